@@ -1,0 +1,107 @@
+//! Every path we own, from the environment it is handed.
+//!
+//! Owns where things live (A13, C19). Never reads the environment and never creates a directory: `main.rs` hands
+//! over the variables, `engine::store` makes what is missing.
+
+use std::path::{Path, PathBuf};
+
+/// The variables that move our directories, as `main.rs` found them.
+#[derive(Debug, Clone, Default)]
+pub struct Variables {
+    /// `HOME`
+    pub home: Option<PathBuf>,
+    /// `MATERIA_HOME`: moves everything.
+    pub materia_home: Option<PathBuf>,
+    /// `PI_CODING_AGENT_DIR`: moves the agent directory.
+    pub agent_dir: Option<PathBuf>,
+    /// `PI_MATERIA_PROFILE_DIR`: is the profile directory.
+    pub profile_dir: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`
+    pub config_home: Option<PathBuf>,
+}
+
+/// Where this person's things live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    agent: PathBuf,
+    profile: PathBuf,
+}
+
+/// There is nothing to derive a home from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("neither HOME nor MATERIA_HOME names a directory")]
+pub struct NoHome;
+
+impl Home {
+    /// Derives all directories. Empty and relative variables count as unset, as the XDG rules say.
+    pub fn locate(variables: &Variables) -> Result<Self, NoHome> {
+        let home = set(&variables.home);
+        let materia = set(&variables.materia_home);
+        let agent = match (set(&variables.agent_dir), materia, home) {
+            (Some(agent), _, _) => agent.to_owned(),
+            (None, Some(materia), _) => materia.join("agent"),
+            (None, None, Some(home)) => home.join(".pi/agent"),
+            (None, None, None) => return Err(NoHome),
+        };
+        let profile = match (set(&variables.profile_dir), materia, set(&variables.config_home), home) {
+            (Some(profile), ..) => profile.to_owned(),
+            (None, Some(materia), ..) => materia.join("profile"),
+            (None, None, Some(config), _) => config.join("pi/pi-materia"),
+            (None, None, None, Some(home)) => home.join(".config/pi/pi-materia"),
+            (None, None, None, None) => return Err(NoHome),
+        };
+        Ok(Self { agent, profile })
+    }
+
+    /// The agent directory, which holds recipes and runs.
+    pub fn agent(&self) -> &Path {
+        &self.agent
+    }
+
+    /// The profile directory, which holds the user's configuration.
+    pub fn profile(&self) -> &Path {
+        &self.profile
+    }
+
+    /// The user's recipes; what lies here is a tool.
+    pub fn recipes(&self) -> PathBuf {
+        self.agent.join("recipes")
+    }
+
+    /// The state directories of all runs.
+    pub fn runs(&self) -> PathBuf {
+        self.agent.join("tmp/pi-actors/runs")
+    }
+}
+
+fn set(variable: &Option<PathBuf>) -> Option<&Path> {
+    variable.as_deref().filter(|path| path.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variables() -> Variables {
+        Variables { home: Some("/home/a".into()), ..Variables::default() }
+    }
+
+    #[test]
+    fn the_seeds_paths_are_the_default() {
+        let home = Home::locate(&variables()).unwrap();
+        assert_eq!(home.recipes(), Path::new("/home/a/.pi/agent/recipes"));
+        assert_eq!(home.runs(), Path::new("/home/a/.pi/agent/tmp/pi-actors/runs"));
+        assert_eq!(home.profile(), Path::new("/home/a/.config/pi/pi-materia"));
+    }
+
+    #[test]
+    fn specific_variables_beat_materia_home_and_relative_ones_count_as_unset() {
+        let moved = Variables { materia_home: Some("/m".into()), ..variables() };
+        let home = Home::locate(&moved).unwrap();
+        assert_eq!((home.agent(), home.profile()), (Path::new("/m/agent"), Path::new("/m/profile")));
+        let both = Variables { agent_dir: Some("/a".into()), profile_dir: Some("p".into()), ..moved };
+        let home = Home::locate(&both).unwrap();
+        assert_eq!((home.agent(), home.profile()), (Path::new("/a"), Path::new("/m/profile")));
+        assert_eq!(Home::locate(&Variables::default()), Err(NoHome));
+    }
+}

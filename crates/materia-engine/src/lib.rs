@@ -1,0 +1,12 @@
+//! Making it happen, and remembering it.
+//!
+//! Owns every effect: time, files, processes, later runs, casts and agents. Decisions come from `materia-model`;
+//! what people and agents see is made by the doors. Never prints, never reads argv or the environment, never exits.
+//!
+//! The list below is the order of the rooms: a room may use rooms above it, never below.
+
+pub mod clock;
+pub mod home;
+pub mod failpoint;
+pub mod store;
+pub mod process;

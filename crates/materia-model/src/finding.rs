@@ -1,0 +1,138 @@
+//! What is wrong with a document, where, and what to write instead.
+//!
+//! Owns findings, places and the translation of byte offsets to lines and columns. Documents are checked to the
+//! end and give a list of findings, never only the first. How a finding looks on a screen is the view's business.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The document is used as it is.
+    Warning,
+    /// The document is refused.
+    Error,
+}
+
+/// One thing that is wrong with a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Whether the document is refused for it.
+    pub severity: Severity,
+    /// A stable kebab-case name, such as `duplicate-key`.
+    pub code: &'static str,
+    /// One sentence without a full stop.
+    pub message: String,
+    /// The path of the value inside the document, such as `loadouts.X.entry`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub place: Option<Place>,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// A place a person can jump to: `file:line:column`, both counted from 1, columns in characters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file as the person named it.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", crate::text::printable(&self.file), self.line, self.column)
+    }
+}
+
+impl Finding {
+    /// A finding that refuses the document.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, code, message: message.into(), path: None, place: None, hint: None }
+    }
+
+    /// A finding that the document survives.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, message) }
+    }
+
+    /// The same finding, with what to write instead.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same finding, at a span of a source.
+    #[must_use]
+    pub fn at(mut self, source: &Source, span: &Range<usize>) -> Self {
+        self.place = Some(source.place(span.start));
+        self
+    }
+
+    /// The same finding, about the value at this path.
+    #[must_use]
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.path = Some(path.into());
+        self
+    }
+}
+
+/// A document's text with its name, able to say where an offset is.
+#[derive(Debug, Clone)]
+pub struct Source {
+    name: Arc<str>,
+    text: Arc<str>,
+    line_starts: Arc<[usize]>,
+}
+
+impl Source {
+    /// A source from its name and text.
+    pub fn new(name: &str, text: &str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+        Self { name: name.into(), text: text.into(), line_starts: starts.collect() }
+    }
+
+    /// The name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The place of a byte offset; offsets past the end are at the end.
+    pub fn place(&self, offset: usize) -> Place {
+        let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
+        let line = self.line_starts.partition_point(|start| *start <= offset);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let column = self.text[start..offset].chars().count() + 1;
+        Place { file: Arc::clone(&self.name), line, column }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_become_lines_and_columns_in_characters() {
+        let source = Source::new("a.json", "{\n  \"ü\": 1\n}");
+        assert_eq!(source.place(0).to_string(), "a.json:1:1");
+        assert_eq!(source.place(source.text().find('1').unwrap()).to_string(), "a.json:2:8");
+        assert_eq!(source.place(9999).to_string(), "a.json:3:2");
+    }
+}

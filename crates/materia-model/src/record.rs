@@ -1,0 +1,173 @@
+//! One line of a journal: the envelope around everything that happened.
+//!
+//! Owns the spelling of a record and its checksum. A line is
+//! `{"seq":7,"at":"…","type":"…","data":…,"sum":"1a2b3c4d"}`; `sum` is the CRC-32 of everything before it, so that
+//! a flipped bit is noticed and a person can still read the file. Never reads or writes files: `engine::store` does.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::time::Timestamp;
+
+/// The longest line a journal takes, its newline included.
+pub const MAX_LINE: usize = 4 << 20;
+
+/// Something that happened, as it stands in a journal.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Record {
+    /// Its place in the journal: every record has the number after the one before it.
+    pub seq: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What kind of thing happened.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The particulars.
+    pub data: Value,
+}
+
+/// Why a line is no record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadLine {
+    /// The line is longer than any record may be.
+    #[error("the line is longer than {MAX_LINE} bytes")]
+    TooLong,
+    /// There is no checksum at its end.
+    #[error("the line does not end in a checksum")]
+    NoSum,
+    /// The bytes are not the bytes that were written.
+    #[error("the checksum is {found}, the bytes give {computed:08x}")]
+    WrongSum {
+        /// What stands in the line.
+        found: String,
+        /// What its bytes give.
+        computed: u32,
+    },
+    /// The checksum is right and the line is not a record all the same.
+    #[error("the line is not a record: {0}")]
+    NotARecord(String),
+}
+
+/// Why something cannot be written as a record.
+#[derive(Debug, thiserror::Error)]
+pub enum Unwritable {
+    /// It does not become JSON.
+    #[error("the data cannot be written as JSON")]
+    Json(#[from] serde_json::Error),
+    /// It is longer than a record may be.
+    #[error("the record has {0} bytes, at most {MAX_LINE} are allowed; put large things into an artifact")]
+    TooLong(usize),
+}
+
+const SUM_KEY: &[u8] = b",\"sum\":\"";
+const SUM_TAIL: usize = SUM_KEY.len() + 8 + 2;
+
+/// Appends one record to `out` as a line with its newline; on an error `out` is as it was.
+pub fn encode<T: Serialize + ?Sized>(
+    out: &mut Vec<u8>,
+    seq: u64,
+    at: Timestamp,
+    kind: &str,
+    data: &T,
+) -> Result<(), Unwritable> {
+    #[derive(Serialize)]
+    struct Line<'a, T: ?Sized> {
+        seq: u64,
+        at: Timestamp,
+        #[serde(rename = "type")]
+        kind: &'a str,
+        data: &'a T,
+    }
+    let start = out.len();
+    let written = serde_json::to_writer(&mut *out, &Line { seq, at, kind, data })
+        .map_err(Unwritable::Json)
+        .and_then(|()| seal(out, start));
+    if written.is_err() {
+        out.truncate(start);
+    }
+    written
+}
+
+fn seal(out: &mut Vec<u8>, start: usize) -> Result<(), Unwritable> {
+    out.pop();
+    let sum = crc32fast::hash(&out[start..]);
+    out.extend_from_slice(SUM_KEY);
+    out.extend((0..8).rev().map(|digit| b"0123456789abcdef"[(sum >> (digit * 4)) as usize & 15]));
+    out.extend_from_slice(b"\"}\n");
+    let length = out.len() - start;
+    if length > MAX_LINE { Err(Unwritable::TooLong(length)) } else { Ok(()) }
+}
+
+/// Reads one line, without its newline, back into a record.
+pub fn decode(line: &[u8]) -> Result<Record, BadLine> {
+    if line.len() >= MAX_LINE {
+        return Err(BadLine::TooLong);
+    }
+    let body_end = line.len().checked_sub(SUM_TAIL).ok_or(BadLine::NoSum)?;
+    let (body, tail) = line.split_at(body_end);
+    let digits =
+        tail.strip_prefix(SUM_KEY).and_then(|rest| rest.strip_suffix(b"\"}")).ok_or(BadLine::NoSum)?;
+    let computed = crc32fast::hash(body);
+    if digits != format!("{computed:08x}").as_bytes() {
+        return Err(BadLine::WrongSum { found: String::from_utf8_lossy(digits).into_owned(), computed });
+    }
+    serde_json::from_slice(line).map_err(|error| BadLine::NotARecord(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn line(data: &Value) -> Vec<u8> {
+        let mut out = Vec::new();
+        encode(&mut out, 7, Timestamp::from_millis(0), "note", data).unwrap();
+        out
+    }
+
+    #[test]
+    fn a_record_is_one_readable_line() {
+        let out = line(&json!({"text": "hi\n"}));
+        let text = String::from_utf8(out).unwrap();
+        let expected =
+            r#"{"seq":7,"at":"1970-01-01T00:00:00.000Z","type":"note","data":{"text":"hi\n"},"sum":""#;
+        assert!(text.starts_with(expected), "{text}");
+        assert!(text.ends_with("\"}\n") && text.matches('\n').count() == 1);
+    }
+
+    #[test]
+    fn too_long_a_record_leaves_nothing_behind() {
+        let mut out = b"before\n".to_vec();
+        let long = "x".repeat(MAX_LINE);
+        let error = encode(&mut out, 1, Timestamp::from_millis(0), "note", &long).unwrap_err();
+        assert!(matches!(error, Unwritable::TooLong(_)));
+        assert_eq!(out, b"before\n");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(kind in "[a-z_]{1,12}", text in ".{0,40}", seq: u64, millis in 0i64..4_000_000_000_000) {
+            let at = Timestamp::from_millis(millis);
+            let mut out = Vec::new();
+            encode(&mut out, seq, at, &kind, &text).unwrap();
+            let record = decode(&out[..out.len() - 1]).unwrap();
+            prop_assert_eq!(record, Record { seq, at, kind, data: Value::String(text) });
+        }
+
+        #[test]
+        fn any_flipped_byte_is_noticed(at in 0usize..90, flip in 1u8..=255) {
+            let mut out = line(&json!({"text": "something"}));
+            out.pop();
+            let at = at % out.len();
+            out[at] ^= flip;
+            prop_assert!(decode(&out).is_err());
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(decode(&bytes).is_err());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Grammar for messages: the small words that errors, hints and tables share.
+//!
+//! Owns bounding, quoting, plurals, lists and "did you mean". Never prints and never decides what is an error.
+
+use std::borrow::Cow;
+
+/// `1 file`, `2 files`: a count with its noun.
+pub fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("{n} {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// Joins words as a person would: `a`, `a or b`, `a, b or c`.
+pub fn list<S: AsRef<str>>(words: &[S], conjunction: &str) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [rest @ .., last] => {
+            let rest: Vec<&str> = rest.iter().map(AsRef::as_ref).collect();
+            format!("{} {conjunction} {}", rest.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// At most `max` bytes of `text`, cut at a character, with how much was left out.
+pub fn bounded(text: &str, max: usize) -> Cow<'_, str> {
+    if text.len() <= max {
+        return Cow::Borrowed(text);
+    }
+    let end = text.floor_char_boundary(max);
+    Cow::Owned(format!("{}… (+{} bytes)", &text[..end], text.len() - end))
+}
+
+/// `text` with control characters and direction overrides escaped, so that it cannot steer a terminal.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_unprintable) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_unprintable(c) { safe.extend(c.escape_unicode()) } else { safe.push(c) }
+    }
+    Cow::Owned(safe)
+}
+
+/// Outside text as it may stand in a message: printable, bounded and in backticks.
+pub fn quoted(text: &str) -> String {
+    format!("`{}`", printable(&bounded(text, 120)))
+}
+
+/// The candidate that was probably meant by `given`, if one is near enough.
+pub fn closest<'a, I>(given: &str, candidates: I) -> Option<&'a str>
+where
+    I: IntoIterator<Item = &'a str>,
+{
+    if given.len() > 200 {
+        return None;
+    }
+    let wanted = given.to_lowercase();
+    candidates
+        .into_iter()
+        .filter(|candidate| candidate.len() <= 200)
+        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= allowed_distance(&wanted, candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+fn allowed_distance(given: &str, candidate: &str) -> usize {
+    match given.chars().count().min(candidate.chars().count()) {
+        0..=1 => 0,
+        2..=4 => 1,
+        5..=8 => 2,
+        _ => 3,
+    }
+}
+
+fn is_unprintable(c: char) -> bool {
+    let override_mark =
+        matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
+    (c.is_control() && c != '\n' && c != '\t') || override_mark
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_lists_read_as_sentences() {
+        assert_eq!(count(1, "file"), "1 file");
+        assert_eq!(count(0, "file"), "0 files");
+        assert_eq!(list(&["a", "b", "c"], "or"), "a, b or c");
+        assert_eq!(list(&["a"], "or"), "a");
+        assert_eq!(list::<&str>(&[], "or"), "");
+    }
+
+    #[test]
+    fn bounding_never_splits_a_character() {
+        assert_eq!(bounded("héllo", 2), "h… (+5 bytes)");
+        assert_eq!(bounded("héllo", 6), "héllo");
+    }
+
+    #[test]
+    fn terminal_escapes_are_defused() {
+        assert_eq!(printable("a\u{1b}[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(printable("plain\ttext\n"), "plain\ttext\n");
+    }
+
+    #[test]
+    fn near_names_are_suggested_and_far_ones_are_not() {
+        assert_eq!(closest("doctr", ["doctor", "run"]), Some("doctor"));
+        assert_eq!(closest("Socket-2", ["socket-1", "end"]), Some("socket-1"));
+        assert_eq!(closest("zebra", ["doctor", "run"]), None);
+    }
+}
