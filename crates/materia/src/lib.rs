@@ -1,1 +1,26 @@
-//! p
+//! The doors of `materia`: what people, agents and browsers talk to.
+//!
+//! Owns the translation between the outside and the engine: a [`World`] goes in, an exit code comes out. Computes
+//! nothing of its own, and no door uses another door.
+//!
+//! The list below is the order of the rooms: a room may use rooms above it, never below.
+
+pub mod world;
+pub mod failure;
+pub mod view;
+pub mod cli;
+
+pub use world::{Terminals, World};
+
+use failure::Failure;
+use view::Screen;
+
+/// Does what the world's arguments say, and tells how it went as an exit code.
+pub fn run(world: World) -> u8 {
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world)));
+    outcome.unwrap_or_else(|panic| {
+        let failure = Failure::panicked(panic.as_ref());
+        Screen::plain().failure(&failure, view::Voice::Human);
+        failure.kind.exit_code()
+    })
+}

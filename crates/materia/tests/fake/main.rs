@@ -1,1 +1,2 @@
+//! The fake program of the tests.
 fn main() {}

@@ -1,0 +1,85 @@
+//! The command line: one file per verb, and the grammar they share.
+//!
+//! Owns the parsing of argv and the choice of the voice. A verb's file turns words into one call of the facade and
+//! hands the report to the view. Never acts on its own.
+
+mod doctor;
+mod usage;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::failure::Failure;
+use crate::view::style::ColorChoice;
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Run coding agents as casts and actors: one binary, plain files, nothing lost.
+#[derive(Debug, Parser)]
+#[command(name = "materia", version, max_term_width = 100, arg_required_else_help = true)]
+struct CommandLine {
+    #[command(flatten)]
+    common: Common,
+
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What every command understands.
+#[derive(Debug, Args)]
+struct Common {
+    /// Print one JSON document on stdout
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// When to use colour
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN",
+        hide_possible_values = true
+    )]
+    color: ColorChoice,
+
+    /// Work in this directory
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Doctor(doctor::Doctor),
+}
+
+/// Parses the arguments, runs the verb, says how it went.
+pub fn run(mut world: World) -> u8 {
+    let line = match CommandLine::try_parse_from(&world.args) {
+        Ok(line) => line,
+        Err(error) => return usage::tell(&error, &world),
+    };
+    let screen = Screen::new(&world, line.common.color);
+    let voice = if line.common.json { Voice::Json } else { Voice::Human };
+    let done = settle(&mut world, &line.common).and_then(|()| match line.verb {
+        Verb::Doctor(verb) => verb.run(&world, screen, voice),
+    });
+    done.unwrap_or_else(|failure| {
+        screen.failure(&failure, voice);
+        failure.kind.exit_code()
+    })
+}
+
+/// Applies `-C`, and arms what test builds can arm.
+fn settle(world: &mut World, common: &Common) -> Result<(), Failure> {
+    #[cfg(feature = "test-fakes")]
+    if let Some(spec) = world.variable("MATERIA_FAILPOINT") {
+        materia_engine::failpoint::arm(&spec.to_string_lossy())
+            .map_err(|error| Failure::from_error(crate::failure::Kind::Invalid, "bad_failpoint", &error))?;
+    }
+    if let Some(directory) = &common.directory {
+        world.cwd = usage::directory(world, directory).map(Ok)?;
+    }
+    Ok(())
+}

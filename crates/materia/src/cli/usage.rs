@@ -1,0 +1,66 @@
+//! Wrong words on the command line, said like every other failure.
+//!
+//! Owns the translation of the parser's errors. Help and version are no errors: they go to stdout.
+
+use std::path::{Path, PathBuf};
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use materia_model::text;
+
+use crate::failure::{Failure, Kind};
+use crate::view::style::ColorChoice;
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Says help, the version, or what is wrong with the arguments; gives the exit code.
+pub(super) fn tell(error: &clap::Error, world: &World) -> u8 {
+    let screen = Screen::new(world, ColorChoice::Auto);
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            screen.text(&error.render().to_string());
+            0
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            screen.text(&error.render().to_string());
+            Kind::Invalid.exit_code()
+        }
+        _ => {
+            let voice =
+                if world.args.iter().any(|word| word == "--json") { Voice::Json } else { Voice::Human };
+            screen.failure(&failure(error), voice);
+            Kind::Invalid.exit_code()
+        }
+    }
+}
+
+fn failure(error: &clap::Error) -> Failure {
+    let rendered = error.render().to_string();
+    let first = rendered.split("\n\n").next().unwrap_or_default();
+    let words: Vec<&str> = first.trim_start_matches("error: ").split_whitespace().collect();
+    let message = text::bounded(&words.join(" ").replace('\'', "`"), 500).into_owned();
+    Failure::new(Kind::Invalid, "usage", message).hint(hint(error))
+}
+
+fn hint(error: &clap::Error) -> String {
+    let suggested =
+        [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let suggestion = suggested.iter().find_map(|kind| match error.get(*kind) {
+        Some(ContextValue::String(one)) => Some(format!("`{one}`")),
+        Some(ContextValue::Strings(many)) if !many.is_empty() => {
+            let quoted: Vec<String> = many.iter().map(|one| format!("`{one}`")).collect();
+            Some(text::list(&quoted, "or"))
+        }
+        _ => None,
+    });
+    suggestion.map_or_else(|| "see `materia --help`".to_owned(), |name| format!("did you mean {name}?"))
+}
+
+/// The directory that `-C` names, if it is one.
+pub(super) fn directory(world: &World, given: &Path) -> Result<PathBuf, Failure> {
+    let path = world.path(given);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    let message = format!("{} is not a directory", text::quoted(&given.to_string_lossy()));
+    Err(Failure::new(Kind::Invalid, "no_directory", message).hint("give `-C` a directory that exists"))
+}

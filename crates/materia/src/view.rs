@@ -1,0 +1,18 @@
+//! What people and programs see. The only room that prints.
+//!
+//! Owns the screen, its colours and the two voices: for people, and `--json` for programs. Says what the verbs
+//! report and computes nothing of its own. stdout is data, stderr is talk.
+
+mod screen;
+pub mod style;
+
+pub use screen::{Report, Screen};
+
+/// Who is listening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// A person.
+    Human,
+    /// A program: exactly one JSON document on stdout.
+    Json,
+}

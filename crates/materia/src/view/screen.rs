@@ -1,0 +1,116 @@
+//! The screen: where results, failures and notices are written.
+//!
+//! Owns stdout and stderr. A closed pipe is no failure of ours: what cannot be written any more is dropped.
+#![allow(clippy::disallowed_methods, reason = "this room owns stdout and stderr")]
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use materia_model::finding::{Finding, Severity};
+use materia_model::text::printable;
+use serde::Serialize;
+
+use super::Voice;
+use super::style::{ColorChoice, Role, use_colour};
+use crate::failure::Failure;
+use crate::world::World;
+
+/// Something a verb reports: data for programs, and a text for people.
+pub trait Report: Serialize {
+    /// The text for people, ending in a newline.
+    fn human(&self, colour: bool) -> String;
+}
+
+/// Where everything is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    colour_out: bool,
+    colour_err: bool,
+}
+
+impl Screen {
+    /// A screen without colour, for the edge where nothing is known yet.
+    pub fn plain() -> Self {
+        Self { colour_out: false, colour_err: false }
+    }
+
+    /// A screen that suits the world and the person's choice.
+    pub fn new(world: &World, choice: ColorChoice) -> Self {
+        Self {
+            colour_out: use_colour(choice, world, world.terminals.stdout),
+            colour_err: use_colour(choice, world, world.terminals.stderr),
+        }
+    }
+
+    /// Says a result on stdout.
+    pub fn report<R: Report>(self, report: &R, voice: Voice) {
+        match voice {
+            Voice::Human => write_all(&mut io::stdout().lock(), report.human(self.colour_out).as_bytes()),
+            Voice::Json => json(report),
+        }
+    }
+
+    /// Says a failure: to people on stderr, to programs on stdout.
+    pub fn failure(self, failure: &Failure, voice: Voice) {
+        match voice {
+            Voice::Human => {
+                write_all(&mut io::stderr().lock(), failure_text(failure, self.colour_err).as_bytes());
+            }
+            Voice::Json => json(failure),
+        }
+    }
+
+    /// Says plain text on stdout, such as help.
+    pub fn text(self, text: &str) {
+        write_all(&mut io::stdout().lock(), text.as_bytes());
+    }
+}
+
+fn json<T: Serialize>(document: &T) {
+    let text = serde_json::to_string(document).unwrap_or_else(|error| {
+        let message = error.to_string();
+        serde_json::json!({"ok": false, "error": {"code": "internal", "message": message}}).to_string()
+    });
+    write_all(&mut io::stdout().lock(), format!("{text}\n").as_bytes());
+}
+
+fn write_all(stream: &mut impl Write, bytes: &[u8]) {
+    let _closed = stream.write_all(bytes).and_then(|()| stream.flush());
+}
+
+/// `error:`, then `caused by:` and `hint:`, each on a line of its own.
+fn failure_text(failure: &Failure, colour: bool) -> String {
+    let mut text = String::new();
+    if failure.findings.is_empty() {
+        line(&mut text, Role::Bad, "error", &failure.message, colour);
+        for cause in &failure.causes {
+            line(&mut text, Role::Quiet, "  caused by", cause, colour);
+        }
+        if let Some(hint) = &failure.hint {
+            line(&mut text, Role::Good, "  hint", hint, colour);
+        }
+        return text;
+    }
+    for finding in &failure.findings {
+        finding_lines(&mut text, finding, colour);
+    }
+    text
+}
+
+fn finding_lines(text: &mut String, finding: &Finding, colour: bool) {
+    let (role, word) = match finding.severity {
+        Severity::Error => (Role::Bad, "error"),
+        Severity::Warning => (Role::Warning, "warning"),
+    };
+    line(text, role, word, &format!("{} [{}]", finding.message, finding.code), colour);
+    if let Some(place) = &finding.place {
+        line(text, Role::Quiet, "  at", &place.to_string(), colour);
+    }
+    if let Some(hint) = &finding.hint {
+        line(text, Role::Good, "  hint", hint, colour);
+    }
+}
+
+fn line(text: &mut String, role: Role, word: &str, said: &str, colour: bool) {
+    let _infallible = writeln!(text, "{} {}", role.paint(&format!("{word}:"), colour), printable(said));
+}

@@ -1,0 +1,71 @@
+//! Everything the process was given: arguments, variables, directory, terminals.
+//!
+//! Owns what `main.rs` read, as data, so that a door can be driven by a test as well as by a person. Never reads any
+//! of it itself.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use materia_engine::clock::Clock;
+use materia_engine::home::{Home, NoHome, Variables};
+
+/// What the process was started with.
+#[derive(Debug)]
+pub struct World {
+    /// The arguments, the program's own name first.
+    pub args: Vec<OsString>,
+    /// The environment.
+    pub variables: BTreeMap<OsString, OsString>,
+    /// The working directory; it may have been deleted under us.
+    pub cwd: io::Result<PathBuf>,
+    /// Which of the standard streams a person is watching.
+    pub terminals: Terminals,
+}
+
+/// Which standard streams are terminals.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Terminals {
+    /// Standard input.
+    pub stdin: bool,
+    /// Standard output.
+    pub stdout: bool,
+    /// Standard error.
+    pub stderr: bool,
+}
+
+impl World {
+    /// A variable that is set and not empty.
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// Where this person's things live.
+    pub fn home(&self) -> Result<Home, NoHome> {
+        let path = |name| self.variable(name).map(PathBuf::from);
+        Home::locate(&Variables {
+            home: path("HOME"),
+            materia_home: path("MATERIA_HOME"),
+            agent_dir: path("PI_CODING_AGENT_DIR"),
+            profile_dir: path("PI_MATERIA_PROFILE_DIR"),
+            config_home: path("XDG_CONFIG_HOME"),
+        })
+    }
+
+    /// A path as the person meant it: relative to the working directory.
+    pub fn path(&self, given: &Path) -> PathBuf {
+        self.cwd.as_ref().map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
+    }
+
+    /// The clock; in test builds `MATERIA_TEST_CLOCK` stops it.
+    pub fn clock(&self) -> Clock {
+        #[cfg(feature = "test-fakes")]
+        if let Some(moment) = self.variable("MATERIA_TEST_CLOCK").and_then(OsStr::to_str)
+            && let Ok(moment) = moment.parse()
+        {
+            return Clock::fixed(moment);
+        }
+        Clock::system()
+    }
+}

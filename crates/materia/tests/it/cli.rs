@@ -1,0 +1,64 @@
+//! The command line itself: help, version, wrong words, colours, directories.
+
+use insta::assert_snapshot;
+
+use crate::house::House;
+
+#[test]
+fn version_is_one_line_on_stdout() {
+    let house = House::new();
+    let outcome = house.materia(&["--version"]).run().ok();
+    assert_eq!(outcome.stdout, concat!("materia ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
+fn help_fits_one_screen() {
+    let house = House::new();
+    let outcome = house.materia(&["-h"]).run().ok();
+    assert!(outcome.stdout.lines().count() <= 50 && outcome.stdout.lines().all(|line| line.len() <= 100));
+    assert_snapshot!(outcome.transcript());
+}
+
+#[test]
+fn wrong_words_are_named_with_a_suggestion() {
+    let house = House::new();
+    let transcripts = [
+        house.materia(&["doctr"]).run(),
+        house.materia(&["doctor", "--jsn"]).run(),
+        house.materia(&["doctor", "--color", "sometimes"]).run(),
+        house.materia(&["-C", "nowhere", "doctor"]).run(),
+        house.materia(&["nonsense", "--json"]).run(),
+    ]
+    .map(|outcome| outcome.transcript());
+    assert_snapshot!(transcripts.join("\n"));
+}
+
+#[test]
+fn without_words_it_says_what_there_is_and_is_bad_usage() {
+    let house = House::new();
+    let outcome = house.materia(&[]).run();
+    assert_eq!(outcome.code(), 2);
+    assert!(outcome.stdout.contains("doctor"));
+}
+
+#[test]
+fn colour_follows_the_flag_and_the_environment() {
+    let house = House::new();
+    let coloured = |outcome: &crate::house::Outcome| outcome.stderr.contains('\u{1b}');
+    let wrong = ["-C", "nowhere", "doctor"];
+    assert!(!coloured(&house.materia(&wrong).run()));
+    assert!(coloured(&house.materia(&wrong).env("CLICOLOR_FORCE", "1").run()));
+    assert!(coloured(&house.materia(&["--color", "always", "-C", "nowhere", "doctor"]).run()));
+    let never = house.materia(&["--color=never", "-C", "nowhere", "doctor"]).env("CLICOLOR_FORCE", "1").run();
+    assert!(!coloured(&never));
+}
+
+#[test]
+fn a_closed_pipe_and_a_missing_home_are_no_crash() {
+    let house = House::new();
+    house.shell("materia --help | true; materia --help >&-").run();
+    let outcome = house.materia(&["doctor", "--json"]).without_env("HOME").run();
+    assert_eq!(outcome.code(), 2);
+    assert_eq!(outcome.json()["error"]["code"], "no_home");
+}

@@ -1,0 +1,85 @@
+//! Documents that cannot go stale: every `console` block of the README and the docs is run.
+//!
+//! A block is a line `$ command`, then exactly what it prints on stdout. A line `…` stands for any lines. A block
+//! is one house: its commands run in order in one directory.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::house::House;
+
+#[test]
+fn every_example_prints_what_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut blocks = 0;
+    let mut wrong = Vec::new();
+    for page in pages(&root) {
+        for block in console_blocks(&fs::read_to_string(&page).unwrap()) {
+            blocks += 1;
+            wrong.extend(check(&block).map(|problem| format!("{}: {problem}", page.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(blocks > 0, "no console block was found");
+}
+
+fn pages(root: &Path) -> Vec<PathBuf> {
+    let mut found = vec![root.join("README.md")];
+    let mut folders = vec![root.join("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn console_blocks(text: &str) -> Vec<String> {
+    let parts = text.split("```console\n").skip(1);
+    parts.filter_map(|part| part.split("\n```").next()).map(str::to_owned).collect()
+}
+
+fn check(block: &str) -> Option<String> {
+    let house = House::new();
+    let mut steps: Vec<(String, Vec<&str>)> = Vec::new();
+    for line in block.lines() {
+        match (line.strip_prefix("$ "), line.strip_prefix("> "), steps.last_mut()) {
+            (Some(command), ..) => steps.push((command.to_owned(), Vec::new())),
+            (None, Some(more), Some((command, printed))) if printed.is_empty() => {
+                command.push('\n');
+                command.push_str(more);
+            }
+            (None, _, Some((_, printed))) => printed.push(line),
+            (None, _, None) => return Some(format!("a block begins with output: {line}")),
+        }
+    }
+    steps.iter().find_map(|(command, printed)| {
+        let outcome = house.shell(command).run();
+        let actual: Vec<&str> = outcome.stdout.lines().collect();
+        let same = matches(printed, &actual);
+        (!same).then(|| format!("expected\n{}\nbut saw\n{}", printed.join("\n"), outcome.transcript()))
+    })
+}
+
+/// Whether lines fit a pattern in which `…` stands for any lines.
+fn matches(pattern: &[&str], lines: &[&str]) -> bool {
+    match (pattern, lines) {
+        ([], []) => true,
+        (["…", rest @ ..], _) => (0..=lines.len()).any(|skipped| matches(rest, &lines[skipped..])),
+        ([first, pattern @ ..], [line, lines @ ..]) => first == line && matches(pattern, lines),
+        _ => false,
+    }
+}
+
+#[test]
+fn the_checker_notices_a_difference() {
+    assert!(check("$ echo hi\nhi\n$ printf 'a\\nb\\nc\\n'\na\n…\nc").is_none());
+    assert!(check("$ echo hi\nho").is_some());
+    assert!(check("$ echo hi").is_some());
+}

@@ -1,0 +1,43 @@
+//! Finding what a test left running, by the mark in its environment.
+
+use std::fs;
+
+/// A process that is alive.
+#[derive(Debug)]
+pub struct Living {
+    /// Its number.
+    pub pid: i32,
+    /// Its command line.
+    #[expect(dead_code, reason = "shown through Debug when a test fails")]
+    pub command: String,
+}
+
+/// The living processes whose environment has the mark, this one aside. Zombies have no environment.
+pub fn living(mark: &str) -> Vec<Living> {
+    let wanted = format!("MATERIA_HOUSE={mark}");
+    let pids =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &i32| *pid != std::process::id().cast_signed())
+        .filter(|pid| has_variable(*pid, wanted.as_bytes()))
+        .map(|pid| Living { pid, command: command_line(pid) })
+        .collect()
+}
+
+/// Kills them.
+pub fn end(left: &[Living]) {
+    for process in left {
+        if let Some(pid) = rustix::process::Pid::from_raw(process.pid) {
+            let _already_gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+fn has_variable(pid: i32, wanted: &[u8]) -> bool {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable == wanted)
+}
+
+fn command_line(pid: i32) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    String::from_utf8_lossy(&words).replace('\0', " ")
+}

@@ -1,0 +1,62 @@
+//! Documents: they exist, stay short, name what there is, and name no machine.
+
+use super::{Tree, assert_none, bad_lines};
+
+#[test]
+fn the_documents_a_newcomer_looks_for_exist() {
+    let tree = Tree::read();
+    for path in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "AGENTS.md"] {
+        assert!(!tree.file(path).text.trim().is_empty(), "{path} is empty");
+    }
+    for path in ["LICENSE-MIT", "LICENSE-APACHE", "test", ".ci/run"] {
+        tree.file(path);
+    }
+    assert!(tree.file("AGENTS.md").text.lines().count() <= 20, "AGENTS.md has at most 20 lines");
+    assert!(
+        tree.file("ARCHITECTURE.md").text.lines().count() <= 300,
+        "ARCHITECTURE.md has at most 300 lines"
+    );
+}
+
+#[test]
+fn the_architecture_names_every_room() {
+    let tree = Tree::read();
+    let page = &tree.file("ARCHITECTURE.md").text;
+    let mut offences = Vec::new();
+    for krate in ["crates/materia-model", "crates/materia-engine", "crates/materia"] {
+        let library = &tree.file(&format!("{krate}/src/lib.rs")).text;
+        for room in library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+            if !page.contains(&format!("`{room}`")) {
+                offences.push(format!("ARCHITECTURE.md does not name `{room}` of {krate}"));
+            }
+        }
+    }
+    assert_none(&offences);
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let tree = Tree::read();
+    let pages = tree.files.iter().filter(|file| file.path.ends_with(".md"));
+    let offences = bad_lines(pages, |file, line| {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        line.split("](").skip(1).find_map(|rest| {
+            let target = rest.split([')', '#']).next()?;
+            let outside = target.is_empty() || target.contains("://") || target.starts_with("mailto:");
+            let path =
+                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder).join(target);
+            (!outside && !path.exists()).then(|| format!("the link to `{target}` leads nowhere"))
+        })
+    });
+    assert_none(&offences);
+}
+
+#[test]
+fn no_machine_is_named() {
+    let paths = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("crates.io", "-internal")];
+    let tree = Tree::read();
+    let offences = bad_lines(tree.files.iter(), |_, line| {
+        paths.iter().find(|path| line.contains(**path)).map(|path| format!("names a machine's path: {path}"))
+    });
+    assert_none(&offences);
+}
