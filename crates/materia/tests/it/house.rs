@@ -100,3 +100,25 @@ impl Drop for House {
         }
     }
 }
+
+#[test]
+fn a_leaked_process_fails_the_test_and_is_ended() {
+    let house = House::new();
+    let outcome = house.shell("sleep 600 >/dev/null 2>&1 & echo $!").run().ok();
+    let pid = outcome.stdout.trim().to_owned();
+    let torn_down = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(house)));
+    let said = *torn_down.unwrap_err().downcast::<String>().unwrap();
+    assert!(said.contains("left running") && said.contains("sleep 600"), "{said}");
+    let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z ") || state.contains(") X "), "{state}");
+}
+
+#[test]
+fn a_house_is_sealed() {
+    let house = House::new();
+    let seen = house.shell("env | sort").run().ok().stdout;
+    let names: Vec<&str> = seen.lines().filter_map(|line| line.split('=').next()).collect();
+    let shells_own = ["OLDPWD", "PWD", "SHLVL", "_"];
+    let given: Vec<&&str> = names.iter().filter(|name| !shells_own.contains(name)).collect();
+    assert_eq!(given, [&"HOME", &"LC_ALL", &"MATERIA_HOUSE", &"MATERIA_TEST_CLOCK", &"PATH", &"TMPDIR"]);
+}

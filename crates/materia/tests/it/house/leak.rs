@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
 /// A process that is alive.
 #[derive(Debug)]
 pub struct Living {
@@ -23,12 +26,13 @@ pub fn living(mark: &str) -> Vec<Living> {
         .collect()
 }
 
-/// Kills them.
+/// Kills them, and waits until they are gone.
 pub fn end(left: &[Living]) {
     for process in left {
-        if let Some(pid) = rustix::process::Pid::from_raw(process.pid) {
-            let _already_gone = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        }
+        let pid = rustix::process::Pid::from_raw(process.pid).unwrap();
+        let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
+        let _already_gone = pidfd_send_signal(&handle, Signal::KILL);
+        poll(&mut [PollFd::new(&handle, PollFlags::IN)], None).unwrap();
     }
 }
 
