@@ -1,1 +1,42 @@
-//! The process floor.
+//! The process floor: the only room that starts, waits for and signals processes.
+//!
+//! Owns the leaf (one command, its output, its whole tree of descendants), the nursery that runs any number of them
+//! on one thread, and the identity of a process across pid reuse and reboots. Waits on events with deadlines, never
+//! by sleeping. Never interprets what a command prints, never retries, never decides what runs next: `engine::execute`,
+//! `agent` and `utility` do.
+//!
+//! Every leaf has its own process group and carries `MATERIA_LEAF` in its environment. Ending a leaf ends its tree:
+//! SIGTERM, a grace period, SIGKILL, until a scan of `/proc` finds nothing more (T13, A6).
+#![allow(clippy::disallowed_methods, reason = "this room owns processes")]
+
+mod stat;
+mod identity;
+mod tree;
+mod end;
+mod program;
+mod command;
+mod output;
+mod feed;
+mod spawn;
+mod ending;
+mod signals;
+mod leaf;
+mod nursery;
+mod turn;
+mod detached;
+
+pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Stdin};
+pub use detached::{end_detached, spawn_detached};
+pub use end::{Cause, Ended, Status};
+pub use feed::SendError;
+pub use identity::{Identity, SignalError};
+pub use nursery::{AlreadyAdopting, Event, LeafId, Nursery, Reason, Stream, Swept, Waker, WatchId};
+pub use output::Captured;
+pub use program::SpawnError;
+pub use rustix::process::Signal;
+
+/// The variable by which a process says which leaves it belongs to, outermost first, separated by `:`.
+pub const LEAF_VARIABLE: &str = "MATERIA_LEAF";
+
+/// The variable by which a process says that it was detached on purpose, and that only its own run may end it.
+pub const DETACHED_VARIABLE: &str = "MATERIA_DETACHED";

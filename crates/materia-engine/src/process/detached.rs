@@ -1,0 +1,88 @@
+//! Processes that are meant to outlive us: the supervisors of runs.
+//!
+//! Owns their start and the cleaning up after one that died. A detached process belongs to no nursery: its mark keeps
+//! every nursery around it from taking it, and everything below it, for a leftover. The child makes its own session
+//! with `setsid` first thing; it is started in our group because a group leader could not.
+
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{WaitId, WaitIdOptions};
+
+use super::command::{Command, Sink, Stdin};
+use super::ending::{Ending, Scan};
+use super::identity::Identity;
+use super::nursery::Swept;
+use super::program::SpawnError;
+use super::spawn::{self, Group};
+use super::tree::{self, Asker, Scope};
+use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
+use crate::clock;
+
+/// Detached children of ours that may still have to be reaped, by pidfd: their pids may be others' by now.
+static CHILDREN: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+
+/// Starts a process that outlives us, under a name nobody else uses. Streams are files, inherited, or nothing; what
+/// would need us to read or write is nothing.
+pub fn spawn_detached(mut command: Command, name: &str) -> Result<Identity, SpawnError> {
+    if matches!(command.stdin, Stdin::Bytes(_) | Stdin::Held) {
+        command.stdin = Stdin::Null;
+    }
+    for sink in [&mut command.stdout, &mut command.stderr] {
+        if matches!(sink, Sink::Capture(_)) {
+            *sink = Sink::Null;
+        }
+    }
+    let program = command.argv.first().cloned().unwrap_or_default();
+    let marks = [(LEAF_VARIABLE, None), (DETACHED_VARIABLE, Some(OsStr::new(name)))];
+    let started = spawn::start(command, Group::Ours, &marks)?;
+    let identity = Identity::of(started.pid.as_raw_nonzero().get());
+    let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
+    children.retain(|child| {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        matches!(rustix::process::waitid(WaitId::PidFd(child.as_fd()), options), Ok(None))
+    });
+    children.push(started.handle);
+    identity.ok_or_else(|| SpawnError::Other { program: program.into(), reason: "it is gone already".into() })
+}
+
+/// Ends everything that still carries the name of a detached process, and what descends from it: what is left after
+/// its supervisor was killed (A6). Waits until it is gone.
+pub fn end_detached(name: &str, grace: Duration) -> Swept {
+    let asker = Asker {
+        me: rustix::process::getpid().as_raw_nonzero().get(),
+        adopting: false,
+        nursery: "",
+        detached: Some(name.as_bytes()),
+        leaves: &[],
+    };
+    let mut ending = Ending::new(grace);
+    loop {
+        let over = ending.advance(|known| {
+            let processes = tree::snapshot();
+            let members = tree::members(asker, Scope::Detached, &processes, known, tree::marks_of);
+            Scan { processes, members }
+        });
+        if let Some(survivors) = over {
+            return Swept { ended: ending.ended(), survivors };
+        }
+        wait_for(&mut ending);
+    }
+}
+
+fn wait_for(ending: &mut Ending) {
+    let mut fds: Vec<PollFd<'_>> =
+        ending.held().iter().map(|held| PollFd::new(held, PollFlags::IN)).collect();
+    let timeout = ending.wake_at().and_then(|due| Timespec::try_from(clock::until(due)).ok());
+    let happened = rustix::event::poll(&mut fds, timeout.as_ref());
+    let gone: Vec<usize> = match happened {
+        Ok(_) => (0..fds.len()).rev().filter(|index| !fds[*index].revents().is_empty()).collect(),
+        Err(_) => Vec::new(),
+    };
+    for index in gone {
+        ending.release(index);
+    }
+}

@@ -1,0 +1,221 @@
+//! Ending a set of processes until nothing of it is left.
+//!
+//! Owns the order SIGTERM, grace, SIGKILL, and the rescans between them. Every process is signalled through a pidfd
+//! that was checked to be it. A step of its own never waits: the nursery polls the pidfds it holds and comes back.
+//! Which processes those are is the caller's scan, which knows the tree.
+
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+
+use super::identity::{self, Identity, SignalError};
+use super::stat::Stat;
+use super::tree::Known;
+use crate::clock;
+
+/// How many processes are waited for at a time; more are found again by the next scan.
+const MAX_HELD: usize = 128;
+
+/// How long the kernel may take to carry out SIGKILL before a process is reported as a survivor.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many scans may follow each other at once while a tree still grows.
+const RUSH: usize = 16;
+
+/// When to look again at processes that could not be held.
+const AGAIN: Duration = Duration::from_millis(20);
+
+/// What a scan found.
+pub(super) struct Scan {
+    /// Everything that runs.
+    pub(super) processes: Vec<Stat>,
+    /// What is to be ended.
+    pub(super) members: Vec<Stat>,
+}
+
+/// A set of processes on its way out.
+#[derive(Debug)]
+pub(super) struct Ending {
+    phase: Phase,
+    known: Known,
+    held: Vec<OwnedFd>,
+    again: Option<Instant>,
+    ended: usize,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Polite { until: Option<Instant> },
+    Killing { until: Option<Instant> },
+    Over { survivors: Vec<Identity> },
+}
+
+impl Ending {
+    /// Begins; nothing is signalled before the first [`Self::advance`].
+    pub(super) fn new(grace: Duration) -> Self {
+        let phase =
+            if grace.is_zero() { killing() } else { Phase::Polite { until: clock::deadline_in(grace) } };
+        Self { phase, known: Known::new(), held: Vec::new(), again: None, ended: 0 }
+    }
+
+    /// Gives up on politeness.
+    pub(super) fn hurry(&mut self) {
+        if matches!(self.phase, Phase::Polite { .. }) {
+            self.phase = killing();
+            self.held.clear();
+            self.again = None;
+        }
+    }
+
+    /// The processes whose end is waited for.
+    pub(super) fn held(&self) -> &[OwnedFd] {
+        &self.held
+    }
+
+    /// Forgets the pidfd at `index`: its process has ended.
+    pub(super) fn release(&mut self, index: usize) {
+        self.held.swap_remove(index);
+    }
+
+    /// When it wants to go on even if nothing happens.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Polite { until } | Phase::Killing { until } => until.into_iter().chain(self.again).min(),
+            Phase::Over { .. } => None,
+        }
+    }
+
+    /// How many processes it signalled.
+    pub(super) fn ended(&self) -> usize {
+        self.ended
+    }
+
+    /// Goes on as far as it can without waiting; the survivors, once it is over.
+    pub(super) fn advance(&mut self, mut scan: impl FnMut(&Known) -> Scan) -> Option<Vec<Identity>> {
+        for _ in 0..RUSH {
+            let passed =
+                |moment: &Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
+            match &self.phase {
+                Phase::Polite { until } if passed(until) => self.hurry(),
+                _ => {}
+            }
+            let timed_out = matches!(&self.phase, Phase::Killing { until } if passed(until));
+            if !timed_out && (!self.held.is_empty() || self.again.is_some_and(|again| !passed(&Some(again))))
+            {
+                return None;
+            }
+            self.again = None;
+            let found = scan(&self.known);
+            if found.members.is_empty() || timed_out {
+                let survivors = found.members.iter().map(Identity::from_stat).collect();
+                self.phase = Phase::Over { survivors };
+            }
+            match &mut self.phase {
+                Phase::Over { survivors } => return Some(std::mem::take(survivors)),
+                Phase::Polite { .. } => self.ask(&found),
+                Phase::Killing { .. } => self.kill(&found),
+            }
+        }
+        self.again = clock::deadline_in(AGAIN);
+        None
+    }
+
+    /// Asks everybody who was not asked yet, and wakes the stopped so that they hear it.
+    fn ask(&mut self, found: &Scan) {
+        let mut fresh = false;
+        for member in &found.members {
+            let held = identity::hold(member.pid, member.start);
+            if self.meet(member) {
+                fresh = true;
+                signal(member, &held, Signal::TERM);
+                signal(member, &held, Signal::CONT);
+            }
+            self.keep(held.ok());
+        }
+        self.rest(fresh);
+    }
+
+    /// Kills everybody.
+    fn kill(&mut self, found: &Scan) {
+        let mut fresh = false;
+        for (group, witness) in whole_groups(found) {
+            kill_group(group, &witness);
+        }
+        for member in &found.members {
+            let held = identity::hold(member.pid, member.start);
+            fresh |= self.meet(member);
+            signal(member, &held, Signal::KILL);
+            self.keep(held.ok());
+        }
+        if fresh {
+            // Some were new: look again before waiting for anybody, they may have forked meanwhile.
+            self.held.clear();
+        }
+        self.rest(fresh);
+    }
+
+    fn meet(&mut self, member: &Stat) -> bool {
+        let new = self.known.insert((member.pid, member.start));
+        self.ended += usize::from(new);
+        new
+    }
+
+    fn keep(&mut self, held: Option<OwnedFd>) {
+        if self.held.len() < MAX_HELD {
+            self.held.extend(held);
+        }
+    }
+
+    /// Without anything to wait for and nothing new, time has to do.
+    fn rest(&mut self, fresh: bool) {
+        if self.held.is_empty() && !fresh {
+            self.again = clock::deadline_in(AGAIN);
+        }
+    }
+}
+
+fn killing() -> Phase {
+    Phase::Killing { until: clock::deadline_in(PATIENCE) }
+}
+
+/// Signals a member through its pidfd. Without a free descriptor for one, its pid is checked and has to do.
+fn signal(member: &Stat, held: &Result<OwnedFd, SignalError>, signal: Signal) {
+    match held {
+        Ok(handle) => {
+            let _ = identity::send(member.pid, handle, signal);
+        }
+        Err(SignalError::Failed { .. }) => {
+            let same = Stat::read(member.pid).is_some_and(|now| now.start == member.start && !now.gone);
+            if let Some(pid) = Pid::from_raw(member.pid).filter(|_| same) {
+                let _ = rustix::process::kill_process(pid, signal);
+            }
+        }
+        Err(SignalError::Gone(_) | SignalError::Denied(_)) => {}
+    }
+}
+
+/// The process groups that consist of members only, each with one of them; never our own.
+fn whole_groups(found: &Scan) -> BTreeMap<i32, Stat> {
+    let ours = rustix::process::getpgrp().as_raw_nonzero().get();
+    let mut groups: BTreeMap<i32, Stat> =
+        found.members.iter().map(|member| (member.group, *member)).filter(|(group, _)| *group > 1).collect();
+    groups.remove(&ours);
+    for process in found.processes.iter().filter(|process| !process.gone) {
+        if !found.members.iter().any(|member| member.pid == process.pid) {
+            groups.remove(&process.group);
+        }
+    }
+    groups
+}
+
+/// Kills a whole group in one stroke: unlike a walk, the kernel lets nobody fork past it.
+fn kill_group(group: i32, witness: &Stat) {
+    // The witness holds the group's number for as long as it lives, and was in it a moment ago.
+    let Ok(_held) = identity::hold(witness.pid, witness.start) else { return };
+    let still = Stat::read(witness.pid).is_some_and(|now| now.start == witness.start && now.group == group);
+    if let Some(group) = Pid::from_raw(group).filter(|_| still) {
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    }
+}

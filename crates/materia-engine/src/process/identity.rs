@@ -1,0 +1,135 @@
+//! Who a process is, across pid reuse and reboots.
+//!
+//! Owns the triple (pid, start time, boot id) of A3 and the one safe way to signal somebody else's process: open a
+//! pidfd, check that it is still the same one, signal the pidfd. A pid alone is never trusted.
+
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal};
+use serde::{Deserialize, Serialize};
+
+use super::stat::Stat;
+
+/// One process of one boot of this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Identity {
+    /// The number the kernel gave it, and will give to others later.
+    pub pid: i32,
+    /// When it started, in clock ticks since boot.
+    pub start_time: u64,
+    /// Which boot of the machine it belongs to.
+    pub boot_id: String,
+}
+
+/// Why a process was not signalled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SignalError {
+    /// It has ended, or its pid belongs to somebody else by now.
+    #[error("process {0} has ended")]
+    Gone(i32),
+    /// It belongs to another user.
+    #[error("process {0} belongs to another user")]
+    Denied(i32),
+    /// The machine refused.
+    #[error("process {pid} cannot be signalled: {errno}")]
+    Failed {
+        /// Whom.
+        pid: i32,
+        /// What the kernel said.
+        errno: Errno,
+    },
+}
+
+impl Identity {
+    /// The identity of a living process or an unreaped one; `None` when there is no such pid.
+    pub fn of(pid: i32) -> Option<Self> {
+        Stat::read(pid).map(|stat| Self::from_stat(&stat))
+    }
+
+    /// The identity of this process.
+    pub fn of_self() -> Option<Self> {
+        Self::of(rustix::process::getpid().as_raw_nonzero().get())
+    }
+
+    pub(super) fn from_stat(stat: &Stat) -> Self {
+        Self { pid: stat.pid, start_time: stat.start, boot_id: boot_id().to_owned() }
+    }
+
+    /// Whether it still runs: same boot, same start, not a zombie.
+    pub fn is_alive(&self) -> bool {
+        self.boot_id == boot_id()
+            && Stat::read(self.pid).is_some_and(|stat| stat.start == self.start_time && !stat.gone)
+    }
+
+    /// Signals it, and nobody else.
+    pub fn signal(&self, signal: Signal) -> Result<(), SignalError> {
+        if self.boot_id != boot_id() {
+            return Err(SignalError::Gone(self.pid));
+        }
+        let handle = hold(self.pid, self.start_time)?;
+        send(self.pid, &handle, signal)
+    }
+}
+
+/// Opens a pidfd for exactly the process that started at `start`.
+pub(super) fn hold(pid: i32, start: u64) -> Result<OwnedFd, SignalError> {
+    // A negative pid would be a group; rustix refuses it with a panic.
+    let raw = if pid > 0 { Pid::from_raw(pid) } else { None };
+    let raw = raw.ok_or(SignalError::Gone(pid))?;
+    let handle =
+        rustix::process::pidfd_open(raw, PidfdFlags::empty()).map_err(|errno| refused(pid, errno))?;
+    // Checked after the pidfd is open: had the pid changed hands before, the start would differ now.
+    match Stat::read(pid) {
+        Some(stat) if stat.start == start && !stat.gone => Ok(handle),
+        _ => Err(SignalError::Gone(pid)),
+    }
+}
+
+/// Signals the process behind a pidfd.
+pub(super) fn send(pid: i32, handle: &OwnedFd, signal: Signal) -> Result<(), SignalError> {
+    rustix::process::pidfd_send_signal(handle, signal).map_err(|errno| refused(pid, errno))
+}
+
+fn refused(pid: i32, errno: Errno) -> SignalError {
+    match errno {
+        Errno::SRCH | Errno::INVAL => SignalError::Gone(pid),
+        Errno::PERM => SignalError::Denied(pid),
+        errno => SignalError::Failed { pid, errno },
+    }
+}
+
+/// This boot's id; empty where the kernel keeps it from us, which then only weakens the check to pid and start.
+fn boot_id() -> &'static str {
+    static BOOT: OnceLock<String> = OnceLock::new();
+    BOOT.get_or_init(|| {
+        std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_is_alive_and_spelled_plainly() {
+        let me = Identity::of_self().unwrap();
+        assert!(me.is_alive());
+        let text = serde_json::to_string(&me).unwrap();
+        assert_eq!(serde_json::from_str::<Identity>(&text).unwrap(), me);
+    }
+
+    #[test]
+    fn another_start_or_boot_is_somebody_else() {
+        let me = Identity::of_self().unwrap();
+        let later = Identity { start_time: me.start_time + 1, ..me.clone() };
+        let elsewhere = Identity { boot_id: "another".into(), ..me.clone() };
+        let nobody = Identity { pid: -1, ..me };
+        for other in [later, elsewhere, nobody] {
+            assert!(!other.is_alive());
+            // Would end this test if it arrived.
+            assert_eq!(other.signal(Signal::KILL), Err(SignalError::Gone(other.pid)));
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A command that runs.
+//!
+//! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The nursery polls and calls;
+//! nothing here waits.
+
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, WaitOptions};
+
+use super::command::Command;
+use super::end::{Cause, Ended, Status};
+use super::ending::Ending;
+use super::feed::Feed;
+use super::identity::Identity;
+use super::nursery::{Event, LeafId, Stream};
+use super::output::{Reading, Tap};
+use super::program::SpawnError;
+use super::spawn::{self, Group, Started};
+use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
+use crate::clock::{self, Stopwatch};
+
+/// One running leaf.
+#[derive(Debug)]
+pub(super) struct Leaf {
+    pub(super) id: LeafId,
+    pub(super) marker: String,
+    pub(super) pid: Pid,
+    pub(super) handle: OwnedFd,
+    pub(super) stdin: Feed,
+    pub(super) taps: [Option<Tap>; 2],
+    pub(super) deadline: Option<Instant>,
+    pub(super) stopping: Option<Stopping>,
+    grace: Duration,
+    watch: Stopwatch,
+}
+
+/// A leaf on its way out, and on whose account.
+#[derive(Debug)]
+pub(super) struct Stopping {
+    why: Why,
+    pub(super) ending: Ending,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Why {
+    Deadline,
+    Cancelled,
+}
+
+/// The marker of a leaf's processes and the environment variable that carries it.
+pub(super) struct Mark<'a> {
+    pub(super) marker: String,
+    /// The leaves this process itself belongs to.
+    pub(super) above: Option<&'a str>,
+    /// Whether this process was detached: then its children inherit by which name.
+    pub(super) detached: Option<&'a std::ffi::OsStr>,
+}
+
+impl Leaf {
+    /// Starts `command`; whatever goes wrong is an end like any other.
+    pub(super) fn start(id: LeafId, command: Command, mark: Mark<'_>) -> Result<Self, Box<Ended>> {
+        let watch = Stopwatch::start();
+        let (deadline, grace) = (command.deadline, command.grace);
+        let path = match mark.above {
+            Some(above) => format!("{above}:{}", mark.marker),
+            None => mark.marker.clone(),
+        };
+        // The detached mark is repeated because the command may have cleared its environment.
+        let marks = [(LEAF_VARIABLE, Some(path.as_ref())), (DETACHED_VARIABLE, mark.detached)];
+        match spawn::start(command, Group::Own, &marks) {
+            Ok(Started { pid, handle, stdin, stdout, stderr }) => Ok(Self {
+                id,
+                marker: mark.marker,
+                pid,
+                handle,
+                stdin,
+                taps: [stdout, stderr],
+                deadline: deadline.and_then(|after| watch.started().checked_add(after)),
+                stopping: None,
+                grace,
+                watch,
+            }),
+            Err(error) => Err(Box::new(never_started(id, error, watch))),
+        }
+    }
+
+    pub(super) fn raw_pid(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
+    /// Begins to end its tree, or hurries an ending that is under way.
+    pub(super) fn stop(&mut self, why: Why, grace: Option<Duration>) {
+        let grace = grace.unwrap_or(self.grace);
+        match &mut self.stopping {
+            Some(stopping) if grace.is_zero() => stopping.ending.hurry(),
+            Some(_) => {}
+            None => self.stopping = Some(Stopping { why, ending: Ending::new(grace) }),
+        }
+    }
+
+    /// Begins to end its tree if its deadline has passed.
+    pub(super) fn check_deadline(&mut self) {
+        if self.stopping.is_none() && self.deadline.is_some_and(|deadline| clock::until(deadline).is_zero()) {
+            self.stop(Why::Deadline, None);
+        }
+    }
+
+    /// When it wants attention even if nothing happens.
+    pub(super) fn wake_at(&self) -> Option<Instant> {
+        match &self.stopping {
+            Some(stopping) => stopping.ending.wake_at(),
+            None => self.deadline,
+        }
+    }
+
+    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so a short reading is the last.
+    pub(super) fn read(&mut self, stream: Stream, buffer: &mut [u8], hung_up: bool) -> Option<Event> {
+        let tap = self.taps[stream as usize].as_mut()?;
+        let Reading::Some(count) = tap.read(buffer) else { return None };
+        if hung_up && count < buffer.len() {
+            tap.close();
+        }
+        tap.is_live().then(|| Event::Output { leaf: self.id, stream, bytes: buffer[..count].to_vec() })
+    }
+
+    /// Reads what is in the pipes now, and no more, and closes them: whoever still holds them is not waited for.
+    pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Vec<Event> {
+        let mut events = Vec::new();
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let Some(tap) = &mut self.taps[stream as usize] else { continue };
+            let mut waiting = tap.waiting();
+            while waiting > 0 {
+                let size = waiting.min(buffer.len());
+                let Reading::Some(count) = tap.read(&mut buffer[..size]) else { break };
+                waiting -= count;
+                if tap.is_live() {
+                    events.push(Event::Output { leaf: self.id, stream, bytes: buffer[..count].to_vec() });
+                }
+            }
+            tap.close();
+        }
+        self.stdin.close();
+        events
+    }
+
+    /// Reaps the leader if it has ended.
+    pub(super) fn reap(&self) -> Option<Status> {
+        loop {
+            match rustix::process::waitpid(Some(self.pid), WaitOptions::NOHANG) {
+                Ok(Some((_, status))) => return Some(status.into()),
+                Ok(None) => return None,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return Some(Status::Unknown),
+            }
+        }
+    }
+
+    /// Says how it went. The streams are drained by now.
+    pub(super) fn finish(self, status: Status, survivors: Vec<Identity>) -> Ended {
+        let [stdout, stderr] = self.taps.map(|tap| tap.map(Tap::finish).unwrap_or_default());
+        Ended {
+            leaf: self.id,
+            pid: Some(self.pid.as_raw_nonzero().get()),
+            cause: match self.stopping.map(|stopping| stopping.why) {
+                None => Cause::Finished(status),
+                Some(Why::Deadline) => Cause::TimedOut(status),
+                Some(Why::Cancelled) => Cause::Cancelled(status),
+            },
+            stdout,
+            stderr,
+            stdin_refused: self.stdin.refused(),
+            elapsed: self.watch.elapsed(),
+            survivors,
+        }
+    }
+}
+
+fn never_started(leaf: LeafId, error: SpawnError, watch: Stopwatch) -> Ended {
+    Ended {
+        leaf,
+        pid: None,
+        cause: Cause::NotStarted(error),
+        stdout: super::Captured::default(),
+        stderr: super::Captured::default(),
+        stdin_refused: false,
+        elapsed: watch.elapsed(),
+        survivors: Vec::new(),
+    }
+}

@@ -1,0 +1,410 @@
+//! Where leaves run: any number of them, on one thread, and none outlives it.
+//!
+//! Owns the running leaves, the queue of events and what can wake the loop besides leaves. [`Nursery::next`] is the only
+//! place of the engine that waits. Starts no threads. What the loop does when it wakes is in `turn`.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::EventfdFlags;
+use rustix::process::{Signal, WaitIdOptions, WaitOptions};
+
+use super::command::Command;
+use super::end::Ended;
+use super::ending::Ending;
+use super::feed::SendError;
+use super::identity::Identity;
+use super::leaf::{Leaf, Mark, Why};
+use super::signals::{self, Caught};
+use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
+use crate::clock::{self, Clock};
+
+/// Whether some nursery of this process adopts orphans: they come to the process, so only one can have them.
+static ADOPTING: AtomicBool = AtomicBool::new(false);
+
+/// One leaf of one nursery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeafId(u64);
+
+impl fmt::Display for LeafId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// One watched file descriptor of one nursery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WatchId(u64);
+
+/// Which output stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stream {
+    /// The first.
+    Stdout,
+    /// The other.
+    Stderr,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A live stream brought bytes.
+    Output {
+        /// Whose.
+        leaf: LeafId,
+        /// Which of its streams.
+        stream: Stream,
+        /// As they came, cut anywhere.
+        bytes: Vec<u8>,
+    },
+    /// A leaf is over. Comes exactly once for every leaf, as its last event.
+    Ended(Box<Ended>),
+    /// This process was asked to stop; see [`Nursery::catch_interrupts`].
+    Interrupt(Signal),
+    /// A watched descriptor can be read. Comes again until somebody has read it.
+    Readable(WatchId),
+    /// A [`Waker`] was used.
+    Woken,
+}
+
+/// Why a leaf is stopped, which is how hard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// With the command's own grace.
+    Cancelled,
+    /// With another one.
+    Within(Duration),
+}
+
+/// What a sweep found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// How many processes were left and had to be ended.
+    pub ended: usize,
+    /// Processes that even SIGKILL did not end in time.
+    pub survivors: Vec<Identity>,
+}
+
+/// A second adopting nursery was asked for in one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this process has an adopting nursery already")]
+pub struct AlreadyAdopting;
+
+/// Wakes a nursery from elsewhere, also from another thread; clones wake the same one.
+#[derive(Debug, Clone)]
+pub struct Waker(Arc<OwnedFd>);
+
+impl Waker {
+    /// Makes [`Nursery::next`] return [`Event::Woken`], once for any number of calls before it.
+    pub fn wake(&self) {
+        let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());
+    }
+
+    /// Whether it was used since the last time.
+    pub(super) fn drain(&self) -> bool {
+        rustix::io::read(&*self.0, &mut [0u8; 8]).is_ok()
+    }
+
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// A place for leaves.
+///
+/// A plain one ([`Nursery::new`]) finds orphans of its leaves by the marker in their environment. An adopting one
+/// ([`Nursery::adopting`]) makes this process their new parent, so that nothing it starts can get away; all children of
+/// the process are then its to reap. Dropping a nursery kills what is left of it.
+#[derive(Debug)]
+pub struct Nursery {
+    pub(super) id: String,
+    pub(super) adopting: bool,
+    pub(super) leaves: BTreeMap<LeafId, Leaf>,
+    pub(super) ready: VecDeque<Event>,
+    pub(super) sweeping: Option<Ending>,
+    pub(super) swept: Option<Swept>,
+    pub(super) children: Option<Caught>,
+    pub(super) interrupts: Vec<Caught>,
+    pub(super) waker: Option<Waker>,
+    pub(super) watched: BTreeMap<WatchId, OwnedFd>,
+    /// Whether only leaves and interrupts count for now.
+    pub(super) focused: bool,
+    pub(super) buffer: Vec<u8>,
+    pub(super) detached: Option<OsString>,
+    above: Option<String>,
+    count: u64,
+}
+
+impl Nursery {
+    /// A plain nursery.
+    pub fn new() -> Self {
+        // Where our parent ignored SIGCHLD, exit codes would be lost; catching it brings them back.
+        let children =
+            if signals::is_ignored(Signal::CHILD) { Caught::new(Signal::CHILD).ok() } else { None };
+        Self {
+            id: Clock::system().fresh_id(),
+            adopting: false,
+            leaves: BTreeMap::new(),
+            ready: VecDeque::new(),
+            sweeping: None,
+            swept: None,
+            children,
+            interrupts: Vec::new(),
+            waker: None,
+            watched: BTreeMap::new(),
+            focused: false,
+            buffer: vec![0; 64 * 1024],
+            // Both say what this process is part of, and are only ever passed on or compared.
+            detached: std::env::var_os(DETACHED_VARIABLE),
+            above: std::env::var(LEAF_VARIABLE).ok().filter(|above| !above.is_empty()),
+            count: 0,
+        }
+    }
+
+    /// A nursery that adopts the orphans of this process; there can be one at a time.
+    pub fn adopting() -> io::Result<Self> {
+        if ADOPTING.swap(true, Ordering::AcqRel) {
+            return Err(io::Error::other(AlreadyAdopting));
+        }
+        let mut nursery = Self::new();
+        nursery.adopting = true;
+        nursery.children = Some(Caught::new(Signal::CHILD)?);
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        Ok(nursery)
+    }
+
+    /// Starts a command. A failed start is told as [`Event::Ended`] like any other end.
+    pub fn spawn(&mut self, command: Command) -> LeafId {
+        self.count += 1;
+        let id = LeafId(self.count);
+        let mark = Mark {
+            marker: format!("{}.{id}", self.id),
+            above: self.above.as_deref(),
+            detached: self.detached.as_deref(),
+        };
+        match Leaf::start(id, command, mark) {
+            Ok(leaf) => {
+                self.leaves.insert(id, leaf);
+            }
+            Err(ended) => self.ready.push_back(Event::Ended(ended)),
+        }
+        id
+    }
+
+    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills it; both, and
+    /// everything else that happens, are told by [`Nursery::next`] afterwards.
+    pub fn run(&mut self, command: Command) -> Ended {
+        let id = self.spawn(command);
+        let mut later = VecDeque::new();
+        let mut interrupted = false;
+        // Descriptors that nobody reads meanwhile would wake us for ever; they are told afterwards.
+        self.focused = true;
+        loop {
+            match self.next(None) {
+                Some(Event::Ended(ended)) if ended.leaf == id => {
+                    later.append(&mut self.ready);
+                    self.ready = later;
+                    self.focused = false;
+                    return *ended;
+                }
+                Some(Event::Interrupt(signal)) => {
+                    if interrupted {
+                        self.kill(id)
+                    } else {
+                        self.stop(id, Reason::Cancelled)
+                    }
+                    interrupted = true;
+                    later.push_back(Event::Interrupt(signal));
+                }
+                Some(event) => later.push_back(event),
+                None => {}
+            }
+        }
+    }
+
+    /// Waits for what happens next, until `deadline` if there is one. `None` when the deadline has passed, or when
+    /// nothing runs and nothing else could ever happen.
+    pub fn next(&mut self, deadline: Option<Instant>) -> Option<Event> {
+        let mut late = false;
+        loop {
+            self.attend();
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let silent = self.leaves.is_empty()
+                && self.interrupts.is_empty()
+                && self.watched.is_empty()
+                && self.waker.is_none();
+            if late || (silent && deadline.is_none()) {
+                return None;
+            }
+            // Also when the deadline has passed already, one look is taken.
+            self.wait(deadline);
+            late = deadline.is_some_and(|deadline| clock::until(deadline).is_zero());
+        }
+    }
+
+    /// Whether any leaf runs.
+    pub fn is_idle(&self) -> bool {
+        self.leaves.is_empty()
+    }
+
+    /// The leaves that run.
+    pub fn running(&self) -> impl Iterator<Item = LeafId> {
+        self.leaves.keys().copied()
+    }
+
+    /// Who the command of a running leaf is, for a journal.
+    pub fn identity(&self, leaf: LeafId) -> Option<Identity> {
+        Identity::of(self.leaves.get(&leaf)?.raw_pid())
+    }
+
+    /// Ends a leaf's tree: SIGTERM, its grace, SIGKILL. Its end is told when nothing of it is left.
+    pub fn stop(&mut self, leaf: LeafId, reason: Reason) {
+        let grace = match reason {
+            Reason::Cancelled => None,
+            Reason::Within(grace) => Some(grace),
+        };
+        if let Some(leaf) = self.leaves.get_mut(&leaf) {
+            leaf.stop(Why::Cancelled, grace);
+        }
+    }
+
+    /// Kills a leaf's tree at once, also one that is being stopped.
+    pub fn kill(&mut self, leaf: LeafId) {
+        self.stop(leaf, Reason::Within(Duration::ZERO));
+    }
+
+    /// Gives bytes to a leaf whose stdin is [`Stdin::Held`](super::Stdin::Held).
+    pub fn send(&mut self, leaf: LeafId, bytes: &[u8]) -> Result<(), SendError> {
+        self.leaves.get_mut(&leaf).ok_or(SendError::Closed)?.stdin.send(bytes)
+    }
+
+    /// Ends a held stdin once everything sent is written.
+    pub fn close_stdin(&mut self, leaf: LeafId) {
+        if let Some(leaf) = self.leaves.get_mut(&leaf) {
+            leaf.stdin.finish();
+        }
+    }
+
+    /// Tells SIGINT, SIGTERM and SIGHUP as events from now on, except those that this process was started to ignore.
+    /// When the nursery is gone they stay without effect.
+    pub fn catch_interrupts(&mut self) -> io::Result<()> {
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+            let caught = self.interrupts.iter().any(|caught| caught.signal() == signal);
+            if !caught && !signals::is_ignored(signal) {
+                self.interrupts.push(Caught::new(signal)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Something that wakes the loop from elsewhere.
+    pub fn waker(&mut self) -> io::Result<Waker> {
+        if let Some(waker) = &self.waker {
+            return Ok(waker.clone());
+        }
+        let event = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(self.waker.insert(Waker(Arc::new(event))).clone())
+    }
+
+    /// Tells when `fd` can be read, as long as it can. The nursery keeps a duplicate.
+    pub fn watch(&mut self, fd: impl AsFd) -> io::Result<WatchId> {
+        let duplicate = fd.as_fd().try_clone_to_owned()?;
+        self.count += 1;
+        let id = WatchId(self.count);
+        self.watched.insert(id, duplicate);
+        Ok(id)
+    }
+
+    /// Stops telling.
+    pub fn unwatch(&mut self, watch: WatchId) {
+        self.watched.remove(&watch);
+        self.ready.retain(|event| !matches!(event, Event::Readable(id) if *id == watch));
+    }
+
+    /// Ends every process that is left of this nursery: leaves that run, and what ended ones left behind. The ends of
+    /// the leaves are told by [`Nursery::next`] afterwards. Costs one system call when an adopting nursery has nothing left.
+    pub fn sweep(&mut self, grace: Duration) -> Swept {
+        for leaf in self.leaves.values_mut() {
+            leaf.stop(Why::Cancelled, Some(grace));
+        }
+        loop {
+            self.attend();
+            if self.leaves.is_empty() {
+                break;
+            }
+            self.wait_or_hurry();
+        }
+        self.reap_orphans();
+        let nothing = if self.adopting { self.has_no_children() } else { self.count == 0 };
+        if nothing {
+            return Swept::default();
+        }
+        self.sweeping = Some(Ending::new(grace));
+        loop {
+            self.attend();
+            if let Some(swept) = self.swept.take() {
+                self.reap_orphans();
+                return swept;
+            }
+            self.wait_or_hurry();
+        }
+    }
+
+    /// Waits; an interrupt that comes meanwhile ends all politeness.
+    fn wait_or_hurry(&mut self) {
+        let focused = std::mem::replace(&mut self.focused, true);
+        let seen = self.ready.len();
+        self.wait(None);
+        self.focused = focused;
+        if self.ready.range(seen..).any(|event| matches!(event, Event::Interrupt(_))) {
+            let leaves = self.leaves.values_mut().filter_map(|leaf| leaf.stopping.as_mut());
+            leaves.map(|stopping| &mut stopping.ending).chain(&mut self.sweeping).for_each(Ending::hurry);
+        }
+    }
+
+    fn has_no_children(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(
+            rustix::process::waitid(rustix::process::WaitId::All, options),
+            Err(rustix::io::Errno::CHILD)
+        )
+    }
+
+    /// Reaps everything that has ended and is no leader. Not while a leaf is being ended: its leader has to stay
+    /// unreaped, so that its pid and group cannot become somebody else's, and one cannot wait around it.
+    pub(super) fn reap_orphans(&mut self) {
+        if !self.adopting || self.leaves.values().any(|leaf| leaf.stopping.is_some()) {
+            return;
+        }
+        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            let leader = self.leaves.values().find(|leaf| leaf.pid == pid).map(|leaf| leaf.id);
+            if let Some(id) = leader {
+                self.conclude(id, status.into(), Vec::new());
+            }
+        }
+    }
+}
+
+impl Default for Nursery {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Nursery {
+    fn drop(&mut self) {
+        self.sweep(Duration::ZERO);
+        if self.adopting {
+            let _ = rustix::process::set_child_subreaper(None);
+            ADOPTING.store(false, Ordering::Release);
+        }
+    }
+}

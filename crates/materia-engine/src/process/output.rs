@@ -1,0 +1,232 @@
+//! What a leaf writes: bounded in memory, complete in a file, counted beyond that.
+//!
+//! Owns our end of a stdout or stderr pipe and the spill file of one capture. Bytes, never text (T22). Never waits:
+//! the nursery says when there is something to read.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+use super::command::Capture;
+use crate::failpoint;
+
+/// What was kept of a stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Captured {
+    /// All of it, or its last bytes when it outgrew the memory it may use.
+    pub bytes: Vec<u8>,
+    /// How many bytes were written in all.
+    pub total: u64,
+    /// Whether some of them are kept nowhere.
+    pub truncated: bool,
+    /// The file with the complete stream, up to its limit, once it outgrew memory.
+    pub file: Option<PathBuf>,
+    /// Why the file is incomplete, if writing it failed.
+    pub spill_error: Option<String>,
+}
+
+impl Captured {
+    /// Whether `bytes` is the whole stream.
+    pub fn is_whole(&self) -> bool {
+        self.total == self.bytes.len() as u64
+    }
+}
+
+/// Our end of a stream, and what came through it so far.
+#[derive(Debug)]
+pub(super) struct Tap {
+    pipe: Option<OwnedFd>,
+    capture: Capture,
+    tail: Vec<u8>,
+    total: u64,
+    spill: Spill,
+}
+
+#[derive(Debug)]
+enum Spill {
+    Unneeded,
+    Open { file: File, written: u64 },
+    Failed(String),
+}
+
+/// What one reading gave.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// So many bytes, in the buffer that was lent.
+    Some(usize),
+    /// Nothing now.
+    Nothing,
+    /// Nothing ever again.
+    End,
+}
+
+impl Tap {
+    /// Takes our end of the pipe, which must not block.
+    pub(super) fn new(pipe: OwnedFd, capture: Capture) -> Self {
+        Self { pipe: Some(pipe), capture, tail: Vec::new(), total: 0, spill: Spill::Unneeded }
+    }
+
+    pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
+        self.pipe.as_ref().map(OwnedFd::as_fd)
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        self.capture.live
+    }
+
+    /// Closes our end.
+    pub(super) fn close(&mut self) {
+        self.pipe = None;
+    }
+
+    /// Reads once into `buffer` and keeps what came.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> Reading {
+        let Some(pipe) = &self.pipe else { return Reading::End };
+        match rustix::io::read(pipe, &mut *buffer) {
+            Ok(0) => {
+                self.pipe = None;
+                Reading::End
+            }
+            Ok(count) => {
+                self.keep(&buffer[..count]);
+                Reading::Some(count)
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Reading::Nothing,
+            Err(_) => {
+                self.pipe = None;
+                Reading::End
+            }
+        }
+    }
+
+    /// How many bytes are in the pipe now. The leader's own are all among them once it has exited; what a grandchild
+    /// adds later is not waited for.
+    pub(super) fn waiting(&self) -> usize {
+        let waiting = self.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+        usize::try_from(waiting.unwrap_or(0)).unwrap_or(usize::MAX)
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        let earlier = self.total;
+        self.total += bytes.len() as u64;
+        if self.total > self.memory() as u64 {
+            self.spill(earlier, bytes);
+        }
+        self.tail.extend_from_slice(bytes);
+        if self.tail.len() > 2 * self.memory() {
+            self.trim();
+        }
+    }
+
+    fn memory(&self) -> usize {
+        self.capture.memory.min(usize::try_from(self.capture.limit).unwrap_or(usize::MAX))
+    }
+
+    fn trim(&mut self) {
+        let surplus = self.tail.len().saturating_sub(self.memory());
+        self.tail.drain(..surplus);
+    }
+
+    /// Writes `bytes`, which came after the first `earlier` ones, to the file; opens it with those first if need be.
+    fn spill(&mut self, earlier: u64, bytes: &[u8]) {
+        let result = match (&mut self.spill, &self.capture.spill) {
+            (Spill::Failed(_), _) | (_, None) => return,
+            (Spill::Open { file, written }, _) => pour(file, written, self.capture.limit, bytes),
+            (spill @ Spill::Unneeded, Some(path)) => open(path).and_then(|mut file| {
+                // Nothing was trimmed yet: the tail is the whole stream so far.
+                debug_assert_eq!(earlier, self.tail.len() as u64);
+                let mut written = 0;
+                pour(&mut file, &mut written, self.capture.limit, &self.tail)?;
+                pour(&mut file, &mut written, self.capture.limit, bytes)?;
+                *spill = Spill::Open { file, written };
+                Ok(())
+            }),
+        };
+        if let Err(error) = result {
+            self.spill = Spill::Failed(error.to_string());
+        }
+    }
+
+    /// Closes everything and says what was kept.
+    pub(super) fn finish(mut self) -> Captured {
+        self.trim();
+        let whole = self.total == self.tail.len() as u64;
+        let (file, truncated, spill_error) = match self.spill {
+            Spill::Unneeded => (None, !whole, None),
+            Spill::Open { written, .. } => (self.capture.spill, written < self.total, None),
+            Spill::Failed(error) => (self.capture.spill, !whole, Some(error)),
+        };
+        Captured { bytes: self.tail, total: self.total, truncated, file, spill_error }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    failpoint::hit("process.spill.open")?;
+    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+fn pour(file: &mut File, written: &mut u64, limit: u64, bytes: &[u8]) -> io::Result<()> {
+    let room = usize::try_from(limit.saturating_sub(*written)).unwrap_or(usize::MAX);
+    let bytes = &bytes[..bytes.len().min(room)];
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    failpoint::write_all("process.spill.write", file, bytes)?;
+    *written += bytes.len() as u64;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tap(capture: Capture) -> Tap {
+        Tap { pipe: None, capture, tail: Vec::new(), total: 0, spill: Spill::Unneeded }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_pieces_nothing_is_miscounted(
+            pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40), 0..20),
+            memory in 0usize..64,
+            limit in 0u64..256,
+            spills in any::<bool>(),
+        ) {
+            let directory = tempfile::tempdir().unwrap();
+            let spill = spills.then(|| directory.path().join("spill"));
+            let mut tap = tap(Capture { memory, limit, spill, live: false });
+            for piece in &pieces {
+                tap.keep(piece);
+            }
+            let all = pieces.concat();
+            let kept = tap.finish();
+            let memory = memory.min(limit as usize);
+            prop_assert_eq!(kept.total, all.len() as u64);
+            prop_assert_eq!(&kept.bytes[..], &all[all.len().saturating_sub(memory)..]);
+            prop_assert_eq!(kept.is_whole(), all.len() <= memory);
+            match &kept.file {
+                Some(file) => {
+                    prop_assert_eq!(&std::fs::read(file).unwrap()[..], &all[..all.len().min(limit as usize)]);
+                    prop_assert_eq!(kept.truncated, all.len() as u64 > limit);
+                }
+                None => prop_assert_eq!(kept.truncated, all.len() > memory),
+            }
+            prop_assert_eq!(kept.file.is_some(), spills && all.len() > memory);
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_said_and_the_tail_stays() {
+        let spill = Some("/nowhere/at/all".into());
+        let mut tap = tap(Capture { memory: 4, spill, ..Capture::default() });
+        tap.keep(b"some bytes");
+        let kept = tap.finish();
+        assert_eq!((&kept.bytes[..], kept.total, kept.truncated), (&b"ytes"[..], 10, true));
+        assert!(kept.spill_error.is_some());
+    }
+}

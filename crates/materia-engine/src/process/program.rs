@@ -1,0 +1,252 @@
+//! Which file a command starts, and why one did not start.
+//!
+//! Owns the search through `PATH` and the words for every way a start can fail. Searching here instead of in the
+//! standard library keeps a command with a changed environment on `posix_spawn`, and lets the error say what is wrong.
+//! Nothing is cached: a search costs microseconds, a stale answer costs trust. The careful questions are asked only
+//! after a start has failed.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+use rustix::io::Errno;
+
+/// Where programs are looked up when there is no `PATH`.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Why a command was not started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpawnError {
+    /// The argv is empty, or its first word is.
+    #[error("there is no command to start")]
+    Empty,
+    /// There is no such program.
+    #[error("program `{}` was not found", .program.display())]
+    NotFound {
+        /// As it was named.
+        program: PathBuf,
+    },
+    /// The file may not be executed.
+    #[error("`{}` is not executable", .program.display())]
+    NotExecutable {
+        /// The file.
+        program: PathBuf,
+    },
+    /// It is a directory.
+    #[error("`{}` is a directory", .program.display())]
+    IsDirectory {
+        /// The directory.
+        program: PathBuf,
+    },
+    /// Its `#!` line, or its loader, names a file that is not there.
+    #[error("`{}` needs `{}`, which cannot be run", .program.display(), .interpreter.display())]
+    BadInterpreter {
+        /// The script.
+        program: PathBuf,
+        /// What should run it.
+        interpreter: PathBuf,
+    },
+    /// It is executable, but no program.
+    #[error("`{}` is not a program this machine can run", .program.display())]
+    NotAProgram {
+        /// The file.
+        program: PathBuf,
+    },
+    /// Somebody has it open for writing.
+    #[error("`{}` is being written", .program.display())]
+    Busy {
+        /// The file.
+        program: PathBuf,
+    },
+    /// The directory to run in does not exist.
+    #[error("directory `{}` does not exist", .directory.display())]
+    NoDirectory {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// A word, a variable or the directory has a NUL byte in it.
+    #[error("{place} has a NUL byte in it, which no program can be given")]
+    NulByte {
+        /// Where.
+        place: String,
+    },
+    /// Arguments and environment are too large for the kernel.
+    #[error("the command line is too long ({bytes} bytes)")]
+    TooLong {
+        /// The size of argv.
+        bytes: usize,
+    },
+    /// No file descriptor was free.
+    #[error("too many open files")]
+    TooManyFiles,
+    /// No process or no memory for one was free.
+    #[error("the machine has no room for another process")]
+    TooManyProcesses,
+    /// Something else.
+    #[error("`{}` could not be started: {reason}", .program.display())]
+    Other {
+        /// As it was named.
+        program: PathBuf,
+        /// What the machine said.
+        reason: String,
+    },
+}
+
+impl SpawnError {
+    /// What a person can do about it.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::Empty => "name a program first".into(),
+            Self::NotFound { program } if program.as_os_str().as_bytes().contains(&b'/') => {
+                format!("check that `{}` exists", program.display())
+            }
+            Self::NotFound { program } => {
+                format!("install `{0}`, or check PATH with `command -v {0}`", program.display())
+            }
+            Self::NotExecutable { program } => format!("run `chmod +x {}`", program.display()),
+            Self::IsDirectory { .. } => "name a program inside it".into(),
+            Self::BadInterpreter { interpreter, .. } => {
+                format!("install `{}` or correct the first line of the script", interpreter.display())
+            }
+            Self::NotAProgram { .. } => "a script needs a first line such as `#!/bin/sh`".into(),
+            Self::Busy { .. } => "wait until it is written, then try again".into(),
+            Self::NoDirectory { directory } => format!("run `mkdir -p {}`", directory.display()),
+            Self::TooLong { .. } => "pass large data on stdin or in a file".into(),
+            Self::TooManyFiles => "raise the limit with `ulimit -n`, or run fewer commands at once".into(),
+            Self::TooManyProcesses => "run fewer commands at once, or raise `ulimit -u`".into(),
+            Self::NulByte { .. } | Self::Other { .. } => return None,
+        })
+    }
+
+    /// The failure of something we needed before the start itself.
+    pub(super) fn from_preparation(program: &OsStr, error: &io::Error) -> Self {
+        match error.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::MFILE | Errno::NFILE) => Self::TooManyFiles,
+            Some(Errno::AGAIN | Errno::NOMEM) => Self::TooManyProcesses,
+            _ => Self::Other { program: program.into(), reason: error.to_string() },
+        }
+    }
+}
+
+/// Finds the file to execute: a name is looked up in `path`, anything with a `/` is taken as it is.
+pub(super) fn find(
+    program: &OsStr,
+    path: Option<OsString>,
+    cwd: Option<&Path>,
+) -> Result<PathBuf, SpawnError> {
+    if program.is_empty() {
+        return Err(SpawnError::Empty);
+    }
+    if program.as_bytes().contains(&b'/') {
+        return Ok(program.into());
+    }
+    let path = path.unwrap_or_else(|| DEFAULT_PATH.into());
+    let mut refused = None;
+    for directory in std::env::split_paths(&path) {
+        // Relative entries count from where the command runs; `./` keeps a bare name from being searched again.
+        let directory = if directory.is_absolute() { directory } else { Path::new(".").join(directory) };
+        let candidate = directory.join(program);
+        match look(&seen_from(cwd, &candidate)) {
+            Look::Executable => return Ok(candidate),
+            Look::Plain => refused = refused.or(Some(candidate)),
+            Look::Nothing | Look::Directory => {}
+        }
+    }
+    Err(match refused {
+        Some(program) => SpawnError::NotExecutable { program },
+        None => SpawnError::NotFound { program: program.into() },
+    })
+}
+
+/// Finds out why a start failed.
+pub(super) fn explain(error: &io::Error, argv: &[OsString], file: &Path, cwd: Option<&Path>) -> SpawnError {
+    let program = file.to_owned();
+    if error.kind() == io::ErrorKind::InvalidInput {
+        return SpawnError::NulByte { place: nul_place(argv) };
+    }
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    if let Some(directory) = cwd.filter(|cwd| !cwd.is_dir())
+        && matches!(errno, Some(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS))
+    {
+        return SpawnError::NoDirectory { directory: directory.to_owned() };
+    }
+    let seen = seen_from(cwd, file);
+    match (errno, look(&seen)) {
+        (Some(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS), Look::Nothing) => {
+            SpawnError::NotFound { program }
+        }
+        (Some(Errno::ACCESS), Look::Directory) => SpawnError::IsDirectory { program },
+        (Some(Errno::ACCESS), Look::Plain) => SpawnError::NotExecutable { program },
+        (Some(Errno::NOENT | Errno::ACCESS | Errno::LOOP | Errno::NOTDIR), Look::Executable) => {
+            let interpreter = interpreter(&seen).unwrap_or_else(|| "its dynamic loader".into());
+            SpawnError::BadInterpreter { program, interpreter }
+        }
+        (Some(Errno::NOEXEC), _) => SpawnError::NotAProgram { program },
+        (Some(Errno::TXTBSY), _) => SpawnError::Busy { program },
+        (Some(Errno::TOOBIG), _) => {
+            SpawnError::TooLong { bytes: argv.iter().map(|word| word.len() + 1).sum() }
+        }
+        _ => SpawnError::from_preparation(file.as_os_str(), error),
+    }
+}
+
+enum Look {
+    Nothing,
+    Directory,
+    Plain,
+    Executable,
+}
+
+fn look(file: &Path) -> Look {
+    match std::fs::metadata(file) {
+        Err(_) => Look::Nothing,
+        Ok(found) if found.is_dir() => Look::Directory,
+        Ok(_) if rustix::fs::access(file, Access::EXEC_OK).is_ok() => Look::Executable,
+        Ok(_) => Look::Plain,
+    }
+}
+
+fn seen_from(cwd: Option<&Path>, file: &Path) -> PathBuf {
+    cwd.map_or_else(|| file.to_owned(), |cwd| cwd.join(file))
+}
+
+fn nul_place(argv: &[OsString]) -> String {
+    match argv.iter().position(|word| word.as_bytes().contains(&0)) {
+        Some(0) => "the program name".into(),
+        Some(index) => format!("argument {index}"),
+        None => "the environment or the directory".into(),
+    }
+}
+
+/// The program in a `#!` line.
+fn interpreter(script: &Path) -> Option<PathBuf> {
+    use std::io::Read;
+    let mut start = Vec::new();
+    std::fs::File::open(script).ok()?.take(256).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?.trim_ascii_start();
+    let name = line.split(|byte| matches!(byte, b' ' | b'\t')).next()?;
+    Some(OsStr::from_bytes(name).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_searched_and_paths_are_not() {
+        assert_eq!(find("sh".as_ref(), Some("/nowhere:/bin".into()), None), Ok("/bin/sh".into()));
+        assert_eq!(find("./sh".as_ref(), Some("/bin".into()), None), Ok("./sh".into()));
+        assert_eq!(
+            find("sh".as_ref(), Some("bin".into()), Some("/usr".as_ref())),
+            Ok("./bin/sh".into()),
+            "relative entries count from the command's directory"
+        );
+        assert!(find("sh".as_ref(), None, None).is_ok());
+        assert_eq!(find("".as_ref(), None, None), Err(SpawnError::Empty));
+        let missing = find("no-such-program".as_ref(), None, None).unwrap_err();
+        assert_eq!(missing.to_string(), "program `no-such-program` was not found");
+        assert!(missing.hint().unwrap().contains("command -v no-such-program"));
+    }
+}

@@ -1,0 +1,73 @@
+//! Signals to this process, turned into something a poll can see.
+//!
+//! Owns one self-pipe per caught signal. A signal that was ignored when we were started (`nohup`, a background job)
+//! stays ignored. Never acts on a signal: the nursery tells its caller.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::pipe::PipeFlags;
+use rustix::process::Signal;
+use signal_hook::SigId;
+
+/// One caught signal.
+#[derive(Debug)]
+pub(super) struct Caught {
+    signal: Signal,
+    pipe: OwnedFd,
+    registration: SigId,
+}
+
+impl Caught {
+    /// Catches `signal` until dropped.
+    pub(super) fn new(signal: Signal) -> io::Result<Self> {
+        let (pipe, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let registration = signal_hook::low_level::pipe::register(signal.as_raw(), theirs)?;
+        Ok(Self { signal, pipe, registration })
+    }
+
+    pub(super) fn signal(&self) -> Signal {
+        self.signal
+    }
+
+    /// Forgets how often it came; whether it came at all is the answer.
+    pub(super) fn drain(&self) -> bool {
+        let mut buffer = [0; 64];
+        let mut came = false;
+        while let Ok(1..) = rustix::io::read(&self.pipe, &mut buffer) {
+            came = true;
+        }
+        came
+    }
+}
+
+impl AsFd for Caught {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.pipe.as_fd()
+    }
+}
+
+impl Drop for Caught {
+    fn drop(&mut self) {
+        signal_hook::low_level::unregister(self.registration);
+    }
+}
+
+/// Whether this process ignores `signal` now.
+pub(super) fn is_ignored(signal: Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal.as_raw() - 1) & 1 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_runtime_ignores_broken_pipes_and_nothing_else_of_ours() {
+        assert!(is_ignored(Signal::PIPE));
+        assert!(!is_ignored(Signal::TERM));
+    }
+}

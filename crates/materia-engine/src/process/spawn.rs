@@ -1,0 +1,136 @@
+//! Starting one process, at the price of `posix_spawn`.
+//!
+//! Owns the translation of a [`Command`] to the standard library's, and the pipes between us and the child. The standard
+//! library uses `posix_spawn` (which does not copy our page tables) only as long as nobody asks it for `pre_exec`, a
+//! pidfd, or a search in a changed `PATH`; so nobody here does. Knows nothing about trees or waiting.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+
+use rustix::io::Errno;
+use rustix::pipe::PipeFlags;
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+
+use super::command::{Command, Sink, Stdin};
+use super::feed::Feed;
+use super::output::Tap;
+use super::program::{self, SpawnError};
+use crate::failpoint;
+
+/// A process that runs, and our ends of its streams.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) pid: Pid,
+    pub(super) handle: OwnedFd,
+    pub(super) stdin: Feed,
+    pub(super) stdout: Option<Tap>,
+    pub(super) stderr: Option<Tap>,
+}
+
+/// Which group the process goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group {
+    /// Its own.
+    Own,
+    /// Ours, until it makes its own session: a group leader could not.
+    Ours,
+}
+
+/// Starts `command` with `marks` set in its environment (removed where `None`), whatever the command says about them.
+pub(super) fn start(
+    command: Command,
+    group: Group,
+    marks: &[(&str, Option<&OsStr>)],
+) -> Result<Started, SpawnError> {
+    let Command { argv, cwd, env, stdin, stdout, stderr, .. } = command;
+    let name = argv.first().ok_or(SpawnError::Empty)?;
+    // What a child inherits is looked up where it inherits it from.
+    let path = env.effective("PATH", std::env::var_os("PATH"));
+    let file = program::find(name, path, cwd.as_deref())?;
+    let unprepared = |error: io::Error| SpawnError::from_preparation(name, &error);
+
+    let mut child = std::process::Command::new(&file);
+    child.arg0(name).args(&argv[1..]);
+    if group == Group::Own {
+        child.process_group(0);
+    }
+    if let Some(cwd) = &cwd {
+        child.current_dir(cwd);
+    }
+    if env.is_cleared() {
+        child.env_clear();
+    }
+    for (name, value) in env.changes().chain(marks.iter().map(|(name, value)| (OsStr::new(name), *value))) {
+        match value {
+            Some(value) => child.env(name, value),
+            None => child.env_remove(name),
+        };
+    }
+    let (theirs, stdin) = feed(stdin).map_err(unprepared)?;
+    child.stdin(theirs);
+    let (theirs, stdout) = tap(stdout).map_err(unprepared)?;
+    child.stdout(theirs);
+    let (theirs, stderr) = tap(stderr).map_err(unprepared)?;
+    child.stderr(theirs);
+
+    failpoint::hit("process.spawn").map_err(unprepared)?;
+    let spawned = child.spawn();
+    // Closes our copies of the child's ends: without that the end of its output would never come.
+    drop(child);
+    let spawned = spawned.map_err(|error| program::explain(&error, &argv, &file, cwd.as_deref()))?;
+    let pid = Pid::from_child(&spawned);
+    let failed = failpoint::hit("process.spawned");
+    match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(handle) if failed.is_ok() => Ok(Started { pid, handle, stdin, stdout, stderr }),
+        other => {
+            let error = failed.err().or(other.err().map(io::Error::from));
+            undo(pid, group);
+            Err(unprepared(error.unwrap_or_else(|| Errno::IO.into())))
+        }
+    }
+}
+
+/// Ends a child that cannot be supervised. It is not reaped yet, so its pid and group are still its own.
+fn undo(pid: Pid, group: Group) {
+    let _ = rustix::process::kill_process(pid, Signal::KILL);
+    if group == Group::Own {
+        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+    }
+    while let Err(Errno::INTR) = rustix::process::waitpid(Some(pid), WaitOptions::empty()) {}
+}
+
+fn feed(stdin: Stdin) -> io::Result<(Stdio, Feed)> {
+    Ok(match stdin {
+        Stdin::Null => (Stdio::null(), Feed::default()),
+        Stdin::Inherit => (Stdio::inherit(), Feed::default()),
+        Stdin::File(file) => (file.into(), Feed::default()),
+        Stdin::Bytes(bytes) if bytes.is_empty() => (Stdio::null(), Feed::default()),
+        Stdin::Bytes(bytes) => {
+            let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+            rustix::io::ioctl_fionbio(&ours, true)?;
+            // Usually everything fits, and our end is closed again before the child exists.
+            (theirs.into(), Feed::finite(ours, bytes))
+        }
+        Stdin::Held => {
+            let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+            rustix::io::ioctl_fionbio(&ours, true)?;
+            (theirs.into(), Feed::held(ours))
+        }
+    })
+}
+
+fn tap(sink: Sink) -> io::Result<(Stdio, Option<Tap>)> {
+    Ok(match sink {
+        Sink::Null => (Stdio::null(), None),
+        Sink::Inherit => (Stdio::inherit(), None),
+        Sink::File(file) => (file.into(), None),
+        Sink::Capture(capture) => {
+            let (ours, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+            rustix::io::ioctl_fionbio(&ours, true)?;
+            (theirs.into(), Some(Tap::new(ours, capture)))
+        }
+    })
+}

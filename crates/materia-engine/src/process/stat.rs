@@ -1,0 +1,115 @@
+//! One line of `/proc/PID/stat`, read the way the kernel writes it.
+//!
+//! Owns the parser and the reader. A process may call itself `) R 1 (`, so the name ends at the last parenthesis.
+//! Never signals; who is whose descendant is `tree`'s question.
+
+use std::fs::File;
+use std::io::Read;
+
+/// What the kernel says about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stat {
+    pub(super) pid: i32,
+    pub(super) parent: i32,
+    pub(super) group: i32,
+    pub(super) session: i32,
+    /// Clock ticks since boot: with the pid, who this is.
+    pub(super) start: u64,
+    /// Whether it has ended and only waits to be reaped.
+    pub(super) gone: bool,
+}
+
+impl Stat {
+    /// Reads the stat of `pid`; `None` when there is no such process.
+    pub(super) fn read(pid: i32) -> Option<Self> {
+        let mut file = File::open(format!("/proc/{pid}/stat")).ok()?;
+        let mut buffer = [0; 2048];
+        let mut filled = 0;
+        loop {
+            match file.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(more) => filled += more,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return None,
+            }
+        }
+        Self::parse(&buffer[..filled])
+    }
+
+    /// Takes one line apart.
+    pub(super) fn parse(line: &[u8]) -> Option<Self> {
+        let open = line.iter().position(|byte| *byte == b'(')?;
+        let close = line.iter().rposition(|byte| *byte == b')')?;
+        let pid = number(line.get(..open)?.trim_ascii())?;
+        let mut fields =
+            line.get(close + 1..)?.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+        let state = *fields.next()?.first()?;
+        let parent = number(fields.next()?)?;
+        let group = number(fields.next()?)?;
+        let session = number(fields.next()?)?;
+        let threads: i64 = number(fields.nth(13)?)?;
+        let start = number(fields.nth(1)?)?;
+        // The main thread may be over while others run: then the process is not.
+        let gone = matches!(state, b'Z' | b'X' | b'x') && threads <= 1;
+        Some(Self { pid, parent, group, session, start, gone })
+    }
+}
+
+fn number<N: std::str::FromStr>(digits: &[u8]) -> Option<N> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn line(name: &[u8]) -> Vec<u8> {
+        let mut line = b"4211 (".to_vec();
+        line.extend_from_slice(name);
+        line.extend_from_slice(
+            b") S 17 42 40 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 3 0 987654 1 2 18446744073709551615 1",
+        );
+        line
+    }
+
+    #[test]
+    fn reads_itself() {
+        let me = Stat::read(std::process::id().cast_signed()).unwrap();
+        assert_eq!(me.pid, std::process::id().cast_signed());
+        assert!(me.start > 0 && !me.gone);
+        assert_eq!(Stat::read(i32::MAX), None);
+    }
+
+    #[test]
+    fn a_dead_main_thread_with_live_others_is_alive() {
+        let mut zombie = line(b"x");
+        let state = zombie.iter().position(|byte| *byte == b'S').unwrap();
+        zombie[state] = b'Z';
+        assert!(!Stat::parse(&zombie).unwrap().gone);
+        let alone = String::from_utf8(zombie).unwrap().replace(" 20 0 3 0 ", " 20 0 1 0 ");
+        assert!(Stat::parse(alone.as_bytes()).unwrap().gone);
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_is_survived(name in proptest::collection::vec(any::<u8>(), 0..64)) {
+            let stat = Stat::parse(&line(&name)).unwrap();
+            prop_assert_eq!(
+                stat,
+                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false }
+            );
+        }
+
+        #[test]
+        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..512)) {
+            let _ = Stat::parse(&bytes);
+        }
+
+        #[test]
+        fn any_cut_is_survived(cut in 0usize..100) {
+            let whole = line(b"a) R (b\n");
+            let _ = Stat::parse(&whole[..cut.min(whole.len())]);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! One turn of a nursery's loop: poll, then see to whatever woke it.
+//!
+//! Owns what happens between two events: output read, input written, leaders reaped, deadlines noticed, endings moved
+//! on. Every wait has a reason: a descriptor, or the next deadline.
+
+use std::cell::OnceCell;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+
+use super::end::Status;
+use super::ending::{Ending, Scan};
+use super::identity::Identity;
+use super::nursery::{Event, LeafId, Nursery, Stream, Swept, WatchId};
+use super::stat::Stat;
+use super::tree::{self, Asker, Known, Scope};
+use crate::clock;
+
+/// What a polled descriptor stands for.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    Waker,
+    Children,
+    Interrupt(usize),
+    Watch(WatchId),
+    Exit(LeafId),
+    Stdin(LeafId),
+    Output(LeafId, Stream),
+    Member(LeafId, usize),
+    Leftover(usize),
+}
+
+impl Nursery {
+    /// Does everything that is due without waiting.
+    pub(super) fn attend(&mut self) {
+        let mut stopping = Vec::new();
+        for leaf in self.leaves.values_mut() {
+            leaf.check_deadline();
+            if leaf.stopping.is_some() {
+                stopping.push(leaf.id);
+            }
+        }
+        // One look at the machine serves the first question of every leaf.
+        let look = OnceCell::new();
+        for id in &stopping {
+            self.advance(*id, &look);
+        }
+        if let Some(mut ending) = self.sweeping.take() {
+            match ending.advance(|known| self.scan(Scope::Everything, known, tree::snapshot())) {
+                Some(survivors) => self.swept = Some(Swept { ended: ending.ended(), survivors }),
+                None => self.sweeping = Some(ending),
+            }
+        }
+        if !stopping.is_empty() {
+            self.reap_orphans();
+        }
+    }
+
+    /// Moves the ending of one leaf on, and concludes it when its tree is gone.
+    fn advance(&mut self, id: LeafId, look: &OnceCell<Vec<Stat>>) {
+        let Some(leaf) = self.leaves.get_mut(&id) else { return };
+        let Some(mut stopping) = leaf.stopping.take() else { return };
+        let mut first = true;
+        let over = self.leaves.get(&id).and_then(|leaf| {
+            stopping.ending.advance(|known| {
+                let processes = if std::mem::take(&mut first) {
+                    look.get_or_init(tree::snapshot).clone()
+                } else {
+                    tree::snapshot()
+                };
+                self.scan(Scope::Leaf { leader: leaf.raw_pid(), marker: &leaf.marker }, known, processes)
+            })
+        });
+        let Some(leaf) = self.leaves.get_mut(&id) else { return };
+        leaf.stopping = Some(stopping);
+        if let Some(survivors) = over {
+            let status = leaf.reap().unwrap_or(Status::Unknown);
+            self.conclude(id, status, survivors);
+        }
+    }
+
+    fn scan(&self, scope: Scope<'_>, known: &Known, processes: Vec<Stat>) -> Scan {
+        let leaves: Vec<(i32, &str)> =
+            self.leaves.values().map(|leaf| (leaf.raw_pid(), leaf.marker.as_str())).collect();
+        let asker = Asker {
+            me: rustix::process::getpid().as_raw_nonzero().get(),
+            adopting: self.adopting,
+            nursery: &self.id,
+            detached: self.detached.as_ref().map(|mark| mark.as_bytes()),
+            leaves: &leaves,
+        };
+        let members = tree::members(asker, scope, &processes, known, tree::marks_of);
+        Scan { processes, members }
+    }
+
+    /// Takes a leaf out and tells its last output and its end.
+    pub(super) fn conclude(&mut self, id: LeafId, status: Status, survivors: Vec<Identity>) {
+        let Some(mut leaf) = self.leaves.remove(&id) else { return };
+        self.ready.extend(leaf.drain(&mut self.buffer));
+        self.ready.push_back(Event::Ended(Box::new(leaf.finish(status, survivors))));
+    }
+
+    /// Waits until something happens or is due, at most until `deadline`, and sees to it.
+    pub(super) fn wait(&mut self, deadline: Option<Instant>) {
+        let due = self.leaves.values().filter_map(super::leaf::Leaf::wake_at);
+        let due = due.chain(self.sweeping.as_ref().and_then(Ending::wake_at)).chain(deadline).min();
+        // Backwards: pidfds leave their list from its end, and output is read before an exit is believed.
+        for (source, flags) in self.poll(due).into_iter().rev() {
+            self.see_to(source, flags);
+        }
+    }
+
+    fn poll(&self, due: Option<Instant>) -> Vec<(Source, PollFlags)> {
+        let mut sources = Vec::new();
+        let mut fds = Vec::new();
+        let mut add = |source, fd, flags| {
+            sources.push(source);
+            fds.push(PollFd::from_borrowed_fd(fd, flags));
+        };
+        self.others(|source, fd| add(source, fd, PollFlags::IN));
+        for leaf in self.leaves.values() {
+            let id = leaf.id;
+            match &leaf.stopping {
+                None => add(Source::Exit(id), leaf.handle.as_fd(), PollFlags::IN),
+                Some(stopping) => {
+                    for (index, held) in stopping.ending.held().iter().enumerate() {
+                        add(Source::Member(id, index), held.as_fd(), PollFlags::IN);
+                    }
+                }
+            }
+            if let Some(pipe) = leaf.stdin.wanting() {
+                add(Source::Stdin(id), pipe, PollFlags::OUT);
+            }
+            for stream in [Stream::Stderr, Stream::Stdout] {
+                if let Some(pipe) = leaf.taps[stream as usize].as_ref().and_then(|tap| tap.pipe()) {
+                    add(Source::Output(id, stream), pipe, PollFlags::IN);
+                }
+            }
+        }
+        let timeout = due.and_then(|due| Timespec::try_from(clock::until(due)).ok());
+        if rustix::event::poll(&mut fds, timeout.as_ref()).is_err() {
+            return Vec::new();
+        }
+        let happened = sources.into_iter().zip(fds).map(|(source, fd)| (source, fd.revents()));
+        happened.filter(|(_, flags)| !flags.is_empty()).collect()
+    }
+
+    /// Everything that is polled and is no leaf.
+    fn others<'a>(&'a self, mut add: impl FnMut(Source, BorrowedFd<'a>)) {
+        if let Some(children) = &self.children {
+            add(Source::Children, children.as_fd());
+        }
+        for (index, caught) in self.interrupts.iter().enumerate() {
+            add(Source::Interrupt(index), caught.as_fd());
+        }
+        if !self.focused {
+            if let Some(waker) = &self.waker {
+                add(Source::Waker, waker.as_fd());
+            }
+            for (id, fd) in &self.watched {
+                add(Source::Watch(*id), fd.as_fd());
+            }
+        }
+        for (index, held) in self.sweeping.iter().flat_map(|ending| ending.held().iter().enumerate()) {
+            add(Source::Leftover(index), held.as_fd());
+        }
+    }
+
+    fn see_to(&mut self, source: Source, flags: PollFlags) {
+        match source {
+            Source::Waker => {
+                if self.waker.as_ref().is_some_and(super::nursery::Waker::drain) {
+                    self.ready.push_back(Event::Woken);
+                }
+            }
+            Source::Children => {
+                self.children.as_ref().map(super::signals::Caught::drain);
+                self.reap_orphans();
+            }
+            Source::Interrupt(index) => {
+                if let Some(caught) = self.interrupts.get(index).filter(|caught| caught.drain()) {
+                    self.ready.push_back(Event::Interrupt(caught.signal()));
+                }
+            }
+            Source::Watch(id) => self.ready.push_back(Event::Readable(id)),
+            Source::Exit(id) => {
+                if let Some(status) = self.leaves.get(&id).and_then(super::leaf::Leaf::reap) {
+                    self.conclude(id, status, Vec::new());
+                }
+            }
+            Source::Stdin(id) => {
+                if let Some(leaf) = self.leaves.get_mut(&id) {
+                    leaf.stdin.push();
+                }
+            }
+            Source::Output(id, stream) => self.read(id, stream, flags),
+            Source::Member(id, index) => {
+                if let Some(stopping) = self.leaves.get_mut(&id).and_then(|leaf| leaf.stopping.as_mut()) {
+                    stopping.ending.release(index);
+                }
+            }
+            Source::Leftover(index) => {
+                if let Some(ending) = &mut self.sweeping {
+                    ending.release(index);
+                }
+            }
+        }
+    }
+
+    fn read(&mut self, id: LeafId, stream: Stream, flags: PollFlags) {
+        let Some(leaf) = self.leaves.get_mut(&id) else { return };
+        let hung_up = flags.contains(PollFlags::HUP);
+        if flags.contains(PollFlags::IN) {
+            self.ready.extend(leaf.read(stream, &mut self.buffer, hung_up));
+        } else if let Some(tap) = &mut leaf.taps[stream as usize] {
+            tap.close();
+        }
+    }
+}
