@@ -9,5 +9,6 @@ mod house;
 
 mod cli;
 mod console;
+mod process;
 mod reference;
 mod tidy;

@@ -1,0 +1,36 @@
+//! A one-shot agent: a prompt on stdin, a reply on stdout.
+//!
+//! `agent [--reply TEXT | --script FILE] [--prompts FILE] [--code N]`: the script is a JSON array of replies, one per
+//! call, the last one again when it runs out; the calls are counted beside it in `FILE.count`. Prompts are added to
+//! the file as JSON lines.
+
+use std::io::{Read, Write};
+
+use crate::{number, option};
+
+/// Runs it.
+pub(crate) fn run(args: &[String]) {
+    let mut prompt = String::new();
+    let _ = std::io::stdin().read_to_string(&mut prompt);
+    if let Some(path) = option(args, "--prompts") {
+        let mut file = std::fs::File::options().append(true).create(true).open(path).expect("a prompts file");
+        writeln!(file, "{}", serde_json::Value::from(prompt.as_str())).expect("a prompt written");
+    }
+    let reply = match (option(args, "--reply"), option(args, "--script")) {
+        (Some(reply), _) => reply.to_owned(),
+        (None, Some(script)) => scripted(script),
+        (None, None) => format!("You asked: {}", prompt.trim()),
+    };
+    println!("{reply}");
+    std::process::exit(number(args, "--code").unwrap_or(0).try_into().expect("an exit code"));
+}
+
+fn scripted(script: &str) -> String {
+    let text = std::fs::read_to_string(script).expect("a script");
+    let replies: Vec<serde_json::Value> = serde_json::from_str(&text).expect("an array of replies");
+    let counter = format!("{script}.count");
+    let call: usize = std::fs::read_to_string(&counter).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    std::fs::write(&counter, (call + 1).to_string()).expect("a counter");
+    let reply = replies.get(call).or(replies.last()).expect("at least one reply");
+    reply.as_str().map_or_else(|| reply.to_string(), str::to_owned)
+}

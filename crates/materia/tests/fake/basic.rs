@@ -1,0 +1,105 @@
+//! Plain commands: they sleep, flood, ignore signals, leave children or die half-way.
+//!
+//! Each says on stdout when it is `ready`, where a test waits for that.
+
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rustix::process::Signal;
+
+use crate::{again, flag, linger, number};
+
+/// `sleeper SECONDS`: says `ready` and sleeps.
+pub(crate) fn sleeper(args: &[String]) {
+    let seconds: f64 = args.first().map_or(120.0, |text| text.parse().expect("seconds"));
+    ready();
+    std::thread::sleep(Duration::from_secs_f64(seconds));
+}
+
+/// `noisy [--stdout N] [--stderr N] [--line-length L] [--invalid] [--code C]`: so many bytes, the same each time.
+pub(crate) fn noisy(args: &[String]) {
+    let line = number(args, "--line-length").unwrap_or(80);
+    let invalid = flag(args, "--invalid");
+    flood(&mut std::io::stdout(), number(args, "--stdout").unwrap_or(0), line, invalid);
+    flood(&mut std::io::stderr(), number(args, "--stderr").unwrap_or(0), line, invalid);
+    std::process::exit(number(args, "--code").unwrap_or(0).try_into().expect("an exit code"));
+}
+
+fn flood(out: &mut dyn Write, total: u64, line: u64, invalid: bool) {
+    let mut piece = Vec::new();
+    for index in 0..total {
+        piece.push(noise(index, line, invalid));
+        if piece.len() == 64 * 1024 || index + 1 == total {
+            if out.write_all(&piece).is_err() {
+                return;
+            }
+            piece.clear();
+        }
+    }
+    let _ = out.flush();
+}
+
+/// The byte at `index`; with `invalid` every byte value comes, which is no text.
+fn noise(index: u64, line: u64, invalid: bool) -> u8 {
+    match index {
+        _ if invalid => (index % 256) as u8,
+        _ if index % line == line - 1 => b'\n',
+        _ => b'a' + (index % 26) as u8,
+    }
+}
+
+/// `stubborn`: ignores SIGTERM, SIGHUP and SIGINT.
+pub(crate) fn stubborn() {
+    ignore(&[Signal::TERM, Signal::HUP, Signal::INT]);
+    ready();
+    linger();
+}
+
+/// `forks N [--setsid] [--hold] [--exit CODE]`: leaves N children, which hold stdout if told, then exits or lingers.
+pub(crate) fn forks(args: &[String]) {
+    let count: usize = args.first().map_or(1, |text| text.parse().expect("a count"));
+    for _ in 0..count {
+        let mut child = again(crate::escape::CHILD);
+        child.arg("-").stdin(Stdio::null()).stderr(Stdio::null());
+        if !flag(args, "--hold") {
+            child.stdout(Stdio::null());
+        }
+        if flag(args, "--setsid") {
+            child.arg("setsid");
+        } else {
+            child.process_group(0);
+        }
+        child.spawn().expect("a child");
+    }
+    ready();
+    if let Some(code) = number(args, "--exit") {
+        std::process::exit(code.try_into().expect("an exit code"));
+    }
+    linger();
+}
+
+/// `dies-mid-line [--code C]`: half a line, then SIGKILL or an exit.
+pub(crate) fn dies_mid_line(args: &[String]) {
+    print!("whole line\nhalf a li");
+    std::io::stdout().flush().expect("stdout");
+    if let Some(code) = number(args, "--code") {
+        std::process::exit(code.try_into().expect("an exit code"));
+    }
+    let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+}
+
+/// Makes signals do nothing, for this process.
+pub(crate) fn ignore(signals: &[Signal]) {
+    for signal in signals {
+        signal_hook::flag::register(signal.as_raw(), Arc::new(AtomicBool::new(false))).expect("a handler");
+    }
+}
+
+fn ready() {
+    println!("ready");
+    std::io::stdout().flush().expect("stdout");
+}

@@ -1,0 +1,192 @@
+//! How leaves end: the exact cause, in time, and nothing leaked (T13, C12, F2 4).
+
+use super::*;
+
+#[test]
+fn exits_and_signals_are_told_exactly() {
+    let den = Den::new();
+    let cases = [
+        (json!(["/bin/true"]), "finished", "exited 0", 0),
+        (json!(["sh", "-c", "exit 3"]), "finished", "exited 3", 3),
+        (json!(["sh", "-c", "kill -9 $$"]), "finished", "signal 9", 137),
+        (json!([FAKE, "dies-mid-line"]), "finished", "signal 9", 137),
+        (json!([FAKE, "noisy", "--code", "255"]), "finished", "exited 255", 255),
+    ];
+    for (argv, cause, detail, code) in cases {
+        let ended = den.run(json!({ "argv": argv }));
+        assert_eq!(
+            (&ended["cause"], &ended["detail"], &ended["code"]),
+            (&json!(cause), &json!(detail), &json!(code)),
+            "{argv}"
+        );
+    }
+    den.assert_empty();
+}
+
+#[test]
+fn a_start_that_fails_says_why_and_what_to_do() {
+    let den = Den::new();
+    let script = |name: &str, text: &str, mode: u32| {
+        use std::os::unix::fs::PermissionsExt;
+        let path = den.path(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        text_of(&path)
+    };
+    let plain = script("plain", "x", 0o644);
+    let orphaned = script("orphaned", "#!/no/such/shell -e\n", 0o755);
+    let nonsense = script("nonsense", "no program at all\n", 0o755);
+    let directory = text_of(den.directory.path());
+    let long = "x".repeat(200_000);
+    let cases = [
+        (json!({ "argv": [] }), "there is no command to start".into(), 126),
+        (json!({ "argv": ["no-such-program"] }), "program `no-such-program` was not found".into(), 127),
+        (json!({ "argv": ["/no/such/program"] }), "program `/no/such/program` was not found".into(), 127),
+        (json!({ "argv": [plain] }), format!("`{plain}` is not executable"), 126),
+        (
+            json!({ "argv": ["plain"], "env": { "PATH": directory } }),
+            format!("`{plain}` is not executable"),
+            126,
+        ),
+        (json!({ "argv": [directory] }), format!("`{directory}` is a directory"), 126),
+        (
+            json!({ "argv": [orphaned] }),
+            format!("`{orphaned}` needs `/no/such/shell`, which cannot be run"),
+            126,
+        ),
+        (json!({ "argv": [nonsense] }), format!("`{nonsense}` is not a program this machine can run"), 126),
+        (
+            json!({ "argv": ["true", "a\0b"] }),
+            "argument 1 has a NUL byte in it, which no program can be given".into(),
+            126,
+        ),
+        (json!({ "argv": ["true", long] }), "the command line is too long (200006 bytes)".into(), 126),
+        (json!({ "argv": ["true"], "cwd": "/no/such" }), "directory `/no/such` does not exist".into(), 127),
+    ];
+    for (command, detail, code) in cases {
+        let ended = den.run(command.clone());
+        let got = (&ended["cause"], ended["detail"].as_str().unwrap(), &ended["code"]);
+        assert_eq!(got, (&json!("not-started"), detail.as_str(), &json!(code)));
+        assert!(ended["hint"].is_string() || detail.contains("NUL"), "{ended}");
+    }
+    den.assert_empty();
+}
+
+fn text_of(path: &Path) -> String {
+    text(path).to_owned()
+}
+
+#[test]
+fn programs_are_found_the_way_the_child_would_find_them() {
+    let den = Den::new();
+    let bin = den.path("bin");
+    std::fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink("/bin/echo", bin.join("say")).unwrap();
+    let directory = text_of(den.directory.path());
+    let cases = [
+        json!({ "argv": ["say", "hello"], "env": { "PATH": text(&bin) } }),
+        json!({ "argv": ["say", "hello"], "clear_env": true, "env": { "PATH": text(&bin) } }),
+        json!({ "argv": ["say", "hello"], "cwd": directory, "env": { "PATH": "/nowhere:bin" } }),
+        json!({ "argv": ["bin/say", "hello"], "cwd": directory }),
+        json!({ "argv": ["echo", "hello"], "clear_env": true }),
+    ];
+    for command in cases {
+        let ended = den.run(command.clone());
+        assert_eq!(ended["stdout"]["text"], "hello\n", "{command}: {ended}");
+    }
+    den.assert_empty();
+}
+
+#[test]
+fn a_deadline_holds_although_a_grandchild_holds_the_pipe() {
+    let den = Den::new();
+    let ended = den.run(json!({
+        "argv": [FAKE, "forks", "1", "--setsid", "--hold"], "deadline_ms": 300, "grace_ms": 300,
+    }));
+    assert_eq!((&ended["cause"], &ended["code"]), (&json!("timed-out"), &json!(124)));
+    assert_within(&ended, 600);
+    den.assert_empty();
+}
+
+#[test]
+fn without_a_deadline_a_leaf_ends_with_its_command() {
+    let den = Den::new();
+    let (ended, took) = timed(|| den.run(json!({ "argv": [FAKE, "forks", "1", "--hold", "--exit", "4"] })));
+    assert_eq!((&ended["detail"], &ended["stdout"]["text"]), (&json!("exited 4"), &json!("ready\n")));
+    assert!(took < 30_000, "waited for the grandchild");
+    den.assert_empty();
+}
+
+#[test]
+fn a_timeout_is_one_whatever_the_command_does_then() {
+    let den = Den::new();
+    let script = "trap 'exit 0' TERM; while :; do sleep 0.05; done";
+    let ended = den.run(json!({ "argv": ["sh", "-c", script], "deadline_ms": 200, "grace_ms": 5000 }));
+    assert_eq!(
+        (&ended["cause"], &ended["detail"], &ended["code"]),
+        (&json!("timed-out"), &json!("exited 0"), &json!(124))
+    );
+    den.assert_empty();
+}
+
+#[test]
+fn an_interrupt_is_an_event() {
+    let den = Den::new();
+    let command = json!({ "argv": [FAKE, "sleeper", "100"], "raise_on": "ready" });
+    let report = den.host(&json!({ "interrupts": true, "commands": [command] }));
+    assert_eq!(report["interrupts"], json!([2]));
+    assert_eq!(report["ended"][0]["cause"], "cancelled");
+    den.assert_empty();
+}
+
+#[test]
+fn a_process_without_free_descriptors_starts_what_it_can() {
+    let den = Den::new();
+    let commands: Vec<Value> = (0..20).map(|_| json!({ "argv": ["sleep", "0.3"], "stdin": "x" })).collect();
+    let limited = ["/bin/sh", "-c", "ulimit -n 32; exec \"$0\" host", FAKE];
+    let report = den.host_as(&limited, &json!({ "parallel": true, "commands": commands }));
+    let ended = report["ended"].as_array().unwrap();
+    let started = ended.iter().filter(|end| end["detail"] == "exited 0").count();
+    let refused = ended.iter().filter(|end| end["detail"] == "too many open files").count();
+    assert!(started >= 3 && refused >= 3, "{started} started, {refused} refused");
+    assert_eq!(started + refused, 20);
+    assert!(ended.iter().all(|end| end["cause"] != "not-started" || end["hint"].is_string()));
+    den.assert_empty();
+}
+
+#[test]
+fn a_thousand_commands_leak_nothing() {
+    leaks_nothing(1000);
+}
+
+/// Descriptors, threads and children are the same before and after.
+pub(super) fn leaks_nothing(times: u64) {
+    let den = Den::new();
+    let command = json!({ "argv": ["/bin/true"], "stdin": "x" });
+    let report = den.host(&json!({ "repeat": times, "commands": [command], "sweep_ms": 0 }));
+    assert_eq!(report["before"], report["after"]);
+    assert_eq!(report["ended"][0]["detail"], "exited 0");
+    assert_eq!(report["swept"], json!({ "ended": 0, "survivors": 0 }));
+    den.assert_empty();
+}
+
+#[test]
+fn one_process_adopts_once() {
+    let den = Den::new();
+    assert_eq!(den.host(&json!({}))["second_refused"], true);
+}
+
+#[test]
+fn an_identity_refuses_to_signal_its_successor() {
+    let den = Den::new();
+    let mut child = den.marked(&[FAKE, "sleeper", "100"]).stdout(Stdio::null()).spawn().unwrap();
+    let real = Identity::of(child.id().cast_signed()).unwrap();
+    let predecessor = Identity { start_time: real.start_time - 1, ..real.clone() };
+    assert!(!predecessor.is_alive());
+    assert!(predecessor.signal(Signal::KILL).is_err());
+    assert!(real.is_alive());
+    real.signal(Signal::KILL).unwrap();
+    child.wait().unwrap();
+    assert!(!real.is_alive() && real.signal(Signal::KILL).is_err());
+    den.assert_empty();
+}

@@ -1,0 +1,148 @@
+//! Escape artists: whatever a command does to survive, stopping it leaves nothing (F2 8, T13, A6).
+
+use super::*;
+
+/// Stopped once it is set up, by the nursery's word.
+fn stopped(kind: &str, plain: bool) -> Value {
+    let den = Den::new();
+    let pids = den.pids();
+    let command = json!({ "argv": [FAKE, "escape", kind, pids], "stop_on": "ready", "grace_ms": 150 });
+    let report = den.host(&json!({ "plain": plain, "pids": pids, "commands": [command] }));
+    assert_eq!(report["left"], json!([]), "the leaf was said to be over");
+    den.assert_empty();
+    assert!(den.recorded().len() >= 2, "it never got to escape: {report}");
+    let ended = report["ended"][0].clone();
+    assert_eq!(ended["cause"], "cancelled", "{ended}");
+    assert_eq!(ended["survivors"], 0);
+    ended
+}
+
+/// Stopped by its deadline, wherever it is by then.
+fn timed_out(kind: &str) {
+    let den = Den::new();
+    let pids = den.pids();
+    let ended = den.run(json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 }));
+    den.assert_empty();
+    assert_eq!((&ended["cause"], &ended["code"]), (&json!("timed-out"), &json!(124)), "{ended}");
+    assert_within(&ended, 550);
+}
+
+macro_rules! kinds {
+    ($($name:ident: $kind:literal,)*) => {$(
+        mod $name {
+            #[test]
+            fn stopped_by_word() {
+                super::stopped($kind, false);
+            }
+
+            #[test]
+            fn stopped_by_deadline() {
+                super::timed_out($kind);
+            }
+        }
+    )*};
+}
+
+kinds! {
+    setsid: "setsid",
+    double_fork: "double-fork",
+    own_group: "own-pgid",
+    ignores_term: "ignores-term",
+    nohup: "nohup",
+    closes_stdio: "closes-stdio",
+    holds_stdout: "holds-stdout",
+    fork_bomb: "bomb",
+    cleared_environment: "cleared-environment",
+    cleared_environment_ignores_term: "cleared-environment-ignores-term",
+    stopped_child: "stopped",
+    comet: "comet",
+}
+
+#[test]
+fn a_plain_nursery_finds_marked_orphans_too() {
+    for kind in ["setsid", "double-fork", "nohup", "stopped", "closes-stdio"] {
+        stopped(kind, true);
+    }
+}
+
+#[test]
+fn what_an_ended_leaf_left_is_swept() {
+    for plain in [false, true] {
+        let den = Den::new();
+        let command = json!({ "argv": [FAKE, "forks", "3", "--setsid", "--exit", "0"] });
+        let report = den.host(&json!({ "plain": plain, "commands": [command], "sweep_ms": 1000 }));
+        den.assert_empty();
+        assert_eq!(report["ended"][0]["cause"], "finished");
+        assert_eq!(report["swept"], json!({ "ended": 3, "survivors": 0 }));
+    }
+}
+
+#[test]
+fn orphans_without_a_mark_are_swept() {
+    let den = Den::new();
+    let bye = json!({ "argv": ["/bin/sh", "-c", "env -i setsid sleep 120 & exit 0"] });
+    let report = den.host(&json!({ "commands": [bye], "sweep_ms": 1000 }));
+    den.assert_empty();
+    assert_eq!(report["swept"]["ended"], 1);
+    assert_eq!(report["after"]["children"], "");
+}
+
+#[test]
+fn dropping_a_nursery_kills_what_is_left() {
+    let den = Den::new();
+    let pids = den.pids();
+    let command = json!({ "argv": [FAKE, "escape", "holds-stdout-and-exits", pids] });
+    let report = den.host(&json!({ "commands": [command] }));
+    den.assert_empty();
+    assert_eq!(den.recorded().len(), 2);
+    assert_eq!(report["left"].as_array().unwrap().len(), 1, "until then it was there");
+    assert_eq!(report["ended"][0]["detail"], "exited 0");
+}
+
+#[test]
+fn stopping_one_leaf_leaves_its_siblings_alone() {
+    let den = Den::new();
+    let pids = den.pids();
+    let artist =
+        json!({ "argv": [FAKE, "escape", "double-fork", pids], "stop_on": "ready", "grace_ms": 150 });
+    let sibling = json!({ "argv": [FAKE, "forks", "2", "--setsid", "--exit", "7"] });
+    let sleeper = json!({ "argv": [FAKE, "sleeper", "1"] });
+    let report =
+        den.host(&json!({ "parallel": true, "commands": [artist, sibling, sleeper], "sweep_ms": 500 }));
+    den.assert_empty();
+    let mut ends: Vec<&str> =
+        report["ended"].as_array().unwrap().iter().map(|end| end["detail"].as_str().unwrap()).collect();
+    ends.sort_unstable();
+    assert_eq!(ends, ["exited 0", "exited 7", "signal 15"]);
+    assert_eq!(report["swept"]["ended"], 2, "the sibling's children outlived the artist");
+}
+
+#[test]
+fn a_polite_program_goes_at_once_and_a_stubborn_one_after_its_grace() {
+    let den = Den::new();
+    let polite = den.run(json!({ "argv": [FAKE, "sleeper", "100"], "stop_on": "ready", "grace_ms": 60_000 }));
+    assert_eq!((&polite["detail"], &polite["code"]), (&json!("signal 15"), &json!(143)));
+    let stubborn = den.run(json!({ "argv": [FAKE, "stubborn"], "stop_on": "ready", "grace_ms": 300 }));
+    assert_eq!((&stubborn["detail"], &stubborn["code"]), (&json!("signal 9"), &json!(137)));
+    assert!(stubborn["elapsed_ms"].as_u64().unwrap() >= 300);
+    let killed = den.run(json!({ "argv": [FAKE, "stubborn"], "kill_on": "ready", "grace_ms": 60_000 }));
+    assert_eq!(killed["detail"], "signal 9");
+    assert_within(&killed, 0);
+    den.assert_empty();
+}
+
+#[test]
+fn a_detached_process_belongs_to_nobody_around_it() {
+    let den = Den::new();
+    let pids = den.pids();
+    let name = format!("detached-{}", den.mark);
+    let command = json!({ "argv": [FAKE, "detach", name, pids] });
+    let report = den.host(&json!({ "commands": [command], "sweep_ms": 200 }));
+    assert_eq!(report["swept"], json!({ "ended": 0, "survivors": 0 }));
+    let detached = den.recorded();
+    assert_eq!(detached.len(), 2);
+    assert!(detached.iter().all(Identity::is_alive), "swept, though detached on purpose");
+    let swept = materia_engine::process::end_detached(&name, std::time::Duration::from_secs(5));
+    assert_eq!((swept.ended, swept.survivors.len()), (2, 0));
+    den.assert_empty();
+}
