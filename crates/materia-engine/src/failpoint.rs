@@ -5,6 +5,7 @@
 //! run a scenario once, learn its points, and then kill it at each of them. In release builds a point is nothing.
 //! `main.rs` arms it from `MATERIA_FAILPOINT`; nothing here reads the environment.
 
+#[cfg(not(any(test, feature = "testing")))]
 use std::io::{self, Write};
 
 /// Passes the point `name`; in a test build it may abort the process or give an error.
