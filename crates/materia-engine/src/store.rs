@@ -12,7 +12,7 @@ pub mod dir;
 pub mod lock;
 pub mod atomic;
 pub mod artifact;
-//pub mod journal;
+pub mod journal;
 
 use std::path::Path;
 

@@ -20,6 +20,13 @@ pub struct DirError {
     source: io::Error,
 }
 
+impl DirError {
+    /// What the system said.
+    pub(super) fn into_source(self) -> io::Error {
+        self.source
+    }
+}
+
 /// Makes a directory and what is missing above it, for its owner alone (0700), and syncs the entries.
 pub fn create_private(dir: &Path) -> Result<(), DirError> {
     if dir.is_dir() || dir.as_os_str().is_empty() {

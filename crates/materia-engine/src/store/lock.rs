@@ -112,64 +112,13 @@ impl Holder {
 impl Lock {
     /// Takes the lock, making its file (0600) where there is none. An exclusive holder signs the file.
     pub fn acquire(path: &Path, mode: Mode, wait: Wait, holder: &Holder) -> Result<Self, LockError> {
-        let mut lock = Self { file: open_file(path)?, mode };
-        lock.take(path, wait)?;
+        let file = open_file(path)?;
+        Request { file: &file, path, mode }.wait(wait)?;
+        let mut lock = Self { file, mode };
         if mode == Mode::Exclusive {
             lock.sign(holder).map_err(failed("sign", path))?;
         }
         Ok(lock)
-    }
-
-    fn take(&self, path: &Path, wait: Wait) -> Result<(), LockError> {
-        match wait {
-            Wait::No if self.try_once(path)? => Ok(()),
-            Wait::No => Err(self.held(path)),
-            Wait::For(limit) => self.take_within(path, limit),
-            Wait::Forever => match self.mode {
-                Mode::Exclusive => self.file.lock(),
-                Mode::Shared => self.file.lock_shared(),
-            }
-            .map_err(failed("lock", path)),
-        }
-    }
-
-    fn take_within(&self, path: &Path, limit: Duration) -> Result<(), LockError> {
-        if self.try_once(path)? {
-            return Ok(());
-        }
-        let deadline = clock::deadline_in(limit);
-        let watch = Watch::new().map_err(failed("watch", path))?;
-        watch.add(path, WatchFlags::CLOSE_WRITE).map_err(failed("watch", path))?;
-        loop {
-            watch.drain().map_err(failed("watch", path))?;
-            if self.try_once(path)? {
-                return Ok(());
-            }
-            let left = deadline.map_or(RECONCILE, |at: Instant| clock::until(at));
-            if left.is_zero() {
-                return Err(self.held(path));
-            }
-            watch.wait(left.min(RECONCILE)).map_err(failed("watch", path))?;
-        }
-    }
-
-    fn try_once(&self, path: &Path) -> Result<bool, LockError> {
-        let tried = match self.mode {
-            Mode::Exclusive => self.file.try_lock(),
-            Mode::Shared => self.file.try_lock_shared(),
-        };
-        match tried {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => Err(failed("lock", path)(error)),
-        }
-    }
-
-    /// Names the holder. A signature counts only while the lock is exclusive: shared holders leave an old one.
-    fn held(&self, path: &Path) -> LockError {
-        let exclusively = matches!(self.file.try_lock_shared(), Err(TryLockError::WouldBlock));
-        let holder = exclusively.then(|| read_holder(path)).flatten();
-        LockError::Held { file: path.to_owned(), holder }
     }
 
     fn sign(&mut self, holder: &Holder) -> io::Result<()> {
@@ -177,6 +126,67 @@ impl Lock {
         self.file.set_len(0)?;
         self.file.rewind()?;
         self.file.write_all(serde_json::to_string(holder)?.as_bytes())
+    }
+}
+
+/// A lock that is not held yet; dropping it touches nothing.
+struct Request<'a> {
+    file: &'a File,
+    path: &'a Path,
+    mode: Mode,
+}
+
+impl Request<'_> {
+    fn wait(&self, wait: Wait) -> Result<(), LockError> {
+        match wait {
+            Wait::No if self.try_once()? => Ok(()),
+            Wait::No => Err(self.held()),
+            Wait::For(limit) => self.wait_within(limit),
+            Wait::Forever => match self.mode {
+                Mode::Exclusive => self.file.lock(),
+                Mode::Shared => self.file.lock_shared(),
+            }
+            .map_err(failed("lock", self.path)),
+        }
+    }
+
+    fn wait_within(&self, limit: Duration) -> Result<(), LockError> {
+        if self.try_once()? {
+            return Ok(());
+        }
+        let deadline = clock::deadline_in(limit);
+        let watch = Watch::new().map_err(failed("watch", self.path))?;
+        watch.add(self.path, WatchFlags::CLOSE_WRITE).map_err(failed("watch", self.path))?;
+        loop {
+            watch.drain().map_err(failed("watch", self.path))?;
+            if self.try_once()? {
+                return Ok(());
+            }
+            let left = deadline.map_or(RECONCILE, |at: Instant| clock::until(at));
+            if left.is_zero() {
+                return Err(self.held());
+            }
+            watch.wait(left.min(RECONCILE)).map_err(failed("watch", self.path))?;
+        }
+    }
+
+    fn try_once(&self) -> Result<bool, LockError> {
+        let tried = match self.mode {
+            Mode::Exclusive => self.file.try_lock(),
+            Mode::Shared => self.file.try_lock_shared(),
+        };
+        match tried {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(failed("lock", self.path)(error)),
+        }
+    }
+
+    /// Names the holder. A signature counts only while the lock is exclusive: shared holders leave an old one.
+    fn held(&self) -> LockError {
+        let exclusively = matches!(self.file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        let holder = exclusively.then(|| read_holder(self.path)).flatten();
+        LockError::Held { file: self.path.to_owned(), holder }
     }
 }
 
@@ -234,6 +244,7 @@ mod tests {
         let error = exclusive(&path, Wait::For(Duration::from_millis(1))).unwrap_err();
         let expected = format!("is held by process {}", std::process::id());
         assert!(error.to_string().ends_with(&expected), "{error}");
+        assert!(read_holder(&path).is_some(), "who asks in vain leaves the signature alone");
         drop(lock);
         exclusive(&path, Wait::No).unwrap();
         assert!(path.exists());
