@@ -1,1 +1,22 @@
-//! The durable floor.
+//! The durable floor: everything that is written, and how it survives.
+//!
+//! Owns journals, atomic documents, locks, artifacts and the directories they stand in; every write, sync, rename
+//! and truncation of the engine happens below here and passes a failpoint first. Never decides what to write, never
+//! starts a process, never reads time but through the clock it is handed.
+//!
+//! The list below is the order of the rooms: a room may use rooms above it, never below.
+#![allow(clippy::disallowed_methods, reason = "this room owns writing")]
+
+mod watch;
+pub mod dir;
+pub mod lock;
+pub mod atomic;
+pub mod artifact;
+pub mod journal;
+
+use std::path::Path;
+
+/// A path as it may stand in a message.
+fn shown(path: &Path) -> String {
+    materia_model::text::quoted(&path.to_string_lossy())
+}

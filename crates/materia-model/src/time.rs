@@ -30,11 +30,62 @@ impl Timestamp {
     pub fn as_millis(self) -> i64 {
         self.0.as_millisecond()
     }
+
+    /// Appends the spelling to `out`; what `Display` writes, without its machinery.
+    pub fn push_to(self, out: &mut Vec<u8>) {
+        match self.spelling() {
+            Some(text) => out.extend_from_slice(&text),
+            None => out.extend_from_slice(format!("{:.3}", self.0).as_bytes()),
+        }
+    }
+
+    /// The spelling of a moment in the years 0 to 9999, made by hand because every record of a journal needs it.
+    fn spelling(self) -> Option<[u8; 24]> {
+        const DAY: i64 = 86_400_000;
+        let millis = self.as_millis();
+        let (year, month, day) = civil_date(millis.div_euclid(DAY));
+        if !(0..=9999).contains(&year) {
+            return None;
+        }
+        let of_day = millis.rem_euclid(DAY);
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        put(&mut text[0..4], year);
+        put(&mut text[5..7], month);
+        put(&mut text[8..10], day);
+        put(&mut text[11..13], of_day / 3_600_000);
+        put(&mut text[14..16], of_day / 60_000 % 60);
+        put(&mut text[17..19], of_day / 1000 % 60);
+        put(&mut text[20..23], of_day % 1000);
+        Some(text)
+    }
+}
+
+/// Year, month and day of a number of days since 1970, in the Gregorian calendar (Hinnant's algorithm).
+fn civil_date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
+fn put(place: &mut [u8], mut number: i64) {
+    for digit in place.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3}", self.0)
+        match self.spelling() {
+            Some(text) => f.pad(std::str::from_utf8(&text).map_err(|_| fmt::Error)?),
+            None => write!(f, "{:.3}", self.0),
+        }
     }
 }
 
@@ -70,7 +121,22 @@ impl<'de> Deserialize<'de> for Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn the_handmade_spelling_is_the_librarys(millis: i64, near in -80_000_000_000_000i64..260_000_000_000_000) {
+            for millis in [millis, near] {
+                let moment = Timestamp::from_millis(millis);
+                let mut pushed = Vec::new();
+                moment.push_to(&mut pushed);
+                prop_assert_eq!(moment.to_string(), format!("{:.3}", moment.0));
+                prop_assert_eq!(String::from_utf8(pushed).unwrap(), moment.to_string());
+            }
+        }
+    }
 
     #[test]
     fn a_moment_has_one_spelling() {

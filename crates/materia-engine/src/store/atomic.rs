@@ -1,0 +1,217 @@
+//! Documents that are replaced as a whole, or not at all.
+//!
+//! Owns the one way to write a document: a temporary file beside it (0600), written, synced, renamed over it, and the
+//! directory synced. A reader sees the old document or the new one; a crash leaves at most a temporary file, which
+//! [`sweep`] removes. Never edits in place, never merges, and follows no symbolic link: the link is replaced.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use materia_model::finding::{Finding, Source};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tempfile::NamedTempFile;
+
+use super::dir::{self, DirError};
+use super::shown;
+use crate::failpoint;
+
+/// How the names of temporary files begin.
+pub const TEMP_PREFIX: &str = ".materia-tmp-";
+
+/// A document that was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The document is as it was before.
+    #[error("cannot {action} {}", shown(file))]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The document.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The document cannot be spelled as JSON; it is as it was before.
+    #[error("{} cannot be written as JSON", shown(file))]
+    Json {
+        /// The document.
+        file: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// The new document is there, but may be the old one again after a power cut.
+    #[error("{} was written, and may not survive a power cut", shown(file))]
+    Unsynced {
+        /// The document.
+        file: PathBuf,
+        /// Why.
+        source: DirError,
+    },
+}
+
+/// Replaces a document.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
+    let parent = dir::parent_of(path);
+    loop {
+        failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
+        let mut temp = temp_in(parent).map_err(failed("create a temporary file for"))?;
+        failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
+        failpoint::hit("atomic.sync").map_err(failed("sync"))?;
+        temp.as_file().sync_all().map_err(failed("sync"))?;
+        failpoint::hit("atomic.rename").map_err(failed("replace"))?;
+        match temp.persist(path) {
+            Ok(_) => break,
+            // A sweep came between creating and locking the temporary file, and cannot for the next one as well.
+            Err(error) if error.error.kind() == io::ErrorKind::NotFound && parent.is_dir() => {}
+            Err(error) => return Err(failed("replace")(error.error)),
+        }
+    }
+    dir::sync_through("atomic.dirsync", parent)
+        .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
+}
+
+/// Replaces a JSON document; its `format` number comes first. The value has to become an object without one.
+pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<(), WriteError> {
+    #[derive(Serialize)]
+    struct Numbered<'a, T> {
+        format: u32,
+        #[serde(flatten)]
+        document: &'a T,
+    }
+    let mut bytes = serde_json::to_vec_pretty(&Numbered { format, document })
+        .map_err(|source| WriteError::Json { file: path.to_owned(), source })?;
+    bytes.push(b'\n');
+    write(path, &bytes)
+}
+
+/// A document that was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// There is none.
+    #[error("there is no {}", shown(.0))]
+    Missing(PathBuf),
+    /// It cannot be read.
+    #[error("cannot read {}", shown(file))]
+    Io {
+        /// The document.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Its content is no good; the finding says where and what to do.
+    #[error("{}", told(.0))]
+    Bad(Box<Finding>),
+}
+
+fn told(finding: &Finding) -> String {
+    finding
+        .place
+        .as_ref()
+        .map_or_else(|| finding.message.clone(), |place| format!("{place}: {}", finding.message))
+}
+
+/// Reads a JSON document of at most `limit` bytes, whose `format` is at most `newest`.
+pub fn read_json<T: DeserializeOwned>(path: &Path, newest: u32, limit: u64) -> Result<T, ReadError> {
+    let bytes = read_bounded(path, limit)?;
+    let name = path.to_string_lossy();
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let source = Source::new(&name, &good);
+        bad(Finding::error("not-utf8", "the document is not UTF-8 text")
+            .at(&source, &(good.len()..good.len())))
+    })?;
+    let source = Source::new(&name, text);
+    check_format(&source, newest)?;
+    serde_json::from_str(text).map_err(|error| unreadable(&source, &error))
+}
+
+fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
+        _ => ReadError::Io { file: path.to_owned(), source: error },
+    };
+    let mut bytes = Vec::new();
+    File::open(path)
+        .map_err(failed)?
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        let message = format!("{} has more than {limit} bytes", shown(path));
+        return Err(bad(Finding::error("too-large", message).hint("it was not written by this program")));
+    }
+    Ok(bytes)
+}
+
+fn check_format(source: &Source, newest: u32) -> Result<(), ReadError> {
+    #[derive(serde::Deserialize)]
+    struct Numbered {
+        format: Option<u64>,
+    }
+    let start = 0..0;
+    let numbered: Numbered =
+        serde_json::from_str(source.text()).map_err(|error| unreadable(source, &error))?;
+    match numbered.format {
+        Some(format) if format <= u64::from(newest) => Ok(()),
+        Some(format) => {
+            let message =
+                format!("the document has format {format}, this program knows formats up to {newest}");
+            let hint = "it was written by a newer version: use that version, or move the file away";
+            Err(bad(Finding::error("newer-format", message).at(source, &start).path("format").hint(hint)))
+        }
+        None => Err(bad(Finding::error("format-missing", "the document has no `format` number")
+            .at(source, &start)
+            .path("format")
+            .hint(format!("it is probably another kind of file; ours begin with `\"format\": {newest}`")))),
+    }
+}
+
+fn unreadable(source: &Source, error: &serde_json::Error) -> ReadError {
+    let text = source.text();
+    let line_start: usize =
+        text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let offset = (line_start + error.column().saturating_sub(1)).min(text.len());
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+    let finding = Finding::error("bad-document", materia_model::text::printable(message))
+        .at(source, &(offset..offset))
+        .hint("repair it by hand, or move it away so that it is written anew");
+    bad(finding)
+}
+
+fn bad(finding: Finding) -> ReadError {
+    ReadError::Bad(Box::new(finding))
+}
+
+/// A temporary file in a directory, locked for as long as its writer lives, so that [`sweep`] spares it.
+pub(super) fn temp_in(dir: &Path) -> io::Result<NamedTempFile> {
+    let temp = tempfile::Builder::new().prefix(TEMP_PREFIX).append(true).tempfile_in(dir)?;
+    // Losing the lock to a sweep means that the name is gone: the rename will say so.
+    let _ = temp.as_file().try_lock();
+    Ok(temp)
+}
+
+/// Removes temporary files in a directory whose writers are gone, and says how many.
+pub fn sweep(dir: &Path) -> io::Result<usize> {
+    let mut removed = 0;
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let ours = entry.file_name().to_string_lossy().starts_with(TEMP_PREFIX);
+        if !ours || !entry.file_type()?.is_file() {
+            continue;
+        }
+        let Ok(file) = File::open(entry.path()) else { continue };
+        if file.try_lock().is_ok() {
+            failpoint::hit("atomic.sweep")?;
+            std::fs::remove_file(entry.path())?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+use std::os::unix::fs::PermissionsExt;
+
+use proptest::prelude::*;
+use serde::Deserialize;
+
+use super::*;
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Snapshot {
+    name: String,
+    count: u32,
+}
+
+fn snapshot() -> Snapshot {
+    Snapshot { name: "ü".to_owned(), count: 3 }
+}
+
+fn finding(error: ReadError) -> Finding {
+    match error {
+        ReadError::Bad(finding) => *finding,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_document_is_replaced_as_a_whole_and_is_private() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("state.json");
+    assert!(matches!(read_json::<Snapshot>(&path, 1, 100), Err(ReadError::Missing(_))));
+    write_json(&path, 1, &Snapshot { name: "old".into(), count: 1 }).unwrap();
+    write_json(&path, 1, &snapshot()).unwrap();
+    assert_eq!(read_json::<Snapshot>(&path, 1, 100).unwrap(), snapshot());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("{\n  \"format\": 1,\n"), "{text}");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_failed_replacement_leaves_the_old_document_and_no_temporary_file() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("occupied");
+    std::fs::create_dir(&path).unwrap();
+    let error = write(&path, b"x").unwrap_err();
+    assert!(error.to_string().starts_with("cannot replace"), "{error}");
+    assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1);
+    assert!(write(&temp.path().join("no/such/dir"), b"x").is_err());
+}
+
+#[test]
+fn bad_documents_are_placed() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("state.json");
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        finding(read_json::<Snapshot>(&path, 2, 100).unwrap_err())
+    };
+    let newer = read(br#"{"format": 7, "unknown": true}"#);
+    assert_eq!((newer.code, newer.path.as_deref()), ("newer-format", Some("format")));
+    assert!(newer.message.contains("format 7"), "{}", newer.message);
+    assert_eq!(read(b"{}").code, "format-missing");
+    assert_eq!(read(b"").code, "bad-document");
+    assert_eq!(read(b"{\"format\": 1}\xff").code, "not-utf8");
+    assert_eq!(read(&[b' '; 101]).code, "too-large");
+    let broken = read("{\"format\": 1,\n \"ü\": 1, oops}".as_bytes());
+    let place = broken.place.unwrap();
+    assert_eq!((place.line, place.column), (2, 10));
+    assert!(broken.hint.is_some() && !broken.message.contains("line"), "{}", broken.message);
+    assert_eq!(read("[".repeat(100).as_bytes()).code, "bad-document");
+}
+
+#[test]
+fn only_abandoned_temporary_files_are_swept() {
+    let temp = tempfile::tempdir().unwrap();
+    let alive = temp_in(temp.path()).unwrap();
+    std::fs::write(temp.path().join(format!("{TEMP_PREFIX}dead")), "half").unwrap();
+    std::fs::write(temp.path().join("other"), "").unwrap();
+    assert_eq!(sweep(temp.path()).unwrap(), 1);
+    assert!(alive.path().exists() && temp.path().join("other").exists());
+    assert_eq!(sweep(temp.path()).unwrap(), 0);
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_documents_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..60), text in ".{0,40}") {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("x.json");
+        for bytes in [bytes.as_slice(), text.as_bytes()] {
+            std::fs::write(&path, bytes).unwrap();
+            prop_assert!(read_json::<Snapshot>(&path, 1, 50).is_err());
+        }
+    }
+}

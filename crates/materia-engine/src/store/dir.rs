@@ -1,0 +1,95 @@
+//! Directories of ours: private, and there after a power cut.
+//!
+//! Owns creating directories and syncing their entries. Never deletes one, and never changes the mode of a directory
+//! that was there before: it may be the user's on purpose.
+
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::shown;
+use crate::failpoint;
+
+/// A directory that cannot be made or synced.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} the directory {}", shown(dir))]
+pub struct DirError {
+    action: &'static str,
+    dir: PathBuf,
+    source: io::Error,
+}
+
+impl DirError {
+    /// What the system said.
+    pub(super) fn into_source(self) -> io::Error {
+        self.source
+    }
+}
+
+/// Makes a directory and what is missing above it, for its owner alone (0700), and syncs the entries.
+pub fn create_private(dir: &Path) -> Result<(), DirError> {
+    if dir.is_dir() || dir.as_os_str().is_empty() {
+        return Ok(());
+    }
+    let parent = parent_of(dir);
+    create_private(parent)?;
+    failpoint::hit("dir.create").map_err(failed("create", dir))?;
+    match DirBuilder::new().mode(0o700).create(dir) {
+        Ok(()) => sync(parent),
+        // Somebody else made it in between, and syncs it.
+        Err(_) if dir.is_dir() => Ok(()),
+        Err(error) => Err(failed("create", dir)(error)),
+    }
+}
+
+/// Makes the entries of a directory survive a power cut: what was created, renamed or removed in it.
+pub fn sync(dir: &Path) -> Result<(), DirError> {
+    sync_through("dir.sync", dir)
+}
+
+/// The same, passing the failpoint of the room that asks.
+pub(super) fn sync_through(point: &'static str, dir: &Path) -> Result<(), DirError> {
+    failpoint::hit(point).map_err(failed("sync", dir))?;
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed("sync", dir))
+}
+
+/// The directory a file stands in; `.` for a bare name.
+pub(super) fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) => Path::new("."),
+        None => Path::new("/"),
+    }
+}
+
+fn failed(action: &'static str, dir: &Path) -> impl Fn(io::Error) -> DirError {
+    move |source| DirError { action, dir: dir.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn missing_directories_are_private() {
+        let temp = tempfile::tempdir().unwrap();
+        let deep = temp.path().join("a/b/c");
+        create_private(&deep).unwrap();
+        create_private(&deep).unwrap();
+        for dir in [&deep, deep.parent().unwrap()] {
+            assert_eq!(dir.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        }
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = create_private(&file.join("below")).unwrap_err();
+        assert!(error.to_string().contains("file`"), "{error}");
+    }
+}

@@ -1,0 +1,233 @@
+//! The append-only journal: the truth about everything that happened (A2, C9).
+//!
+//! Owns writing records as lines, cutting torn ends, refusing damage, closing full segments, and telling followers.
+//! Knows nothing of what the records mean. Two kinds of writer exist, and exclude each other when they are opened:
+//!
+//! - [`Journal`] holds `<path>.lock` exclusively for its lifetime. Nobody else writes, so an append is one `write`.
+//! - [`SharedJournal`] holds `<path>.lock` shared for its lifetime, and `<path>.turn` for the moment of each append.
+//!
+//! So an exclusive writer is refused while shared ones are open, and the other way round; readers need no lock.
+//! A record is durable after [`Journal::commit`], and only then may somebody be promised anything.
+
+mod error;
+mod segment;
+mod scan;
+mod cursor;
+mod tail;
+mod settle;
+mod reader;
+mod shared;
+mod follow;
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+pub use cursor::From;
+pub use error::{Damage, JournalError};
+pub use follow::Follower;
+pub use reader::Reader;
+pub use settle::Recovery;
+pub use shared::SharedJournal;
+
+use cursor::Cursor;
+use segment::{FileId, Files};
+use tail::Tail;
+
+use crate::clock::Clock;
+use crate::store::dir::{self, DirError};
+use crate::store::lock::{Holder, Lock, Mode, Wait};
+
+/// The number of the format that is written.
+pub const FORMAT: u32 = 1;
+
+/// The type of the first record of every segment.
+pub const HEADER: &str = "journal";
+
+/// The type of the record that stands for a torn end.
+pub const RECOVERED: &str = "recovered";
+
+/// How a journal is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What the journal is called in its headers.
+    pub name: String,
+    /// How many bytes a segment may have before the next one is begun; none for no limit.
+    pub rotate_at: Option<u64>,
+    /// A record from which on the journal is checked; everything is checked where there is none.
+    pub from: Option<Checkpoint>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { name: "events".to_owned(), rotate_at: Some(64 << 20), from: None }
+    }
+}
+
+impl Options {
+    fn from(&self) -> From {
+        self.from.map_or(From::Beginning, From::Checkpoint)
+    }
+
+    fn limit(&self) -> Option<u64> {
+        self.rotate_at.filter(|limit| *limit > 0)
+    }
+}
+
+/// Where a record is, for a snapshot to remember: opening and reading can go on from there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The first record of its segment.
+    pub segment: u64,
+    /// The record.
+    pub seq: u64,
+    /// Where in the segment it begins, in bytes.
+    pub offset: u64,
+}
+
+/// A journal that nobody else writes to. Threads may share it.
+#[derive(Debug)]
+pub struct Journal {
+    files: Files,
+    tail: Mutex<Tail>,
+    flush: Mutex<Flush>,
+    flushed: Condvar,
+    clock: Clock,
+    limit: Option<u64>,
+    recovery: Option<Recovery>,
+    syncs: AtomicU64,
+    _lock: Lock,
+}
+
+/// How far the journal is durable.
+#[derive(Debug, Default)]
+struct Flush {
+    durable: u64,
+    /// Whether a thread is syncing; the others wait for it and are served by its sync where they can be.
+    leading: bool,
+    /// The segment whose name is durable too.
+    named: Option<FileId>,
+}
+
+impl Journal {
+    /// Opens a journal for writing, making it where there is none, and checks every record in it.
+    ///
+    /// A torn end is cut and recorded; damage is refused and nothing is changed.
+    pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
+        let files = Files::new(path);
+        let lock = Lock::acquire(&files.beside(".lock"), Mode::Exclusive, Wait::No, &Holder::current())?;
+        let mut cursor = Cursor::new(files.clone(), options.from());
+        let (tail, recovery) = settle::settle(&mut cursor, &files, clock, &options.name)?;
+        Ok(Self {
+            files,
+            tail: Mutex::new(tail),
+            flush: Mutex::default(),
+            flushed: Condvar::new(),
+            clock: clock.clone(),
+            limit: options.limit(),
+            recovery,
+            syncs: AtomicU64::new(0),
+            _lock: lock,
+        })
+    }
+
+    /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
+    pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+        let mut tail = self.tail();
+        if tail.is_full(self.limit) {
+            tail.rotate(self.clock.now())?;
+        }
+        tail.append(self.clock.now(), kind, data)
+    }
+
+    /// Writes a record and makes it durable.
+    pub fn append_durable<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+        let seq = self.append(kind, data)?;
+        self.commit_through(seq)?;
+        Ok(seq)
+    }
+
+    /// Makes everything durable that was written before: the point at which a promise may be made.
+    pub fn commit(&self) -> Result<(), JournalError> {
+        let last = self.last_seq();
+        self.commit_through(last)
+    }
+
+    /// Makes everything up to a record durable. Threads that commit at the same time share one sync.
+    pub fn commit_through(&self, seq: u64) -> Result<(), JournalError> {
+        let mut flush = self.flush();
+        while flush.durable < seq {
+            if flush.leading {
+                flush = self.flushed.wait(flush).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            flush.leading = true;
+            let named = flush.named;
+            drop(flush);
+            let synced = self.sync(named);
+            flush = self.flush();
+            flush.leading = false;
+            self.flushed.notify_all();
+            let (durable, id) = synced?;
+            flush.durable = flush.durable.max(durable);
+            flush.named = Some(id);
+        }
+        Ok(())
+    }
+
+    /// One sync for all records written so far; appends go on meanwhile.
+    fn sync(&self, named: Option<FileId>) -> Result<(u64, FileId), JournalError> {
+        let (file, id, last) = {
+            let tail = self.tail();
+            tail.check_usable()?;
+            (Arc::clone(&tail.file), tail.id, tail.next - 1)
+        };
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        sync_named(&file, &self.files, named == Some(id)).map_err(|why| self.tail().break_off(why))?;
+        Ok((last, id))
+    }
+
+    /// The number of the last record.
+    pub fn last_seq(&self) -> u64 {
+        self.tail().next - 1
+    }
+
+    /// Where the last record is.
+    pub fn checkpoint(&self) -> Checkpoint {
+        self.tail().checkpoint()
+    }
+
+    /// What was cut when the journal was opened.
+    pub fn recovery(&self) -> Option<&Recovery> {
+        self.recovery.as_ref()
+    }
+
+    /// How often the disk was asked to sync.
+    pub fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
+    }
+
+    fn tail(&self) -> MutexGuard<'_, Tail> {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn flush(&self) -> MutexGuard<'_, Flush> {
+        self.flush.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes a segment's bytes durable, and its name too where that is not known to be.
+fn sync_named(file: &File, files: &Files, named: bool) -> Result<(), String> {
+    tail::sync_data(file)
+        .and_then(|()| match named {
+            true => Ok(()),
+            false => dir::sync_through("journal.dirsync", files.dir()).map_err(DirError::into_source),
+        })
+        .map_err(|error| format!("a sync failed ({error})"))
+}
+
+#[cfg(test)]
+mod tests;

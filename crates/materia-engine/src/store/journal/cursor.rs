@@ -1,0 +1,188 @@
+//! A place in a journal that moves across its segments.
+//!
+//! Owns finding the segment to begin in and the one that follows, also while a writer closes segments under the
+//! reader's feet: the current segment is always opened before the closed ones are looked at, so whatever was closed
+//! in between is seen. Never writes, never waits.
+
+use std::path::PathBuf;
+
+use super::Checkpoint;
+use super::error::{Damage, JournalError};
+use super::scan::{Item, Scan, Spot, Torn};
+use super::segment::{FileId, Files, open_if_there};
+
+/// A place in a journal.
+#[derive(Debug)]
+pub(super) struct Cursor {
+    files: Files,
+    from: From,
+    here: Option<Scan>,
+    /// The last record and the number of the segment before this one.
+    before: Option<(u64, u64)>,
+}
+
+/// Where to begin reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    /// With the oldest record there is.
+    Beginning,
+    /// With the record after this one; with the oldest there is, where that is gone.
+    After(u64),
+    /// With the record after a checkpoint, without reading what is before it.
+    Checkpoint(Checkpoint),
+}
+
+/// What comes next in a journal.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// A record, in [`Cursor::scan`].
+    Record(Spot),
+    /// A line that is not finished, at the very end.
+    Torn(Torn),
+    /// Nothing, for now.
+    End,
+    /// The segment that has to come next, or the first one, does not exist (yet).
+    Missing,
+}
+
+impl Cursor {
+    pub(super) fn new(files: Files, from: From) -> Self {
+        Self { files, from, here: None, before: None }
+    }
+
+    /// The segment it stands in.
+    pub(super) fn scan(&self) -> Option<&Scan> {
+        self.here.as_ref()
+    }
+
+    /// The last record read, in whatever segment.
+    pub(super) fn last_seq(&self) -> Option<u64> {
+        let here = self.here.as_ref().and_then(Scan::last).map(|last| last.seq);
+        here.or(self.before.map(|(last, _)| last))
+    }
+
+    /// How many segments there are up to the last one that has its header.
+    pub(super) fn segments_before(&self) -> u64 {
+        let here = self.here.as_ref().and_then(Scan::header).map(|(_, header)| header.segment);
+        here.or(self.before.map(|(_, segment)| segment)).unwrap_or(0)
+    }
+
+    pub(super) fn scan_mut(&mut self) -> Option<&mut Scan> {
+        self.here.as_mut()
+    }
+
+    /// What comes next; records before the wanted one are passed over.
+    pub(super) fn step(&mut self) -> Result<Step, JournalError> {
+        loop {
+            let step = self.step_any()?;
+            match (&step, self.from) {
+                (Step::Record(spot), From::After(seq)) if spot.seq <= seq => {}
+                _ => return Ok(step),
+            }
+        }
+    }
+
+    /// Moves to the end and says how it looks there.
+    pub(super) fn run_to_end(&mut self) -> Result<Step, JournalError> {
+        loop {
+            let step = self.step_any()?;
+            if !matches!(step, Step::Record(_)) {
+                return Ok(step);
+            }
+        }
+    }
+
+    fn step_any(&mut self) -> Result<Step, JournalError> {
+        loop {
+            let Some(scan) = &mut self.here else {
+                self.here = self.first_segment()?;
+                if self.here.is_none() {
+                    return Ok(Step::Missing);
+                }
+                continue;
+            };
+            let at_end = match scan.next()? {
+                Item::Record(spot) => return Ok(Step::Record(spot)),
+                Item::Torn(torn) => Step::Torn(torn),
+                Item::End => Step::End,
+            };
+            let current = self.files.current();
+            if FileId::at(current).map_err(JournalError::io("read", current))? == Some(scan.id()) {
+                return Ok(at_end);
+            }
+            // The segment is closed. What was written between our last look and its closing is still to be read.
+            match scan.next()? {
+                Item::Record(spot) => return Ok(Step::Record(spot)),
+                Item::Torn(_) => return Err(scan.damaged_here(Damage::Unfinished)),
+                Item::End => {}
+            }
+            let Some(next) = self.following_segment()? else { return Ok(Step::Missing) };
+            self.before = self.last_seq().map(|last| (last, self.segments_before()));
+            self.here = Some(next);
+        }
+    }
+
+    fn first_segment(&self) -> Result<Option<Scan>, JournalError> {
+        if let From::Checkpoint(checkpoint) = self.from {
+            return self.segment_of(checkpoint).map(Some);
+        }
+        let wanted = if let From::After(seq) = self.from { seq.saturating_add(1) } else { 1 };
+        let current = self.open(self.files.current().to_owned(), None)?;
+        let closed = self.closed_segments()?;
+        if let Some(mut scan) = current {
+            let fits = scan.first_seq()?.is_some_and(|first| first <= wanted);
+            if fits || closed.is_empty() {
+                return Ok(Some(scan));
+            }
+        }
+        let covering = closed.iter().rev().find(|first| **first <= wanted).or(closed.first());
+        covering.map_or(Ok(None), |first| self.open(self.files.closed(*first), Some(*first)))
+    }
+
+    /// The segment that begins with the record after the last one read.
+    fn following_segment(&self) -> Result<Option<Scan>, JournalError> {
+        let Some(scan) = &self.here else { return Ok(None) };
+        let Some(expected) = scan.last().map(|last| last.seq + 1) else {
+            // An empty segment that is gone: nothing was lost with it, so begin anew.
+            return self.first_segment();
+        };
+        let current = self.open(self.files.current().to_owned(), Some(expected))?;
+        if let Some(closed) = self.open(self.files.closed(expected), Some(expected))? {
+            return Ok(Some(closed));
+        }
+        if current.is_none()
+            && let Some(found) = self.closed_segments()?.into_iter().find(|first| *first > expected)
+        {
+            return Err(scan.damaged_here(Damage::MissingSegment { expected, found }));
+        }
+        Ok(current)
+    }
+
+    fn segment_of(&self, checkpoint: Checkpoint) -> Result<Scan, JournalError> {
+        let stale =
+            || JournalError::StaleCheckpoint { file: self.files.current().to_owned(), seq: checkpoint.seq };
+        let current = self.open(self.files.current().to_owned(), Some(checkpoint.segment))?;
+        let closed = self.open(self.files.closed(checkpoint.segment), Some(checkpoint.segment))?;
+        let mut scan = closed.or(current).ok_or_else(stale)?;
+        // A current segment that begins elsewhere is no damage: the checkpoint is old, and its segment is gone.
+        if scan.first_seq()? != Some(checkpoint.segment) {
+            return Err(stale());
+        }
+        scan.next()?;
+        scan.jump_to(Spot { seq: checkpoint.seq, offset: checkpoint.offset })?;
+        match scan.next() {
+            Ok(Item::Record(_)) => Ok(scan),
+            Err(error @ JournalError::Io { .. }) => Err(error),
+            _ => Err(stale()),
+        }
+    }
+
+    fn open(&self, path: PathBuf, expected: Option<u64>) -> Result<Option<Scan>, JournalError> {
+        let file = open_if_there(&path).map_err(JournalError::io("open", &path))?;
+        file.map(|file| Scan::new(file, path, expected)).transpose()
+    }
+
+    fn closed_segments(&self) -> Result<Vec<u64>, JournalError> {
+        self.files.closed_segments().map_err(JournalError::io("list the segments of", self.files.current()))
+    }
+}

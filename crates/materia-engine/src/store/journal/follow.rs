@@ -1,0 +1,118 @@
+//! Following a journal as it grows, without polling.
+//!
+//! Owns waking up: inotify on the file that is written, and on its directory for the moment it appears or its segment
+//! is closed. Events only say "look again"; the journal itself says what is new, so a missed one costs at most
+//! [`RECONCILE`]. A line that is not finished is not delivered. Never writes, and holds a bounded batch at a time.
+
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use materia_model::record::Record;
+use rustix::fs::inotify::WatchFlags;
+
+use super::cursor::{Cursor, From};
+use super::error::JournalError;
+use super::reader::next_record;
+use super::segment::{FileId, Files};
+use crate::clock;
+use crate::store::watch::Watch;
+
+/// How long a follower sleeps at most before it looks by itself.
+const RECONCILE: Duration = Duration::from_secs(2);
+
+/// How many records are delivered at once at most, and how many bytes of lines.
+const BATCH: usize = 256;
+const BATCH_BYTES: usize = 1 << 20;
+
+/// A reader that waits for more.
+#[derive(Debug)]
+pub struct Follower {
+    files: Files,
+    cursor: Cursor,
+    watch: Watch,
+    /// The file that is watched, and the watch.
+    watched: Option<(FileId, i32)>,
+    /// An error that was met behind records that had to be delivered first.
+    failed: Option<JournalError>,
+}
+
+impl Follower {
+    /// Follows a journal, which need not exist yet; its directory has to.
+    pub fn open(path: &Path, from: From) -> Result<Self, JournalError> {
+        let files = Files::new(path);
+        let failed = JournalError::io("watch", files.dir());
+        let watch = Watch::new().map_err(&failed)?;
+        watch.add(files.dir(), WatchFlags::CREATE | WatchFlags::MOVED_TO).map_err(&failed)?;
+        Ok(Self { cursor: Cursor::new(files.clone(), from), files, watch, watched: None, failed: None })
+    }
+
+    /// What is new, without waiting; nothing where nothing is. Afterwards the descriptor tells when to ask again.
+    pub fn try_next(&mut self) -> Result<Vec<Record>, JournalError> {
+        self.watch.drain().map_err(JournalError::io("watch", self.files.current()))?;
+        loop {
+            let batch = self.batch()?;
+            if !batch.is_empty() || !self.watch_current()? {
+                return Ok(batch);
+            }
+        }
+    }
+
+    /// Waits until something is new and gives it; nothing after the timeout. Without one it waits for ever.
+    pub fn next(&mut self, timeout: Option<Duration>) -> Result<Vec<Record>, JournalError> {
+        let deadline = timeout.and_then(clock::deadline_in);
+        loop {
+            let batch = self.try_next()?;
+            let left = deadline.map_or(RECONCILE, clock::until);
+            if !batch.is_empty() || left.is_zero() {
+                return Ok(batch);
+            }
+            self.watch.wait(left.min(RECONCILE)).map_err(JournalError::io("watch", self.files.current()))?;
+        }
+    }
+
+    fn batch(&mut self) -> Result<Vec<Record>, JournalError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < BATCH && bytes < BATCH_BYTES {
+            match next_record(&mut self.cursor) {
+                Ok(Some(record)) => batch.push(record),
+                Ok(None) => break,
+                // What was read before the error is delivered first.
+                Err(error) if !batch.is_empty() => {
+                    self.failed = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+            bytes += self.cursor.scan().map_or(0, |scan| scan.line().len());
+        }
+        Ok(batch)
+    }
+
+    /// Watches the file that is written by now. Says whether to look again, because something changed meanwhile.
+    fn watch_current(&mut self) -> Result<bool, JournalError> {
+        let current = self.files.current();
+        let Some(here) = self.cursor.scan().map(super::scan::Scan::id) else { return Ok(false) };
+        if self.watched.is_some_and(|(id, _)| id == here) {
+            return Ok(false);
+        }
+        if let Some((_, old)) = self.watched.take() {
+            self.watch.remove(old);
+        }
+        let Ok(watch) = self.watch.add(current, WatchFlags::MODIFY) else { return Ok(false) };
+        let there = FileId::at(current).map_err(JournalError::io("watch", current))?;
+        if there == Some(here) {
+            self.watched = Some((here, watch));
+        }
+        Ok(true)
+    }
+}
+
+impl AsFd for Follower {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.watch.as_fd()
+    }
+}

@@ -1,0 +1,119 @@
+//! Making the end of a journal fit to be written to.
+//!
+//! Owns what happens to a torn end (A2, C9): it is replaced by a `recovered` record that says what was cut. Called
+//! with the right to write, on opening and, where writers take turns, whenever somebody else wrote. Never touches
+//! anything but the torn bytes at the very end; damage anywhere else is refused before it gets here.
+//!
+//! The order survives a crash at any point. The torn region has no newline (where it has one, that byte goes first),
+//! so while the record is written over it, whatever mixture of old and new is on disk is again a torn end, and is
+//! recovered again. The newline, which makes the record whole, is written after everything else is durable.
+
+use std::fs::OpenOptions;
+use std::io::{self, Seek, SeekFrom};
+use std::path::Path;
+
+use materia_model::record;
+use serde::Serialize;
+
+use super::cursor::{Cursor, Step};
+use super::error::JournalError;
+use super::scan::{Spot, Torn};
+use super::segment::{Files, Header};
+use super::tail::{self, Tail};
+use super::{HEADER, RECOVERED};
+use crate::clock::Clock;
+use crate::failpoint;
+
+/// What was cut from the end of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recovery {
+    /// How many bytes.
+    pub cut: u64,
+    /// Where they began.
+    pub at: u64,
+    /// The beginning of them, printable.
+    pub tail: String,
+}
+
+/// Runs the cursor to the end and gives the tail there, with what had to be cut to get it.
+pub(super) fn settle(
+    cursor: &mut Cursor,
+    files: &Files,
+    clock: &Clock,
+    name: &str,
+) -> Result<(Tail, Option<Recovery>), JournalError> {
+    let step = cursor.run_to_end()?;
+    let current = files.current();
+    let failed = |action| JournalError::io(action, current);
+    let next = cursor.last_seq().map_or(1, |last| last + 1);
+    let header = Header::new(name, cursor.segments_before() + 1);
+    if matches!(step, Step::Missing) {
+        let file = tail::create(current).map_err(failed("create"))?;
+        return Ok((Tail::begin(files.clone(), file, (next, header), clock.now())?, None));
+    }
+    let file = tail::open_for_append(current).map_err(failed("open"))?;
+    let written = cursor.scan().and_then(|scan| Some((scan.header()?.clone(), scan.last()?, scan.end())));
+    match (step, written) {
+        (Step::Torn(torn), Some((header, ..))) => {
+            let recovery = Recovery::of(&torn);
+            let length = replace(files, &torn, next, clock, RECOVERED, &recovery)?;
+            let last = Spot { seq: next, offset: torn.offset };
+            Ok((Tail::new(files.clone(), file, header, last, torn.offset + length)?, Some(recovery)))
+        }
+        (_, Some((header, last, end))) => Ok((Tail::new(files.clone(), file, header, last, end)?, None)),
+        (Step::Torn(torn), None) => {
+            let recovery = Recovery::of(&torn);
+            let length = replace(files, &torn, next, clock, HEADER, &header)?;
+            let last = Spot { seq: next, offset: 0 };
+            let mut tail = Tail::new(files.clone(), file, (next, header), last, length)?;
+            tail.append(clock.now(), RECOVERED, &recovery)?;
+            Ok((tail, Some(recovery)))
+        }
+        (_, None) => Ok((Tail::begin(files.clone(), file, (next, header), clock.now())?, None)),
+    }
+}
+
+impl Recovery {
+    fn of(torn: &Torn) -> Self {
+        Self { cut: torn.length, at: torn.offset, tail: torn.excerpt.clone() }
+    }
+}
+
+/// Writes a record over a torn end and gives its length.
+fn replace<T: Serialize>(
+    files: &Files,
+    torn: &Torn,
+    seq: u64,
+    clock: &Clock,
+    kind: &str,
+    data: &T,
+) -> Result<u64, JournalError> {
+    let current = files.current();
+    let mut line = Vec::new();
+    record::encode(&mut line, seq, clock.now(), kind, data)
+        .map_err(|source| JournalError::Unwritable { file: current.to_owned(), source })?;
+    let without_newline = torn.newline.then(|| torn.offset + torn.length - 1);
+    overwrite(current, torn.offset, without_newline, &line)
+        .map_err(JournalError::io("recover the torn end of", current))?;
+    Ok(line.len() as u64)
+}
+
+fn overwrite(path: &Path, offset: u64, without_newline: Option<u64>, line: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    if let Some(length) = without_newline {
+        failpoint::hit("journal.recover.unline")?;
+        file.set_len(length)?;
+        failpoint::hit("journal.recover.sync")?;
+        file.sync_data()?;
+    }
+    let (body, newline) = line.split_at(line.len() - 1);
+    file.seek(SeekFrom::Start(offset))?;
+    failpoint::write_all("journal.recover.write", &mut file, body)?;
+    failpoint::hit("journal.recover.truncate")?;
+    file.set_len(offset + body.len() as u64)?;
+    failpoint::hit("journal.recover.sync")?;
+    file.sync_data()?;
+    failpoint::write_all("journal.recover.finish", &mut file, newline)?;
+    failpoint::hit("journal.recover.sync")?;
+    file.sync_data()
+}

@@ -1,0 +1,172 @@
+//! A journal that many processes append to.
+//!
+//! Owns taking turns: an append holds `<path>.turn` while it looks whether somebody else wrote or closed the segment,
+//! catches up, takes the next number and writes. The sync comes after the turn, so that the syncs of many writers
+//! meet in the kernel. A writer that dies in its turn leaves a torn end, which the next one cuts.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+
+use super::cursor::Cursor;
+use super::error::{Damage, JournalError};
+use super::scan::Spot;
+use super::segment::{FileId, Files};
+use super::tail::Tail;
+use super::{Options, settle, sync_named};
+use crate::clock::Clock;
+use crate::failpoint;
+use crate::store::lock::{Holder, Lock, Mode, Wait};
+
+/// A handle on a journal that others write to as well. Threads may share it.
+#[derive(Debug)]
+pub struct SharedJournal {
+    files: Files,
+    clock: Clock,
+    options: Options,
+    turn: File,
+    end: Mutex<End>,
+    _lock: Lock,
+}
+
+#[derive(Debug)]
+struct End {
+    cursor: Cursor,
+    tail: Tail,
+    /// The segment whose name this handle has made durable.
+    named: Option<FileId>,
+}
+
+impl SharedJournal {
+    /// Opens a journal for writing beside others, making it where there is none, and checks every record in it.
+    pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
+        let files = Files::new(path);
+        let lock = Lock::acquire(&files.beside(".lock"), Mode::Shared, Wait::No, &Holder::current())?;
+        let turn = open_turn(&files)?;
+        let mut cursor = Cursor::new(files.clone(), options.from());
+        let tail = {
+            let _turn = Turn::take(&turn, &files)?;
+            settle::settle(&mut cursor, &files, clock, &options.name)?.0
+        };
+        let end = Mutex::new(End { cursor, tail, named: None });
+        Ok(Self { files, clock: clock.clone(), options: options.clone(), turn, end, _lock: lock })
+    }
+
+    /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
+    pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+        self.append_in_turn(&mut self.end(), kind, data)
+    }
+
+    /// Writes a record and makes it durable, and with it everything before it.
+    pub fn append_durable<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+        let mut end = self.end();
+        let seq = self.append_in_turn(&mut end, kind, data)?;
+        self.sync(end)?;
+        Ok(seq)
+    }
+
+    /// Makes everything durable that this handle has written or seen.
+    pub fn commit(&self) -> Result<(), JournalError> {
+        let end = self.end();
+        end.tail.check_usable()?;
+        self.sync(end)
+    }
+
+    /// The number of the last record this handle has written or seen.
+    pub fn last_seq(&self) -> u64 {
+        self.end().tail.next - 1
+    }
+
+    fn append_in_turn<T: Serialize + ?Sized>(
+        &self,
+        end: &mut End,
+        kind: &str,
+        data: &T,
+    ) -> Result<u64, JournalError> {
+        end.tail.check_usable()?;
+        let _turn = Turn::take(&self.turn, &self.files)?;
+        self.catch_up(end)?;
+        if end.tail.is_full(self.options.limit()) {
+            end.tail.rotate(self.clock.now())?;
+        }
+        end.tail.append(self.clock.now(), kind, data)
+    }
+
+    /// Brings the handle to where the journal is by now.
+    fn catch_up(&self, end: &mut End) -> Result<(), JournalError> {
+        let current = self.files.current();
+        let tail = &end.tail;
+        if let Ok(now) = std::fs::metadata(current)
+            && FileId::of(&now) == tail.id
+        {
+            if now.len() == tail.end {
+                return Ok(());
+            }
+            if now.len() < tail.end {
+                let damage = Damage::Shrunk { expected: tail.end, found: now.len() };
+                let line = tail.next - tail.first;
+                return Err(JournalError::Damaged {
+                    file: current.to_owned(),
+                    line,
+                    offset: now.len(),
+                    damage,
+                });
+            }
+        }
+        // What this handle wrote itself needs no second look.
+        if let Some(scan) = end.cursor.scan_mut()
+            && scan.id() == tail.id
+            && scan.header().is_some()
+        {
+            scan.jump(Spot { seq: tail.next - 1, offset: tail.last }, tail.end)?;
+        }
+        end.tail = settle::settle(&mut end.cursor, &self.files, &self.clock, &self.options.name)?.0;
+        Ok(())
+    }
+
+    /// Syncs outside the turn and outside the handle's own lock.
+    fn sync(&self, end: MutexGuard<'_, End>) -> Result<(), JournalError> {
+        let (file, id, named) = (Arc::clone(&end.tail.file), end.tail.id, end.named);
+        drop(end);
+        let synced = sync_named(&file, &self.files, named == Some(id));
+        let mut end = self.end();
+        match synced {
+            Ok(()) => {
+                end.named = Some(id);
+                Ok(())
+            }
+            Err(why) => Err(end.tail.break_off(why)),
+        }
+    }
+
+    fn end(&self) -> MutexGuard<'_, End> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to write, until dropped.
+struct Turn<'a>(&'a File);
+
+impl<'a> Turn<'a> {
+    fn take(file: &'a File, files: &Files) -> Result<Self, JournalError> {
+        file.lock().map_err(JournalError::io("take a turn at", files.current()))?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+fn open_turn(files: &Files) -> Result<File, JournalError> {
+    let path = files.beside(".turn");
+    failpoint::hit("journal.turn.create").map_err(JournalError::io("create", &path))?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).mode(0o600);
+    options.open(&path).map_err(JournalError::io("open", &path))
+}

@@ -1,0 +1,216 @@
+//! The end of a journal, where records are written.
+//!
+//! Owns the file that is appended to, the next number, taking back a write that failed, and closing a full segment.
+//! Whoever has a `Tail` has the right to write: [`super::Journal`] for its lifetime, [`super::SharedJournal`] for
+//! one turn. Never reads, never repairs, never syncs a record on its own account but when it closes a segment.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use materia_model::record;
+use materia_model::time::Timestamp;
+use rustix::fs::{CWD, RenameFlags};
+use rustix::io::Errno;
+use serde::Serialize;
+
+use super::error::JournalError;
+use super::scan::Spot;
+use super::segment::{FileId, Files, Header};
+use super::{Checkpoint, HEADER};
+use crate::failpoint;
+use crate::store::atomic;
+use crate::store::dir::{self, DirError};
+
+/// A buffer that grew beyond this for one record is not kept.
+const KEPT_BUFFER: usize = 64 << 10;
+
+/// The end of a journal.
+#[derive(Debug)]
+pub(super) struct Tail {
+    pub(super) files: Files,
+    pub(super) file: Arc<File>,
+    pub(super) id: FileId,
+    /// The first record of the segment, and its header.
+    pub(super) first: u64,
+    pub(super) header: Header,
+    /// The number of the next record.
+    pub(super) next: u64,
+    /// Where the whole records end, which is where the next one begins.
+    pub(super) end: u64,
+    /// Where the last record begins.
+    pub(super) last: u64,
+    buffer: Vec<u8>,
+    broken: Option<String>,
+}
+
+impl Tail {
+    /// The end of a segment that has its header.
+    pub(super) fn new(
+        files: Files,
+        file: File,
+        (first, header): (u64, Header),
+        last: Spot,
+        end: u64,
+    ) -> Result<Self, JournalError> {
+        let id = identify(&file, files.current())?;
+        Ok(Self {
+            files,
+            file: Arc::new(file),
+            id,
+            first,
+            header,
+            next: last.seq + 1,
+            end,
+            last: last.offset,
+            buffer: Vec::new(),
+            broken: None,
+        })
+    }
+
+    /// The end of a segment that is empty: writes its header.
+    pub(super) fn begin(
+        files: Files,
+        file: File,
+        (first, header): (u64, Header),
+        at: Timestamp,
+    ) -> Result<Self, JournalError> {
+        let before = Spot { seq: first - 1, offset: 0 };
+        let mut tail = Self::new(files, file, (first, header.clone()), before, 0)?;
+        tail.append(at, HEADER, &header)?;
+        Ok(tail)
+    }
+
+    /// Writes one record, with one system call. A failure leaves the journal as it was.
+    pub(super) fn append<T: Serialize + ?Sized>(
+        &mut self,
+        at: Timestamp,
+        kind: &str,
+        data: &T,
+    ) -> Result<u64, JournalError> {
+        self.check_usable()?;
+        self.buffer.clear();
+        record::encode(&mut self.buffer, self.next, at, kind, data)
+            .map_err(|source| JournalError::Unwritable { file: self.files.current().to_owned(), source })?;
+        if let Err(error) = failpoint::write_all("journal.write", &mut &*self.file, &self.buffer) {
+            return Err(self.take_back(error));
+        }
+        let seq = self.next;
+        self.last = self.end;
+        self.end += self.buffer.len() as u64;
+        self.next += 1;
+        if self.buffer.capacity() > KEPT_BUFFER {
+            self.buffer = Vec::new();
+        }
+        Ok(seq)
+    }
+
+    /// Cuts off what a failed write left, so that the journal ends in a whole record again.
+    fn take_back(&mut self, error: io::Error) -> JournalError {
+        match failpoint::hit("journal.truncate").and_then(|()| self.file.set_len(self.end)) {
+            Ok(()) => JournalError::io("write to", self.files.current())(error),
+            Err(second) => {
+                self.break_off(format!("a write failed ({error}) and could not be taken back ({second})"))
+            }
+        }
+    }
+
+    /// Whether the segment has to be closed before the next record. One with nothing but its header never is.
+    pub(super) fn is_full(&self, limit: Option<u64>) -> bool {
+        limit.is_some_and(|limit| self.end >= limit) && self.next > self.first + 1
+    }
+
+    /// Closes the segment and begins the next one.
+    ///
+    /// The next segment is written under a temporary name, so a full disk is noticed before anything is renamed. A
+    /// crash between the two renames leaves a journal without a current segment, which opening makes anew.
+    pub(super) fn rotate(&mut self, at: Timestamp) -> Result<(), JournalError> {
+        self.check_usable()?;
+        let current = self.files.current().to_owned();
+        let failed = |action| JournalError::io(action, &current);
+        let header = Header::new(&self.header.name, self.header.segment + 1);
+        failpoint::hit("journal.rotate.create").map_err(failed("begin a segment of"))?;
+        let mut temp = atomic::temp_in(self.files.dir()).map_err(failed("begin a segment of"))?;
+        self.buffer.clear();
+        record::encode(&mut self.buffer, self.next, at, HEADER, &header)
+            .map_err(|source| JournalError::Unwritable { file: current.clone(), source })?;
+        failpoint::write_all("journal.rotate.write", temp.as_file_mut(), &self.buffer)
+            .map_err(failed("begin a segment of"))?;
+        let id = identify(temp.as_file(), &current)?;
+        // Records in the next segment must not outlive records in this one.
+        self.sync()?;
+        failpoint::hit("journal.rotate.rename")
+            .and_then(|()| rename_new(&current, &self.files.closed(self.first)))
+            .map_err(failed("close a segment of"))?;
+        let published = dir::sync_through("journal.rotate.dirsync", self.files.dir())
+            .map_err(DirError::into_source)
+            .and_then(|()| failpoint::hit("journal.rotate.publish"))
+            .and_then(|()| temp.persist_noclobber(&current).map_err(|error| error.error));
+        let file = published
+            .map_err(|error| self.break_off(format!("a segment was closed and none begun ({error})")))?;
+        self.id = id;
+        self.file = Arc::new(file);
+        self.first = self.next;
+        self.header = header;
+        self.last = 0;
+        self.end = self.buffer.len() as u64;
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Makes everything written durable. After a failure nobody knows what is on disk, so the tail breaks off.
+    pub(super) fn sync(&mut self) -> Result<(), JournalError> {
+        sync_data(&self.file).map_err(|error| self.break_off(format!("a sync failed ({error})")))
+    }
+
+    /// The record that was written last.
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { segment: self.first, seq: self.next - 1, offset: self.last }
+    }
+
+    /// Refuses every later write, and says why.
+    pub(super) fn break_off(&mut self, why: String) -> JournalError {
+        self.broken = Some(why.clone());
+        JournalError::Broken { file: self.files.current().to_owned(), why }
+    }
+
+    pub(super) fn check_usable(&self) -> Result<(), JournalError> {
+        match &self.broken {
+            None => Ok(()),
+            Some(why) => {
+                Err(JournalError::Broken { file: self.files.current().to_owned(), why: why.clone() })
+            }
+        }
+    }
+}
+
+/// The promise point: what was written to the file survives a power cut.
+pub(super) fn sync_data(file: &File) -> io::Result<()> {
+    failpoint::hit("journal.sync")?;
+    file.sync_data()
+}
+
+/// Opens a segment for appending; a new one is private.
+pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).append(true).open(path)
+}
+
+/// Creates the first or a missing segment.
+pub(super) fn create(path: &Path) -> io::Result<File> {
+    failpoint::hit("journal.create")?;
+    OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(path)
+}
+
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        // File systems that cannot do it in one step get two; nobody else renames to this name.
+        Err(Errno::INVAL | Errno::NOSYS) if !to.try_exists()? => std::fs::rename(from, to),
+        renamed => Ok(renamed?),
+    }
+}
+
+fn identify(file: &File, path: &Path) -> Result<FileId, JournalError> {
+    file.metadata().map(|metadata| FileId::of(&metadata)).map_err(JournalError::io("open", path))
+}

@@ -1,0 +1,298 @@
+//! One owner at a time, across processes.
+//!
+//! Owns lock files. A lock is the kernel's `flock` on a file that is never deleted, so it ends with its holder, even
+//! by `kill -9`, and cannot go stale; children cannot inherit it (`O_CLOEXEC`). The holder's pid stands in the file,
+//! for messages only. Never decides what a lock protects.
+//!
+//! Waiting with a time limit: `flock` itself cannot be given one, and a helper thread that is stuck in it would take
+//! the lock long after its waiter has gone. So a waiter sleeps on inotify until a holder closes the file, and looks
+//! again every [`RECONCILE`] because the kernel announces the close of a killed holder a moment before it lets go.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::inotify::WatchFlags;
+use serde::{Deserialize, Serialize};
+
+use super::shown;
+use super::watch::Watch;
+use crate::{clock, failpoint};
+
+/// How often a waiter looks although nothing woke it.
+const RECONCILE: Duration = Duration::from_millis(100);
+
+/// A lock that is held until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    mode: Mode,
+}
+
+/// Who else may hold the lock at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Nobody.
+    Exclusive,
+    /// Everybody who asks for it shared.
+    Shared,
+}
+
+/// What to do while somebody else holds the lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// Give up at once.
+    No,
+    /// Give up after this time.
+    For(Duration),
+    /// Wait as long as it takes.
+    Forever,
+}
+
+/// The process that holds a lock, as it wrote itself into the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its process id.
+    pub pid: u32,
+    /// When the process started, in clock ticks since boot: tells a reused pid from the real one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<u64>,
+}
+
+/// A lock that was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Somebody else has it.
+    #[error("{} is held by {}", shown(file), held_by(holder.as_ref()))]
+    Held {
+        /// The lock file.
+        file: PathBuf,
+        /// Who has it, where that is known: shared holders do not sign.
+        holder: Option<Holder>,
+    },
+    /// The file cannot be used.
+    #[error("cannot {action} the lock file {}", shown(file))]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The lock file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl LockError {
+    /// What the person can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Held { holder: Some(_), .. } => "wait until that process is done, or stop it",
+            Self::Held { .. } => "wait until the other processes that use it are done",
+            Self::Io { .. } => "check that the directory exists, is writable, and that the disk has space",
+        }
+    }
+}
+
+fn held_by(holder: Option<&Holder>) -> String {
+    holder.map_or_else(|| "other processes".to_owned(), |holder| format!("process {}", holder.pid))
+}
+
+impl Holder {
+    /// This process.
+    pub fn current() -> Self {
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        // The name in field 2 may contain anything, so fields are counted from behind its closing bracket.
+        let started = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19)?.parse().ok());
+        Self { pid: std::process::id(), started }
+    }
+}
+
+impl Lock {
+    /// Takes the lock, making its file (0600) where there is none. An exclusive holder signs the file.
+    pub fn acquire(path: &Path, mode: Mode, wait: Wait, holder: &Holder) -> Result<Self, LockError> {
+        let file = open_file(path)?;
+        Request { file: &file, path, mode }.wait(wait)?;
+        let mut lock = Self { file, mode };
+        if mode == Mode::Exclusive {
+            lock.sign(holder).map_err(failed("sign", path))?;
+        }
+        Ok(lock)
+    }
+
+    fn sign(&mut self, holder: &Holder) -> io::Result<()> {
+        failpoint::hit("lock.sign")?;
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        self.file.write_all(serde_json::to_string(holder)?.as_bytes())
+    }
+}
+
+/// A lock that is not held yet; dropping it touches nothing.
+struct Request<'a> {
+    file: &'a File,
+    path: &'a Path,
+    mode: Mode,
+}
+
+impl Request<'_> {
+    fn wait(&self, wait: Wait) -> Result<(), LockError> {
+        match wait {
+            Wait::No if self.try_once()? => Ok(()),
+            Wait::No => Err(self.held()),
+            Wait::For(limit) => self.wait_within(limit),
+            Wait::Forever => match self.mode {
+                Mode::Exclusive => self.file.lock(),
+                Mode::Shared => self.file.lock_shared(),
+            }
+            .map_err(failed("lock", self.path)),
+        }
+    }
+
+    fn wait_within(&self, limit: Duration) -> Result<(), LockError> {
+        if self.try_once()? {
+            return Ok(());
+        }
+        let deadline = clock::deadline_in(limit);
+        let watch = Watch::new().map_err(failed("watch", self.path))?;
+        watch.add(self.path, WatchFlags::CLOSE_WRITE).map_err(failed("watch", self.path))?;
+        loop {
+            watch.drain().map_err(failed("watch", self.path))?;
+            if self.try_once()? {
+                return Ok(());
+            }
+            let left = deadline.map_or(RECONCILE, |at: Instant| clock::until(at));
+            if left.is_zero() {
+                return Err(self.held());
+            }
+            watch.wait(left.min(RECONCILE)).map_err(failed("watch", self.path))?;
+        }
+    }
+
+    fn try_once(&self) -> Result<bool, LockError> {
+        let tried = match self.mode {
+            Mode::Exclusive => self.file.try_lock(),
+            Mode::Shared => self.file.try_lock_shared(),
+        };
+        match tried {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(failed("lock", self.path)(error)),
+        }
+    }
+
+    /// Names the holder. A signature counts only while the lock is exclusive: shared holders leave an old one.
+    fn held(&self) -> LockError {
+        let exclusively = matches!(self.file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        let holder = exclusively.then(|| read_holder(self.path)).flatten();
+        LockError::Held { file: self.path.to_owned(), holder }
+    }
+}
+
+impl Drop for Lock {
+    /// Lets go before the close that wakes the waiters.
+    fn drop(&mut self) {
+        if self.mode == Mode::Exclusive {
+            let _ = self.file.set_len(0);
+        }
+        let _ = self.file.unlock();
+    }
+}
+
+fn open_file(path: &Path) -> Result<File, LockError> {
+    failpoint::hit("lock.create").map_err(failed("create", path))?;
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(failed("open", path))
+}
+
+/// Who signed a lock file; nobody where it is empty or not ours.
+pub fn read_holder(path: &Path) -> Option<Holder> {
+    let mut text = String::new();
+    File::open(path).ok()?.take(1024).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> LockError {
+    move |source| LockError::Io { action, file: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    fn exclusive(path: &Path, wait: Wait) -> Result<Lock, LockError> {
+        Lock::acquire(path, Mode::Exclusive, wait, &Holder::current())
+    }
+
+    #[test]
+    fn a_held_lock_names_its_holder() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("x.lock");
+        let lock = exclusive(&path, Wait::No).unwrap();
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(read_holder(&path).unwrap().started.is_some());
+        let error = exclusive(&path, Wait::For(Duration::from_millis(1))).unwrap_err();
+        let expected = format!("is held by process {}", std::process::id());
+        assert!(error.to_string().ends_with(&expected), "{error}");
+        assert!(read_holder(&path).is_some(), "who asks in vain leaves the signature alone");
+        drop(lock);
+        exclusive(&path, Wait::No).unwrap();
+        assert!(path.exists());
+    }
+
+    #[test]
+    fn shared_holders_share_and_keep_an_exclusive_one_out() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("x.lock");
+        let share = || Lock::acquire(&path, Mode::Shared, Wait::No, &Holder::current());
+        let both = (share().unwrap(), share().unwrap());
+        let error = exclusive(&path, Wait::No).unwrap_err();
+        assert!(error.to_string().ends_with("is held by other processes"), "{error}");
+        drop(both);
+        let _lock = exclusive(&path, Wait::No).unwrap();
+        assert!(matches!(share(), Err(LockError::Held { holder: Some(_), .. })));
+    }
+
+    #[test]
+    fn a_child_that_outlives_the_holder_does_not_keep_the_lock() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("x.lock");
+        let lock = exclusive(&path, Wait::No).unwrap();
+        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        drop(lock);
+        let again = exclusive(&path, Wait::No);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        again.unwrap();
+    }
+
+    #[test]
+    fn a_waiter_gets_the_lock_when_it_is_dropped() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("x.lock");
+        let lock = exclusive(&path, Wait::No).unwrap();
+        std::thread::scope(|scope| {
+            let timed = scope.spawn(|| exclusive(&path, Wait::For(Duration::from_secs(60))).map(drop));
+            let patient = scope.spawn(|| exclusive(&path, Wait::Forever).map(drop));
+            drop(lock);
+            timed.join().unwrap().unwrap();
+            patient.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_lock_in_a_missing_directory_is_explained() {
+        let error = exclusive(Path::new("/nowhere/at/all.lock"), Wait::No).unwrap_err();
+        assert_eq!(error.to_string(), "cannot open the lock file `/nowhere/at/all.lock`");
+    }
+}

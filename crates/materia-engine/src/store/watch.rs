@@ -1,0 +1,62 @@
+//! Waking up when the kernel says that a file changed.
+//!
+//! Owns the inotify descriptor that followers and lock waiters sleep on. What changed is never read from the
+//! events: they only mean "look again", so a lost or merged event loses nothing.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::io::Errno;
+
+/// A set of watched files and directories.
+#[derive(Debug)]
+pub(super) struct Watch {
+    inotify: OwnedFd,
+}
+
+impl Watch {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)? })
+    }
+
+    /// Watches a path; watching the same file again changes nothing.
+    pub(super) fn add(&self, path: &Path, flags: WatchFlags) -> io::Result<i32> {
+        Ok(inotify::add_watch(&self.inotify, path, flags)?)
+    }
+
+    /// Stops watching; a watch that ended by itself is fine.
+    pub(super) fn remove(&self, watched: i32) {
+        let _ = inotify::remove_watch(&self.inotify, watched);
+    }
+
+    /// Forgets what has been signalled so far.
+    pub(super) fn drain(&self) -> io::Result<()> {
+        let mut events = [0u8; 4096];
+        loop {
+            match rustix::io::read(&self.inotify, &mut events) {
+                Ok(0) | Err(Errno::AGAIN) => return Ok(()),
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Sleeps until something is signalled or the time is over; an interruption counts as a signal.
+    pub(super) fn wait(&self, at_most: Duration) -> io::Result<()> {
+        let timeout = Timespec::try_from(at_most).ok();
+        match rustix::event::poll(&mut [PollFd::new(&self.inotify, PollFlags::IN)], timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl AsFd for Watch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inotify.as_fd()
+    }
+}
