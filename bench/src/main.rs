@@ -1,1 +1,57 @@
-fn main() {}
+//! Measures materia against the floor of the machine, as ratios in one run.
+//!
+//!     cargo run --release -p materia-bench [spawn] [journal] [--rounds N]
+//!
+//! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the ratios of the rounds.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
+
+mod contest;
+mod journal;
+mod spawn;
+
+use std::process::ExitCode;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+const CONTESTS: [(&str, fn(usize) -> Outcome); 2] = [("spawn", spawn::run), ("journal", journal::run)];
+
+fn main() -> ExitCode {
+    match chosen(std::env::args().skip(1)) {
+        Ok((names, rounds)) => run(&names, rounds),
+        Err(wrong) => {
+            eprintln!("error: {wrong}");
+            eprintln!("  hint: cargo run --release -p materia-bench [spawn] [journal] [--rounds N]");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn chosen(mut words: impl Iterator<Item = String>) -> Result<(Vec<String>, usize), String> {
+    let (mut names, mut rounds) = (Vec::new(), 21);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--rounds" => {
+                let given = words.next().unwrap_or_default();
+                rounds = given.parse().map_err(|_| format!("`{given}` is no number of rounds"))?;
+            }
+            name if CONTESTS.iter().any(|(known, _)| *known == name) => names.push(word),
+            other => return Err(format!("there is no contest `{other}`")),
+        }
+    }
+    Ok((names, rounds.max(1)))
+}
+
+fn run(names: &[String], rounds: usize) -> ExitCode {
+    if cfg!(debug_assertions) {
+        eprintln!("warning: this is a debug build; its numbers mean nothing");
+    }
+    for (name, contest) in CONTESTS {
+        if (names.is_empty() || names.iter().any(|chosen| chosen == name))
+            && let Err(error) = contest(rounds)
+        {
+            eprintln!("error: {name}: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

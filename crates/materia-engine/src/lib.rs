@@ -10,3 +10,5 @@ pub mod home;
 pub mod failpoint;
 pub mod store;
 pub mod process;
+pub mod agent;
+pub mod verb;

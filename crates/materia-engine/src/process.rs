@@ -40,3 +40,8 @@ pub const LEAF_VARIABLE: &str = "MATERIA_LEAF";
 
 /// The variable by which a process says that it was detached on purpose, and that only its own run may end it.
 pub const DETACHED_VARIABLE: &str = "MATERIA_DETACHED";
+
+/// The file that a bare command name would start, looked up in our own `PATH`.
+pub fn find_program(name: &str) -> Option<std::path::PathBuf> {
+    program::find(std::ffi::OsStr::new(name), std::env::var_os("PATH"), None).ok()
+}

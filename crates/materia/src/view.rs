@@ -3,8 +3,9 @@
 //! Owns the screen, its colours and the two voices: for people, and `--json` for programs. Says what the verbs
 //! report and computes nothing of its own. stdout is data, stderr is talk.
 
-mod screen;
 pub mod style;
+mod screen;
+mod doctor;
 
 pub use screen::{Report, Screen};
 

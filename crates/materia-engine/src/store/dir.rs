@@ -1,6 +1,6 @@
 //! Directories of ours: private, and there after a power cut.
 //!
-//! Owns creating directories and syncing their entries. Never deletes one, and never changes the mode of a directory
+//! Owns creating directories and syncing their entries. Deletes none but scratch ones it made, and never changes the mode of a directory
 //! that was there before: it may be the user's on purpose.
 
 use std::fs::{DirBuilder, File};
@@ -40,6 +40,23 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
         // Somebody else made it in between, and syncs it.
         Err(_) if dir.is_dir() => Ok(()),
         Err(error) => Err(failed("create", dir)(error)),
+    }
+}
+
+/// A directory for a moment: private, and gone with everything in it when it is dropped.
+#[derive(Debug)]
+pub struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    /// Makes one inside a directory that is there.
+    pub fn create(parent: &Path) -> Result<Self, DirError> {
+        let made = tempfile::Builder::new().prefix(".materia-scratch-").tempdir_in(parent);
+        made.map(Self).map_err(failed("write to", parent))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.path()
     }
 }
 

@@ -1,18 +1,24 @@
 //! `materia doctor`: says what the promises need on this host, and whether it is there.
 
 use clap::Args;
+use materia_engine::verb::doctor;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
 /// Check what the promises need on this machine, and which agents are found
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  materia doctor\n  materia doctor --json | jq '.checks[] | select(.health != \"good\")'\n\n\
+    Exits with 1 when a promise cannot be kept here."
+)]
 pub(super) struct Doctor {}
 
 impl Doctor {
-    pub(super) fn run(self, world: &World, _screen: Screen, _voice: Voice) -> Result<u8, Failure> {
-        let _home = world.home()?;
-        Ok(0)
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let diagnosis = doctor::doctor(&world.home()?);
+        screen.report(&diagnosis, voice);
+        Ok(if diagnosis.ok { 0 } else { Kind::Failed.exit_code() })
     }
 }

@@ -15,6 +15,7 @@ mod agent;
 mod basic;
 mod escape;
 mod host;
+mod keeper;
 mod utility;
 
 fn main() {
@@ -33,6 +34,7 @@ fn main() {
         escape::CHILD => escape::child(&args),
         "detach" => escape::detach(&args),
         "host" => host::run(),
+        "keeper" => keeper::run(&args),
         other => panic!("`{other}` is no role of the fake"),
     }
 }

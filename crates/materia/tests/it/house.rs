@@ -41,7 +41,7 @@ impl House {
 
     /// The directory that programs are started in.
     pub fn work(&self) -> PathBuf {
-        self.root.path().join("work")
+        self.root.path().join("project")
     }
 
     /// Writes a file below the working directory.

@@ -9,6 +9,8 @@ mod house;
 
 mod cli;
 mod console;
+mod crash;
+mod doctor;
 mod process;
 mod reference;
 mod tidy;

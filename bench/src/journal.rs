@@ -1,0 +1,75 @@
+//! Appending to a journal, against a bare `write` of the same bytes to a file, with and without a sync.
+
+use std::fs::File;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use materia_engine::clock::Clock;
+use materia_engine::store::journal::{Journal, Options, SharedJournal};
+use serde_json::json;
+
+use crate::contest::{Contender, hold};
+
+type Failure = Box<dyn std::error::Error>;
+
+const APPENDS: u32 = 2000;
+const SYNCED: u32 = 40;
+
+/// Holds both contests.
+pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
+    // Where state lives is a disk, and the temporary directory may be memory.
+    let scratch = tempfile::tempdir_in(".")?;
+    let data = json!({"socket": "Socket-4", "visit": 17, "text": "a step's result, about as long as they are in practice, \
+        so that a line has some two hundred bytes"});
+    let line = spelled(scratch.path(), &data)?;
+    let options = Options { rotate_at: None, ..Options::default() };
+    let clock = Clock::system();
+
+    let mut bare = File::options().append(true).create(true).open(scratch.path().join("bare"))?;
+    let journal = Journal::open(&scratch.path().join("ours.jsonl"), &clock, &options)?;
+    let shared = SharedJournal::open(&scratch.path().join("shared.jsonl"), &clock, &options)?;
+    let append = vec![
+        Contender::new("bare write (floor)", || each(APPENDS, || Ok(bare.write_all(&line)?))),
+        Contender::new("journal append", || each(APPENDS, || Ok(journal.append("step", &data).map(drop)?))),
+        Contender::new("shared journal append", || {
+            each(APPENDS, || Ok(shared.append("step", &data).map(drop)?))
+        }),
+    ];
+    hold(&format!("append {} bytes", line.len()), 1.2, rounds, append)?;
+
+    let mut bare = File::options().append(true).create(true).open(scratch.path().join("bare-synced"))?;
+    let durable = vec![
+        Contender::new("bare write + fdatasync (floor)", || {
+            each(SYNCED, || {
+                bare.write_all(&line)?;
+                Ok(bare.sync_data()?)
+            })
+        }),
+        Contender::new("journal durable append", || {
+            each(SYNCED, || Ok(journal.append_durable("step", &data).map(drop)?))
+        }),
+        Contender::new("shared journal durable append", || {
+            each(SYNCED, || Ok(shared.append_durable("step", &data).map(drop)?))
+        }),
+    ];
+    hold(&format!("append {} bytes durably", line.len()), 1.2, rounds, durable)
+}
+
+/// A line exactly as a journal writes it.
+fn spelled(scratch: &std::path::Path, data: &serde_json::Value) -> Result<Vec<u8>, Failure> {
+    let path = scratch.join("sample.jsonl");
+    let journal = Journal::open(&path, &Clock::system(), &Options::default())?;
+    journal.append("step", data)?;
+    let text = std::fs::read_to_string(path)?;
+    let line = text.lines().last().ok_or("the journal is empty")?;
+    Ok(format!("{line}\n").into_bytes())
+}
+
+/// How long one of `count` operations took.
+fn each(count: u32, mut operation: impl FnMut() -> Result<(), Failure>) -> Result<Duration, Failure> {
+    let began = Instant::now();
+    for _ in 0..count {
+        operation()?;
+    }
+    Ok(began.elapsed() / count)
+}

@@ -1,0 +1,98 @@
+//! Processes, tried for real: an orphan is adopted and ended, and every agent is asked for its version.
+
+use std::time::Duration;
+
+use materia_model::text;
+
+use super::{AgentFound, Check};
+use crate::agent::{KNOWN, Program, version_in};
+use crate::process::{Cause, Command, Ended, Event, Identity, Nursery, find_program};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether nothing can escape us here, and which agents there are.
+pub(super) fn look() -> (Check, Vec<AgentFound>) {
+    match Nursery::adopting() {
+        Ok(mut nursery) => (orphan_check(&mut nursery), versions(&mut nursery)),
+        Err(error) => {
+            let detail = format!("this process cannot adopt orphans: {error}");
+            let check = Check::broken("processes", "P3", detail, "use Linux 3.4 or newer with /proc mounted");
+            (check, versions(&mut Nursery::new()))
+        }
+    }
+}
+
+/// Starts something that leaves a child behind in a session of its own, and sweeps it up.
+fn orphan_check(nursery: &mut Nursery) -> Check {
+    let check = |result: Result<String, String>| match result {
+        Ok(detail) => Check::good("processes", "P3", detail),
+        Err(detail) => {
+            Check::broken("processes", "P3", detail, "is /proc mounted, and may we signal our children?")
+        }
+    };
+    let mut command = Command::new(["sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"]);
+    command.deadline = Some(PATIENCE);
+    let ended = nursery.run(command);
+    let printed = String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned();
+    let Some(orphan) = printed.parse().ok().and_then(Identity::of) else {
+        return check(Err(format!("no orphan could be made: {}", why(&ended))));
+    };
+    nursery.sweep(Duration::from_secs(1));
+    check(if orphan.is_alive() {
+        Err(format!("process {printed} escaped"))
+    } else {
+        Ok("an orphan was adopted and ended".to_owned())
+    })
+}
+
+/// Asks all agents at once.
+fn versions(nursery: &mut Nursery) -> Vec<AgentFound> {
+    let mut asked = Vec::new();
+    for program in KNOWN {
+        let path = find_program(program.command);
+        let leaf = path.is_some().then(|| nursery.spawn(question(program)));
+        asked.push((program, path, leaf, None));
+    }
+    while let Some(event) = nursery.next(None) {
+        if let Event::Ended(ended) = event
+            && let Some((_, _, _, answer)) =
+                asked.iter_mut().find(|(_, _, leaf, _)| *leaf == Some(ended.leaf))
+        {
+            *answer = Some(*ended);
+        }
+    }
+    nursery.sweep(Duration::from_secs(1));
+    let found = asked.into_iter().map(|(program, path, _, answer)| {
+        let path = path.map(|path| path.display().to_string());
+        let (version, problem) = answer.map_or((None, None), |ended| read(&ended));
+        AgentFound { name: program.name, command: program.command, path, version, problem }
+    });
+    found.collect()
+}
+
+fn question(program: Program) -> Command {
+    let mut command = Command::new(std::iter::once(program.command).chain(program.version.iter().copied()));
+    command.deadline = Some(PATIENCE);
+    command.grace = Duration::from_secs(1);
+    command
+}
+
+fn read(ended: &Ended) -> (Option<String>, Option<String>) {
+    let printed = String::from_utf8_lossy(&ended.stdout.bytes);
+    match version_in(&printed) {
+        Some(version) if ended.success() => (Some(version.to_owned()), None),
+        _ => (None, Some(why(ended))),
+    }
+}
+
+fn why(ended: &Ended) -> String {
+    let said = String::from_utf8_lossy(&ended.stderr.bytes);
+    let said = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+    match &ended.cause {
+        Cause::NotStarted(error) => error.to_string(),
+        Cause::TimedOut(_) => format!("no answer in {} s", PATIENCE.as_secs()),
+        Cause::Finished(_) | Cause::Cancelled(_) => {
+            format!("exit code {}: {}", ended.code(), text::bounded(said, 200))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! How a diagnosis reads.
+
+use std::fmt::Write as _;
+
+use materia_engine::verb::doctor::{AgentFound, Check, Diagnosis, Health};
+use materia_model::text::printable;
+
+use super::Report;
+use super::style::Role;
+
+impl Report for Diagnosis {
+    fn human(&self, colour: bool) -> String {
+        let mut text = format!("{} {}\n", Role::Strong.paint("materia", colour), self.version);
+        heading(&mut text, "what the promises need here", colour);
+        for check in &self.checks {
+            check_lines(&mut text, check, colour);
+        }
+        heading(&mut text, "agents", colour);
+        for agent in &self.agents {
+            agent_line(&mut text, agent, colour);
+        }
+        heading(&mut text, "where things are", colour);
+        let paths =
+            [("recipes", &self.paths.recipes), ("runs", &self.paths.runs), ("profile", &self.paths.profile)];
+        for (name, path) in paths {
+            let _ = writeln!(text, "  {name:<16}{}", printable(path));
+        }
+        text
+    }
+}
+
+fn heading(text: &mut String, words: &str, colour: bool) {
+    let _ = writeln!(text, "\n{}", Role::Strong.paint(words, colour));
+}
+
+fn check_lines(text: &mut String, check: &Check, colour: bool) {
+    let (role, word) = match check.health {
+        Health::Good => (Role::Good, "good"),
+        Health::Doubtful => (Role::Warning, "doubtful"),
+        Health::Broken => (Role::Bad, "broken"),
+    };
+    let word = role.paint(&format!("{word:<9}"), colour);
+    let _ = writeln!(text, "  {word} {:<16}{}", check.name, printable(&check.detail));
+    if let Some(hint) = &check.hint {
+        let _ = writeln!(text, "  {:<9} {:<16}{} {hint}", "", "", Role::Good.paint("hint:", colour));
+    }
+}
+
+fn agent_line(text: &mut String, agent: &AgentFound, colour: bool) {
+    let found = agent.path.as_deref().map(|path| {
+        let version = agent.version.as_deref().unwrap_or("no version");
+        let problem = agent.problem.as_ref().map(|problem| format!(" ({problem})")).unwrap_or_default();
+        printable(&format!("{version:<12} {path}{problem}")).into_owned()
+    });
+    let line = found.unwrap_or_else(|| Role::Quiet.paint("not found", colour));
+    let _ = writeln!(text, "  {:<16}{line}", agent.name);
+}

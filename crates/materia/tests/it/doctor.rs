@@ -1,0 +1,75 @@
+//! `materia doctor`: what it tries, what it finds, and what it says when something is broken.
+
+use std::os::unix::fs::PermissionsExt;
+
+use insta::assert_snapshot;
+
+use crate::house::House;
+
+/// A `PATH` of programs that stand in for agents, and the few of the system's that are needed beside them.
+fn with_programs(house: &House, programs: &[(&str, &str)]) -> String {
+    for (name, script) in programs {
+        let path = house.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let bin = house.work().join("bin");
+    for tool in ["sh", "sleep", "setsid"] {
+        std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
+    }
+    bin.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_healthy_machine_is_told_from_its_agents() {
+    let house = House::new();
+    let agents = [("codex", "echo codex-cli 0.141.0"), ("aider", "echo 'no module \u{1b}[31m' >&2; exit 3")];
+    let path = with_programs(&house, &agents);
+    let outcome = house.materia(&["doctor"]).env("PATH", path).run().ok();
+    let steady: Vec<String> = outcome.transcript().lines().map(steady).collect();
+    assert_snapshot!(steady.join("\n"));
+}
+
+/// A line without what differs from machine to machine.
+fn steady(line: &str) -> String {
+    let varies = ["durable writes", "free space", "file watches", "open files"];
+    let varying = varies.iter().find(|name| line.contains(*name));
+    varying.map_or_else(|| line.to_owned(), |name| format!("  … {name} …"))
+}
+
+#[test]
+fn the_document_has_every_check_and_agent() {
+    let house = House::new();
+    let path = with_programs(&house, &[("claude", "echo '2.1.7 (Claude Code)'")]);
+    let report = house.materia(&["doctor", "--json"]).env("PATH", path).run().ok().json();
+    let names: Vec<&str> =
+        report["checks"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["processes", "locks", "durable writes", "free space", "file watches", "open files"]);
+    let claude =
+        report["agents"].as_array().unwrap().iter().find(|agent| agent["command"] == "claude").unwrap();
+    assert_eq!(claude["version"], "2.1.7");
+    assert_eq!(report["paths"]["runs"], "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_broken_and_nothing_is_left_behind() {
+    let house = House::new();
+    let outcome = house.materia(&["doctor", "--json"]).env("MATERIA_HOME", "/proc/nowhere").run();
+    assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
+    let report = outcome.json();
+    assert_eq!(report["ok"], false);
+    let state = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "state").unwrap();
+    assert_eq!(state["health"], "broken");
+    assert!(state["hint"].as_str().unwrap().contains("MATERIA_HOME"));
+    house.materia(&["doctor"]).run();
+    assert_eq!(std::fs::read_dir(house.home()).unwrap().count(), 0, "the scratch directory was left");
+}
+
+#[test]
+fn an_agent_that_leaves_something_running_leaves_nothing() {
+    let house = House::new();
+    let path = with_programs(&house, &[("gemini", "setsid sleep 600 >/dev/null 2>&1 & echo 0.30.1")]);
+    let report = house.materia(&["doctor", "--json"]).env("PATH", path).run().ok().json();
+    let gemini =
+        report["agents"].as_array().unwrap().iter().find(|agent| agent["command"] == "gemini").unwrap();
+    assert_eq!(gemini["version"], "0.30.1");
+}
