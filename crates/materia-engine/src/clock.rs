@@ -41,7 +41,8 @@ impl Clock {
             return fixed.at;
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(seconds.saturating_mul(1000).saturating_add(since.subsec_millis().into()))
     }
 
     /// A fresh id of 26 lowercase letters and digits: sortable by time, unguessable in its last 16.

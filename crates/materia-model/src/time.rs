@@ -9,7 +9,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A moment, to the millisecond.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Timestamp(jiff::Timestamp);
+pub struct Timestamp(i64);
+
+/// The range of the calendar library, in milliseconds.
+const FIRST: i64 = -377_705_023_201_000;
+const LAST: i64 = 253_402_207_200_999;
 
 /// A text that is no moment.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -21,70 +25,71 @@ pub struct TimeError {
 impl Timestamp {
     /// The moment so many milliseconds after the start of 1970; out-of-range values are clamped.
     pub fn from_millis(millis: i64) -> Self {
-        let clamped =
-            millis.clamp(jiff::Timestamp::MIN.as_millisecond(), jiff::Timestamp::MAX.as_millisecond());
-        Self(jiff::Timestamp::from_millisecond(clamped).unwrap_or(jiff::Timestamp::UNIX_EPOCH))
+        Self(millis.clamp(FIRST, LAST))
     }
 
     /// Milliseconds since the start of 1970.
     pub fn as_millis(self) -> i64 {
-        self.0.as_millisecond()
+        self.0
+    }
+
+    /// The same moment for the calendar library, which spells the years before 1970.
+    fn on_calendar(self) -> jiff::Timestamp {
+        let nanos = self.0.rem_euclid(1000) as i32 * 1_000_000;
+        jiff::Timestamp::new(self.0.div_euclid(1000), nanos).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
     }
 
     /// Appends the spelling to `out`; what `Display` writes, without its machinery.
     pub fn push_to(self, out: &mut Vec<u8>) {
         match self.spelling() {
             Some(text) => out.extend_from_slice(&text),
-            None => out.extend_from_slice(format!("{:.3}", self.0).as_bytes()),
+            None => out.extend_from_slice(format!("{:.3}", self.on_calendar()).as_bytes()),
         }
     }
 
-    /// The spelling of a moment in the years 0 to 9999, made by hand because every record of a journal needs it.
+    /// The spelling of a moment in the years 1970 to 9999, made by hand because every record of a journal needs it.
     fn spelling(self) -> Option<[u8; 24]> {
-        const DAY: i64 = 86_400_000;
-        let millis = self.as_millis();
-        let (year, month, day) = civil_date(millis.div_euclid(DAY));
-        if !(0..=9999).contains(&year) {
-            return None;
-        }
-        let of_day = millis.rem_euclid(DAY);
+        const DAY: u64 = 86_400_000;
+        let millis = u64::try_from(self.0).ok()?;
+        let (year, month, day) = civil_date((millis / DAY) as u32);
+        let of_day = (millis % DAY) as u32;
+        let seconds = of_day / 1000;
         let mut text = *b"0000-00-00T00:00:00.000Z";
-        put(&mut text[0..4], year);
-        put(&mut text[5..7], month);
-        put(&mut text[8..10], day);
-        put(&mut text[11..13], of_day / 3_600_000);
-        put(&mut text[14..16], of_day / 60_000 % 60);
-        put(&mut text[17..19], of_day / 1000 % 60);
-        put(&mut text[20..23], of_day % 1000);
+        put_two(&mut text, 0, year / 100);
+        put_two(&mut text, 2, year % 100);
+        put_two(&mut text, 5, month);
+        put_two(&mut text, 8, day);
+        put_two(&mut text, 11, seconds / 3600);
+        put_two(&mut text, 14, seconds / 60 % 60);
+        put_two(&mut text, 17, seconds % 60);
+        put_two(&mut text, 20, of_day % 1000 / 10);
+        text[22] = b'0' + (of_day % 10) as u8;
         Some(text)
     }
 }
 
 /// Year, month and day of a number of days since 1970, in the Gregorian calendar (Hinnant's algorithm).
-fn civil_date(days: i64) -> (i64, i64, i64) {
+fn civil_date(days: u32) -> (u32, u32, u32) {
     let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
+    let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let shifted = (5 * of_year + 2) / 153;
     let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
     let day = of_year - (153 * shifted + 2) / 5 + 1;
-    (year + era * 400 + i64::from(month <= 2), month, day)
+    (year + era * 400 + u32::from(month <= 2), month, day)
 }
 
-fn put(place: &mut [u8], mut number: i64) {
-    for digit in place.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
+fn put_two(text: &mut [u8; 24], at: usize, number: u32) {
+    text[at] = b'0' + (number / 10) as u8;
+    text[at + 1] = b'0' + (number % 10) as u8;
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.spelling() {
             Some(text) => f.pad(std::str::from_utf8(&text).map_err(|_| fmt::Error)?),
-            None => write!(f, "{:.3}", self.0),
+            None => write!(f, "{:.3}", self.on_calendar()),
         }
     }
 }
@@ -127,12 +132,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_handmade_spelling_is_the_librarys(millis: i64, near in -80_000_000_000_000i64..260_000_000_000_000) {
+        fn the_handmade_spelling_is_the_librarys(millis: i64, near in -10_000_000_000_000i64..260_000_000_000_000) {
             for millis in [millis, near] {
                 let moment = Timestamp::from_millis(millis);
                 let mut pushed = Vec::new();
                 moment.push_to(&mut pushed);
-                prop_assert_eq!(moment.to_string(), format!("{:.3}", moment.0));
+                prop_assert_eq!(moment.to_string(), format!("{:.3}", moment.on_calendar()));
                 prop_assert_eq!(String::from_utf8(pushed).unwrap(), moment.to_string());
             }
         }
@@ -147,7 +152,10 @@ mod tests {
 
     #[test]
     fn extremes_are_clamped_and_nonsense_is_named() {
-        Timestamp::from_millis(i64::MAX).to_string();
+        let last = jiff::Timestamp::MAX.as_millisecond();
+        assert_eq!((FIRST, LAST), (jiff::Timestamp::MIN.as_millisecond(), last));
+        assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::from_millis(last));
+        assert_eq!(Timestamp::from_millis(i64::MAX).to_string(), format!("{:.3}", jiff::Timestamp::MAX));
         let error = "yesterday".parse::<Timestamp>().unwrap_err();
         assert!(error.to_string().starts_with("`yesterday` is not a time"));
     }

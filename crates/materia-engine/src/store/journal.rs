@@ -158,6 +158,8 @@ impl Journal {
 
     /// Makes everything up to a record durable. Threads that commit at the same time share one sync.
     pub fn commit_through(&self, seq: u64) -> Result<(), JournalError> {
+        // A number from the future would never become durable.
+        let seq = seq.min(self.last_seq());
         let mut flush = self.flush();
         while flush.durable < seq {
             if flush.leading {

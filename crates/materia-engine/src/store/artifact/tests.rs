@@ -1,3 +1,5 @@
+//! No path leaves the root: a canary stands outside.
+
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};

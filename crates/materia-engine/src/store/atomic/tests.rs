@@ -1,3 +1,5 @@
+//! Documents are replaced as a whole, and bad ones are placed.
+
 use std::os::unix::fs::PermissionsExt;
 
 use proptest::prelude::*;

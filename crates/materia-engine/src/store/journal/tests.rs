@@ -1,3 +1,5 @@
+//! What a journal promises, and the desk its tests write on.
+
 mod damage;
 mod faults;
 mod follow;
@@ -143,6 +145,7 @@ fn threads_that_commit_together_share_a_sync() {
     });
     assert_eq!(journal.syncs(), ROUNDS as u64);
     journal.commit().unwrap();
+    journal.commit_through(u64::MAX).unwrap();
     assert_eq!(journal.syncs(), ROUNDS as u64);
     assert_eq!(journal.append_durable("note", &json!({"number": 0})).unwrap(), 2 + (THREADS * ROUNDS) as u64);
     assert_eq!(journal.syncs(), ROUNDS as u64 + 1);

@@ -1,3 +1,5 @@
+//! Whatever is not a torn end is refused with its place, and nothing is changed.
+
 use super::*;
 
 #[test]

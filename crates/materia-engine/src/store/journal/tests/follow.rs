@@ -1,3 +1,5 @@
+//! Followers see every record once, and wake up by the kernel.
+
 use std::time::Duration;
 
 use super::*;

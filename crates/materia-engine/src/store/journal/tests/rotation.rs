@@ -1,3 +1,5 @@
+//! Closing segments loses and repeats nothing, wherever it stops.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Many writers, one sequence.
+
 use super::*;
 
 fn share(desk: &Desk) -> SharedJournal {

@@ -1,3 +1,5 @@
+//! A journal cut at any byte opens.
+
 use super::*;
 
 #[test]
