@@ -8,7 +8,7 @@ use std::path::Path;
 
 use materia_engine::clock::Clock;
 use materia_engine::store::artifact::Root;
-use materia_engine::store::journal::{Journal, JournalError, Options};
+use materia_engine::store::journal::{Journal, JournalError, Options, SharedJournal};
 use materia_engine::store::{atomic, dir};
 use serde_json::json;
 
@@ -31,6 +31,7 @@ pub fn run(args: &[String]) {
     again(|_| dir::create_private(&kept));
     let artifacts = again(|_| Root::open(&kept));
     let mut journal = again(|_| open(place));
+    let shared = || SharedJournal::open(&place.join("shared.jsonl"), &Clock::system(), &options());
     for number in 0..ROUNDS {
         note(&mut journal, place, number);
         promise("note", number);
@@ -39,12 +40,18 @@ pub fn run(args: &[String]) {
         // What failed halfway may be there: an artifact is never overwritten, so every try has its own name.
         again(|attempt| artifacts.write(format!("sockets/s/{number}.a{attempt}.txt"), b"all of it"));
         promise("artifact", number);
+        // Every try opens anew, as processes do that pass by and leave a message.
+        again(|_| shared()?.append_durable("note", &json!({ "number": number })));
+        promise("shared", number);
     }
 }
 
+fn options() -> Options {
+    Options { rotate_at: Some(400), ..Options::default() }
+}
+
 fn open(place: &Path) -> Result<Journal, JournalError> {
-    let options = Options { rotate_at: Some(400), ..Options::default() };
-    Journal::open(&place.join("events.jsonl"), &Clock::system(), &options)
+    Journal::open(&place.join("events.jsonl"), &Clock::system(), &options())
 }
 
 /// Appends durably; a broken journal is opened again, as its error says.

@@ -11,22 +11,37 @@ use std::path::PathBuf;
 use materia_engine::clock::Clock;
 use materia_engine::store::atomic;
 use materia_engine::store::journal::{From, Journal, Options, RECOVERED, Reader};
+use materia_model::record::Record;
 
 use crate::house::House;
 
 const ACTIONS: [&str; 4] = ["abort", "torn", "eio", "enospc"];
 const NOTES: u64 = 4;
 
+/// How an earlier crash left the last line of the journal.
+#[derive(Clone, Copy)]
+enum Torn {
+    /// Its end is missing.
+    Short,
+    /// A block of it was never written, though what follows was.
+    Hole,
+}
+
 /// A house with a journal whose last line was torn by an earlier crash.
-fn torn_house() -> House {
+fn torn_house(torn: Torn) -> House {
     let house = House::new();
     let path = house.work().join("events.jsonl");
     let journal = Journal::open(&path, &Clock::system(), &Options::default()).unwrap();
     journal.append_durable("old", &1).unwrap();
     journal.append("old", &"x".repeat(100)).unwrap();
     drop(journal);
-    let bytes = fs::read(&path).unwrap();
-    fs::write(&path, &bytes[..bytes.len() - 50]).unwrap();
+    let mut bytes = fs::read(&path).unwrap();
+    let cut = bytes.len() - 50;
+    match torn {
+        Torn::Short => bytes.truncate(cut),
+        Torn::Hole => bytes[cut..cut + 20].fill(0),
+    }
+    fs::write(&path, &bytes).unwrap();
     house
 }
 
@@ -40,11 +55,11 @@ fn keep(house: &House, failpoint: &str) -> bool {
 
 /// Opens everything and looks for what was promised.
 fn check(house: &House, failpoint: &str) {
-    let journal = house.work().join("events.jsonl");
-    drop(Journal::open(&journal, &Clock::system(), &Options::default()).unwrap_or_else(|error| {
-        panic!("after {failpoint}: {error}");
-    }));
-    let records: Vec<_> = Reader::open(&journal, From::Beginning).unwrap().map(Result::unwrap).collect();
+    let records = reopened(house, "events.jsonl", failpoint);
+    let shared = reopened(house, "shared.jsonl", failpoint);
+    let noted = |records: &[Record], number| {
+        records.iter().any(|record| record.kind == "note" && record.data["number"] == number)
+    };
     assert!(
         records.iter().any(|record| record.kind == RECOVERED),
         "after {failpoint}: the cut was forgotten"
@@ -54,7 +69,8 @@ fn check(house: &House, failpoint: &str) {
         let (what, number) = promise.split_once(' ').unwrap();
         let number: u64 = number.parse().unwrap();
         let kept = match what {
-            "note" => records.iter().any(|record| record.kind == "note" && record.data["number"] == number),
+            "note" => noted(&records, number),
+            "shared" => noted(&shared, number),
             "state" => state(house) >= Some(number),
             _ => artifacts(house, number).iter().any(|text| text == "all of it"),
         };
@@ -66,6 +82,14 @@ fn check(house: &House, failpoint: &str) {
         fs::read_dir(house.work()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let temporary: Vec<String> = left.filter(|name| name.contains("tmp")).collect();
     assert!(temporary.is_empty(), "after {failpoint}: {temporary:?}");
+}
+
+/// Everything in a journal, after it was opened as the next process would.
+fn reopened(house: &House, name: &str, failpoint: &str) -> Vec<Record> {
+    let path = house.work().join(name);
+    let opened = Journal::open(&path, &Clock::system(), &Options::default());
+    drop(opened.unwrap_or_else(|error| panic!("after {failpoint}: {error}")));
+    Reader::open(&path, From::Beginning).unwrap().map(Result::unwrap).collect()
 }
 
 fn promises(house: &House) -> Vec<String> {
@@ -92,12 +116,12 @@ fn artifacts(house: &House, number: u64) -> Vec<String> {
 }
 
 /// The points that an undisturbed run passes, and how often.
-fn points() -> BTreeMap<String, u64> {
-    let house = torn_house();
+fn points(torn: Torn) -> BTreeMap<String, u64> {
+    let house = torn_house(torn);
     let trace = house.work().join("trace");
     assert!(keep(&house, &format!("trace:{}", trace.display())));
     check(&house, "nothing");
-    assert_eq!(promises(&house).len() as u64, 3 * NOTES);
+    assert_eq!(promises(&house).len() as u64, 4 * NOTES);
     let mut points = BTreeMap::new();
     for point in fs::read_to_string(trace).unwrap().lines() {
         *points.entry(point.to_owned()).or_default() += 1;
@@ -107,7 +131,7 @@ fn points() -> BTreeMap<String, u64> {
 
 #[test]
 fn the_keeper_passes_every_kind_of_point() {
-    let points = points();
+    let points = points(Torn::Short);
     for kind in
         ["journal.write", "journal.sync", "journal.rotate", "journal.recover", "atomic.rename", "artifact."]
     {
@@ -120,23 +144,36 @@ mod slow {
 
     #[test]
     fn nothing_promised_is_lost_wherever_the_machine_fails() {
-        let mut crashes = 0;
-        for (point, count) in points() {
+        let points = points(Torn::Short);
+        assert!(points.len() > 20, "{points:?}");
+        for (point, count) in points {
             for (nth, action) in (1..=count.min(4)).flat_map(|nth| ACTIONS.map(|action| (nth, action))) {
-                let failpoint = format!("{point}:{nth}:{action}");
-                let house = torn_house();
-                let survived = keep(&house, &failpoint);
-                assert_eq!(survived, matches!(action, "eio" | "enospc"), "{failpoint}");
-                check(&house, &failpoint);
-                if survived {
-                    assert_eq!(promises(&house).len() as u64, 3 * NOTES, "{failpoint}: it gave up");
-                } else {
-                    crashes += 1;
-                    assert!(keep(&house, "none:abort"), "{failpoint}: it does not go on");
-                    check(&house, &failpoint);
-                }
+                fail_at(Torn::Short, &point, nth, action);
             }
         }
-        assert!(crashes > 50, "only {crashes} crashes were tried");
+    }
+
+    #[test]
+    fn recovery_can_be_killed_too() {
+        let points = points(Torn::Hole);
+        let recovery: Vec<&String> = points.keys().filter(|point| point.contains("recover")).collect();
+        assert!(recovery.len() > 3, "{points:?}");
+        for (point, action) in recovery.iter().flat_map(|point| ACTIONS.map(|action| (point, action))) {
+            fail_at(Torn::Hole, point, 1, action);
+        }
+    }
+
+    fn fail_at(torn: Torn, point: &str, nth: u64, action: &str) {
+        let failpoint = format!("{point}:{nth}:{action}");
+        let house = torn_house(torn);
+        let survived = keep(&house, &failpoint);
+        assert_eq!(survived, matches!(action, "eio" | "enospc"), "{failpoint}");
+        check(&house, &failpoint);
+        if survived {
+            assert_eq!(promises(&house).len() as u64, 4 * NOTES, "{failpoint}: it gave up");
+        } else {
+            assert!(keep(&house, "none:abort"), "{failpoint}: it does not go on");
+            check(&house, &failpoint);
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! What a journal promises, and the desk its tests write on.
 
 mod damage;
-mod faults;
 mod follow;
 mod rotation;
 mod shared;
