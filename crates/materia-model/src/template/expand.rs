@@ -47,13 +47,14 @@ pub fn expand(
     facts: Facts<'_>,
 ) -> Result<Expansion, Vec<Finding>> {
     let interface = Interface::of(template);
-    let warnings = interface.undeclared(values);
+    let mut warnings = interface.undeclared(values);
     let caller = fit_caller(template, values, &interface)?;
     let evaluator = Evaluator::new(template, &caller, facts);
     let mut expander = Expander {
         evaluator,
         interface: &interface,
         findings: Vec::new(),
+        warnings: Vec::new(),
         copies: 0,
         nodes: 0,
         halted: false,
@@ -62,7 +63,10 @@ pub fn expand(
     let stdin = if facts.has_stdin { Stdin::Previous } else { Stdin::None };
     let plan = expander.node(&template.root, &Frame::outside(), stdin, Failure::Continue);
     match plan {
-        Some(plan) if expander.findings.is_empty() => Ok(Expansion { plan, warnings }),
+        Some(plan) if expander.findings.is_empty() => {
+            warnings.append(&mut expander.warnings);
+            Ok(Expansion { plan, warnings })
+        }
         _ => Err(expander.findings),
     }
 }
@@ -83,7 +87,9 @@ fn fit_caller(
         if let Some(value) = declared.ty.fit(Cow::Borrowed(value)) {
             fitted.insert(name.clone(), value.into_owned());
         } else if findings.len() < MAX_FINDINGS {
-            let finding = finding(&unfit(name, &declared.ty, value), interface);
+            let mut finding = finding(&unfit(name, &declared.ty, value), interface);
+            let shape = interface::call_shape(interface.args());
+            finding.hint = finding.hint.map(|hint| format!("{hint}; expected: {shape}"));
             findings.push(declared.origin.locate(&template.source, finding, declared.at));
         }
     }
@@ -107,6 +113,7 @@ struct Expander<'t> {
     evaluator: Evaluator<'t>,
     interface: &'t Interface,
     findings: Vec<Finding>,
+    warnings: Vec<Finding>,
     copies: usize,
     nodes: usize,
     halted: bool,
@@ -140,7 +147,9 @@ impl<'t> Expander<'t> {
         parallel: bool,
     ) -> Option<Plan> {
         if !self.guard(node, frame)? {
-            let controls = Controls { label: self.label(node, frame), ..Controls::plain(failure) };
+            // A node that does not run asks for nothing, so its label may stay without a value.
+            let label = node.label.as_ref().and_then(|label| self.evaluator.text(&label.text, frame).ok());
+            let controls = Controls { label, ..Controls::plain(failure) };
             return Some(Plan { body: Body::Skipped(kind(node, parallel)), controls });
         }
         let controls = self.controls(node, frame, failure);

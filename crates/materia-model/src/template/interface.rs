@@ -67,7 +67,9 @@ impl Interface {
 
     fn undeclared_finding(&self, name: &str) -> Finding {
         if reserved(name).is_some() {
-            let message = format!("`{name}` is set by `repeat`; the value that was passed does not reach it");
+            let message = format!(
+                "`{name}` belongs to `repeat`: a repeated node does not see the value that was passed"
+            );
             return Finding::warning("reserved-name", message).hint("choose another name");
         }
         let message = format!("{} is not an argument of this template", text::quoted(name));

@@ -10,6 +10,7 @@ use super::super::plan::{Body, Controls, Failure, Output, Plan, Stdin};
 use super::super::scope::Frame;
 use super::super::syntax::Form;
 use super::{DEFAULT_CONCURRENCY, Expander};
+use crate::finding::Finding;
 use crate::text;
 
 /// What `repeat` may be.
@@ -51,6 +52,7 @@ impl<'t> Expander<'t> {
         let before = self.findings.len();
         let concurrency = self.amount("concurrency", node.concurrency.as_ref(), frame, Range::Positive);
         let quorum = self.amount("min_successful", node.min_successful.as_ref(), frame, Range::Count);
+        self.warn_quorum(node, quorum, branches.len());
         let size = |amount: u64| usize::try_from(amount).unwrap_or(usize::MAX);
         let body = Body::Parallel {
             branches,
@@ -58,6 +60,17 @@ impl<'t> Expander<'t> {
             min_successful: quorum.map_or(0, size),
         };
         (self.findings.len() == before).then_some(body)
+    }
+
+    /// A quorum that cannot be reached is no mistake of the values, but the author wants to know.
+    fn warn_quorum(&mut self, node: &Node, quorum: Option<u64>, branches: usize) {
+        let Some(quorum) = quorum.filter(|quorum| *quorum > branches as u64) else { return };
+        let have = text::count(branches, "branch").replace("branchs", "branches");
+        let message = format!("`min_successful` is {quorum}, and there are only {have}");
+        if self.warnings.iter().all(|before| before.message != message) && self.warnings.len() < 20 {
+            let finding = Finding::warning("unreachable-quorum", message).hint("ask for fewer");
+            self.warnings.push(node.origin.locate(&self.evaluator.template.source, finding, 0));
+        }
     }
 
     /// What runs between attempts: fail-closed unless it says otherwise itself (T11).

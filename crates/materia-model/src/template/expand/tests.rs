@@ -269,6 +269,24 @@ fn t18_bound_values_win_inside_and_see_only_the_outside() {
 }
 
 #[test]
+fn skipped_nodes_ask_for_nothing_and_quorums_out_of_reach_are_named() {
+    let text = r#"{"when": "go", "label": "{l}", "timeout": "{t}", "output": "o", "template": "t {needs}"}"#;
+    assert_eq!(tree(text, &json!({})), json!({"kind": "command", "skipped": true}));
+    let text = r#"{"parallel": true, "min_successful": 3, "template": ["a", "b"]}"#;
+    let warnings = try_expand(text, &json!({})).unwrap().warnings;
+    assert_eq!(warnings[0].message, "`min_successful` is 3, and there are only 2 branches");
+}
+
+#[test]
+fn the_deepest_tree_that_can_be_read_can_be_expanded() {
+    let deep = |n: usize| format!("{}\"t\"{}", "{\"retry\": 2, \"template\":".repeat(n), "}".repeat(n));
+    let plan = try_expand(&deep(crate::document::MAX_DEPTH), &json!({})).unwrap().plan;
+    assert!(serde_json::to_string(&explain(&plan)).unwrap().len() > 1_000);
+    assert_eq!(plan.commands(), 1);
+    assert_eq!(refused(&deep(crate::document::MAX_DEPTH + 1), &json!({}))[0], "too-deep");
+}
+
+#[test]
 fn t15_output_is_stdout_or_a_value() {
     use super::super::plan::Output;
     let output = |text: &str| try_expand(text, &json!({"o": "/x", "d": "e"})).unwrap().plan.controls.output;

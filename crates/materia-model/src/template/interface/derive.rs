@@ -37,6 +37,7 @@ impl Interface {
             .collect();
         names.extend(derived);
         let args: Vec<Arg> = names.into_iter().map(|name| walk.arg(template, name, &unused)).collect();
+        walk.known.extend(template.types.keys().cloned());
         walk.known.extend(args.iter().map(|arg| arg.name.clone()));
         Self { args, known: walk.known, unused }
     }
