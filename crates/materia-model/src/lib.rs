@@ -12,3 +12,4 @@ pub mod finding;
 pub mod name;
 pub mod document;
 pub mod record;
+pub mod template;

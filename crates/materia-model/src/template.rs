@@ -1,0 +1,58 @@
+//! Command templates: the portable, shell-free language of execution trees.
+//!
+//! Owns the whole way from text to [`Plan`]: words and placeholders, typed values, the tree, its expansion, what it
+//! would run and what is risky about it. Never starts anything, reads no file and no environment: home and directory
+//! are [`Facts`] that are handed in. The executor walks the plan; recipes hand their trees to [`read`].
+//!
+//! ```
+//! use materia_model::finding::Source;
+//! use materia_model::template::{self, Facts};
+//!
+//! let template = template::parse(&Source::new("--template", "echo {name=world}")).unwrap();
+//! let values = serde_json::from_str(r#"{"name": "you"}"#).unwrap();
+//! let plan = template::expand(&template, &values, Facts::default()).unwrap().plan;
+//! let tree = serde_json::to_value(template::explain(&plan)).unwrap();
+//! assert_eq!(tree["argv"], serde_json::json!(["echo", "you"]));
+//! ```
+
+mod origin;
+pub mod value;
+pub mod syntax;
+mod node;
+mod argument;
+mod document;
+mod scope;
+pub mod plan;
+pub mod interface;
+mod fault;
+mod evaluate;
+mod expand;
+mod explain;
+pub mod risk;
+
+use crate::finding::{Finding, Source};
+
+pub use document::{MAX_NODES, parse, read};
+pub use expand::{DEFAULT_CONCURRENCY, Expansion, MAX_COPIES, MAX_PLAN_NODES, expand};
+pub use explain::{Explained, explain};
+pub use interface::{Arg, add_word, schema};
+pub use node::Template;
+pub use plan::Plan;
+
+/// What an expansion must be told about the machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts<'a> {
+    /// The user's home directory, for `~`.
+    pub home: Option<&'a str>,
+    /// The directory that relative commands are seen from.
+    pub cwd: Option<&'a str>,
+    /// Whether the run itself is given input.
+    pub has_stdin: bool,
+}
+
+/// Splits a text into words, as `materia split` shows them.
+pub fn split(source: &Source) -> Result<Vec<String>, Vec<Finding>> {
+    let words = syntax::word::split(source.text());
+    let words = words.map_err(|problem| vec![origin::Origin::whole(source).error(source, problem)])?;
+    Ok(words.into_iter().map(|word| word.text).collect())
+}

@@ -1,0 +1,303 @@
+//! Reading a template from its document: every field checked, every problem reported with its place (T21).
+//!
+//! Owns the shapes a node may have and the findings about them. Texts are taken apart here, so that a broken
+//! placeholder is found before any value is looked at. Never resolves a value, and never follows an import: a node
+//! that names a recipe is refused until a recipe reader hands its template in.
+
+pub(crate) mod field;
+mod guard;
+mod setting;
+
+use std::collections::BTreeMap;
+
+pub(crate) use field::Range;
+
+use super::node::{Argument, Body, Content, Declared, Node, Template};
+use super::origin::{Origin, Problem};
+use super::syntax::{Text, Word, word};
+use crate::document::{self, path_index, path_member};
+use crate::finding::{Finding, Severity, Source};
+use crate::text;
+
+/// How many nodes a template may have.
+pub const MAX_NODES: usize = 100_000;
+/// How many findings are reported before reading stops looking.
+const MAX_FINDINGS: usize = 100;
+
+/// The fields of a node.
+const FIELDS: &[&str] = &[
+    "template",
+    "label",
+    "parallel",
+    "when",
+    "args",
+    "defaults",
+    "values",
+    "timeout",
+    "delay",
+    "output",
+    "retry",
+    "failure",
+    "recover",
+    "repeat",
+    "concurrency",
+    "min_successful",
+];
+/// What may also stand on the root, for people and editors.
+const ROOT_FIELDS: &[&str] = &["$schema", "description", "name"];
+
+/// Reads a template from a source: JSON where the text begins with `{`, `[` or `"`, otherwise one command.
+pub fn parse(source: &Source) -> Result<Template, Vec<Finding>> {
+    if source.text().trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '"']) {
+        let node = document::parse(source).map_err(|findings| as_json_string(source, findings))?;
+        return read(source, &node, ROOT_FIELDS);
+    }
+    let mut reader = Reader::new(source, &[]);
+    let root = reader.command(source.text(), Origin::whole(source));
+    reader.finish(root)
+}
+
+/// Reads a template from a node of a document; `root_fields` are the host's own fields on the root.
+pub fn read(source: &Source, node: &document::Node, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
+    let mut reader = Reader::new(source, root_fields);
+    let root = reader.template(node, "");
+    reader.finish(root)
+}
+
+/// A command that begins with a placeholder looks like JSON; say how to write it.
+fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
+    let placeholder =
+        source.text().trim_start().strip_prefix('{').is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '!'))
+        });
+    if let Some(first) = findings.first_mut().filter(|_| placeholder) {
+        let string = serde_json::Value::from(text::bounded(source.text(), 80).into_owned());
+        first.hint =
+            Some(format!("a command that begins with a brace is written as a JSON string: {string}"));
+    }
+    findings
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    root_fields: &'a [&'a str],
+    findings: Vec<Finding>,
+    types: BTreeMap<String, Declared>,
+    declared: Vec<Argument>,
+    nodes: usize,
+    errors: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source, root_fields: &'a [&'a str]) -> Self {
+        let (findings, types, declared) = (Vec::new(), BTreeMap::new(), Vec::new());
+        Self { source, root_fields, findings, types, declared, nodes: 0, errors: 0 }
+    }
+
+    fn finish(mut self, root: Option<Node>) -> Result<Template, Vec<Finding>> {
+        let Some(mut root) = root.filter(|_| self.errors == 0) else { return Err(self.findings) };
+        self.fit_settings(&mut root);
+        if self.errors > 0 {
+            return Err(self.findings);
+        }
+        let (source, warnings) = (self.source.clone(), self.findings);
+        Ok(Template { source, root, types: self.types, declared: self.declared, warnings })
+    }
+
+    /// A template anywhere: a command, a list of nodes or a node.
+    fn template(&mut self, node: &document::Node, path: &str) -> Option<Node> {
+        match &node.content {
+            document::Content::Array(items) => self.list(node, items, path),
+            _ => self.node(node, path),
+        }
+    }
+
+    fn list(&mut self, node: &document::Node, items: &[document::Node], path: &str) -> Option<Node> {
+        let children = self.children(node, items, path)?;
+        Some(Node::plain(Body::Children(children), Origin::json(&node.span, path)))
+    }
+
+    fn children(&mut self, node: &document::Node, items: &[document::Node], path: &str) -> Option<Vec<Node>> {
+        if items.is_empty() {
+            self.error(
+                node,
+                path,
+                "empty-template",
+                "the list has no commands",
+                "write at least one command",
+            );
+            return None;
+        }
+        let children: Vec<_> = items
+            .iter()
+            .enumerate()
+            .map_while(|(index, item)| {
+                (self.errors < MAX_FINDINGS).then(|| self.node(item, &path_index(path, index)))
+            })
+            .collect();
+        children.into_iter().collect()
+    }
+
+    /// A node: a command or an object.
+    fn node(&mut self, node: &document::Node, path: &str) -> Option<Node> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            if self.nodes == MAX_NODES + 1 {
+                let message = format!("the template has more than {MAX_NODES} nodes");
+                self.error(node, path, "too-large", message, "use `repeat`, or split it into recipes");
+            }
+            return None;
+        }
+        match &node.content {
+            document::Content::String(text) => self.command(text, Origin::json(&node.span, path)),
+            document::Content::Object(_) => self.object(node, path),
+            document::Content::Array(_) => {
+                let hint = "write {\"template\": [ … ]} for a sequence inside a sequence";
+                self.error(node, path, "invalid-template", "a list cannot stand directly in a list", hint);
+                None
+            }
+            _ => {
+                let message = format!("{} is no template", node.kind());
+                self.error(node, path, "invalid-template", message, "write a command, a list or an object");
+                None
+            }
+        }
+    }
+
+    fn command(&mut self, text: &str, origin: Origin) -> Option<Node> {
+        let words = word::split(text).map_err(|problem| self.problem(&origin, problem)).ok()?;
+        if words.is_empty() {
+            let hint = "write a command, such as `echo hi`".to_owned();
+            let message = "the command is empty".to_owned();
+            self.problem(&origin, Problem { code: "empty-command", message, hint, at: 0 });
+            return None;
+        }
+        let texts: Vec<_> = words.iter().map(|word| self.text(word, text, &origin)).collect();
+        let texts = texts.into_iter().collect::<Option<Vec<_>>>()?;
+        let raw = words.into_iter().map(|word| word.text).collect();
+        Some(Node::plain(Body::Command { words: texts, raw }, origin))
+    }
+
+    /// The pieces of a word; types that are declared inline are remembered.
+    fn text(&mut self, word: &Word, whole: &str, origin: &Origin) -> Option<Text> {
+        if self.errors >= MAX_FINDINGS {
+            return None;
+        }
+        let text = Text::parse(word, whole).map_err(|problem| self.problem(origin, problem)).ok()?;
+        self.declare_inline(&text, origin);
+        self.warn_nested(word, &text, whole, origin);
+        Some(text)
+    }
+
+    fn object(&mut self, node: &document::Node, path: &str) -> Option<Node> {
+        let root = path.is_empty();
+        self.check_fields(node, path, root);
+        let before = self.errors;
+        let mut read = self.controls(node, path, root);
+        let body = match node.get("template") {
+            Some(template) => self.body(template, &path_member(path, "template"), &mut read),
+            None => self.no_template(node, path),
+        };
+        self.check_effects(node, path, &read, body.as_ref());
+        read.body = body?;
+        (self.errors == before).then_some(read)
+    }
+
+    fn body(&mut self, template: &document::Node, path: &str, read: &mut Node) -> Option<Body> {
+        match &template.content {
+            document::Content::Array(items) => self.children(template, items, path).map(Body::Children),
+            document::Content::String(_) => {
+                let command = self.node(template, path)?;
+                read.origin = command.origin;
+                Some(command.body)
+            }
+            _ => self.node(template, path).map(|inner| Body::Nested(Box::new(inner))),
+        }
+    }
+
+    fn no_template(&mut self, node: &document::Node, path: &str) -> Option<Body> {
+        if let Some(name) = node.get("name").and_then(document::Node::as_str) {
+            let message = format!("{} names a recipe, and nothing is imported here", text::quoted(name));
+            let hint = "write its `template` here; imports belong to recipe files";
+            self.error(node, path, "unknown-import", message, hint);
+        } else {
+            let hint = "add \"template\": a command, a list or an object";
+            self.error(node, path, "missing-template", "the node has no `template`", hint);
+        }
+        None
+    }
+
+    fn problem(&mut self, origin: &Origin, problem: Problem) {
+        if self.no_room_for_errors() {
+            return;
+        }
+        self.push(origin.error(self.source, problem), "");
+    }
+
+    fn error(
+        &mut self,
+        node: &document::Node,
+        path: &str,
+        code: &'static str,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) {
+        if self.no_room_for_errors() {
+            return;
+        }
+        self.push(Finding::error(code, message).hint(hint).at(self.source, &node.span), path);
+    }
+
+    /// Counts an error that is one too many; finding its place would cost time and nobody reads it.
+    fn no_room_for_errors(&mut self) -> bool {
+        let full = self.errors >= MAX_FINDINGS;
+        self.errors += usize::from(full);
+        full
+    }
+
+    fn no_room_for_warnings(&self) -> bool {
+        self.findings.len() >= MAX_FINDINGS / 2
+    }
+
+    /// Keeps a finding; warnings leave room for the errors behind them.
+    fn push(&mut self, finding: Finding, path: &str) {
+        let error = finding.severity == Severity::Error;
+        self.errors += usize::from(error);
+        if self.findings.len() < MAX_FINDINGS && (error || !self.no_room_for_warnings()) {
+            self.findings.push(if path.is_empty() { finding } else { finding.path(path) });
+        }
+    }
+}
+
+impl Node {
+    fn plain(body: Body, origin: Origin) -> Self {
+        Self {
+            body,
+            origin,
+            parallel: false,
+            label: None,
+            when: None,
+            repeat: None,
+            timeout: None,
+            delay: None,
+            retry: None,
+            concurrency: None,
+            min_successful: None,
+            failure: None,
+            recover: None,
+            output: None,
+            args: None,
+            defaults: BTreeMap::new(),
+            values: BTreeMap::new(),
+        }
+    }
+}
+
+impl Content {
+    fn plain_mut(&mut self) -> Option<&mut serde_json::Value> {
+        if let Self::Plain(value) = self { Some(value) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Names a template sets: `args`, `defaults`, `values`, and the types it declares for them (T3, T6).
+//!
+//! Owns reading them and the check that literal defaults fit their types. A default is a reference when every brace
+//! pair in it is a placeholder; otherwise it is plain text. Never resolves a reference.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::super::argument;
+use super::super::node::{Argument, Body, Content, Declared, Node, Setting, Settings};
+use super::super::origin::{Origin, Problem, column};
+use super::super::syntax::{Form, Text, Word, is_name, leading_name, reserved};
+use super::super::value::Type;
+use super::Reader;
+use crate::document::{self, path_index, path_member};
+use crate::finding::Finding;
+use crate::text;
+
+impl Reader<'_> {
+    /// `args`: a list of declarations, or one text with commas.
+    pub(super) fn arguments(&mut self, node: &document::Node, path: &str, root: bool) -> Option<Settings> {
+        let mut settings = Settings::new();
+        let mut seen = BTreeMap::new();
+        for (entry, path) in entries(node, path) {
+            let Some(list) = entry.as_str() else {
+                self.wrong_kind(entry, &path, "args", "a list of texts such as `name:type`");
+                continue;
+            };
+            let origin = Origin::json(&entry.span, &path);
+            match argument::parse_list(list) {
+                Ok(arguments) => {
+                    arguments.into_iter().for_each(|argument| {
+                        self.argument(argument, &origin, &mut settings, &mut seen, root);
+                    });
+                }
+                Err(problem) => self.problem(&origin, problem),
+            }
+        }
+        Some(settings)
+    }
+
+    fn argument(
+        &mut self,
+        argument: Argument,
+        origin: &Origin,
+        settings: &mut Settings,
+        seen: &mut BTreeMap<String, ()>,
+        root: bool,
+    ) {
+        let name = &argument.name;
+        if seen.insert(name.clone(), ()).is_some() {
+            let message = format!("{} is declared twice", text::quoted(name));
+            let hint = "keep one of them".to_owned();
+            self.problem(origin, Problem { code: "duplicate-argument", message, hint, at: argument.at });
+        }
+        self.warn_reserved(name, origin, argument.at);
+        if let Some(ty) = &argument.ty {
+            self.declare(name, ty, origin, argument.at);
+        }
+        if let Some(default) = &argument.default {
+            let setting = Setting { content: content(default), origin: origin.clone() };
+            self.declare_references(&setting);
+            settings.insert(name.clone(), setting);
+        }
+        if root {
+            self.declared.push(argument);
+        }
+    }
+
+    /// `defaults` or `values`: an object of values by name.
+    pub(super) fn settings(&mut self, node: &document::Node, path: &str, field: &str) -> Settings {
+        let mut settings = Settings::new();
+        if !matches!(node.content, document::Content::Object(_)) {
+            self.wrong_kind(node, path, field, "an object of values by name");
+        }
+        for member in node.members() {
+            let path = path_member(path, &member.name);
+            if !is_name(&member.name) {
+                if self.no_room_for_errors() {
+                    continue;
+                }
+                let message = format!("{} is no name", text::quoted(&member.name));
+                let finding = Finding::error("invalid-name", message).at(self.source, &member.name_span);
+                self.push(
+                    finding.hint("names are letters, digits, `_` and `-`, not beginning with a digit"),
+                    &path,
+                );
+                continue;
+            }
+            let origin = Origin::json(&member.value.span, &path);
+            self.warn_reserved(&member.name, &origin, 0);
+            let content =
+                member.value.as_str().map_or_else(|| Content::Plain(member.value.to_value()), content);
+            let setting = Setting { content, origin };
+            self.declare_references(&setting);
+            settings.insert(member.name.clone(), setting);
+        }
+        settings
+    }
+
+    fn warn_reserved(&mut self, name: &str, origin: &Origin, at: usize) {
+        if reserved(name).is_some() && !self.no_room_for_warnings() {
+            let message = format!("`{name}` is set by `repeat`, which wins inside a repeated node");
+            let finding = Finding::warning("reserved-name", message).hint("choose another name");
+            let finding = origin.locate(self.source, finding, at);
+            self.push(finding, "");
+        }
+    }
+
+    fn declare_references(&mut self, setting: &Setting) {
+        if let Content::Reference(text) = &setting.content {
+            self.declare_inline(text, &setting.origin);
+        }
+    }
+
+    /// Remembers types written in placeholders.
+    pub(super) fn declare_inline(&mut self, text: &Text, origin: &Origin) {
+        for placeholder in text.placeholders() {
+            if let Form::Value { name, declared: Some(ty), default, .. } = &placeholder.form {
+                self.declare(name, ty, origin, placeholder.at);
+                if let Some(default) = default {
+                    let unfit = ty.fit(Cow::Owned(default.as_str().into())).is_none();
+                    unfit.then(|| self.unfit(name, ty, &default.as_str().into(), origin, placeholder.at));
+                }
+            }
+        }
+    }
+
+    fn declare(&mut self, name: &str, ty: &Type, origin: &Origin, at: usize) {
+        let Some(first) = self.types.get(name) else {
+            let declared = Declared { ty: ty.clone(), origin: origin.clone(), at };
+            self.types.insert(name.to_owned(), declared);
+            return;
+        };
+        if first.ty != *ty && self.errors < super::MAX_FINDINGS {
+            let place = first.origin.locate(self.source, Finding::warning("", ""), first.at).place;
+            let before = place
+                .map_or(String::new(), |place| format!(" at line {}, column {}", place.line, place.column));
+            let message = format!("`{name}` is declared {ty} here and {}{before}", first.ty);
+            let hint = "declare it once, in `args`".to_owned();
+            self.problem(origin, Problem { code: "conflicting-types", message, hint, at });
+        }
+    }
+
+    /// Makes literal defaults fit their declared types, once, now that all types are known.
+    pub(super) fn fit_settings(&mut self, node: &mut Node) {
+        for settings in
+            [Some(&mut node.defaults), Some(&mut node.values), node.args.as_mut()].into_iter().flatten()
+        {
+            for (name, setting) in settings {
+                self.fit_setting(name, setting);
+            }
+        }
+        node.recover.iter_mut().for_each(|recover| self.fit_settings(recover));
+        match &mut node.body {
+            Body::Command { .. } => {}
+            Body::Children(children) => children.iter_mut().for_each(|child| self.fit_settings(child)),
+            Body::Nested(inner) => self.fit_settings(inner),
+        }
+    }
+
+    fn fit_setting(&mut self, name: &str, setting: &mut Setting) {
+        let Some(ty) = self.types.get(name).map(|declared| declared.ty.clone()) else { return };
+        let Some(value) = setting.content.plain_mut() else { return };
+        match ty.fit(Cow::Borrowed(value)) {
+            Some(Cow::Owned(fitted)) => *value = fitted,
+            Some(Cow::Borrowed(_)) => {}
+            None => {
+                let value = value.clone();
+                self.unfit(name, &ty, &value, &setting.origin, 0);
+            }
+        }
+    }
+
+    fn unfit(&mut self, name: &str, ty: &Type, value: &serde_json::Value, origin: &Origin, at: usize) {
+        let message = format!(
+            "the default of `{name}` is {}, and it must be {}",
+            text::quoted(&value.to_string()),
+            ty.described()
+        );
+        let hint = format!("write {} or change the type", ty.described());
+        self.problem(origin, Problem { code: "invalid-default", message, hint, at });
+    }
+
+    /// Warns about braces around a placeholder that look as if they were meant to be one, too.
+    pub(super) fn warn_nested(&mut self, word: &Word, text: &Text, whole: &str, origin: &Origin) {
+        for placeholder in text.placeholders() {
+            if self.no_room_for_warnings() {
+                return;
+            }
+            let before = whole.get(..placeholder.at).unwrap_or("");
+            let open = before.rfind('{').filter(|open| !before[*open..].contains('}'));
+            let Some(open) = open else { continue };
+            let inside = &before[open + 1..];
+            let name = leading_name(inside);
+            let meant = !name.is_empty() && inside[name.len()..].starts_with(['=', '?', '[', ':']);
+            let one_word = word.quoted || !inside.contains(char::is_whitespace);
+            if meant && one_word && !before[..open].ends_with('\\') {
+                let message = format!(
+                    "the braces at column {} are literal (word {}: {}), because placeholders do not nest",
+                    column(whole, open),
+                    word.number,
+                    text::quoted(&word.text)
+                );
+                let finding = Finding::warning("nested-braces", message)
+                    .hint("put the inner value into `defaults`, or write \\{ for a literal brace");
+                let finding = origin.locate(self.source, finding, open);
+                self.push(finding, "");
+            }
+        }
+    }
+}
+
+fn entries<'n>(node: &'n document::Node, path: &str) -> Vec<(&'n document::Node, String)> {
+    match &node.content {
+        document::Content::Array(items) => {
+            items.iter().enumerate().map(|(index, item)| (item, path_index(path, index))).collect()
+        }
+        _ => vec![(node, path.to_owned())],
+    }
+}
+
+/// A text as a default: a reference where all its braces are placeholders, else plain.
+fn content(given: &str) -> Content {
+    let word = Word::whole(given);
+    match Text::parse(&word, given) {
+        Ok(text) if text.placeholders().next().is_some() => Content::Reference(text),
+        _ => Content::Plain(word.text.into()),
+    }
+}

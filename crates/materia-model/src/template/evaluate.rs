@@ -1,0 +1,310 @@
+//! Evaluation: placeholders to values, texts to strings.
+//!
+//! Owns what each form gives, how far references are followed, and the budget that keeps hostile templates from
+//! multiplying (S5). Caller data is data: only template text is ever looked at for placeholders (T3). Types are
+//! enforced here, on every value that leaves a default (T6).
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use serde_json::{Map, Value};
+
+use super::Facts;
+use super::fault::{Fault, MAX_REFERENCES, Trail, cycle, shown, too_far, unfit, wrong};
+use super::node::{Content, Setting, Template};
+use super::scope::{Fixed, Frame};
+use super::syntax::expression::{self, Expression, Failure};
+use super::syntax::{Form, Index, Piece, Placeholder, Text};
+use super::value::{Type, integer, is_truthy, render};
+use crate::text;
+
+/// How many placeholders one expansion may resolve.
+const MAX_STEPS: usize = 10_000_000;
+/// How much text one expansion may produce.
+const MAX_BYTES: usize = 256 << 20;
+
+pub(crate) struct Evaluator<'t> {
+    pub(crate) template: &'t Template,
+    pub(crate) caller: &'t Map<String, Value>,
+    pub(crate) facts: Facts<'t>,
+    steps: Cell<usize>,
+    bytes: Cell<usize>,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+impl<'t> Evaluator<'t> {
+    pub(crate) fn new(template: &'t Template, caller: &'t Map<String, Value>, facts: Facts<'t>) -> Self {
+        Self { template, caller, facts, steps: Cell::new(0), bytes: Cell::new(0) }
+    }
+
+    /// A text with every placeholder replaced.
+    pub(crate) fn text(&self, text: &Text, frame: &Frame<'_, 't>) -> Result<String> {
+        self.text_on(text, frame, None)
+    }
+
+    /// The value of one placeholder.
+    pub(crate) fn value(&self, placeholder: &Placeholder, frame: &Frame<'_, 't>) -> Result<Cow<'t, Value>> {
+        self.value_on(placeholder, frame, None)
+    }
+
+    fn text_on(&self, text: &Text, frame: &Frame<'_, 't>, trail: Option<&Trail<'_>>) -> Result<String> {
+        let mut whole = String::new();
+        for piece in &text.pieces {
+            let before = whole.len();
+            match piece {
+                Piece::Literal(literal) => whole.push_str(literal),
+                Piece::Placeholder(placeholder) => {
+                    whole.push_str(&render(self.value_on(placeholder, frame, trail)?.as_ref()));
+                }
+            }
+            spend(&self.bytes, whole.len() - before, MAX_BYTES)?;
+        }
+        Ok(whole)
+    }
+
+    fn value_on(
+        &self,
+        placeholder: &Placeholder,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Cow<'t, Value>> {
+        spend(&self.steps, 1, MAX_STEPS)?;
+        let look = |name: &str| self.look(name, frame, trail);
+        match &placeholder.form {
+            Form::Value { name, default, difference, .. } => {
+                if let Some(value) = look(name)? {
+                    return Ok(value);
+                }
+                if let Some(default) = default {
+                    return self.fit(name, Cow::Owned(self.home_path(name, default).into()));
+                }
+                let known = |name: &str| matches!(look(name), Ok(Some(_)));
+                match difference.as_ref().filter(|difference| names(difference).into_iter().all(known)) {
+                    Some(_) => self.compute(name, 0, frame, trail),
+                    None => Err(Fault::Missing(name.clone())),
+                }
+            }
+            Form::Fallback { name, otherwise } => {
+                let value = look(name)?.filter(|value| is_truthy(value));
+                Ok(value.unwrap_or_else(|| Cow::Owned(otherwise.as_str().into())))
+            }
+            Form::Choice { name, negated, yes, no } => {
+                let truthy = look(name)?.is_some_and(|value| is_truthy(&value)) != *negated;
+                Ok(Cow::Owned(if truthy { yes } else { no }.as_str().into()))
+            }
+            Form::Item { name, index } => self.item(name, index, frame, trail),
+            Form::Length { name } => {
+                let value = self.needed(name, frame, trail)?;
+                Ok(Cow::Owned(array(name, value.as_ref())?.len().into()))
+            }
+            Form::Expression { source, width, expression } => {
+                if source.contains('-') {
+                    return self.compute(source, *width, frame, trail);
+                }
+                self.calculate(expression, source, *width, frame, trail)
+            }
+        }
+    }
+
+    /// An expression whose hyphens may be part of names: which of them are is known only now (T8).
+    fn compute(
+        &self,
+        source: &str,
+        width: usize,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Cow<'t, Value>> {
+        let is_value = |name: &str| matches!(self.look(name, frame, trail), Ok(Some(_)));
+        let expression = expression::parse(source, &is_value).map_err(|because| {
+            wrong("invalid-expression", format!("{}: {because}", text::quoted(source)), "")
+        })?;
+        self.calculate(&expression, source, width, frame, trail)
+    }
+
+    fn calculate(
+        &self,
+        expression: &Expression,
+        source: &str,
+        width: usize,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Cow<'t, Value>> {
+        let mut int = |name: &str| self.int(name, frame, trail);
+        let number = expression.evaluate(&mut int).map_err(|failure| match failure {
+            Failure::Zero => wrong(
+                "division-by-zero",
+                format!("{} divides by zero", text::quoted(source)),
+                "divide by something that cannot be 0",
+            ),
+            Failure::Overflow => {
+                wrong("overflow", format!("{} is too large", text::quoted(source)), "integers have 64 bits")
+            }
+            Failure::Name(fault) => fault,
+        })?;
+        Ok(Cow::Owned(if width == 0 { number.into() } else { format!("{number:0width$}").into() }))
+    }
+
+    fn int(&self, name: &str, frame: &Frame<'_, 't>, trail: Option<&Trail<'_>>) -> Result<i64> {
+        let value = self.needed(name, frame, trail)?;
+        integer(&value).ok_or_else(|| {
+            let message = format!("`{name}` is {}, and it must be an integer", shown(&value));
+            wrong("invalid-value", message, "expressions take integers only")
+        })
+    }
+
+    fn item(
+        &self,
+        name: &str,
+        index: &Index,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Cow<'t, Value>> {
+        let value = self.needed(name, frame, trail)?;
+        let items = array(name, &value)?;
+        let position = match index {
+            Index::Literal(position) => Some(*position),
+            Index::Name(index) => usize::try_from(self.int(index, frame, trail)?).ok(),
+        };
+        let length = items.len();
+        let Some(position) = position.filter(|position| *position < length) else {
+            let asked = match index {
+                Index::Literal(position) => position.to_string(),
+                Index::Name(index) => format!("{index} = {}", self.int(index, frame, trail)?),
+            };
+            let message =
+                format!("`{name}` has {}, and item {asked} is asked for", text::count(length, "item"));
+            return Err(wrong("index-out-of-range", message, "items count from 0"));
+        };
+        Ok(match value {
+            Cow::Borrowed(Value::Array(items)) => {
+                items.get(position).map_or(Cow::Owned(Value::Null), Cow::Borrowed)
+            }
+            value => Cow::Owned(value.get(position).cloned().unwrap_or(Value::Null)),
+        })
+    }
+
+    fn needed(&self, name: &str, frame: &Frame<'_, 't>, trail: Option<&Trail<'_>>) -> Result<Cow<'t, Value>> {
+        self.look(name, frame, trail)?.ok_or_else(|| Fault::Missing(name.to_owned()))
+    }
+
+    /// The value of a name, where anything gives it one.
+    fn look(
+        &self,
+        name: &str,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Option<Cow<'t, Value>>> {
+        spend(&self.steps, 1, MAX_STEPS)?;
+        match frame.fixed(name) {
+            Some(Fixed::Number { value, width: 0 }) => return Ok(Some(Cow::Owned(value.into()))),
+            Some(Fixed::Number { value, width }) => {
+                return Ok(Some(Cow::Owned(format!("{value:0width$}").into())));
+            }
+            Some(Fixed::Bound(setting, outside)) => match self.setting(name, setting, outside, trail) {
+                // A binding that only hands a name on binds nothing where that name has no value.
+                Err(Fault::Missing(_)) if hands_on(setting) => {}
+                bound => return bound.map(Some),
+            },
+            None => {}
+        }
+        if let Some(value) = self.caller.get(name) {
+            return Ok(Some(Cow::Borrowed(value)));
+        }
+        self.default(name, frame, trail)
+    }
+
+    fn default(
+        &self,
+        name: &str,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Option<Cow<'t, Value>>> {
+        let mut seen = false;
+        for setting in frame.defaults(name) {
+            if Trail::has(trail, setting) {
+                // A default that mentions its own name means the one around it.
+                seen = true;
+                continue;
+            }
+            return self.setting(name, setting, frame, trail).map(Some);
+        }
+        if seen { Err(cycle(name, trail)) } else { Ok(None) }
+    }
+
+    fn setting(
+        &self,
+        name: &str,
+        setting: &'t Setting,
+        frame: &Frame<'_, 't>,
+        before: Option<&Trail<'_>>,
+    ) -> Result<Cow<'t, Value>> {
+        let text = match &setting.content {
+            Content::Plain(Value::String(text)) if text.starts_with('~') && self.is_path(name) => {
+                return Ok(Cow::Owned(self.home_path(name, text).into()));
+            }
+            Content::Plain(value) => return Ok(Cow::Borrowed(value)),
+            Content::Reference(text) => text,
+        };
+        if Trail::length(before) >= MAX_REFERENCES {
+            return Err(too_far(name, before));
+        }
+        let trail = Trail { name, setting, before };
+        let value = match text.single() {
+            Some(placeholder) => self.value_on(placeholder, frame, Some(&trail))?,
+            None => {
+                let resolved = self.text_on(text, frame, Some(&trail))?;
+                let ours = matches!(text.pieces.first(), Some(Piece::Literal(_)));
+                Cow::Owned(if ours { self.home_path(name, &resolved).into() } else { resolved.into() })
+            }
+        };
+        self.fit(name, value)
+    }
+
+    /// The one place where a value meets its declared type; caller values have passed it before.
+    fn fit(&self, name: &str, value: Cow<'t, Value>) -> Result<Cow<'t, Value>> {
+        let Some(declared) = self.template.types.get(name) else { return Ok(value) };
+        if let (Value::String(text), Type::Array) = (value.as_ref(), &declared.ty) {
+            // Reading JSON again for every copy must not multiply either.
+            spend(&self.steps, text.len() / 4, MAX_STEPS)?;
+        }
+        declared.ty.fit(value.clone()).ok_or_else(|| unfit(name, &declared.ty, &value))
+    }
+
+    pub(crate) fn is_path(&self, name: &str) -> bool {
+        self.template.types.get(name).is_some_and(|declared| declared.ty == Type::Path)
+    }
+
+    /// A path that template text spells with `~`, at home; caller data is never touched.
+    fn home_path(&self, name: &str, path: &str) -> String {
+        if self.is_path(name) { self.facts.at_home(path) } else { path.to_owned() }
+    }
+}
+
+fn hands_on(setting: &Setting) -> bool {
+    matches!(&setting.content, Content::Reference(text) if text.single().is_some())
+}
+
+fn names(expression: &Expression) -> Vec<&str> {
+    let mut found = Vec::new();
+    expression.names(&mut found);
+    found
+}
+
+fn array<'v>(name: &str, value: &'v Value) -> Result<&'v Vec<Value>> {
+    value.as_array().ok_or_else(|| {
+        let message = format!("`{name}` is {}, and it must be an array", shown(value));
+        let hint = format!("pass a JSON array, and declare `{name}:array` so that text is read as one");
+        wrong("invalid-value", message, hint)
+    })
+}
+
+fn spend(spent: &Cell<usize>, more: usize, limit: usize) -> Result<()> {
+    let total = spent.get().saturating_add(more);
+    spent.set(total);
+    if total <= limit {
+        return Ok(());
+    }
+    let message = "the expanded template is too large".to_owned();
+    Err(wrong("too-large", message, "repeat less, or pass long values by file"))
+}

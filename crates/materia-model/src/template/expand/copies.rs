@@ -1,0 +1,112 @@
+//! Copies: `repeat` turns one node into many (T12).
+//!
+//! Owns the count, its limit, and which fields belong to a copy and which to the join around the copies. Never
+//! evaluates anything but the count itself.
+
+use super::super::fault::Fault;
+use super::super::node::{Amount, Body as Written, Node};
+use super::super::plan::{Body, Controls, Failure, Kind, Plan, Stdin};
+use super::super::scope::{Frame, Turn};
+use super::{Expander, passes_through, shared};
+
+/// How many copies all repeats of a plan may make together (T17).
+pub const MAX_COPIES: usize = 100_000;
+
+impl<'t> Expander<'t> {
+    pub(super) fn repeated(
+        &mut self,
+        node: &'t Node,
+        repeat: &'t Amount,
+        outer: &Frame<'_, 't>,
+        stdin: Stdin,
+        failure: Failure,
+    ) -> Option<Plan> {
+        let scope = node.failure.unwrap_or(failure);
+        let skipped = Plan { body: Body::Skipped(join_kind(node)), controls: Controls::plain(scope) };
+        let count = match outer.within(node, None, |frame| self.count(repeat, frame)) {
+            Ok(count) => count,
+            Err(fault) => {
+                // A guard that is false anyway asks for no count.
+                let missing = matches!(fault, Fault::Missing(_));
+                let off = missing && outer.within(node, None, |frame| self.guard(node, frame)) == Some(false);
+                return if off { Some(skipped) } else { self.count_fault(repeat, node, &fault) };
+            }
+        };
+        if !self.admit(count, repeat, node) {
+            return None;
+        }
+        let copies = self.copies(node, count, outer, stdin, failure)?;
+        if copies.iter().all(|copy| matches!(copy.body, Body::Skipped(_))) {
+            return Some(skipped);
+        }
+        let body = if node.parallel {
+            outer.within(node, None, |frame| self.join(node, copies, frame))?
+        } else {
+            Body::Sequence(copies)
+        };
+        Some(Plan { body, controls: Controls::plain(scope) })
+    }
+
+    fn copies(
+        &mut self,
+        node: &'t Node,
+        count: usize,
+        outer: &Frame<'_, 't>,
+        stdin: Stdin,
+        failure: Failure,
+    ) -> Option<Vec<Plan>> {
+        let mut flow = if node.parallel { shared(stdin) } else { stdin };
+        let mut copies = Vec::new();
+        let mut whole = true;
+        for index in 0..count {
+            if self.halted || !self.count_node(node) {
+                return None;
+            }
+            // A repeated parallel list gives lanes: each copy is a sequence.
+            let turn = Some(Turn { index, count });
+            let copy = outer.within(node, turn, |frame| self.single(node, frame, flow, failure, false));
+            if !node.parallel && !copy.as_ref().is_some_and(passes_through) {
+                flow = Stdin::Previous;
+            }
+            whole &= copy.is_some();
+            copies.extend(copy);
+        }
+        whole.then_some(copies)
+    }
+
+    fn count(&self, repeat: &Amount, frame: &Frame<'_, 't>) -> Result<usize, Fault> {
+        let count = self.evaluate_amount("repeat", repeat, frame, super::control::REPEAT)?;
+        Ok(usize::try_from(count.unwrap_or(0)).unwrap_or(usize::MAX))
+    }
+
+    fn count_fault(&mut self, repeat: &Amount, node: &Node, fault: &Fault) -> Option<Plan> {
+        match repeat {
+            Amount::Computed(located) => self.fault(fault, &located.origin, 0),
+            Amount::Fixed(_) => self.fault(fault, &node.origin, 0),
+        }
+        None
+    }
+
+    fn admit(&mut self, count: usize, repeat: &Amount, node: &Node) -> bool {
+        self.copies = self.copies.saturating_add(count);
+        if self.copies <= MAX_COPIES {
+            return true;
+        }
+        let message = if count > MAX_COPIES {
+            format!("`repeat` is {count}, and at most {MAX_COPIES} copies are made")
+        } else {
+            format!("repeats inside repeats make more than {MAX_COPIES} copies")
+        };
+        let hint = "repeat less, or run it in several goes".to_owned();
+        self.count_fault(repeat, node, &Fault::Wrong { code: "too-many-copies", message, hint });
+        self.halted = true;
+        false
+    }
+}
+
+fn join_kind(node: &Node) -> Kind {
+    match (&node.body, node.parallel) {
+        (Written::Command { .. } | Written::Children(_) | Written::Nested(_), true) => Kind::Parallel,
+        _ => Kind::Sequence,
+    }
+}

@@ -1,0 +1,115 @@
+//! The explanation of a plan: the tree that `materia explain --json` prints.
+//!
+//! Owns its shape, which is a contract. Built from the plan alone, so it cannot show anything but what would run.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::plan::{Body, Failure, Kind, Output, Plan, Stdin};
+
+/// One node of the explanation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explained<'p> {
+    kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<&'p str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    skipped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argv: Option<&'p [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stdin: Option<Stdin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delay: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timeout: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recover: Option<Box<Explained<'p>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<Failure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    concurrency: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_successful: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Vec<Explained<'p>>>,
+}
+
+/// Explains a plan.
+pub fn explain(plan: &Plan) -> Explained<'_> {
+    let controls = &plan.controls;
+    let mut explained = Explained {
+        kind: plan.kind(),
+        label: controls.label.as_deref(),
+        skipped: false,
+        argv: None,
+        stdin: None,
+        delay: Some(controls.delay).filter(|delay| *delay > 0),
+        timeout: controls.timeout,
+        retry: Some(controls.retry).filter(|attempts| *attempts > 1),
+        recover: controls.recover.as_deref().map(|recover| Box::new(explain(recover))),
+        failure: Some(controls.failure).filter(|failure| *failure != Failure::Continue),
+        output: output(&controls.output),
+        concurrency: None,
+        min_successful: None,
+        children: None,
+    };
+    match &plan.body {
+        Body::Command { argv, stdin } => {
+            explained.argv = Some(argv);
+            explained.stdin = Some(*stdin);
+        }
+        Body::Sequence(steps) => explained.children = Some(steps.iter().map(explain).collect()),
+        Body::Parallel { branches, concurrency, min_successful } => {
+            explained.concurrency = Some(*concurrency);
+            explained.min_successful = Some(*min_successful).filter(|quorum| *quorum > 0);
+            explained.children = Some(branches.iter().map(explain).collect());
+        }
+        Body::Nested(inner) => explained.children = Some(vec![explain(inner)]),
+        Body::Skipped(_) => explained.skipped = true,
+    }
+    explained
+}
+
+fn output(output: &Output) -> Option<Value> {
+    match output {
+        Output::Stdout => None,
+        Output::Value { text, must_exist } => Some(json!({"value": text, "mustExist": must_exist})),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+
+    use super::*;
+    use crate::finding::Source;
+    use crate::template::{Facts, expand, parse};
+
+    #[test]
+    fn the_tree_is_the_contract_of_the_command_line() {
+        let text = r#"{"parallel": true, "min_successful": 1, "template": [
+            {"label": "a", "timeout": 5, "retry": 2, "recover": "clean", "template": "t {x=1}"},
+            {"when": false, "template": ["u {missing}"]},
+            {"retry": 2, "template": {"delay": 7, "template": "v"}},
+            {"args": ["o:path"], "defaults": {"o": "out"}, "output": "o", "failure": "root", "template": ["w", "x"]}
+        ]}"#;
+        let template = parse(&Source::new("t", text)).unwrap();
+        let plan = expand(&template, &Map::new(), Facts::default()).unwrap().plan;
+        let expected = json!({"kind": "parallel", "concurrency": 64, "min_successful": 1, "children": [
+            {"kind": "command", "label": "a", "argv": ["t", "1"], "stdin": "none", "timeout": 5, "retry": 2,
+             "recover": {"kind": "command", "argv": ["clean"], "stdin": "previous", "failure": "branch"}},
+            {"kind": "sequence", "skipped": true},
+            {"kind": "sequence", "retry": 2, "children": [
+                {"kind": "command", "argv": ["v"], "stdin": "none", "delay": 7}]},
+            {"kind": "sequence", "failure": "root", "output": {"value": "out", "mustExist": true}, "children": [
+                {"kind": "command", "argv": ["w"], "stdin": "none"},
+                {"kind": "command", "argv": ["x"], "stdin": "previous"}]}
+        ]});
+        assert_eq!(serde_json::to_value(explain(&plan)).unwrap(), expected);
+    }
+}

@@ -1,0 +1,81 @@
+//! Faults: why a placeholder has no value, and the trail of defaults that led there.
+//!
+//! Owns the wording of problems with values, and the limit on references between defaults (T3). Never knows where
+//! in a document the placeholder stands: expansion adds the place.
+
+use serde_json::Value;
+
+use super::node::Setting;
+use super::value::{Type, render};
+use crate::text;
+
+/// How many references one default may be away from its value.
+pub(crate) const MAX_REFERENCES: usize = 5;
+
+/// Why a placeholder has no value.
+#[derive(Debug, Clone)]
+pub(crate) enum Fault {
+    /// Nothing gives this name a value.
+    Missing(String),
+    Wrong {
+        code: &'static str,
+        message: String,
+        hint: String,
+    },
+}
+
+/// The names whose defaults are being followed, innermost first.
+#[derive(Clone, Copy)]
+pub(crate) struct Trail<'c> {
+    pub(crate) name: &'c str,
+    pub(crate) setting: &'c Setting,
+    pub(crate) before: Option<&'c Trail<'c>>,
+}
+
+impl Trail<'_> {
+    fn iter<'c>(trail: Option<&'c Trail<'c>>) -> impl Iterator<Item = &'c Trail<'c>> {
+        std::iter::successors(trail, |trail| trail.before)
+    }
+
+    pub(crate) fn has(trail: Option<&Trail<'_>>, setting: &Setting) -> bool {
+        Self::iter(trail).any(|step| std::ptr::eq(step.setting, setting))
+    }
+
+    pub(crate) fn length(trail: Option<&Trail<'_>>) -> usize {
+        Self::iter(trail).count()
+    }
+
+    /// `a → b → c`, ending with `name`.
+    fn spelled(trail: Option<&Trail<'_>>, name: &str) -> String {
+        let mut names: Vec<&str> = Self::iter(trail).map(|step| step.name).collect();
+        names.reverse();
+        names.push(name);
+        names.join(" → ")
+    }
+}
+
+pub(crate) fn unfit(name: &str, ty: &Type, value: &Value) -> Fault {
+    let message = format!("`{name}` is {}, and it must be {}", shown(value), ty.described());
+    wrong("invalid-value", message, format!("pass {name}=… as {}", ty.described()))
+}
+
+pub(crate) fn cycle(name: &str, trail: Option<&Trail<'_>>) -> Fault {
+    let message = format!("the default of `{name}` refers to itself: {}", Trail::spelled(trail, name));
+    wrong("cyclic-default", message, format!("pass {name}=…, or give one of them a plain default"))
+}
+
+pub(crate) fn too_far(name: &str, trail: Option<&Trail<'_>>) -> Fault {
+    let message = format!(
+        "defaults refer to each other more than {MAX_REFERENCES} times: {}",
+        Trail::spelled(trail, name)
+    );
+    wrong("cyclic-default", message, format!("pass {name}=…, or shorten the chain"))
+}
+
+pub(crate) fn wrong(code: &'static str, message: String, hint: impl Into<String>) -> Fault {
+    Fault::Wrong { code, message, hint: hint.into() }
+}
+
+pub(crate) fn shown(value: &Value) -> String {
+    text::quoted(&render(value))
+}

@@ -1,0 +1,147 @@
+//! The interface: which arguments a template has, seen from outside.
+//!
+//! Owns the derivation from declarations and uses, the JSON Schema, the call shape in errors, and the reading of
+//! `key=value` words. Inferred types only describe; declared types are enforced elsewhere. Never looks at values,
+//! except to say which of them nobody asked for.
+
+mod derive;
+mod schema;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::node::Template;
+use super::syntax::{is_name, reserved};
+use super::value::Type;
+use crate::finding::Finding;
+use crate::text;
+
+pub use schema::schema;
+
+/// One public argument.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Arg {
+    /// Its name.
+    pub name: String,
+    /// Its declared type, or what its uses suggest.
+    #[serde(rename = "type")]
+    pub ty: Type,
+    /// Nothing else gives it a value.
+    pub required: bool,
+    /// What it is when it is not passed.
+    pub default: Option<Value>,
+}
+
+/// All public arguments of a template, and the names it knows besides.
+#[derive(Debug, Clone)]
+pub(crate) struct Interface {
+    args: Vec<Arg>,
+    known: BTreeSet<String>,
+    unused: BTreeSet<String>,
+}
+
+impl Template {
+    /// The public arguments, declared ones first.
+    pub fn args(&self) -> Vec<Arg> {
+        Interface::of(self).args
+    }
+}
+
+impl Interface {
+    pub(crate) fn args(&self) -> &[Arg] {
+        &self.args
+    }
+
+    /// Declared, without a default, and mentioned nowhere.
+    pub(crate) fn is_unused(&self, name: &str) -> bool {
+        self.unused.contains(name)
+    }
+
+    /// Warnings about values that no declaration and no placeholder asks for (T6).
+    pub(crate) fn undeclared(&self, values: &Map<String, Value>) -> Vec<Finding> {
+        let strange = values.keys().filter(|name| !self.known.contains(name.as_str()));
+        strange.take(20).map(|name| self.undeclared_finding(name)).collect()
+    }
+
+    fn undeclared_finding(&self, name: &str) -> Finding {
+        if reserved(name).is_some() {
+            let message = format!(
+                "`{name}` belongs to `repeat`: a repeated node does not see the value that was passed"
+            );
+            return Finding::warning("reserved-name", message).hint("choose another name");
+        }
+        let message = format!("{} is not an argument of this template", text::quoted(name));
+        let names = self.args.iter().map(|arg| arg.name.as_str());
+        let hint = match text::closest(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if self.args.is_empty() => "it has no arguments".to_owned(),
+            None => format!("expected: {}", call_shape(&self.args)),
+        };
+        Finding::warning("undeclared-value", message).hint(hint)
+    }
+}
+
+/// How a template is called: required arguments first, optional ones in brackets.
+pub(crate) fn call_shape(args: &[Arg]) -> String {
+    let required = args.iter().filter(|arg| arg.required).map(|arg| format!("{}={}", arg.name, sample(arg)));
+    let optional =
+        args.iter().filter(|arg| !arg.required).map(|arg| format!("[{}={}]", arg.name, sample(arg)));
+    let mut shape: Vec<String> = required.chain(optional).take(20).collect();
+    if args.len() > shape.len() {
+        shape.push("…".to_owned());
+    }
+    shape.join(" ")
+}
+
+fn sample(arg: &Arg) -> String {
+    if let Some(default) = &arg.default {
+        return text::bounded(&super::value::render(default), 40).into_owned();
+    }
+    match &arg.ty {
+        Type::String => "TEXT".to_owned(),
+        Type::Path => "PATH".to_owned(),
+        Type::Int => "1".to_owned(),
+        Type::Number => "1.5".to_owned(),
+        Type::Bool => "true".to_owned(),
+        Type::Array => "'[\"…\"]'".to_owned(),
+        Type::Enum(choices) => choices.join("|"),
+    }
+}
+
+/// Adds a `key=value` word to the values; a list is read as JSON where the template takes one.
+pub fn add_word(values: &mut Map<String, Value>, word: &str, args: &[Arg]) -> Result<(), Vec<Finding>> {
+    let Some((name, given)) = word.split_once('=').filter(|(name, _)| is_name(name)) else {
+        let message = format!("{} is no `key=value` word", text::quoted(word));
+        let hint = match args {
+            [] => "this template has no arguments".to_owned(),
+            args => format!("expected: {}", call_shape(args)),
+        };
+        return Err(vec![Finding::error("invalid-word", message).hint(hint)]);
+    };
+    let list = args.iter().any(|arg| arg.name == name && arg.ty == Type::Array);
+    let items = list.then(|| serde_json::from_str::<Vec<Value>>(given).ok()).flatten();
+    values.insert(name.to_owned(), items.map_or_else(|| given.into(), Value::Array));
+    Ok(())
+}
+
+/// How one name is used, over the whole template.
+#[derive(Debug, Clone, Default)]
+struct Use {
+    required: bool,
+    inferred: BTreeMap<Inferred, ()>,
+    default: Option<Value>,
+}
+
+/// What a use suggests, the stronger suggestion first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Inferred {
+    Array,
+    Int,
+    Text,
+    Bool,
+}
+
+#[cfg(test)]
+mod tests;

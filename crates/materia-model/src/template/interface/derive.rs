@@ -1,0 +1,217 @@
+//! Derivation: walking a template for the names it uses.
+//!
+//! Owns which uses make an argument required and which type they suggest. Names that a node binds are its own
+//! business, and so are those that `repeat` sets. Never evaluates anything.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::super::node::{Amount, Body, Content, Guard, Located, Node, Setting, Settings, Template};
+use super::super::scope::{Fixed, Frame};
+use super::super::syntax::expression::Expression;
+use super::super::syntax::{Form, Index, Piece, Placeholder, Text, reserved};
+use super::super::value::Type;
+use super::{Arg, Inferred, Interface, Use};
+
+impl Interface {
+    pub(crate) fn of(template: &Template) -> Self {
+        let mut walk = Walk { order: Vec::new(), uses: BTreeMap::new(), known: BTreeSet::new() };
+        walk.node(&template.root, &Frame::outside());
+        let mut unused = BTreeSet::new();
+        let mut names: Vec<String> = Vec::new();
+        for argument in &template.declared {
+            names.push(argument.name.clone());
+            let default = template.root.defaults.contains_key(&argument.name) || argument.default.is_some();
+            if !walk.uses.contains_key(&argument.name) && !default {
+                unused.insert(argument.name.clone());
+            }
+        }
+        let declared: BTreeSet<&String> = names.iter().collect();
+        let derived: Vec<String> = walk
+            .order
+            .iter()
+            .filter(|name| !declared.contains(name) && reserved(name).is_none())
+            .cloned()
+            .collect();
+        names.extend(derived);
+        let args: Vec<Arg> = names.into_iter().map(|name| walk.arg(template, name, &unused)).collect();
+        walk.known.extend(template.types.keys().cloned());
+        walk.known.extend(args.iter().map(|arg| arg.name.clone()));
+        Self { args, known: walk.known, unused }
+    }
+}
+
+struct Walk {
+    order: Vec<String>,
+    uses: BTreeMap<String, Use>,
+    known: BTreeSet<String>,
+}
+
+/// Whether a template fails without the value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Required,
+    Optional,
+}
+
+impl Walk {
+    fn arg(&self, template: &Template, name: String, unused: &BTreeSet<String>) -> Arg {
+        let used = self.uses.get(&name).cloned().unwrap_or_default();
+        let declared = template.types.get(&name).map(|declared| declared.ty.clone());
+        let inferred = match used.inferred.keys().next() {
+            Some(Inferred::Array) => Type::Array,
+            Some(Inferred::Int) => Type::Int,
+            Some(Inferred::Bool) => Type::Bool,
+            Some(Inferred::Text) | None => Type::String,
+        };
+        let ty = declared.unwrap_or(inferred);
+        let default = used.default.or_else(|| root_default(template, &name));
+        let default =
+            default.map(|value| ty.fit(Cow::Borrowed(&value)).map_or_else(|| value.clone(), Cow::into_owned));
+        let required = unused.contains(&name) || used.required;
+        Arg { name, ty, required, default }
+    }
+
+    fn node<'t>(&mut self, node: &'t Node, outer: &Frame<'_, 't>) {
+        let settings = [Some(&node.defaults), node.args.as_ref()];
+        for settings in settings.into_iter().flatten() {
+            self.known.extend(settings.keys().cloned());
+        }
+        outer.within(node, None, |frame| self.fields(node, frame));
+    }
+
+    fn fields<'t>(&mut self, node: &'t Node, frame: &Frame<'_, 't>) {
+        let around = if node.values.is_empty() { frame } else { frame.around_bound() };
+        self.references(&node.values, around, Need::Required);
+        self.references(&node.defaults, frame, Need::Optional);
+        node.args.iter().for_each(|settings| self.references(settings, frame, Need::Optional));
+        match &node.when {
+            Some(Guard::Value(located, _)) => {
+                self.text(&located.text, frame, Some(Inferred::Bool), Need::Optional);
+            }
+            Some(Guard::Always(_)) | None => {}
+        }
+        let counts =
+            [&node.repeat, &node.timeout, &node.delay, &node.retry, &node.concurrency, &node.min_successful];
+        for amount in counts.into_iter().flatten() {
+            if let Amount::Computed(Located { text, .. }) = amount {
+                self.text(text, frame, Some(Inferred::Int), Need::Required);
+            }
+        }
+        for located in [&node.label, &node.output].into_iter().flatten() {
+            self.text(&located.text, frame, None, Need::Required);
+        }
+        node.recover.iter().for_each(|recover| self.node(recover, frame));
+        match &node.body {
+            Body::Command { words, .. } => {
+                words.iter().for_each(|word| self.text(word, frame, None, Need::Required));
+            }
+            Body::Children(children) => children.iter().for_each(|child| self.node(child, frame)),
+            Body::Nested(inner) => self.node(inner, frame),
+        }
+    }
+
+    /// Names inside defaults are asked for only where the default is used.
+    fn references<'t>(&mut self, settings: &'t Settings, frame: &Frame<'_, 't>, need: Need) {
+        for setting in settings.values() {
+            if let Content::Reference(text) = &setting.content {
+                self.text(text, frame, None, need);
+            }
+        }
+    }
+
+    fn text(&mut self, text: &Text, frame: &Frame<'_, '_>, whole: Option<Inferred>, need: Need) {
+        let single = text.single().is_some();
+        for placeholder in text.placeholders() {
+            self.placeholder(placeholder, frame, whole.filter(|_| single).unwrap_or(Inferred::Text), need);
+        }
+    }
+
+    fn placeholder(&mut self, placeholder: &Placeholder, frame: &Frame<'_, '_>, plain: Inferred, need: Need) {
+        match &placeholder.form {
+            Form::Value { name, difference: Some(difference), .. } if begins_reserved(name) => {
+                self.integers(difference, frame, need);
+            }
+            Form::Value { name, default, difference, .. } => {
+                if let Some(difference) = difference {
+                    let mut names = Vec::new();
+                    difference.names(&mut names);
+                    self.known.extend(names.into_iter().map(str::to_owned));
+                }
+                let need = if default.is_some() { Need::Optional } else { need };
+                self.mention(name, frame, plain, need, default.as_deref());
+            }
+            Form::Fallback { name, .. } => self.mention(name, frame, plain, Need::Optional, None),
+            Form::Choice { name, .. } => self.mention(name, frame, Inferred::Bool, Need::Optional, None),
+            Form::Item { name, index } => {
+                self.mention(name, frame, Inferred::Array, need, None);
+                if let Index::Name(index) = index {
+                    self.mention(index, frame, Inferred::Int, need, None);
+                }
+            }
+            Form::Length { name } => self.mention(name, frame, Inferred::Array, need, None),
+            Form::Expression { expression, .. } => self.integers(expression, frame, need),
+        }
+    }
+
+    fn integers(&mut self, expression: &Expression, frame: &Frame<'_, '_>, need: Need) {
+        let mut names = Vec::new();
+        expression.names(&mut names);
+        names.into_iter().for_each(|name| self.mention(name, frame, Inferred::Int, need, None));
+    }
+
+    fn mention(
+        &mut self,
+        name: &str,
+        frame: &Frame<'_, '_>,
+        inferred: Inferred,
+        need: Need,
+        inline: Option<&str>,
+    ) {
+        if reserved(name).is_some() || matches!(frame.fixed(name), Some(Fixed::Bound(..))) {
+            return;
+        }
+        let setting = frame.defaults(name).next();
+        let has_default = setting.is_some() || inline.is_some();
+        if !self.uses.contains_key(name) {
+            self.order.push(name.to_owned());
+        }
+        let used = self.uses.entry(name.to_owned()).or_default();
+        used.required |= need == Need::Required && !has_default;
+        used.inferred.insert(inferred, ());
+        if used.default.is_none() {
+            used.default = setting.map(setting_value).or_else(|| inline.map(Value::from));
+        }
+    }
+}
+
+/// `index-1` counts from `index`; `my-name` is a name.
+fn begins_reserved(name: &str) -> bool {
+    name.split('-').next().is_some_and(|first| reserved(first).is_some())
+}
+
+/// A default that refers to others, as it was written.
+fn spelled(text: &Text) -> String {
+    text.pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Literal(literal) => literal.clone(),
+            Piece::Placeholder(placeholder) => format!("{{{}}}", placeholder.content),
+        })
+        .collect()
+}
+
+/// The root's default of a declared argument that no text uses.
+fn root_default(template: &Template, name: &str) -> Option<Value> {
+    let root = &template.root;
+    root.defaults.get(name).or_else(|| root.args.as_ref()?.get(name)).map(setting_value)
+}
+
+fn setting_value(setting: &Setting) -> Value {
+    match &setting.content {
+        Content::Plain(value) => value.clone(),
+        Content::Reference(text) => spelled(text).into(),
+    }
+}

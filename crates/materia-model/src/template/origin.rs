@@ -1,0 +1,114 @@
+//! Where a piece of template text stands, and what is wrong with it there.
+//!
+//! Owns the way from an offset inside a template text back to the file: through the quotes and escapes of a JSON
+//! string, or directly where the text is the whole source. Never reads documents and never words a problem.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::finding::{Finding, Source};
+
+/// Something wrong at one offset of a template text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+    /// Bytes from the start of the template text.
+    pub(crate) at: usize,
+}
+
+/// A text in its source, with the path of the value that holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Origin {
+    span: Range<usize>,
+    json: bool,
+    path: Arc<str>,
+}
+
+impl Origin {
+    /// The whole source is the text.
+    pub(crate) fn whole(source: &Source) -> Self {
+        Self { span: 0..source.text().len(), json: false, path: "".into() }
+    }
+
+    /// The text is the value at this span of a JSON document.
+    pub(crate) fn json(span: &Range<usize>, path: &str) -> Self {
+        Self { span: span.clone(), json: true, path: path.into() }
+    }
+
+    /// A finding about the byte `at` of the text.
+    pub(crate) fn locate(&self, source: &Source, finding: Finding, at: usize) -> Finding {
+        let offset = if self.json { self.json_offset(source.text(), at) } else { self.span.start + at };
+        let finding = finding.at(source, &(offset..offset));
+        if self.path.is_empty() { finding } else { finding.path(&*self.path) }
+    }
+
+    /// A problem as a finding that refuses the document.
+    pub(crate) fn error(&self, source: &Source, problem: Problem) -> Finding {
+        let finding = Finding::error(problem.code, problem.message).hint(problem.hint);
+        self.locate(source, finding, problem.at)
+    }
+
+    fn json_offset(&self, document: &str, at: usize) -> usize {
+        let Some(raw) = document.get(self.span.clone()).and_then(|raw| raw.strip_prefix('"')) else {
+            return self.span.start;
+        };
+        let mut decoded = 0;
+        let mut rest = raw;
+        while decoded < at {
+            let Some((width, written)) = json_char(rest) else { break };
+            decoded += width;
+            rest = rest.get(written..).unwrap_or("");
+        }
+        self.span.start + 1 + raw.len() - rest.len()
+    }
+}
+
+/// The next character of a JSON string: its bytes once decoded, and its bytes as written.
+fn json_char(raw: &str) -> Option<(usize, usize)> {
+    let first = raw.chars().next()?;
+    if first != '\\' {
+        return Some((first.len_utf8(), first.len_utf8()));
+    }
+    let Some(unit) = raw.strip_prefix("\\u").and_then(hex_unit) else { return Some((1, 2)) };
+    if (0xd800..0xdc00).contains(&unit) { Some((4, 12)) } else { Some((utf8_width(unit), 6)) }
+}
+
+fn hex_unit(digits: &str) -> Option<u32> {
+    u32::from_str_radix(digits.get(..4)?, 16).ok()
+}
+
+fn utf8_width(unit: u32) -> usize {
+    char::from_u32(unit).map_or(3, char::len_utf8)
+}
+
+/// The column of a byte offset in a text: characters from the start of its line, from 1.
+pub(crate) fn column(text: &str, at: usize) -> usize {
+    let before = &text[..text.floor_char_boundary(at.min(text.len()))];
+    before.rsplit('\n').next().unwrap_or("").chars().count() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_in_a_json_string_lead_back_to_the_file() {
+        let source = Source::new("x.json", "[\n  \"a \\\"\\u00e9\\ud83d\\ude00 {x\"]");
+        let start = source.text().find('"').unwrap();
+        let origin = Origin::json(&(start..source.text().len() - 1), "[0]");
+        let decoded = "a \"é😀 {x";
+        let found =
+            origin.locate(&source, Finding::error("x", "x"), decoded.find('{').unwrap()).place.unwrap();
+        let brace = source.text().rfind('{').unwrap();
+        assert_eq!(found, source.place(brace));
+    }
+
+    #[test]
+    fn columns_count_characters_of_the_line() {
+        assert_eq!(column("é b", "é b".find('b').unwrap()), 3);
+        assert_eq!(column("a\nbc", 3), 2);
+        assert_eq!(column("a", 99), 2);
+    }
+}

@@ -1,0 +1,149 @@
+//! The plan: what will run, with nothing left to resolve.
+//!
+//! Owns the tree that the executor walks and `explain` shows. No placeholder, default or guard survives into it,
+//! so whatever can be known before the first process starts is known here (T21). Never runs anything.
+
+pub use super::node::Failure;
+
+/// A node that is ready to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What it runs.
+    pub body: Body,
+    /// How it runs.
+    pub controls: Controls,
+}
+
+/// What a node runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// One process.
+    Command {
+        /// The executable and its arguments; never empty, and without NUL bytes.
+        argv: Vec<String>,
+        /// What it reads.
+        stdin: Stdin,
+    },
+    /// One after the other, each reading what the one before wrote.
+    Sequence(Vec<Plan>),
+    /// All at once, each reading the same.
+    Parallel {
+        /// The branches, in the order of the join.
+        branches: Vec<Plan>,
+        /// How many run at the same time, at least 1 (T17).
+        concurrency: usize,
+        /// How many must succeed; 0 asks for none (T20).
+        min_successful: usize,
+    },
+    /// A node inside a node: its result is the result, and both sets of controls hold.
+    Nested(Box<Plan>),
+    /// Nothing: its guard is false, or it repeats no times (T10, T12).
+    Skipped(Kind),
+}
+
+/// What kind of node it is for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// One process.
+    Command,
+    /// One after the other.
+    Sequence,
+    /// All at once.
+    Parallel,
+}
+
+/// What a command reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stdin {
+    /// Nothing: `/dev/null`.
+    None,
+    /// The output of the step before, or the input of the whole run.
+    Previous,
+    /// What every branch of a parallel node reads.
+    Shared,
+}
+
+/// How a node runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Controls {
+    /// What people call it.
+    pub label: Option<String>,
+    /// Milliseconds to wait before it starts.
+    pub delay: u64,
+    /// Milliseconds one attempt may take (T14).
+    pub timeout: Option<u64>,
+    /// Attempts, the first included; at least 1 (T11).
+    pub retry: u64,
+    /// What runs between two attempts.
+    pub recover: Option<Box<Plan>>,
+    /// How far its failure reaches.
+    pub failure: Failure,
+    /// What its result is.
+    pub output: Output,
+}
+
+/// What the result of a node is (T15).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Output {
+    /// What it wrote.
+    #[default]
+    Stdout,
+    /// A value that was given.
+    Value {
+        /// The value as text.
+        text: String,
+        /// It is declared a path, which must exist after success.
+        must_exist: bool,
+    },
+}
+
+impl Controls {
+    /// No controls but how far a failure reaches.
+    pub fn plain(failure: Failure) -> Self {
+        Self {
+            label: None,
+            delay: 0,
+            timeout: None,
+            retry: 1,
+            recover: None,
+            failure,
+            output: Output::Stdout,
+        }
+    }
+}
+
+impl Plan {
+    /// What kind of node this is.
+    pub fn kind(&self) -> Kind {
+        match &self.body {
+            Body::Command { .. } => Kind::Command,
+            Body::Sequence(_) | Body::Nested(_) => Kind::Sequence,
+            Body::Parallel { .. } => Kind::Parallel,
+            Body::Skipped(kind) => *kind,
+        }
+    }
+
+    /// Whether nothing in it would run.
+    pub fn is_idle(&self) -> bool {
+        match &self.body {
+            Body::Command { .. } => false,
+            Body::Sequence(steps) => steps.iter().all(Self::is_idle),
+            Body::Parallel { branches, .. } => branches.iter().all(Self::is_idle),
+            Body::Nested(inner) => inner.is_idle(),
+            Body::Skipped(_) => true,
+        }
+    }
+
+    /// How many commands it would start if each ran once, recoveries not counted.
+    pub fn commands(&self) -> usize {
+        match &self.body {
+            Body::Command { .. } => 1,
+            Body::Sequence(steps) => steps.iter().map(Self::commands).sum(),
+            Body::Parallel { branches, .. } => branches.iter().map(Self::commands).sum(),
+            Body::Nested(inner) => inner.commands(),
+            Body::Skipped(_) => 0,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Scope: which value a name has at one node.
+//!
+//! Owns the layers of names and their order: what `repeat` sets and `values` bind, then the caller's values, then
+//! `defaults` from the inside out, then the defaults of `args` (T3, T12, T18). A frame lives on the stack of the
+//! walk that made it. Never evaluates text: `evaluate` does.
+
+use super::node::{Node, Setting, Settings};
+use super::syntax::reserved;
+
+/// One layer of names, over the layers around it.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame<'s, 't> {
+    outer: Option<&'s Frame<'s, 't>>,
+    layer: Layer<'t>,
+}
+
+#[derive(Clone, Copy)]
+enum Layer<'t> {
+    Outside,
+    Args(&'t Settings),
+    Defaults(&'t Settings),
+    Repeat(Turn),
+    Bound(&'t Settings),
+}
+
+/// Which copy of a repeated node this is.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn {
+    pub(crate) index: usize,
+    pub(crate) count: usize,
+}
+
+/// What a name is fixed to, whatever the caller says.
+pub(crate) enum Fixed<'s, 't> {
+    Number { value: usize, width: usize },
+    Bound(&'t Setting, &'s Frame<'s, 't>),
+}
+
+impl<'s, 't> Frame<'s, 't> {
+    /// No names at all.
+    pub(crate) fn outside() -> Self {
+        Self { outer: None, layer: Layer::Outside }
+    }
+
+    fn over(&'s self, layer: Layer<'t>) -> Frame<'s, 't> {
+        Frame { outer: Some(self), layer }
+    }
+
+    /// Runs `then` in the scope of a node; `turn` is set for a copy of a repeated one.
+    ///
+    /// Bound values are innermost, so that they are resolved outside of themselves and can use `index`.
+    pub(crate) fn within<R>(
+        &self,
+        node: &'t Node,
+        turn: Option<Turn>,
+        then: impl FnOnce(&Frame<'_, 't>) -> R,
+    ) -> R {
+        let args = node.args.as_ref().map(|settings| self.over(Layer::Args(settings)));
+        let frame = args.as_ref().unwrap_or(self);
+        let defaults = (!node.defaults.is_empty()).then(|| frame.over(Layer::Defaults(&node.defaults)));
+        let frame = defaults.as_ref().unwrap_or(frame);
+        let repeat = turn.map(|turn| frame.over(Layer::Repeat(turn)));
+        let frame = repeat.as_ref().unwrap_or(frame);
+        let bound = (!node.values.is_empty()).then(|| frame.over(Layer::Bound(&node.values)));
+        then(bound.as_ref().unwrap_or(frame))
+    }
+
+    /// The scope that bound values of the innermost node are resolved in.
+    pub(crate) fn around_bound(&'s self) -> &'s Frame<'s, 't> {
+        match self.layer {
+            Layer::Bound(_) => self.outer.unwrap_or(self),
+            _ => self,
+        }
+    }
+
+    fn chain(&'s self) -> impl Iterator<Item = &'s Frame<'s, 't>> {
+        std::iter::successors(Some(self), |frame| frame.outer)
+    }
+
+    /// What a name is fixed to at this node, from the inside out.
+    pub(crate) fn fixed(&'s self, name: &str) -> Option<Fixed<'s, 't>> {
+        self.chain().find_map(|frame| match frame.layer {
+            Layer::Repeat(turn) => turn.value(name),
+            Layer::Bound(settings) => Some(Fixed::Bound(settings.get(name)?, frame.outer?)),
+            _ => None,
+        })
+    }
+
+    /// The defaults of a name, the one that counts first; each with an address that tells it from the others.
+    pub(crate) fn defaults(&'s self, name: &str) -> impl Iterator<Item = &'t Setting> {
+        let own = self.chain().filter_map(|frame| match frame.layer {
+            Layer::Defaults(settings) => Some(settings),
+            _ => None,
+        });
+        let args = self.chain().find_map(|frame| match frame.layer {
+            Layer::Args(settings) => Some(settings),
+            _ => None,
+        });
+        own.chain(args).filter_map(move |settings| settings.get(name))
+    }
+}
+
+impl Turn {
+    fn value<'s, 't>(self, name: &str) -> Option<Fixed<'s, 't>> {
+        let (bare, width) = reserved(name)?;
+        let value = match bare {
+            "index" => self.index,
+            "prev" => (self.index + self.count - 1) % self.count.max(1),
+            "next" => (self.index + 1) % self.count.max(1),
+            _ => self.count,
+        };
+        Some(Fixed::Number { value, width })
+    }
+}

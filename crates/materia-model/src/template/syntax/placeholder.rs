@@ -1,0 +1,261 @@
+//! Placeholders: what stands in braces, in every form the language has.
+//!
+//! Owns the forms and their order (T4), the pieces of a text, and the error for braces that are none of them (T5).
+//! Only innermost braces are placeholders, `{}` is literal, and so is a brace without a partner. Never looks a value up.
+
+use super::expression::{self, Expression};
+use super::{MAX_PADDING, Word, is_name, leading_name, padded_width};
+use crate::template::origin::{Problem, column};
+use crate::template::value::Type;
+use crate::text;
+
+/// A text in pieces.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Text {
+    pub(crate) pieces: Vec<Piece>,
+    /// Unquoted: it vanishes when it turns out empty (T2).
+    pub(crate) vanishes: bool,
+}
+
+/// A part of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Piece {
+    Literal(String),
+    Placeholder(Placeholder),
+}
+
+/// Braces that stand for a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Placeholder {
+    pub(crate) form: Form,
+    /// What stands in the braces.
+    pub(crate) content: String,
+    /// Where the opening brace is, in bytes of the text that was written.
+    pub(crate) at: usize,
+}
+
+/// What a placeholder asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Form {
+    /// `{name}`, `{name=default}`, `{name:type=default}`; a hyphenated name may also be a subtraction (T8).
+    Value { name: String, declared: Option<Type>, default: Option<String>, difference: Option<Expression> },
+    /// `{name??otherwise}`
+    Fallback { name: String, otherwise: String },
+    /// `{name?yes:no}` or `{!name?yes:no}`
+    Choice { name: String, negated: bool, yes: String, no: String },
+    /// `{items[0]}` or `{items[index]}`
+    Item { name: String, index: Index },
+    /// `{items.length}`
+    Length { name: String },
+    /// `{index+1}`, `{_(index+1)}`
+    Expression { expression: Expression, source: String, width: usize },
+}
+
+/// Which item of an array.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Index {
+    Literal(usize),
+    Name(String),
+}
+
+impl Text {
+    /// Reads the pieces of a word; `whole` is the text the word was split from.
+    pub(crate) fn parse(word: &Word, whole: &str) -> Result<Self, Problem> {
+        let mut pieces = Vec::new();
+        let mut literal_from = 0;
+        for (open, close) in groups(word) {
+            let content = &word.text[open + 1..close];
+            let at = word.source_offset(open);
+            let form = form(content).map_err(|wrong| no_placeholder(word, whole, content, at, wrong))?;
+            push_literal(&mut pieces, &word.text[literal_from..open]);
+            pieces.push(Piece::Placeholder(Placeholder { form, content: content.to_owned(), at }));
+            literal_from = close + 1;
+        }
+        push_literal(&mut pieces, &word.text[literal_from..]);
+        Ok(Self { pieces, vanishes: !word.quoted })
+    }
+
+    /// The placeholders in it.
+    pub(crate) fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Placeholder(placeholder) => Some(placeholder),
+            Piece::Literal(_) => None,
+        })
+    }
+
+    /// The placeholder that is the whole text, if it is one.
+    pub(crate) fn single(&self) -> Option<&Placeholder> {
+        match self.pieces.as_slice() {
+            [Piece::Placeholder(placeholder)] => Some(placeholder),
+            _ => None,
+        }
+    }
+
+    /// The text, where nothing in it is a placeholder.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] => Some(""),
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+fn push_literal(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Piece::Literal(before)) => before.push_str(text),
+        _ => pieces.push(Piece::Literal(text.to_owned())),
+    }
+}
+
+/// Pairs of innermost braces that have something in them.
+fn groups(word: &Word) -> Vec<(usize, usize)> {
+    let mut groups = Vec::new();
+    let mut open = None;
+    for (at, brace) in word.active_braces() {
+        if brace == b'{' {
+            open = Some(at);
+        } else if let Some(open) = open.take().filter(|open| open + 1 < at) {
+            groups.push((open, at));
+        }
+    }
+    groups
+}
+
+/// Why text in braces is no form, where there is more to say.
+struct Wrong {
+    because: Option<String>,
+    hint: String,
+}
+
+impl From<&'static str> for Wrong {
+    fn from(because: &'static str) -> Self {
+        Self { because: Some(because.to_owned()), hint: LITERAL_BRACE.to_owned() }
+    }
+}
+
+const LITERAL_BRACE: &str = "write \\{ for a literal brace";
+
+fn form(content: &str) -> Result<Form, Wrong> {
+    let name = leading_name(content);
+    let rest = &content[name.len()..];
+    if !name.is_empty() {
+        if let Some(otherwise) = rest.strip_prefix("??") {
+            return Ok(Form::Fallback { name: name.to_owned(), otherwise: otherwise.to_owned() });
+        }
+        if let Some(form) = value(name, rest)? {
+            return Ok(form);
+        }
+        if rest == ".length" {
+            return Ok(Form::Length { name: name.to_owned() });
+        }
+        if let Some(index) = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            return item(name, index);
+        }
+    }
+    if let Some(choice) = choice(content) {
+        return Ok(choice);
+    }
+    if expression::has_operator(content) {
+        return arithmetic(content);
+    }
+    Err(unknown(content))
+}
+
+fn value(name: &str, rest: &str) -> Result<Option<Form>, Wrong> {
+    let form = |declared, default: Option<&str>, difference| Form::Value {
+        name: name.to_owned(),
+        declared,
+        default: default.map(str::to_owned),
+        difference,
+    };
+    if rest.is_empty() {
+        let difference = name.contains('-').then(|| expression::parse(name, &|_| false).ok()).flatten();
+        return Ok(Some(form(None, None, difference)));
+    }
+    if let Some(default) = rest.strip_prefix('=') {
+        return Ok(Some(form(None, Some(default), None)));
+    }
+    let Some(typed) = rest.strip_prefix(':') else { return Ok(None) };
+    let (ty, default) = split_type(typed);
+    let declared = Type::parse(ty).map_err(|because| {
+        let hint = format!("{}; {LITERAL_BRACE}", Type::suggestion(ty));
+        Wrong { because: Some(because), hint }
+    })?;
+    Ok(Some(form(Some(declared), default, None)))
+}
+
+/// `int=5` as type and default; an `=` inside `enum(…)` belongs to the type.
+pub(crate) fn split_type(text: &str) -> (&str, Option<&str>) {
+    let from = if text.starts_with("enum(") { text.find(')').unwrap_or(0) } else { 0 };
+    match text[from..].find('=') {
+        Some(at) => (&text[..from + at], Some(&text[from + at + 1..])),
+        None => (text, None),
+    }
+}
+
+fn item(name: &str, index: &str) -> Result<Form, Wrong> {
+    let literal = !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit());
+    let index = if literal {
+        Index::Literal(index.parse().map_err(|_| "the index is too large")?)
+    } else if is_name(index) {
+        Index::Name(index.to_owned())
+    } else {
+        return Err(Wrong {
+            because: Some("an index is a number or one name".to_owned()),
+            hint: format!("write {{{name}[0]}} or {{{name}[index]}}; {LITERAL_BRACE}"),
+        });
+    };
+    Ok(Form::Item { name: name.to_owned(), index })
+}
+
+fn choice(content: &str) -> Option<Form> {
+    let (condition, arms) = content.split_once('?')?;
+    let (yes, no) = arms.split_once(':')?;
+    let condition = condition.trim();
+    let bare = condition.strip_prefix('!').map_or(condition, str::trim_start);
+    is_name(bare).then(|| Form::Choice {
+        name: bare.to_owned(),
+        negated: condition.starts_with('!'),
+        yes: yes.to_owned(),
+        no: no.to_owned(),
+    })
+}
+
+fn arithmetic(content: &str) -> Result<Form, Wrong> {
+    let bare = content.trim_start_matches('_');
+    let underscores = content.len() - bare.len();
+    let padded = bare.starts_with('(') && underscores <= MAX_PADDING;
+    let (source, width) = if padded { (bare, padded_width(underscores)) } else { (content, 0) };
+    let expression = expression::parse(source, &|_| false)?;
+    Ok(Form::Expression { expression, source: source.to_owned(), width })
+}
+
+fn unknown(content: &str) -> Wrong {
+    let trimmed = content.trim();
+    let hint = if trimmed != content && is_name(trimmed) {
+        format!("write {{{trimmed}}} without the spaces, or \\{{ for a literal brace")
+    } else if leading_name(content).len() + 1 < content.len() && content.contains('?') {
+        format!("a choice is {{name?yes:no}}, a fallback {{name??text}}; {LITERAL_BRACE}")
+    } else {
+        LITERAL_BRACE.to_owned()
+    };
+    Wrong { because: None, hint }
+}
+
+fn no_placeholder(word: &Word, whole: &str, content: &str, at: usize, wrong: Wrong) -> Problem {
+    let mut message = format!("{} at column {}", text::quoted(&format!("{{{content}}}")), column(whole, at));
+    if word.number > 0 {
+        message = format!("{message} (word {}: {})", word.number, text::quoted(&word.text));
+    }
+    message.push_str(" is no placeholder");
+    if let Some(because) = wrong.because {
+        message.push_str(": ");
+        message.push_str(&because);
+    }
+    Problem { code: "unknown-placeholder", message, hint: wrong.hint, at }
+}
+
+#[cfg(test)]
+mod tests;
