@@ -10,5 +10,6 @@ pub mod home;
 pub mod failpoint;
 pub mod store;
 pub mod process;
+pub mod execute;
 pub mod agent;
 pub mod verb;

@@ -12,6 +12,7 @@ pub mod dir;
 pub mod lock;
 pub mod atomic;
 pub mod artifact;
+pub mod spool;
 pub mod journal;
 
 use std::path::Path;

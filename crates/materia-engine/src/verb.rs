@@ -4,3 +4,5 @@
 //! browser and an agent get the same answer. Never prints and never parses argv.
 
 pub mod doctor;
+pub mod template;
+pub mod run;

@@ -3,8 +3,12 @@
 //! Owns the parsing of argv and the choice of the voice. A verb's file turns words into one call of the facade and
 //! hands the report to the view. Never acts on its own.
 
-mod doctor;
 mod usage;
+mod input;
+mod doctor;
+mod explain;
+mod run;
+mod split;
 
 use std::path::PathBuf;
 
@@ -51,6 +55,9 @@ struct Common {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Run(run::Run),
+    Explain(explain::Explain),
+    Split(split::Split),
     Doctor(doctor::Doctor),
 }
 
@@ -63,6 +70,9 @@ pub fn run(mut world: World) -> u8 {
     let screen = Screen::new(&world, line.common.color);
     let voice = if line.common.json { Voice::Json } else { Voice::Human };
     let done = settle(&mut world, &line.common).and_then(|()| match line.verb {
+        Verb::Run(verb) => verb.run(&world, screen, voice),
+        Verb::Explain(verb) => verb.run(&world, screen, voice),
+        Verb::Split(verb) => verb.run(screen, voice),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {

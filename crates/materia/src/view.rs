@@ -6,8 +6,13 @@
 pub mod style;
 mod screen;
 mod doctor;
+mod template;
+mod live;
+mod run;
 
+pub use run::RunView;
 pub use screen::{Report, Screen};
+pub use template::Words;
 
 /// Who is listening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -41,6 +41,11 @@ impl World {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
+    /// Whether the terminal cannot move its cursor.
+    pub fn is_dumb(&self) -> bool {
+        self.variable("TERM").is_none_or(|term| term == "dumb")
+    }
+
     /// Where this person's things live.
     pub fn home(&self) -> Result<Home, NoHome> {
         let path = |name| self.variable(name).map(PathBuf::from);

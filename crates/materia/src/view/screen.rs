@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "this room owns stdout and stderr")]
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::{self, Write};
 
 use materia_model::finding::{Finding, Severity};
@@ -58,6 +59,50 @@ impl Screen {
             }
             Voice::Json => json(failure),
         }
+    }
+
+    /// Says one line of talk on stderr: a word for what it is, and a sentence.
+    pub fn talk(self, role: Role, word: &str, said: &str) {
+        let mut text = String::new();
+        line(&mut text, role, word, said, self.colour_err);
+        write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+
+    /// Quotes somebody's words on stderr, indented and printable.
+    pub(super) fn indented(self, said: &str) {
+        let lines: String = said.lines().map(|line| format!("  {}\n", printable(line))).collect();
+        write_all(&mut io::stderr().lock(), lines.as_bytes());
+    }
+
+    /// Hands on what a command wrote to stderr.
+    pub(super) fn relay(self, bytes: &[u8]) {
+        write_all(&mut io::stderr().lock(), bytes);
+    }
+
+    /// Draws on the terminal behind stderr.
+    pub(super) fn live(self, text: &str) {
+        write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+
+    /// Whether talk is coloured.
+    pub(super) fn talks_in_colour(self) -> bool {
+        self.colour_err
+    }
+
+    /// How many columns the terminal behind stderr has.
+    pub(super) fn width(self) -> usize {
+        rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20))
+    }
+
+    /// Copies a file to stdout, byte for byte.
+    pub(super) fn copy(self, file: &mut File) {
+        let mut stdout = io::stdout().lock();
+        let _closed = io::copy(file, &mut stdout).and_then(|_| stdout.flush());
+    }
+
+    /// Says one JSON document on stdout.
+    pub fn document<T: Serialize>(self, document: &T) {
+        json(document);
     }
 
     /// Says plain text on stdout, such as help.

@@ -1,0 +1,124 @@
+//! Runs a plan: leaves, sequences, parallel branches, retries, deadlines.
+//!
+//! Owns the walk through a [`Plan`] and the data that flows between its steps. Everything is one loop over one nursery:
+//! no threads, no shell, no pumping of bytes through our memory. Never reads a template (the plan has nothing left to
+//! resolve), never prints (it tells an [`Observer`]), never starts a process itself (`engine::process` does).
+
+mod flow;
+mod report;
+mod task;
+mod walk;
+mod leaf;
+mod join;
+
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use materia_model::template::Plan;
+
+use crate::process::{LeafId, Nursery, Signal};
+
+pub use flow::{reopened, tail};
+pub use report::{Branch, BranchStatus, CommandRun, Coverage, FailedCommand, Outcome, Status};
+
+use flow::{Flow, Spool};
+use walk::Walk;
+
+/// What to run, and in which surroundings.
+#[derive(Debug)]
+pub struct Request<'p> {
+    /// The plan.
+    pub plan: &'p Plan,
+    /// Where its commands run.
+    pub cwd: PathBuf,
+    /// What the whole plan reads.
+    pub stdin: Option<File>,
+    /// How many commands run at the same time in the whole plan.
+    pub jobs: Option<usize>,
+    /// How long a stopped command may take to end by itself.
+    pub grace: Duration,
+    /// Where output is spooled; it disappears with us.
+    pub spool: PathBuf,
+}
+
+/// What happens while a plan runs.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A command was started.
+    Started {
+        /// Which.
+        leaf: LeafId,
+        /// What people call it.
+        label: Option<&'a str>,
+        /// What it is.
+        argv: &'a [String],
+        /// Which attempt, from 1.
+        attempt: u64,
+    },
+    /// A command wrote to its stderr.
+    Said {
+        /// Which.
+        leaf: LeafId,
+        /// As it came, cut anywhere.
+        bytes: &'a [u8],
+    },
+    /// The last that a command wrote to its stdout, seen from time to time.
+    Seen {
+        /// Which.
+        leaf: LeafId,
+        /// The end of it, at most some kilobytes.
+        tail: &'a [u8],
+    },
+    /// A command is over.
+    Ended {
+        /// Which.
+        leaf: LeafId,
+        /// How.
+        run: &'a CommandRun,
+    },
+    /// Somebody asked us to stop.
+    Interrupted {
+        /// By which signal.
+        signal: Signal,
+        /// Whether it was asked before.
+        again: bool,
+    },
+    /// Time has passed; see [`Observer::pace`].
+    Tick,
+}
+
+/// Somebody who is told what happens.
+pub trait Observer {
+    /// Something happened.
+    fn tell(&mut self, progress: Progress<'_>);
+
+    /// Whether it wants to hear what commands write to stderr as it comes.
+    fn listens(&self) -> bool {
+        false
+    }
+
+    /// How often to tell that time has passed; not at all when `None`.
+    fn pace(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// Nobody.
+#[derive(Debug)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn tell(&mut self, _: Progress<'_>) {}
+}
+
+/// Runs a plan to its end, and leaves no process of it behind.
+pub fn run(request: Request<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) -> io::Result<Outcome> {
+    let spool = Spool::new(request.spool.clone());
+    let input = request.stdin.as_ref().map_or(Ok(Flow::None), |file| Flow::given(file))?;
+    let grace = request.grace;
+    let outcome = Walk::new(&request, nursery, observer, spool).to_the_end(input);
+    nursery.sweep(grace);
+    outcome
+}

@@ -1,0 +1,142 @@
+//! The nodes that are being run, and what a finished one hands to its parent.
+//!
+//! Owns the bookkeeping of one node: its attempt, its children, its deadline. Decides nothing.
+
+use std::time::Instant;
+
+use materia_model::template::Plan;
+use materia_model::template::plan::Failure;
+
+use super::flow::Flow;
+use super::report::{Branch, FailedCommand};
+use crate::process::LeafId;
+
+/// One running node, by its place in the list of tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct TaskId(pub(super) usize);
+
+/// A node that is being run.
+#[derive(Debug)]
+pub(super) struct Task<'p> {
+    /// What it runs.
+    pub(super) plan: &'p Plan,
+    /// Who waits for it, and as which child.
+    pub(super) parent: Option<(TaskId, usize)>,
+    /// What it reads.
+    pub(super) input: Flow,
+    /// Which attempt runs, from 1.
+    pub(super) attempt: u64,
+    /// The attempt that its commands report: its own, or that of the retried node around it.
+    pub(super) shown_attempt: u64,
+    /// When this attempt has to be over.
+    pub(super) deadline: Option<Instant>,
+    /// Why it is being stopped.
+    pub(super) stopping: Option<Stop>,
+    /// Whether somebody else stops it than its own deadline, so that it is not tried again.
+    pub(super) stopped_from_above: bool,
+    /// Whether it is only cleaning up between attempts, so that its success is no success of the run.
+    pub(super) recovering: bool,
+    /// What it is doing.
+    pub(super) phase: Phase,
+}
+
+/// Why a node is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A deadline passed.
+    TimedOut,
+    /// Another branch failed for everybody, or a person asked.
+    Cancelled,
+}
+
+/// What a node is doing.
+#[derive(Debug)]
+pub(super) enum Phase {
+    /// Waiting for its delay to pass.
+    Delayed(Instant),
+    /// A command that waits for a free place.
+    Queued,
+    /// A command that runs.
+    Running(LeafId),
+    /// A sequence at this step, with what happened so far.
+    Sequence { step: usize, current: Option<TaskId>, so_far: Trail },
+    /// A parallel node.
+    Parallel { started: usize, running: Vec<TaskId>, ended: Vec<Option<Done>> },
+    /// A node inside a node.
+    Nested(Option<TaskId>),
+    /// Cleaning up after a failed attempt, of which this is known.
+    Recovering { current: Option<TaskId>, so_far: Trail },
+}
+
+/// What happened on the way, besides the result.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    /// Failures that stand.
+    pub(super) failures: Vec<FailedCommand>,
+    /// Branches of parallel nodes, inner ones first.
+    pub(super) branches: Vec<Branch>,
+    /// How many commands succeeded.
+    pub(super) succeeded: usize,
+}
+
+impl Trail {
+    /// Adds what happened in a part.
+    pub(super) fn absorb(&mut self, part: Trail) {
+        self.failures.extend(part.failures);
+        self.branches.extend(part.branches);
+        self.succeeded += part.succeeded;
+    }
+}
+
+/// What a finished node hands to its parent.
+#[derive(Debug)]
+pub(super) struct Done {
+    /// How it ended.
+    pub(super) end: End,
+    /// Its exit code.
+    pub(super) code: i32,
+    /// What it wrote, or what its `output` selects.
+    pub(super) flow: Flow,
+    /// The end of what it wrote to stderr.
+    pub(super) stderr: String,
+    /// How far its failure reaches.
+    pub(super) scope: Failure,
+    /// What happened on the way.
+    pub(super) trail: Trail,
+}
+
+/// How a node ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Well.
+    Ok,
+    /// Not at all: its guard was false.
+    Skipped,
+    /// With a failure.
+    Failed,
+    /// By a deadline.
+    TimedOut,
+    /// By somebody's wish.
+    Cancelled,
+}
+
+impl End {
+    /// Whether it is a failure.
+    pub(super) fn is_failure(self) -> bool {
+        !matches!(self, Self::Ok | Self::Skipped)
+    }
+}
+
+impl Done {
+    /// A good end that hands on what flows.
+    pub(super) fn ok(flow: Flow) -> Self {
+        Self {
+            end: End::Ok,
+            code: 0,
+            flow,
+            stderr: String::new(),
+            scope: Failure::Continue,
+            trail: Trail::default(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `explain`, and what `run` does before anything starts: a template and its values become a plan.
+//!
+//! Owns the order of it: read, type the words, expand. Starts nothing and reads no file.
+
+use materia_model::finding::{Finding, Source};
+use materia_model::template::{self, Arg, Expansion, Explained, Facts, Plan, Template, risk};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What a person or a program wants to run or have explained.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The template's text and where it came from.
+    pub source: &'a Source,
+    /// Values from a document.
+    pub values: Map<String, Value>,
+    /// Values as `key=value` words; they win.
+    pub words: &'a [String],
+    /// What the expansion must be told about the machine.
+    pub facts: Facts<'a>,
+}
+
+/// A plan that is ready, with everything that was noticed on the way.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The template as it was read.
+    pub template: Template,
+    /// What would run.
+    pub plan: Plan,
+    /// What was strange about the values or the template.
+    pub strange: Vec<Finding>,
+    /// What is risky about it, advice only.
+    pub risks: Vec<Finding>,
+}
+
+/// The answer to `explain`.
+#[derive(Debug, Serialize)]
+pub struct Explanation<'p> {
+    /// Always true; a template that cannot be explained is a failure.
+    pub ok: bool,
+    /// The whole expanded tree.
+    pub tree: Explained<'p>,
+    /// The template's public arguments.
+    pub args: Vec<Arg>,
+    /// Everything noticed, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Reads, types and expands; everything that can be known before the first process starts is checked here (T21).
+pub fn prepare(asked: Asked<'_>) -> Result<Prepared, Vec<Finding>> {
+    let template = template::parse(asked.source)?;
+    let mut values = asked.values;
+    let args = template.args();
+    let mut findings = Vec::new();
+    for word in asked.words {
+        findings.extend(template::add_word(&mut values, word, &args).err().into_iter().flatten());
+    }
+    if !findings.is_empty() {
+        return Err(findings);
+    }
+    let Expansion { plan, warnings } = template::expand(&template, &values, asked.facts)?;
+    let strange = template.warnings().iter().cloned().chain(warnings).collect();
+    let risks = risk::warnings(&template);
+    Ok(Prepared { template, plan, strange, risks })
+}
+
+impl Prepared {
+    /// What would run.
+    pub fn explanation(&self) -> Explanation<'_> {
+        Explanation {
+            ok: true,
+            tree: template::explain(&self.plan),
+            args: self.template.args(),
+            warnings: self.warnings(),
+        }
+    }
+
+    /// Everything noticed, one sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        self.strange.iter().chain(&self.risks).map(|finding| finding.message.clone()).collect()
+    }
+}

@@ -1,0 +1,25 @@
+//! `materia explain`: shows what a template would run, and starts nothing.
+
+use clap::Args;
+
+use super::input::Template;
+use crate::failure::Failure;
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Show what a template would run, and start nothing
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  materia explain --template 'echo {name=world}' name=you\n  \
+    materia explain --file build.json --values values.json --json")]
+pub(super) struct Explain {
+    #[command(flatten)]
+    template: Template,
+}
+
+impl Explain {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let prepared = self.template.prepare(world)?;
+        screen.report(&prepared.explanation(), voice);
+        Ok(0)
+    }
+}

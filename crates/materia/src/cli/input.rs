@@ -1,0 +1,146 @@
+//! What the words of a command line name: templates, values, files, standard input.
+//!
+//! Owns reading them, bounded (S5). Shared by the verbs that take a template.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use materia_engine::store::spool;
+use materia_engine::verb::template::{Asked, Prepared, prepare};
+use materia_model::document::{self, MAX_BYTES};
+use materia_model::finding::Source;
+use materia_model::template::Facts;
+use materia_model::text;
+use serde_json::{Map, Value};
+
+use crate::failure::{Failure, Kind};
+use crate::world::World;
+
+/// A template, and the values for it.
+#[derive(Debug, Args)]
+pub(super) struct Template {
+    /// A template: a command line, or JSON when it begins with `{`, `[` or `"`
+    #[arg(long, value_name = "T", conflicts_with = "file", allow_hyphen_values = true)]
+    template: Option<String>,
+
+    /// A file with a template
+    #[arg(long, value_name = "F")]
+    file: Option<PathBuf>,
+
+    /// A JSON object with values; `-` reads it from stdin
+    #[arg(long, value_name = "F")]
+    values: Option<PathBuf>,
+
+    /// What the template reads on its stdin; `-` hands ours on
+    #[arg(long, value_name = "F")]
+    stdin: Option<PathBuf>,
+
+    /// A recipe's NAME (without --template and --file), then key=value words; they win over --values
+    #[arg(value_name = "WORD")]
+    words: Vec<String>,
+}
+
+impl Template {
+    /// The plan these words ask for.
+    pub(super) fn prepare(&self, world: &World) -> Result<Prepared, Failure> {
+        if self.values.as_deref().is_some_and(is_dash) && self.stdin.as_deref().is_some_and(is_dash) {
+            let message = "`--values -` and `--stdin -` both want stdin";
+            return Err(Failure::new(Kind::Invalid, "usage", message).hint("give one of them a file"));
+        }
+        let source = self.source(world)?;
+        let values = self.values.as_deref().map_or(Ok(Map::new()), |path| values(world, path))?;
+        let home = world.variable("HOME").and_then(|home| home.to_str());
+        let cwd = world.cwd.as_ref().ok().and_then(|cwd| cwd.to_str());
+        let facts = Facts { home, cwd, has_stdin: self.stdin.is_some() };
+        prepare(Asked { source: &source, values, words: &self.words, facts }).map_err(Failure::from_findings)
+    }
+
+    fn source(&self, world: &World) -> Result<Source, Failure> {
+        match (&self.template, &self.file, self.words.first()) {
+            (Some(text), ..) => Ok(Source::new("--template", text)),
+            (None, Some(path), _) => Ok(Source::new(&path.to_string_lossy(), &read_text(world, path)?)),
+            (None, None, Some(name)) => {
+                let message = format!("there is no recipe {}", text::quoted(name));
+                Err(Failure::new(Kind::NotFound, "recipe_not_found", message)
+                    .hint("give a template with --template or --file"))
+            }
+            (None, None, None) => Err(Failure::new(Kind::Invalid, "usage", "there is nothing to run")
+                .hint("materia run --template 'echo {name=world}'")),
+        }
+    }
+
+    /// What the template reads.
+    pub(super) fn stdin(&self, world: &World, spool_dir: &Path) -> Result<Option<File>, Failure> {
+        match &self.stdin {
+            None => Ok(None),
+            Some(path) if is_dash(path) => {
+                let collected = spool::collected(spool_dir, &mut std::io::stdin().lock());
+                collected.map(Some).map_err(|error| unreadable("stdin", &error))
+            }
+            Some(path) => {
+                let file = File::open(world.path(path)).map_err(|error| unreadable(&shown(path), &error))?;
+                Ok(Some(file))
+            }
+        }
+    }
+}
+
+fn is_dash(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// A JSON object with values.
+fn values(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
+    let text = if is_dash(path) {
+        read_bounded(&mut std::io::stdin().lock(), "stdin")?
+    } else {
+        read_text(world, path)?
+    };
+    let source = Source::new(&shown(path), &text);
+    let node = document::parse(&source).map_err(Failure::from_findings)?;
+    match node.to_value() {
+        Value::Object(values) => Ok(values),
+        _ => {
+            let message =
+                format!("the values in {} are {}, not an object", text::quoted(&shown(path)), node.kind());
+            Err(Failure::new(Kind::Invalid, "invalid_values", message).hint("write {\"name\": \"value\"}"))
+        }
+    }
+}
+
+/// A text file, no larger than any document may be.
+fn read_text(world: &World, path: &Path) -> Result<String, Failure> {
+    let mut file = File::open(world.path(path)).map_err(|error| unreadable(&shown(path), &error))?;
+    read_bounded(&mut file, &shown(path))
+}
+
+fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    reader.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+    if bytes.len() > MAX_BYTES {
+        let message = format!("{} has more than {MAX_BYTES} bytes", text::quoted(name));
+        return Err(
+            Failure::new(Kind::Invalid, "too_large", message).hint("split it, or pass large data by a file")
+        );
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let message = format!(
+            "{} is not UTF-8 text from byte {} on",
+            text::quoted(name),
+            error.utf8_error().valid_up_to()
+        );
+        Failure::new(Kind::Invalid, "not_text", message).hint("write it as UTF-8")
+    })
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+    let message = format!("{} cannot be read: {error}", text::quoted(name));
+    let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::Invalid };
+    Failure::new(kind, "unreadable", message).hint("name a file that exists and that you may read")
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,99 @@
+//! `materia run`: runs a template in the foreground.
+
+use std::io;
+use std::path::PathBuf;
+
+use clap::Args;
+use materia_engine::execute::{self, Outcome, Request, Status};
+use materia_engine::process::{DEFAULT_GRACE, Nursery};
+use materia_engine::verb::run::report;
+use materia_engine::verb::template::Prepared;
+
+use super::input::Template;
+use crate::failure::{Failure, Kind};
+use crate::view::{RunView, Screen, Voice};
+use crate::world::World;
+
+/// Run a command template and wait for it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    materia run --template 'echo {name=world}' name=you\n  \
+    materia run --template '[\"printf a\", \"cat\"]'\n  \
+    materia run --template '{\"parallel\": true, \"template\": [\"cargo test\", \"cargo clippy\"]}'\n  \
+    materia run --file build.json --values values.json --json\n\n\
+    Exits with 0 when it went well or partly (a notice says so; --strict makes that 1), 1 when it failed, 2 when the \
+    template or its values are wrong and nothing was started. Ctrl-C stops it politely, a second one kills it.")]
+pub(super) struct Run {
+    #[command(flatten)]
+    template: Template,
+
+    /// Run at most so many commands at the same time
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
+
+    /// Exit with 1 also when only a part failed
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Run {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let prepared = self.template.prepare(world)?;
+        let spool = spool_dir(world);
+        let mut view = RunView::new(world, screen, voice);
+        view.notice(&prepared.strange);
+        let outcome = self.execute(world, &prepared, &spool, &mut view)?;
+        let (status, interrupted) = (outcome.status, outcome.interrupted);
+        view.summary(&outcome);
+        match voice {
+            Voice::Human => view.output(&outcome),
+            Voice::Json => {
+                let ran =
+                    report(outcome, prepared.warnings(), &spool).map_err(|error| lost_output(&error))?;
+                screen.document(&ran);
+            }
+        }
+        Ok(match (interrupted, status, self.strict) {
+            (true, ..) => Kind::Interrupted.exit_code(),
+            (false, Status::Failed, _) | (false, Status::Degraded, true) => Kind::Failed.exit_code(),
+            (false, ..) => 0,
+        })
+    }
+
+    fn execute(
+        &self,
+        world: &World,
+        prepared: &Prepared,
+        spool: &std::path::Path,
+        view: &mut RunView,
+    ) -> Result<Outcome, Failure> {
+        let cwd = world.cwd.as_ref().map_err(|error| {
+            Failure::from_error(Kind::Invalid, "no_directory", error).hint("go to a directory that exists")
+        })?;
+        let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
+        nursery.catch_interrupts().map_err(|error| internal(&error))?;
+        let request = Request {
+            plan: &prepared.plan,
+            cwd: cwd.clone(),
+            stdin: self.template.stdin(world, spool)?,
+            jobs: self.jobs.map(|jobs| jobs as usize),
+            grace: DEFAULT_GRACE,
+            spool: spool.to_owned(),
+        };
+        execute::run(request, &mut nursery, view).map_err(|error| internal(&error))
+    }
+}
+
+/// Where output is spooled.
+fn spool_dir(world: &World) -> PathBuf {
+    world.variable("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into())
+}
+
+fn internal(error: &io::Error) -> Failure {
+    Failure::from_error(Kind::Internal, "internal", error).hint("see `materia doctor`")
+}
+
+fn lost_output(error: &io::Error) -> Failure {
+    let message = format!("the run is over, and its output cannot be kept: {error}");
+    Failure::new(Kind::Failed, "output_lost", message).hint("make room in TMPDIR")
+}

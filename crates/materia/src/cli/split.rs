@@ -1,0 +1,25 @@
+//! `materia split`: shows the words of a command line, as a template splits them.
+
+use clap::Args;
+use materia_model::finding::Source;
+use materia_model::template;
+
+use crate::failure::Failure;
+use crate::view::{Screen, Voice, Words};
+
+/// Show the words of a command line, as a template splits them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  materia split \"grep -n 'two words' file\"")]
+pub(super) struct Split {
+    /// The command line
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    text: String,
+}
+
+impl Split {
+    pub(super) fn run(self, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let words = template::split(&Source::new("TEXT", &self.text)).map_err(Failure::from_findings)?;
+        screen.report(&Words { ok: true, words }, voice);
+        Ok(0)
+    }
+}

@@ -1,0 +1,151 @@
+//! What a person sees of a run: live lines on a terminal, relayed complaints elsewhere, and a summary.
+//!
+//! Owns the telling of [`Progress`]. Failures come first in the summary; the output itself goes to stdout, alone.
+
+use std::fs::File;
+
+use materia_engine::execute::{self, CommandRun, FailedCommand, Observer, Outcome, Progress, Status};
+use materia_model::finding::Finding;
+use materia_model::text::{self, printable};
+
+use super::Voice;
+use super::live::Live;
+use super::screen::Screen;
+use super::style::Role;
+use crate::world::World;
+
+/// Tells a person about a run.
+#[derive(Debug)]
+pub struct RunView {
+    screen: Screen,
+    voice: Voice,
+    live: Option<Live>,
+    stdout_is_terminal: bool,
+}
+
+impl RunView {
+    /// A view that suits who is listening.
+    pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
+        let watched = voice == Voice::Human && world.terminals.stderr && !world.is_dumb();
+        let live = watched.then(|| Live::new(screen));
+        Self { screen, voice, live, stdout_is_terminal: world.terminals.stdout }
+    }
+
+    /// Says what was strange before the run.
+    pub fn notice(&mut self, strange: &[Finding]) {
+        for finding in strange {
+            self.screen.talk(Role::Warning, "warning", &finding.message);
+        }
+    }
+
+    /// Says how it went, failures first; nothing when all went well and nobody watched.
+    pub fn summary(&mut self, outcome: &Outcome) {
+        if let Some(live) = self.live.take() {
+            live.clear();
+        }
+        if self.voice == Voice::Human {
+            outcome.failures.iter().for_each(|failure| self.failure(failure));
+        }
+        let said = format!(
+            "{} failed, {} ran",
+            outcome.failures.len(),
+            text::count(outcome.commands.len(), "command")
+        );
+        match (outcome.interrupted, outcome.status) {
+            (true, _) => self.screen.talk(Role::Bad, "interrupted", "nothing of it is left running"),
+            (false, Status::Failed) => {
+                self.screen.talk(Role::Bad, "failed", &format!("{said}; exit code {}", outcome.code))
+            }
+            (false, Status::Degraded) => {
+                self.screen.talk(
+                    Role::Warning,
+                    "degraded",
+                    &format!("{said}; --strict makes this a failure"),
+                );
+            }
+            (false, Status::Ok) => {}
+        }
+    }
+
+    fn failure(&self, failure: &FailedCommand) {
+        let end = match (failure.timed_out, failure.signal) {
+            (true, _) => "timed out".to_owned(),
+            (false, Some(signal)) => format!("signal {signal}"),
+            (false, None) => format!("exit code {}", failure.code),
+        };
+        self.screen.talk(
+            Role::Bad,
+            "error",
+            &format!("{} ({end})", named(failure.label.as_deref(), &failure.argv)),
+        );
+        // Whoever was not watching has read it already.
+        if self.stderr_was_hidden() || failure.argv.is_empty() {
+            self.screen.indented(&failure.stderr);
+        }
+    }
+
+    fn stderr_was_hidden(&self) -> bool {
+        !self.listens()
+    }
+
+    /// Writes the output to stdout, byte for byte; a terminal gets a newline behind it where one is missing.
+    pub fn output(&self, outcome: &Outcome) {
+        let Some(output) = &outcome.output else { return };
+        let Ok(mut reader) = execute::reopened(output) else { return };
+        self.screen.copy(&mut reader);
+        if self.stdout_is_terminal && !ends_in_newline(output) {
+            self.screen.text("\n");
+        }
+    }
+}
+
+impl Observer for RunView {
+    fn tell(&mut self, progress: Progress<'_>) {
+        match (&mut self.live, progress) {
+            (Some(live), progress) => live.tell(progress),
+            (None, Progress::Said { bytes, .. }) => self.screen.relay(bytes),
+            (None, Progress::Interrupted { again, .. }) => {
+                let doing = if again { "killing" } else { "stopping; once more kills" };
+                self.screen.talk(Role::Warning, "interrupted", doing);
+            }
+            (None, _) => {}
+        }
+    }
+
+    fn listens(&self) -> bool {
+        self.live.is_none() && self.voice == Voice::Human
+    }
+
+    fn pace(&self) -> Option<std::time::Duration> {
+        self.live.as_ref().map(|_| std::time::Duration::from_millis(100))
+    }
+}
+
+fn ends_in_newline(output: &File) -> bool {
+    execute::tail(output, 1).is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
+}
+
+/// What a command is called: its label, or its words.
+pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
+    match label {
+        Some(label) => printable(label).into_owned(),
+        None if argv.is_empty() => "the output".to_owned(),
+        None => printable(&text::bounded(&argv.join(" "), 200)).into_owned(),
+    }
+}
+
+/// How a finished command is told in one line.
+pub(super) fn ended_line(run: &CommandRun) -> String {
+    let name = named(run.label.as_deref(), &run.argv);
+    let attempt = if run.attempt > 1 { format!(", attempt {}", run.attempt) } else { String::new() };
+    format!("{name} ({}{attempt})", seconds(run.duration_ms))
+}
+
+/// A duration as people read it.
+pub(super) fn seconds(millis: u64) -> String {
+    match millis {
+        0..1000 => format!("{millis} ms"),
+        1000..60_000 => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+        _ => format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000),
+    }
+}

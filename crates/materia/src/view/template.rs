@@ -1,0 +1,93 @@
+//! How words and explanations read.
+
+use std::fmt::Write as _;
+
+use materia_engine::verb::template::Explanation;
+use materia_model::text::printable;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Report;
+use super::style::Role;
+
+/// The answer to `split`.
+#[derive(Debug, Serialize)]
+pub struct Words {
+    /// Always true; a text that cannot be split is a failure.
+    pub ok: bool,
+    /// The words.
+    pub words: Vec<String>,
+}
+
+impl Report for Words {
+    fn human(&self, _: bool) -> String {
+        self.words.iter().map(|word| format!("{}\n", printable(word))).collect()
+    }
+}
+
+impl Report for Explanation<'_> {
+    fn human(&self, colour: bool) -> String {
+        let mut text = String::new();
+        let tree = serde_json::to_value(&self.tree).unwrap_or_default();
+        node(&mut text, &tree, 0, colour);
+        if !self.args.is_empty() {
+            let _ = writeln!(text, "\n{}", Role::Strong.paint("arguments", colour));
+        }
+        for arg in &self.args {
+            let wanted = match (&arg.default, arg.required) {
+                (Some(default), _) => format!("default {default}"),
+                (None, true) => "required".to_owned(),
+                (None, false) => "optional".to_owned(),
+            };
+            let _ = writeln!(text, "  {:<16}{:<10} {wanted}", arg.name, arg.ty.to_string());
+        }
+        for warning in &self.warnings {
+            let _ = writeln!(text, "\n{} {}", Role::Warning.paint("warning:", colour), printable(warning));
+        }
+        text
+    }
+}
+
+/// One node and those below it, indented; commands as the words they are.
+fn node(text: &mut String, tree: &Value, depth: usize, colour: bool) {
+    let indent = "  ".repeat(depth);
+    let skipped = tree["skipped"] == true;
+    let head = match tree["argv"].as_array() {
+        Some(argv) => argv.iter().filter_map(Value::as_str).map(word).collect::<Vec<_>>().join(" "),
+        None => Role::Strong.paint(tree["kind"].as_str().unwrap_or_default(), colour),
+    };
+    let label = tree["label"].as_str().map(|label| format!("{}: ", printable(label))).unwrap_or_default();
+    let skipped = if skipped { " (skipped)" } else { "" };
+    let _ = writeln!(text, "{indent}{label}{head}{skipped}{}", Role::Quiet.paint(&controls(tree), colour));
+    if let Some(recover) = tree.get("recover") {
+        let _ = writeln!(text, "{indent}  {}", Role::Quiet.paint("between attempts", colour));
+        node(text, recover, depth + 2, colour);
+    }
+    for child in tree["children"].as_array().into_iter().flatten() {
+        node(text, child, depth + 1, colour);
+    }
+}
+
+/// The controls of a node that are not the default, in a few words.
+fn controls(tree: &Value) -> String {
+    let named = ["timeout", "delay", "retry", "failure", "concurrency", "min_successful", "output"];
+    let set = named.iter().filter_map(|name| {
+        let value = tree.get(*name).filter(|value| !value.is_null())?;
+        let unit = if matches!(*name, "timeout" | "delay") { " ms" } else { "" };
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Some(format!("{name} {value}{unit}"))
+    });
+    let set: Vec<String> = set.collect();
+    if set.is_empty() { String::new() } else { format!("  [{}]", set.join(", ")) }
+}
+
+/// A word as a shell would need it.
+fn word(word: &str) -> String {
+    let plain =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_/:=.,@%+-".contains(c));
+    if plain {
+        word.to_owned()
+    } else {
+        printable(&format!("'{}'", word.replace('\'', "'\\''"))).into_owned()
+    }
+}
