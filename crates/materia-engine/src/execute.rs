@@ -7,9 +7,14 @@
 mod flow;
 mod report;
 mod task;
+mod fan;
 mod walk;
+mod stop;
+mod attempt;
 mod leaf;
+mod sequence;
 mod join;
+mod parallel;
 
 use std::fs::File;
 use std::io;
@@ -56,6 +61,11 @@ pub enum Progress<'a> {
         argv: &'a [String],
         /// Which attempt, from 1.
         attempt: u64,
+    },
+    /// A command could not run yet for want of files or processes; it is started again when another one is over.
+    Postponed {
+        /// Which.
+        leaf: LeafId,
     },
     /// A command wrote to its stderr.
     Said {

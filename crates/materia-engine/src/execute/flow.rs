@@ -38,27 +38,12 @@ impl Spool {
         spool::unnamed(&self.dir)
     }
 
-    /// A flow of these pieces, one after the other.
-    pub(super) fn joined(&self, pieces: &[Piece]) -> io::Result<Flow> {
+    /// A flow of a text of ours.
+    pub(super) fn text(&self, text: &str) -> io::Result<Flow> {
         let file = self.file()?;
-        for piece in pieces {
-            match piece {
-                Piece::Text(text) => spool::append(&file, text.as_bytes())?,
-                Piece::Flow(Flow::File(part)) => spool::append_file(&file, &reopened(part)?)?,
-                Piece::Flow(Flow::None) => {}
-            }
-        }
+        spool::write_at(&file, text.as_bytes(), 0)?;
         Ok(Flow::File(Rc::new(file)))
     }
-}
-
-/// A piece of a join.
-#[derive(Debug)]
-pub(super) enum Piece {
-    /// Words of ours.
-    Text(String),
-    /// What a branch wrote.
-    Flow(Flow),
 }
 
 impl Flow {

@@ -2,18 +2,20 @@
 //!
 //! Owns starting commands in the order they became ready, as many at once as is allowed, and the words for their ends.
 
+use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
 use materia_model::template::plan::Body;
 use materia_model::text;
+use rustix::io::Errno;
 
 use super::Progress;
 use super::flow::Flow;
 use super::report::{CommandRun, FailedCommand};
-use super::task::{Done, End, Phase, Stop, TaskId, Trail};
+use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
 use super::walk::{Action, Walk};
-use crate::process::{Capture, Cause, Command, Ended, LeafId, Sink, Status, Stdin};
+use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Status, Stdin};
 
 /// How much of a stream of complaints is kept for the report.
 const STDERR_MEMORY: usize = 64 * 1024;
@@ -37,24 +39,27 @@ impl Walk<'_, '_> {
         while self.leaves.len() < self.jobs
             && let Some(id) = self.queue.pop_front()
         {
-            if let Err(problem) = self.start(id) {
-                let done = self.not_started(id, problem);
-                self.actions.push_back(Action::Settle(id, done));
+            // It may have been stopped while it waited.
+            if !self.task(id).is_some_and(|task| matches!(task.phase, Phase::Queued)) {
+                continue;
+            }
+            match self.start(id) {
+                Ok(()) => {}
+                Err(error) if is_shortage(&error) && !self.leaves.is_empty() => self.postpone(id),
+                Err(error) => self.not_started(id, &error),
             }
         }
     }
 
-    fn start(&mut self, id: TaskId) -> Result<(), String> {
+    fn start(&mut self, id: TaskId) -> io::Result<()> {
         let Some(task) = self.task(id) else { return Ok(()) };
         let Body::Command { argv, .. } = &task.plan.body else { return Ok(()) };
         let (plan, attempt, input) = (task.plan, task.shown_attempt, task.input.clone());
-        let output = Rc::new(self.spool.file().map_err(|error| format!("no spool file: {error}"))?);
-        let stdout = output.try_clone().map_err(|error| format!("no spool file: {error}"))?;
-        let stdin = input.reader().map_err(|error| format!("its input cannot be read: {error}"))?;
+        let output = Rc::new(self.spool.file()?);
         let mut command = Command::new(argv);
         command.cwd = Some(self.request.cwd.clone());
-        command.stdin = stdin.map_or(Stdin::Null, Stdin::File);
-        command.stdout = Sink::File(stdout);
+        command.stdin = input.reader()?.map_or(Stdin::Null, Stdin::File);
+        command.stdout = Sink::File(output.try_clone()?);
         command.stderr = Sink::Capture(Capture {
             memory: STDERR_MEMORY,
             limit: u64::MAX,
@@ -74,59 +79,82 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// Lets a command wait until another one is over, and no longer tries to run so many at once (T17).
+    fn postpone(&mut self, id: TaskId) {
+        self.jobs = self.leaves.len().max(1);
+        if let Some(task) = self.task(id) {
+            task.phase = Phase::Queued;
+            self.queue.push_front(id);
+        }
+    }
+
     /// A command is over: notes it down and hands its result to its node.
-    pub(super) fn leaf_ended(&mut self, ended: Ended) {
+    pub(super) fn leaf_ended(&mut self, ended: &Ended) {
         let Some((id, output)) = self.leaves.remove(&ended.leaf) else { return };
+        let others_run = !self.leaves.is_empty();
         let Some(task) = self.task(id) else { return };
-        let (plan, attempt, stopping, recovering) =
-            (task.plan, task.shown_attempt, task.stopping, task.recovering);
-        let Body::Command { argv, .. } = &plan.body else { return };
-        let (end, code) = judged(&ended, stopping);
-        let stderr = complaint(&ended);
+        let (attempt, stopping, recovering) = (task.shown_attempt, task.stopping, task.recovering);
+        if lacked_room(&ended.cause) && others_run && stopping.is_none() {
+            self.observer.tell(Progress::Postponed { leaf: ended.leaf });
+            return self.postpone(id);
+        }
+        let (end, code) = judged(ended, stopping);
+        let stderr = complaint(ended);
         let run = CommandRun {
-            argv: argv.clone(),
-            label: plan.controls.label.clone(),
             code,
-            signal: signal_of(&ended),
+            signal: signal_of(ended),
             timed_out: end == End::TimedOut,
             attempt,
             duration_ms: u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX),
+            ..of(task)
         };
-        self.note(ended.leaf, &run);
+        task.phase = Phase::Idle;
         let mut trail = Trail::default();
         match end {
             End::Ok if !recovering => trail.succeeded = 1,
             End::Failed | End::TimedOut => trail.failures.push(failed(&run, stderr.clone())),
             End::Ok | End::Skipped | End::Cancelled => {}
         }
-        let flow = Flow::File(output);
-        let done = Done { end, code, stderr, trail, ..Done::ok(flow) };
+        self.observer.tell(Progress::Ended { leaf: ended.leaf, run: &run });
+        self.commands.push(run);
+        let done = Done { end, code, stderr, trail, ..Done::ok(Flow::File(output)) };
         self.actions.push_back(Action::Settle(id, done));
     }
 
-    fn note(&mut self, leaf: LeafId, run: &CommandRun) {
-        self.observer.tell(Progress::Ended { leaf, run });
-        self.commands.push(run.clone());
-    }
-
-    /// The result of a command for which the machine had no files left.
-    fn not_started(&mut self, id: TaskId, problem: String) -> Done {
-        let argv = self.task(id).map(|task| &task.plan.body);
-        let argv = if let Some(Body::Command { argv, .. }) = argv { argv.clone() } else { Vec::new() };
-        let run = CommandRun {
-            argv,
-            label: None,
-            code: 126,
-            signal: None,
-            timed_out: false,
-            attempt: 1,
-            duration_ms: 0,
-        };
-        let failure = failed(&run, problem.clone());
+    /// A command for which the machine had no files is over before it began.
+    fn not_started(&mut self, id: TaskId, error: &io::Error) {
+        let Some(task) = self.task(id) else { return };
+        let problem = format!("there is no file for what it writes: {error}");
+        let run = CommandRun { code: 126, ..of(task) };
+        task.phase = Phase::Idle;
+        let trail = Trail { failures: vec![failed(&run, problem.clone())], ..Trail::default() };
         self.commands.push(run);
-        let trail = Trail { failures: vec![failure], ..Trail::default() };
-        Done { end: End::Failed, code: 126, stderr: problem, trail, ..Done::ok(Flow::None) }
+        let done = Done { end: End::Failed, code: 126, stderr: problem, trail, ..Done::ok(Flow::None) };
+        self.actions.push_back(Action::Settle(id, done));
     }
+}
+
+/// An execution of a node's command of which nothing is known yet.
+fn of(task: &Task<'_>) -> CommandRun {
+    let argv = if let Body::Command { argv, .. } = &task.plan.body { argv.clone() } else { Vec::new() };
+    CommandRun {
+        argv,
+        label: task.plan.controls.label.clone(),
+        code: 0,
+        signal: None,
+        timed_out: false,
+        attempt: task.shown_attempt,
+        duration_ms: 0,
+    }
+}
+
+/// Whether it would have gone well with fewer commands at once.
+fn is_shortage(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
+fn lacked_room(cause: &Cause) -> bool {
+    matches!(cause, Cause::NotStarted(SpawnError::TooManyFiles | SpawnError::TooManyProcesses))
 }
 
 /// How a command ended for its node, and with which exit code. A deadline of a node around it counts as its own.

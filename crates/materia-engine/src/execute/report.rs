@@ -79,6 +79,14 @@ pub struct FailedCommand {
     pub stderr: String,
 }
 
+impl FailedCommand {
+    /// The failure of a node of which no command is to blame.
+    pub(super) fn of_node(label: Option<&str>, code: i32, reason: String) -> Self {
+        let label = label.map(str::to_owned);
+        Self { argv: Vec::new(), label, code, signal: None, timed_out: false, stderr: reason }
+    }
+}
+
 /// One branch of a parallel node.
 #[derive(Debug, Clone, Serialize)]
 pub struct Branch {

@@ -1,19 +1,57 @@
 //! The nodes that are being run, and what a finished one hands to its parent.
 //!
-//! Owns the bookkeeping of one node: its attempt, its children, its deadline. Decides nothing.
+//! Owns the bookkeeping of one node: its attempt, its children, its deadline; and the list of them, in which a name that
+//! has outlived its node finds nothing. Decides nothing.
 
 use std::time::Instant;
 
 use materia_model::template::Plan;
 use materia_model::template::plan::Failure;
 
+use super::fan::Fan;
 use super::flow::Flow;
 use super::report::{Branch, FailedCommand};
 use crate::process::LeafId;
 
-/// One running node, by its place in the list of tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct TaskId(pub(super) usize);
+/// One running node: its place in the list, and when it came there, because places are used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TaskId {
+    place: usize,
+    birth: u64,
+}
+
+/// The nodes that are being run.
+#[derive(Debug, Default)]
+pub(super) struct Tasks<'p> {
+    places: Vec<Option<(u64, Task<'p>)>>,
+    free: Vec<usize>,
+    births: u64,
+}
+
+impl<'p> Tasks<'p> {
+    pub(super) fn add(&mut self, task: Task<'p>) -> TaskId {
+        self.births += 1;
+        let birth = self.births;
+        let place = self.free.pop().unwrap_or(self.places.len());
+        let entry = Some((birth, task));
+        match self.places.get_mut(place) {
+            Some(free) => *free = entry,
+            None => self.places.push(entry),
+        }
+        TaskId { place, birth }
+    }
+
+    pub(super) fn get_mut(&mut self, id: TaskId) -> Option<&mut Task<'p>> {
+        let (birth, task) = self.places.get_mut(id.place)?.as_mut()?;
+        (*birth == id.birth).then_some(task)
+    }
+
+    pub(super) fn remove(&mut self, id: TaskId) -> Option<Task<'p>> {
+        self.get_mut(id)?;
+        self.free.push(id.place);
+        self.places[id.place].take().map(|(_, task)| task)
+    }
+}
 
 /// A node that is being run.
 #[derive(Debug)]
@@ -40,6 +78,14 @@ pub(super) struct Task<'p> {
     pub(super) phase: Phase,
 }
 
+impl Task<'_> {
+    /// Whether a failure of what it is doing now would be followed by another attempt.
+    pub(super) fn tries_again(&self) -> bool {
+        let recovering = matches!(self.phase, Phase::Recovering { .. });
+        self.attempt < self.plan.controls.retry && !self.stopped_from_above && !recovering
+    }
+}
+
 /// Why a node is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
@@ -52,6 +98,8 @@ pub(super) enum Stop {
 /// What a node is doing.
 #[derive(Debug)]
 pub(super) enum Phase {
+    /// Nothing: it is about to begin, or an attempt is just over.
+    Idle,
     /// Waiting for its delay to pass.
     Delayed(Instant),
     /// A command that waits for a free place.
@@ -61,7 +109,7 @@ pub(super) enum Phase {
     /// A sequence at this step, with what happened so far.
     Sequence { step: usize, current: Option<TaskId>, so_far: Trail },
     /// A parallel node.
-    Parallel { started: usize, running: Vec<TaskId>, ended: Vec<Option<Done>> },
+    Parallel(Fan),
     /// A node inside a node.
     Nested(Option<TaskId>),
     /// Cleaning up after a failed attempt, of which this is known.
@@ -82,9 +130,18 @@ pub(super) struct Trail {
 impl Trail {
     /// Adds what happened in a part.
     pub(super) fn absorb(&mut self, part: Trail) {
-        self.failures.extend(part.failures);
-        self.branches.extend(part.branches);
+        append(&mut self.failures, part.failures);
+        append(&mut self.branches, part.branches);
         self.succeeded += part.succeeded;
+    }
+}
+
+/// Adds a list to another, without moving anything where that one is empty.
+fn append<T>(to: &mut Vec<T>, mut more: Vec<T>) {
+    if to.is_empty() {
+        *to = more;
+    } else {
+        to.append(&mut more);
     }
 }
 
@@ -125,6 +182,11 @@ impl End {
     pub(super) fn is_failure(self) -> bool {
         !matches!(self, Self::Ok | Self::Skipped)
     }
+
+    /// Whether it failed by itself, and not because somebody stopped it.
+    pub(super) fn is_own_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::TimedOut)
+    }
 }
 
 impl Done {
@@ -138,5 +200,10 @@ impl Done {
             scope: Failure::Continue,
             trail: Trail::default(),
         }
+    }
+
+    /// The end of something that was stopped before it did anything.
+    pub(super) fn cancelled() -> Self {
+        Self { end: End::Cancelled, code: 130, ..Self::ok(Flow::None) }
     }
 }

@@ -4,9 +4,16 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use rustix::io::Errno;
+
 use crate::failpoint;
+
+/// How much is copied through our memory at a time.
+const BUFFER: usize = 64 * 1024;
 
 /// A new empty file that no directory lists.
 pub fn unnamed(dir: &Path) -> io::Result<File> {
@@ -14,15 +21,36 @@ pub fn unnamed(dir: &Path) -> io::Result<File> {
     tempfile::tempfile_in(dir)
 }
 
-/// Writes bytes at the file's position.
-pub fn append(mut file: &File, bytes: &[u8]) -> io::Result<()> {
-    failpoint::write_all("spool.write", &mut file, bytes)
+/// Writes bytes at an offset of a file.
+pub fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    failpoint::hit("spool.write")?;
+    file.write_all_at(bytes, at)
 }
 
-/// Copies everything from `source` to the file's position, inside the kernel where it can.
-pub fn append_file(mut file: &File, mut source: &File) -> io::Result<()> {
+/// Copies a part of one file to an offset of another, inside the kernel where that is worth it and it can. A source
+/// that has become shorter meanwhile leaves zeros.
+pub fn copy_range(source: &File, range: Range<u64>, file: &File, at: u64) -> io::Result<()> {
     failpoint::hit("spool.copy")?;
-    io::copy(&mut source, &mut file).map(drop)
+    let (mut from, mut to) = (range.start, at);
+    while range.end - from > BUFFER as u64 {
+        let left = usize::try_from(range.end - from).unwrap_or(usize::MAX);
+        match rustix::fs::copy_file_range(source, Some(&mut from), file, Some(&mut to), left) {
+            Ok(1..) | Err(Errno::INTR) => {}
+            Ok(0) | Err(_) => break,
+        }
+    }
+    let mut buffer = vec![0; usize::try_from(range.end - from).unwrap_or(BUFFER).min(BUFFER)];
+    while from < range.end {
+        let left = usize::try_from(range.end - from).unwrap_or(BUFFER).min(BUFFER);
+        let count = source.read_at(&mut buffer[..left], from)?;
+        if count == 0 {
+            break;
+        }
+        file.write_all_at(&buffer[..count], to)?;
+        from += count as u64;
+        to += count as u64;
+    }
+    Ok(())
 }
 
 /// Copies everything from a stream, such as a pipe, into a new file without a name, and goes back to its beginning.

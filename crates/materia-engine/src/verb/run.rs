@@ -69,6 +69,9 @@ fn carried(output: &File, dir: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
     if total <= MOST_OUTPUT as u64 {
         return Ok((bytes, None));
     }
+    // A character that the cut went through is left out.
+    let broken = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
+    let bytes = bytes[broken..].to_vec();
     let path = spool::kept(dir, "materia-output-", &execute::reopened(output)?)?;
     Ok((bytes, Some(path.display().to_string())))
 }

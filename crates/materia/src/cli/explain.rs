@@ -10,14 +10,23 @@ use crate::world::World;
 /// Show what a template would run, and start nothing
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  materia explain --template 'echo {name=world}' name=you\n  \
-    materia explain --file build.json --values values.json --json")]
+    materia explain --file build.json --values values.json --json\n  \
+    materia explain --file build.json --schema")]
 pub(super) struct Explain {
     #[command(flatten)]
     template: Template,
+
+    /// Print the JSON Schema of the template's arguments instead; needs no values
+    #[arg(long, conflicts_with_all = ["values", "stdin"])]
+    schema: bool,
 }
 
 impl Explain {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        if self.schema {
+            screen.document(&self.template.schema(world)?);
+            return Ok(0);
+        }
         let prepared = self.template.prepare(world)?;
         screen.report(&prepared.explanation(), voice);
         Ok(0)

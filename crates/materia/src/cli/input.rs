@@ -11,7 +11,7 @@ use materia_engine::store::spool;
 use materia_engine::verb::template::{Asked, Prepared, prepare};
 use materia_model::document::{self, MAX_BYTES};
 use materia_model::finding::Source;
-use materia_model::template::Facts;
+use materia_model::template::{self, Facts};
 use materia_model::text;
 use serde_json::{Map, Value};
 
@@ -57,6 +57,12 @@ impl Template {
         prepare(Asked { source: &source, values, words: &self.words, facts }).map_err(Failure::from_findings)
     }
 
+    /// The JSON Schema of the template's public arguments.
+    pub(super) fn schema(&self, world: &World) -> Result<Value, Failure> {
+        let template = template::parse(&self.source(world)?).map_err(Failure::from_findings)?;
+        Ok(template::schema(&template.args()))
+    }
+
     fn source(&self, world: &World) -> Result<Source, Failure> {
         match (&self.template, &self.file, self.words.first()) {
             (Some(text), ..) => Ok(Source::new("--template", text)),
@@ -80,11 +86,16 @@ impl Template {
                 collected.map(Some).map_err(|error| unreadable("stdin", &error))
             }
             Some(path) => {
-                let file = File::open(world.path(path)).map_err(|error| unreadable(&shown(path), &error))?;
-                Ok(Some(file))
+                let opened = File::open(world.path(path)).and_then(|file| rereadable(file, spool_dir));
+                opened.map(Some).map_err(|error| unreadable(&shown(path), &error))
             }
         }
     }
+}
+
+/// A file that several commands can read, each from its beginning; what flows only once is collected first.
+fn rereadable(mut file: File, spool_dir: &Path) -> std::io::Result<File> {
+    if file.metadata()?.is_file() { Ok(file) } else { spool::collected(spool_dir, &mut file) }
 }
 
 fn is_dash(path: &Path) -> bool {

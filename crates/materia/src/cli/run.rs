@@ -70,12 +70,14 @@ impl Run {
         let cwd = world.cwd.as_ref().map_err(|error| {
             Failure::from_error(Kind::Invalid, "no_directory", error).hint("go to a directory that exists")
         })?;
+        // Read before interrupts are caught, so that a person who types it can still leave.
+        let stdin = self.template.stdin(world, spool)?;
         let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
         nursery.catch_interrupts().map_err(|error| internal(&error))?;
         let request = Request {
             plan: &prepared.plan,
             cwd: cwd.clone(),
-            stdin: self.template.stdin(world, spool)?,
+            stdin,
             jobs: self.jobs.map(|jobs| jobs as usize),
             grace: DEFAULT_GRACE,
             spool: spool.to_owned(),

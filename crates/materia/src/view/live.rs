@@ -43,15 +43,13 @@ impl Live {
             }
             Progress::Seen { leaf, tail } => self.saw(leaf, tail),
             Progress::Said { leaf, bytes } => self.saw(leaf, bytes),
+            Progress::Postponed { leaf } => self.rows.retain(|row| row.leaf != leaf),
             Progress::Ended { leaf, run } => {
                 self.rows.retain(|row| row.leaf != leaf);
                 let (role, word) = if run.code == 0 { (Role::Good, "done") } else { (Role::Bad, "failed") };
-                let line = format!(
-                    "{} {}",
-                    role.paint(&format!("{word:<7}"), self.screen.talks_in_colour()),
-                    ended_line(run)
-                );
-                self.above(&line);
+                let word = role.paint(&format!("{word:<7}"), self.screen.talks_in_colour());
+                let (width, _) = self.screen.size();
+                self.above(&format!("{word} {}", fitted(&ended_line(run), width.saturating_sub(8))));
             }
             Progress::Interrupted { again, .. } => {
                 self.stopping = Some(if again { "killing" } else { "stopping; Ctrl-C once more kills" });
@@ -89,12 +87,14 @@ impl Live {
     }
 
     fn draw(&mut self) {
-        let width = self.screen.width();
-        let mut lines: Vec<String> = self.rows.iter().take(MOST_ROWS).map(|row| row.line(width)).collect();
-        if self.rows.len() > MOST_ROWS {
-            lines.push(format!("        and {} more", self.rows.len() - MOST_ROWS));
+        let (width, height) = self.screen.size();
+        // What has left the screen at its top could not be drawn over any more.
+        let most = height.saturating_sub(3).clamp(1, MOST_ROWS);
+        let mut lines: Vec<String> = self.rows.iter().take(most).map(|row| row.line(width)).collect();
+        if self.rows.len() > most {
+            lines.push(fitted(&format!("        and {} more", self.rows.len() - most), width));
         }
-        lines.extend(self.stopping.map(str::to_owned));
+        lines.extend(self.stopping.map(|stopping| fitted(stopping, width)));
         self.erase();
         self.drawn = lines.len();
         let colour = self.screen.talks_in_colour();
@@ -106,22 +106,14 @@ impl Live {
 impl Row {
     fn line(&self, width: usize) -> String {
         let millis = u64::try_from(self.watch.elapsed().as_millis()).unwrap_or(u64::MAX);
-        fitted(
-            &format!(
-                "running {} {}  {}",
-                self.name.replace('\n', " "),
-                seconds(millis / 100 * 100),
-                self.last
-            ),
-            width,
-        )
+        fitted(&format!("running {} {}  {}", self.name, seconds(millis / 100 * 100), self.last), width)
     }
 }
 
 /// As much of a line as fits a width. A wide character counts as two, so a line may end early but never wraps.
 fn fitted(line: &str, width: usize) -> String {
     let mut used = 0;
-    let fits = line.chars().map(|c| if c == '\t' { ' ' } else { c }).take_while(|c| {
+    let fits = line.chars().map(|c| if c.is_control() { ' ' } else { c }).take_while(|c| {
         used += if c.is_ascii() { 1 } else { 2 };
         used < width
     });
@@ -136,6 +128,6 @@ mod tests {
     fn lines_never_wrap() {
         assert_eq!(fitted("abcdef", 4), "abc");
         assert_eq!(fitted("日本語", 5), "日本");
-        assert_eq!(fitted("a\tb", 80), "a b");
+        assert_eq!(fitted("a\tb\nc", 80), "a b c");
     }
 }

@@ -14,6 +14,12 @@ use super::screen::Screen;
 use super::style::Role;
 use crate::world::World;
 
+/// How many bytes of a command's name are shown.
+const LONGEST_NAME: usize = 200;
+
+/// How many failures a summary tells one by one.
+const MOST_FAILURES: usize = 20;
+
 /// Tells a person about a run.
 #[derive(Debug)]
 pub struct RunView {
@@ -44,7 +50,12 @@ impl RunView {
             live.clear();
         }
         if self.voice == Voice::Human {
-            outcome.failures.iter().for_each(|failure| self.failure(failure));
+            let (told, rest) = outcome.failures.split_at(outcome.failures.len().min(MOST_FAILURES));
+            told.iter().for_each(|failure| self.failure(failure));
+            if !rest.is_empty() {
+                let more = format!("and {} more; --json has all of them", rest.len());
+                self.screen.talk(Role::Bad, "error", &more);
+            }
         }
         let said = format!(
             "{} failed, {} ran",
@@ -125,13 +136,20 @@ fn ends_in_newline(output: &File) -> bool {
     execute::tail(output, 1).is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
 }
 
-/// What a command is called: its label, or its words.
+/// What a command is called, in one line: its label, or its words.
 pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
+    let mut name = String::new();
     match label {
-        Some(label) => printable(label).into_owned(),
-        None if argv.is_empty() => "the output".to_owned(),
-        None => printable(&text::bounded(&argv.join(" "), 200)).into_owned(),
+        Some(label) => name.push_str(label),
+        None if argv.is_empty() => name.push_str("the template"),
+        None => {
+            for (index, word) in argv.iter().enumerate().take_while(|(index, _)| *index < LONGEST_NAME) {
+                name.push_str(if index == 0 { "" } else { " " });
+                name.push_str(&text::bounded(word, LONGEST_NAME));
+            }
+        }
     }
+    printable(&text::bounded(&name, LONGEST_NAME)).replace(char::is_control, " ")
 }
 
 /// How a finished command is told in one line.

@@ -89,9 +89,11 @@ impl Screen {
         self.colour_err
     }
 
-    /// How many columns the terminal behind stderr has.
-    pub(super) fn width(self) -> usize {
-        rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| usize::from(size.ws_col).max(20))
+    /// How many columns and rows the terminal behind stderr has.
+    pub(super) fn size(self) -> (usize, usize) {
+        let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
+        let or = |told: Option<u16>, usual| told.filter(|told| *told > 0).map_or(usual, usize::from);
+        (or(size.map(|size| size.ws_col), 80), or(size.map(|size| size.ws_row), 24))
     }
 
     /// Copies a file to stdout, byte for byte.

@@ -1,0 +1,218 @@
+//! Attempts: how a node begins, is tried again, and ends for good.
+//!
+//! Owns the rules of delays, retries, recoveries, selected outputs and how far a failure reaches (T11, T14 to T16).
+
+use std::time::Duration;
+
+use materia_model::template::Plan;
+use materia_model::template::plan::{Body, Output};
+use materia_model::text;
+
+use super::flow::Flow;
+use super::parallel;
+use super::report::FailedCommand;
+use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
+use super::walk::{Action, Walk};
+use crate::clock;
+
+impl<'p> Walk<'_, 'p> {
+    /// Adds a node and lets it begin.
+    pub(super) fn add(&mut self, plan: &'p Plan, parent: Option<(TaskId, usize)>, input: Flow) -> TaskId {
+        let above = parent.and_then(|(id, _)| self.task(id));
+        let (attempt, recovering) = above.map_or((1, false), |above| {
+            let recovering = above.recovering || matches!(above.phase, Phase::Recovering { .. });
+            (above.shown_attempt, recovering)
+        });
+        let id = self.tasks.add(Task {
+            plan,
+            parent,
+            input,
+            attempt: 1,
+            shown_attempt: if plan.controls.retry > 1 { 1 } else { attempt },
+            deadline: None,
+            stopping: None,
+            stopped_from_above: false,
+            recovering,
+            phase: Phase::Idle,
+        });
+        self.actions.push_back(Action::Begin(id));
+        id
+    }
+
+    /// Waits for the node's delay, if it has one, and starts its first attempt.
+    pub(super) fn begin(&mut self, id: TaskId) {
+        let Some(task) = self.task(id) else { return };
+        let delay = task.plan.controls.delay;
+        if task.stopping.is_some() {
+            return self.actions.push_back(Action::Settle(id, Done::cancelled()));
+        }
+        if delay > 0
+            && !matches!(task.plan.body, Body::Skipped(_))
+            && let Some(until) = clock::deadline_in(Duration::from_millis(delay))
+        {
+            task.phase = Phase::Delayed(until);
+            self.timers.insert((until, id));
+            return;
+        }
+        self.attempt(id);
+    }
+
+    /// Starts an attempt of a node.
+    pub(super) fn attempt(&mut self, id: TaskId) {
+        let Some(task) = self.task(id) else { return };
+        let (plan, input) = (task.plan, task.input.clone());
+        match &plan.body {
+            Body::Command { .. } => {
+                task.phase = Phase::Queued;
+                // What goes on comes before what is new: half-finished work holds files.
+                if task.attempt > 1 || task.parent.is_some_and(|(_, slot)| slot > 0) {
+                    self.queue.push_front(id);
+                } else {
+                    self.queue.push_back(id);
+                }
+                // Its deadline is counted from its start, by the nursery.
+                return;
+            }
+            Body::Skipped(_) => {
+                let done = Done { end: End::Skipped, ..Done::ok(input) };
+                return self.actions.push_back(Action::Settle(id, done));
+            }
+            Body::Sequence(steps) => match steps.first() {
+                Some(first) => {
+                    task.phase = Phase::Sequence { step: 0, current: None, so_far: Trail::default() };
+                    let child = self.add(first, Some((id, 0)), input);
+                    self.set_current(id, child);
+                }
+                None => self.actions.push_back(Action::Settle(id, Done::ok(input))),
+            },
+            Body::Parallel { branches, .. } => {
+                task.phase = parallel::unstarted(branches.len());
+                self.fill(id);
+            }
+            Body::Nested(inner) => {
+                task.phase = Phase::Nested(None);
+                let child = self.add(inner, Some((id, 0)), input);
+                self.set_current(id, child);
+            }
+        }
+        let timeout = plan.controls.timeout.filter(|timeout| *timeout > 0);
+        self.set_deadline(id, timeout.map(Duration::from_millis));
+    }
+
+    /// Notes which child of a node runs.
+    pub(super) fn set_current(&mut self, id: TaskId, child: TaskId) {
+        match self.task(id).map(|task| &mut task.phase) {
+            Some(
+                Phase::Sequence { current, .. } | Phase::Nested(current) | Phase::Recovering { current, .. },
+            ) => *current = Some(child),
+            _ => {}
+        }
+    }
+
+    /// An attempt of a node, or what cleans up after one, is over.
+    pub(super) fn settle(&mut self, id: TaskId, mut done: Done) {
+        self.set_deadline(id, None);
+        let Some(task) = self.task(id) else { return };
+        let tries_again = task.tries_again();
+        let recovered = match std::mem::replace(&mut task.phase, Phase::Idle) {
+            Phase::Recovering { so_far, .. } => Some(so_far),
+            _ => None,
+        };
+        let (controls, stopping, from_above) = (&task.plan.controls, task.stopping, task.stopped_from_above);
+        if let Some(mut trail) = recovered {
+            if stopping.is_none() && !done.end.is_failure() {
+                return self.again(id);
+            }
+            trail.absorb(std::mem::take(&mut done.trail));
+            done.trail = trail;
+        }
+        match stopping {
+            Some(Stop::TimedOut) => (done.end, done.code) = (End::TimedOut, 124),
+            Some(Stop::Cancelled) => (done.end, done.code) = (End::Cancelled, 130),
+            None if done.end == End::Ok => self.select_output(&controls.output, &mut done),
+            None => {}
+        }
+        if done.end.is_own_failure() && !from_above {
+            done.scope = done.scope.max(controls.failure);
+            explain(&mut done, controls.label.as_deref(), controls.timeout);
+        }
+        if done.end.is_failure() && tries_again {
+            return self.recover_or_again(id, done);
+        }
+        self.close(id, done);
+    }
+
+    /// Runs what cleans up between two attempts, or goes on with the next.
+    fn recover_or_again(&mut self, id: TaskId, done: Done) {
+        let Some(task) = self.task(id) else { return };
+        task.stopping = None;
+        let Some(recover) = task.plan.controls.recover.as_deref() else { return self.again(id) };
+        task.phase = Phase::Recovering { current: None, so_far: done.trail };
+        let child = self.add(recover, Some((id, 0)), done.flow);
+        self.set_current(id, child);
+    }
+
+    fn again(&mut self, id: TaskId) {
+        if let Some(task) = self.task(id) {
+            task.attempt += 1;
+            task.shown_attempt = task.attempt;
+            self.attempt(id);
+        }
+    }
+
+    /// A node is over for good.
+    fn close(&mut self, id: TaskId, done: Done) {
+        let Some(task) = self.tasks.remove(id) else { return };
+        match task.parent {
+            None => self.result = Some(done),
+            Some((parent, slot)) => self.child_ended(parent, slot, done),
+        }
+    }
+
+    fn child_ended(&mut self, id: TaskId, slot: usize, done: Done) {
+        match self.task(id).map(|task| &task.phase) {
+            Some(Phase::Sequence { .. }) => self.step_ended(id, done),
+            Some(Phase::Parallel(_)) => self.branch_ended(id, slot, done),
+            Some(Phase::Nested(_) | Phase::Recovering { .. }) => {
+                self.actions.push_back(Action::Settle(id, done));
+            }
+            Some(Phase::Idle | Phase::Delayed(_) | Phase::Queued | Phase::Running(_)) | None => {}
+        }
+    }
+
+    /// Replaces what a node wrote by what its `output` selects; a path that should exist has to (T15).
+    fn select_output(&self, output: &Output, done: &mut Done) {
+        let Output::Value { text, must_exist } = output else { return };
+        let missing = *must_exist && !self.request.cwd.join(text).exists();
+        let selected = if missing {
+            Err(format!("the output path {} does not exist", text::quoted(text)))
+        } else {
+            self.spool.text(text).map_err(|error| format!("the output cannot be kept: {error}"))
+        };
+        match selected {
+            Ok(flow) => done.flow = flow,
+            Err(problem) => {
+                (done.end, done.code, done.stderr) = (End::Failed, 1, problem.clone());
+                done.trail.failures.push(FailedCommand::of_node(None, 1, problem));
+            }
+        }
+    }
+}
+
+/// Makes sure that a failed node is found among the failures, also when no command of it failed: its deadline came while
+/// nothing ran, or too few branches succeeded.
+fn explain(done: &mut Done, label: Option<&str>, timeout: Option<u64>) {
+    let Done { end, code, stderr, trail, .. } = done;
+    let known = match end {
+        End::TimedOut => trail.failures.iter().any(|failure| failure.timed_out),
+        _ => !trail.failures.is_empty(),
+    };
+    if known {
+        return;
+    }
+    if let (End::TimedOut, Some(timeout)) = (*end, timeout) {
+        *stderr = format!("it took longer than {timeout} ms");
+    }
+    let failure = FailedCommand::of_node(label, *code, stderr.clone());
+    trail.failures.push(FailedCommand { timed_out: *end == End::TimedOut, ..failure });
+}

@@ -1,0 +1,133 @@
+//! The branches of one parallel node: which wait, which run, and what the finished ones left.
+//!
+//! Owns their bookkeeping, and keeps outputs without keeping a file open for each: past a few branches they are moved to
+//! one file, and a join reads them from there. Decides nothing.
+
+use std::fs::File;
+use std::io;
+use std::rc::Rc;
+
+use materia_model::template::plan::Failure;
+
+use super::flow::{Flow, Spool};
+use super::task::{Done, End, TaskId, Trail};
+use crate::store::spool;
+
+/// Up to how many branches each may keep its own file until the join.
+const FEW: usize = 16;
+
+/// The branches of a parallel node.
+#[derive(Debug)]
+pub(super) struct Fan {
+    /// How many have begun.
+    pub(super) started: usize,
+    /// How many of those are not over.
+    pub(super) running: usize,
+    /// Whether a branch failed for everybody, so that nothing further starts (T19).
+    pub(super) doomed: bool,
+    /// Whether it is on the list of those that wait for commands to start.
+    pub(super) held_back: bool,
+    /// Every branch, in the order of the join.
+    pub(super) places: Vec<Place>,
+    shelf: Option<Rc<File>>,
+    shelved: u64,
+}
+
+/// What became of one branch.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// It has not begun.
+    Waiting,
+    /// It runs.
+    Running(TaskId),
+    /// It is over.
+    Ended(Finished),
+}
+
+/// A branch that is over.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) end: End,
+    pub(super) code: i32,
+    pub(super) stderr: String,
+    pub(super) scope: Failure,
+    pub(super) kept: Kept,
+    pub(super) trail: Trail,
+}
+
+/// What a branch wrote.
+#[derive(Debug)]
+pub(super) enum Kept {
+    /// Nothing, or nothing that anybody will read.
+    Nothing,
+    /// This whole file.
+    File(Rc<File>),
+    /// A part of a file.
+    Part { file: Rc<File>, start: u64, len: u64 },
+}
+
+impl Fan {
+    pub(super) fn new(branches: usize) -> Self {
+        Self {
+            started: 0,
+            running: 0,
+            doomed: false,
+            held_back: false,
+            places: (0..branches).map(|_| Place::Waiting).collect(),
+            shelf: None,
+            shelved: 0,
+        }
+    }
+
+    /// The branches that run.
+    pub(super) fn running(&self) -> impl Iterator<Item = TaskId> {
+        self.places.iter().take(self.started).filter_map(|place| match place {
+            Place::Running(id) => Some(*id),
+            Place::Waiting | Place::Ended(_) => None,
+        })
+    }
+
+    /// Notes the end of a branch and whether it failed for everybody.
+    pub(super) fn end(&mut self, slot: usize, done: Done, own: Failure, spool: &Spool) -> bool {
+        let fatal = is_fatal(done.end, done.scope, own);
+        // The output of a failed branch is no part of a join; that of a fatal one is the result.
+        let kept = match done.flow {
+            Flow::File(file) if fatal => Kept::File(file),
+            Flow::File(file) if done.end == End::Ok => self.shelve(file, spool),
+            Flow::File(_) | Flow::None => Kept::Nothing,
+        };
+        let Done { end, code, stderr, scope, trail, .. } = done;
+        self.running -= 1;
+        self.doomed |= fatal;
+        self.places[slot] = Place::Ended(Finished { end, code, stderr, scope, kept, trail });
+        fatal
+    }
+
+    /// Moves an output to the common file, so that the number of open files does not grow with that of branches.
+    fn shelve(&mut self, file: Rc<File>, spool: &Spool) -> Kept {
+        if self.places.len() <= FEW {
+            return Kept::File(file);
+        }
+        self.moved(&file, spool).unwrap_or(Kept::File(file))
+    }
+
+    fn moved(&mut self, file: &File, spool: &Spool) -> io::Result<Kept> {
+        let len = file.metadata()?.len();
+        if len == 0 {
+            return Ok(Kept::Nothing);
+        }
+        let shelf = match &self.shelf {
+            Some(shelf) => Rc::clone(shelf),
+            None => Rc::clone(self.shelf.insert(Rc::new(spool.file()?))),
+        };
+        let start = self.shelved;
+        spool::copy_range(file, 0..len, &shelf, start)?;
+        self.shelved = start + len;
+        Ok(Kept::Part { file: shelf, start, len })
+    }
+}
+
+/// Whether a branch failed for everybody.
+pub(super) fn is_fatal(end: End, scope: Failure, own: Failure) -> bool {
+    end.is_own_failure() && scope.max(own) == Failure::Root
+}
