@@ -9,6 +9,7 @@
 //! SIGTERM, a grace period, SIGKILL, until a scan of `/proc` finds nothing more (T13, A6).
 #![allow(clippy::disallowed_methods, reason = "this room owns processes")]
 
+mod inherited;
 mod stat;
 mod identity;
 mod tree;

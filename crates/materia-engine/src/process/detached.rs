@@ -64,7 +64,7 @@ pub fn end_detached(name: &str, grace: Duration) -> Swept {
         let over = ending.advance(|known| {
             let processes = tree::snapshot();
             let members = tree::members(asker, Scope::Detached, &processes, known, tree::marks_of);
-            Scan { processes, members }
+            Scan { processes, members, stirred: false }
         });
         if let Some(survivors) = over {
             return Swept { ended: ending.ended(), survivors };

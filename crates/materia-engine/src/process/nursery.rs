@@ -20,9 +20,9 @@ use super::end::Ended;
 use super::ending::Ending;
 use super::feed::SendError;
 use super::identity::Identity;
+use super::inherited;
 use super::leaf::{Leaf, Mark, Why};
 use super::signals::{self, Caught};
-use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 use crate::clock::{self, Clock};
 
 /// Whether some nursery of this process adopts orphans: they come to the process, so only one can have them.
@@ -160,9 +160,8 @@ impl Nursery {
             watched: BTreeMap::new(),
             focused: false,
             buffer: vec![0; 64 * 1024],
-            // Both say what this process is part of, and are only ever passed on or compared.
-            detached: std::env::var_os(DETACHED_VARIABLE),
-            above: std::env::var(LEAF_VARIABLE).ok().filter(|above| !above.is_empty()),
+            detached: inherited::detached_name(),
+            above: inherited::leaves_above(),
             count: 0,
         }
     }
@@ -197,8 +196,8 @@ impl Nursery {
         id
     }
 
-    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills it; both, and
-    /// everything else that happens, are told by [`Nursery::next`] afterwards.
+    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills it; both, and the
+    /// ends of other leaves, are told by [`Nursery::next`] afterwards. Live output is not: it is in what was captured.
     pub fn run(&mut self, command: Command) -> Ended {
         let id = self.spawn(command);
         let mut later = VecDeque::new();
@@ -215,15 +214,15 @@ impl Nursery {
                 }
                 Some(Event::Interrupt(signal)) => {
                     if interrupted {
-                        self.kill(id)
+                        self.kill(id);
                     } else {
-                        self.stop(id, Reason::Cancelled)
+                        self.stop(id, Reason::Cancelled);
                     }
                     interrupted = true;
                     later.push_back(Event::Interrupt(signal));
                 }
+                Some(Event::Output { .. }) | None => {}
                 Some(event) => later.push_back(event),
-                None => {}
             }
         }
     }
@@ -330,7 +329,8 @@ impl Nursery {
     }
 
     /// Ends every process that is left of this nursery: leaves that run, and what ended ones left behind. The ends of
-    /// the leaves are told by [`Nursery::next`] afterwards. Costs one system call when an adopting nursery has nothing left.
+    /// the leaves are told by [`Nursery::next`] afterwards, their live output is not. An interrupt meanwhile ends all grace.
+    /// Costs two system calls when an adopting nursery has nothing left.
     pub fn sweep(&mut self, grace: Duration) -> Swept {
         for leaf in self.leaves.values_mut() {
             leaf.stop(Why::Cancelled, Some(grace));
@@ -358,13 +358,16 @@ impl Nursery {
         }
     }
 
-    /// Waits; an interrupt that comes meanwhile ends all politeness.
+    /// Waits; an interrupt that comes meanwhile ends all grace.
     fn wait_or_hurry(&mut self) {
         let focused = std::mem::replace(&mut self.focused, true);
         let seen = self.ready.len();
         self.wait(None);
         self.focused = focused;
-        if self.ready.range(seen..).any(|event| matches!(event, Event::Interrupt(_))) {
+        let interrupted = self.ready.range(seen..).any(|event| matches!(event, Event::Interrupt(_)));
+        // Nobody takes events out meanwhile, so a flood must not pile up.
+        self.ready.retain(|event| !matches!(event, Event::Output { .. }));
+        if interrupted {
             let leaves = self.leaves.values_mut().filter_map(|leaf| leaf.stopping.as_mut());
             leaves.map(|stopping| &mut stopping.ending).chain(&mut self.sweeping).for_each(Ending::hurry);
         }
@@ -408,3 +411,6 @@ impl Drop for Nursery {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
