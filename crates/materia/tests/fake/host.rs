@@ -215,7 +215,7 @@ fn left(pids: Option<&str>) -> Vec<i32> {
 
 /// What this process has open and running, to see that nothing leaks.
 fn resources() -> Value {
-    let count = |path: &str| std::fs::read_dir(path).map_or(0, |entries| entries.count());
+    let count = |path: &str| std::fs::read_dir(path).map_or(0, Iterator::count);
     let me = std::process::id();
     let children = std::fs::read_to_string(format!("/proc/self/task/{me}/children"));
     json!({ "fds": count("/proc/self/fd"), "threads": count("/proc/self/task"), "children": children.ok() })
