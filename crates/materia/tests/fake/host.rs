@@ -50,6 +50,7 @@ pub(crate) fn run() {
     let swept = script["sweep_ms"].as_u64().map(|grace| host.nursery.sweep(Duration::from_millis(grace)));
     let mut report = json!({
         "left": left,
+        "children": resources()["children"],
         "ended": host.ended.iter().map(report).collect::<Vec<_>>(),
         "interrupts": host.interrupts,
         "second_refused": host.second_refused,

@@ -125,6 +125,24 @@ fn an_interrupt_is_an_event() {
 }
 
 #[test]
+fn an_interrupt_stops_a_run_and_the_second_kills_it() {
+    let den = Den::new();
+    let polite = "kill -INT $PPID; exec sleep 100";
+    let stubborn = "trap '' TERM; kill -INT $PPID; sleep 0.2; kill -INT $PPID; sleep 100";
+    for (script, detail) in [(polite, "signal 15"), (stubborn, "signal 9")] {
+        let command = json!({ "argv": ["sh", "-c", script], "grace_ms": 60_000 });
+        let (report, took) =
+            timed(|| den.host(&json!({ "interrupts": true, "repeat": 1, "commands": [command] })));
+        assert_eq!(
+            (&report["ended"][0]["cause"], &report["ended"][0]["detail"]),
+            (&json!("cancelled"), &json!(detail))
+        );
+        assert!(took < 30_000, "its grace was waited for");
+    }
+    den.assert_empty();
+}
+
+#[test]
 fn a_process_without_free_descriptors_starts_what_it_can() {
     let den = Den::new();
     let commands: Vec<Value> = (0..20).map(|_| json!({ "argv": ["sleep", "0.3"], "stdin": "x" })).collect();

@@ -21,8 +21,11 @@ fn stopped(kind: &str, plain: bool) -> Value {
 fn timed_out(kind: &str) {
     let den = Den::new();
     let pids = den.pids();
-    let ended = den.run(json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 }));
+    let command = json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 });
+    let mut report = den.host(&json!({ "pids": pids, "commands": [command] }));
+    assert_eq!(report["left"], json!([]), "the leaf was said to be over");
     den.assert_empty();
+    let ended = report["ended"][0].take();
     assert_eq!((&ended["cause"], &ended["code"]), (&json!("timed-out"), &json!(124)), "{ended}");
     assert_within(&ended, 550);
 }
@@ -85,6 +88,15 @@ fn orphans_without_a_mark_are_swept() {
     den.assert_empty();
     assert_eq!(report["swept"]["ended"], 1);
     assert_eq!(report["after"]["children"], "");
+}
+
+#[test]
+fn orphans_that_end_are_reaped_as_they_do() {
+    let den = Den::new();
+    let script = "for i in 1 2 3 4 5; do (true &); done; sleep 0.5";
+    let report = den.host(&json!({ "commands": [{ "argv": ["sh", "-c", script] }] }));
+    assert_eq!(report["children"], "", "zombies");
+    den.assert_empty();
 }
 
 #[test]
