@@ -3,7 +3,7 @@
  *   cc -O2 -o spawn spawn.c && ./spawn N [STREAMS [PROGRAM]]
  *
  * Does posix_spawn + pipe + read to the end + waitpid N times in a row, with stdin from /dev/null, and prints the median
- * nanoseconds of one. STREAMS is how many streams are captured: 1 (stdout, the default) or 2 (stdout and stderr).
+ * nanoseconds of one. STREAMS is how many streams are captured: 2 (stdout and stderr, the default) or 1 (stdout).
  * PROGRAM is /bin/true unless given. Nothing here survives trees, holds deadlines or bounds output: it is the least
  * anybody can do.
  */
@@ -80,7 +80,7 @@ static void once(char *program, int streams) {
 
 int main(int argc, char **argv) {
     long n = argc > 1 ? atol(argv[1]) : 0;
-    int streams = argc > 2 ? atoi(argv[2]) : 1;
+    int streams = argc > 2 ? atoi(argv[2]) : 2;
     char *program = argc > 3 ? argv[3] : "/bin/true";
     if (n < 1 || streams < 1 || streams > 2) {
         fprintf(stderr, "usage: spawn N [1|2 [PROGRAM]]\n");

@@ -14,8 +14,8 @@ use rustix::process::{WaitId, WaitIdOptions};
 
 use super::command::{Command, Sink, Stdin};
 use super::ending::{Ending, Scan};
+use super::event::Swept;
 use super::identity::Identity;
-use super::nursery::Swept;
 use super::program::SpawnError;
 use super::spawn::{self, Group};
 use super::tree::{self, Asker, Scope};

@@ -13,8 +13,9 @@ use rustix::process::{Pid, WaitOptions};
 
 use super::end::Status;
 use super::ending::{Ending, Scan};
+use super::event::{Event, LeafId, Stream, Swept, WatchId};
 use super::identity::Identity;
-use super::nursery::{Event, LeafId, Nursery, Stream, Swept, WatchId};
+use super::nursery::Nursery;
 use super::output::Tap;
 use super::stat::Stat;
 use super::tree::{self, Asker, Known, Scope};
@@ -174,7 +175,7 @@ impl Nursery {
     fn see_to(&mut self, source: Source, flags: PollFlags) {
         match source {
             Source::Waker => {
-                if self.waker.as_ref().is_some_and(super::nursery::Waker::drain) {
+                if self.waker.as_ref().is_some_and(super::event::Waker::drain) {
                     self.ready.push_back(Event::Woken);
                 }
             }

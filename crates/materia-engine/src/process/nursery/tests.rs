@@ -1,6 +1,6 @@
 //! The loop from inside: live streams, other sources of events, and what survives a call of `run`.
 
-use super::super::{Capture, Cause, Sink, Status, Stdin};
+use super::super::{Capture, Cause, Sink, Status, Stdin, Stream};
 use super::*;
 
 fn live(argv: &[&str]) -> Command {
