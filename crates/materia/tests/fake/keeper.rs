@@ -17,7 +17,7 @@ const ROUNDS: u64 = 4;
 const TRIES: usize = 3;
 
 /// Keeps everything, failing where `MATERIA_FAILPOINT` says.
-pub fn run(args: &[String]) {
+pub(crate) fn run(args: &[String]) {
     if let Ok(spec) = std::env::var("MATERIA_FAILPOINT") {
         materia_engine::failpoint::arm(&spec).expect("a failpoint");
     }
