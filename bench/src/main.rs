@@ -13,7 +13,10 @@ use std::process::ExitCode;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-const CONTESTS: [(&str, fn(usize) -> Outcome); 2] = [("spawn", spawn::run), ("journal", journal::run)];
+/// A contest, from the number of its rounds.
+type Contest = fn(usize) -> Outcome;
+
+const CONTESTS: [(&str, Contest); 2] = [("spawn", spawn::run), ("journal", journal::run)];
 
 fn main() -> ExitCode {
     match chosen(std::env::args().skip(1)) {

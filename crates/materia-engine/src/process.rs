@@ -9,6 +9,7 @@
 //! SIGTERM, a grace period, SIGKILL, until a scan of `/proc` finds nothing more (T13, A6).
 #![allow(clippy::disallowed_methods, reason = "this room owns processes")]
 
+mod inherited;
 mod stat;
 mod identity;
 mod tree;
@@ -20,17 +21,20 @@ mod feed;
 mod spawn;
 mod ending;
 mod signals;
+mod event;
 mod leaf;
 mod nursery;
 mod turn;
+mod sweep;
 mod detached;
 
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Stdin};
 pub use detached::{end_detached, spawn_detached};
 pub use end::{Cause, Ended, Status};
+pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
 pub use feed::SendError;
 pub use identity::{Identity, SignalError};
-pub use nursery::{AlreadyAdopting, Event, LeafId, Nursery, Reason, Stream, Swept, Waker, WatchId};
+pub use nursery::Nursery;
 pub use output::Captured;
 pub use program::SpawnError;
 pub use rustix::process::Signal;

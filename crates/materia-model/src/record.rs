@@ -4,10 +4,12 @@
 //! `{"seq":7,"at":"…","type":"…","data":…,"sum":"1a2b3c4d"}`; `sum` is the CRC-32 of everything before it, so that
 //! a flipped bit is noticed and a person can still read the file. Never reads or writes files: `engine::store` does.
 
+mod json;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::time::Timestamp;
+use crate::time::{Speller, Timestamp};
 
 /// The longest line a journal takes, its newline included.
 pub const MAX_LINE: usize = 4 << 20;
@@ -71,37 +73,43 @@ pub fn encode<T: Serialize + ?Sized>(
     kind: &str,
     data: &T,
 ) -> Result<(), Unwritable> {
+    encode_with(&mut Speller::default(), out, seq, at, kind, data)
+}
+
+/// The same, for whoever writes many records and keeps a speller for them.
+pub fn encode_with<T: Serialize + ?Sized>(
+    speller: &mut Speller,
+    out: &mut Vec<u8>,
+    seq: u64,
+    at: Timestamp,
+    kind: &str,
+    data: &T,
+) -> Result<(), Unwritable> {
     let start = out.len();
-    let written = body(out, seq, at, kind, data).map_err(Unwritable::Json).and_then(|()| seal(out, start));
+    out.reserve(256);
+    out.extend_from_slice(SEQ_KEY);
+    push_decimal(out, seq);
+    out.extend_from_slice(b",\"at\":\"");
+    speller.push_to(at, out);
+    let written = body(out, kind, data).map_err(Unwritable::Json).and_then(|()| seal(out, start));
     if written.is_err() {
         out.truncate(start);
     }
     written
 }
 
-/// Everything before the checksum. The envelope is spelled by hand: this is the hot path of every append.
-fn body<T: Serialize + ?Sized>(
-    out: &mut Vec<u8>,
-    seq: u64,
-    at: Timestamp,
-    kind: &str,
-    data: &T,
-) -> serde_json::Result<()> {
-    out.reserve(256);
-    out.extend_from_slice(SEQ_KEY);
-    push_decimal(out, seq);
-    out.extend_from_slice(b",\"at\":\"");
-    at.push_to(out);
+/// What comes between the time and the checksum. Spelled by hand: this is the hot path of every append.
+fn body<T: Serialize + ?Sized>(out: &mut Vec<u8>, kind: &str, data: &T) -> serde_json::Result<()> {
     if kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')) {
         out.extend_from_slice(b"\",\"type\":\"");
         out.extend_from_slice(kind.as_bytes());
         out.extend_from_slice(b"\",\"data\":");
     } else {
         out.extend_from_slice(b"\",\"type\":");
-        serde_json::to_writer(&mut *out, kind)?;
+        json::write(out, kind)?;
         out.extend_from_slice(b",\"data\":");
     }
-    serde_json::to_writer(&mut *out, data)
+    json::write(out, data)
 }
 
 fn push_decimal(out: &mut Vec<u8>, mut number: u64) {

@@ -14,8 +14,8 @@ use rustix::process::{WaitId, WaitIdOptions};
 
 use super::command::{Command, Sink, Stdin};
 use super::ending::{Ending, Scan};
+use super::event::Swept;
 use super::identity::Identity;
-use super::nursery::Swept;
 use super::program::SpawnError;
 use super::spawn::{self, Group};
 use super::tree::{self, Asker, Scope};
@@ -64,7 +64,7 @@ pub fn end_detached(name: &str, grace: Duration) -> Swept {
         let over = ending.advance(|known| {
             let processes = tree::snapshot();
             let members = tree::members(asker, Scope::Detached, &processes, known, tree::marks_of);
-            Scan { processes, members }
+            Scan { processes, members, stirred: false }
         });
         if let Some(survivors) = over {
             return Swept { ended: ending.ended(), survivors };

@@ -7,8 +7,8 @@ use std::time::Duration;
 use rustix::process::WaitStatus;
 use serde::{Deserialize, Serialize};
 
+use super::event::LeafId;
 use super::identity::Identity;
-use super::nursery::LeafId;
 use super::output::Captured;
 use super::program::SpawnError;
 

@@ -33,6 +33,8 @@ pub(super) struct Scan {
     pub(super) processes: Vec<Stat>,
     /// What is to be ended.
     pub(super) members: Vec<Stat>,
+    /// Whether somebody ended while it was made, who may have left a child that it does not show.
+    pub(super) stirred: bool,
 }
 
 /// A set of processes on its way out.
@@ -108,6 +110,9 @@ impl Ending {
             }
             self.again = None;
             let found = scan(&self.known);
+            if found.members.is_empty() && found.stirred && !timed_out {
+                continue;
+            }
             if found.members.is_empty() || timed_out {
                 let survivors = found.members.iter().map(Identity::from_stat).collect();
                 self.phase = Phase::Over { survivors };

@@ -5,116 +5,26 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::event::EventfdFlags;
-use rustix::process::{Signal, WaitIdOptions, WaitOptions};
+use rustix::process::Signal;
 
 use super::command::Command;
 use super::end::Ended;
 use super::ending::Ending;
+use super::event::{AlreadyAdopting, Event, LeafId, Reason, Swept, Waker, WatchId};
 use super::feed::SendError;
 use super::identity::Identity;
+use super::inherited;
 use super::leaf::{Leaf, Mark, Why};
 use super::signals::{self, Caught};
-use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 use crate::clock::{self, Clock};
 
 /// Whether some nursery of this process adopts orphans: they come to the process, so only one can have them.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
-
-/// One leaf of one nursery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LeafId(u64);
-
-impl fmt::Display for LeafId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// One watched file descriptor of one nursery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct WatchId(u64);
-
-/// Which output stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stream {
-    /// The first.
-    Stdout,
-    /// The other.
-    Stderr,
-}
-
-/// What happened.
-#[derive(Debug)]
-pub enum Event {
-    /// A live stream brought bytes.
-    Output {
-        /// Whose.
-        leaf: LeafId,
-        /// Which of its streams.
-        stream: Stream,
-        /// As they came, cut anywhere.
-        bytes: Vec<u8>,
-    },
-    /// A leaf is over. Comes exactly once for every leaf, as its last event.
-    Ended(Box<Ended>),
-    /// This process was asked to stop; see [`Nursery::catch_interrupts`].
-    Interrupt(Signal),
-    /// A watched descriptor can be read. Comes again until somebody has read it.
-    Readable(WatchId),
-    /// A [`Waker`] was used.
-    Woken,
-}
-
-/// Why a leaf is stopped, which is how hard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// With the command's own grace.
-    Cancelled,
-    /// With another one.
-    Within(Duration),
-}
-
-/// What a sweep found.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// How many processes were left and had to be ended.
-    pub ended: usize,
-    /// Processes that even SIGKILL did not end in time.
-    pub survivors: Vec<Identity>,
-}
-
-/// A second adopting nursery was asked for in one process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this process has an adopting nursery already")]
-pub struct AlreadyAdopting;
-
-/// Wakes a nursery from elsewhere, also from another thread; clones wake the same one.
-#[derive(Debug, Clone)]
-pub struct Waker(Arc<OwnedFd>);
-
-impl Waker {
-    /// Makes [`Nursery::next`] return [`Event::Woken`], once for any number of calls before it.
-    pub fn wake(&self) {
-        let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());
-    }
-
-    /// Whether it was used since the last time.
-    pub(super) fn drain(&self) -> bool {
-        rustix::io::read(&*self.0, &mut [0u8; 8]).is_ok()
-    }
-
-    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
-    }
-}
 
 /// A place for leaves.
 ///
@@ -137,8 +47,9 @@ pub struct Nursery {
     pub(super) focused: bool,
     pub(super) buffer: Vec<u8>,
     pub(super) detached: Option<OsString>,
+    /// How many leaves and watches there were.
+    pub(super) count: u64,
     above: Option<String>,
-    count: u64,
 }
 
 impl Nursery {
@@ -160,9 +71,8 @@ impl Nursery {
             watched: BTreeMap::new(),
             focused: false,
             buffer: vec![0; 64 * 1024],
-            // Both say what this process is part of, and are only ever passed on or compared.
-            detached: std::env::var_os(DETACHED_VARIABLE),
-            above: std::env::var(LEAF_VARIABLE).ok().filter(|above| !above.is_empty()),
+            detached: inherited::detached_name(),
+            above: inherited::leaves_above(),
             count: 0,
         }
     }
@@ -197,8 +107,8 @@ impl Nursery {
         id
     }
 
-    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills it; both, and
-    /// everything else that happens, are told by [`Nursery::next`] afterwards.
+    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills it; both, and the
+    /// ends of other leaves, are told by [`Nursery::next`] afterwards. Live output is not: it is in what was captured.
     pub fn run(&mut self, command: Command) -> Ended {
         let id = self.spawn(command);
         let mut later = VecDeque::new();
@@ -215,15 +125,15 @@ impl Nursery {
                 }
                 Some(Event::Interrupt(signal)) => {
                     if interrupted {
-                        self.kill(id)
+                        self.kill(id);
                     } else {
-                        self.stop(id, Reason::Cancelled)
+                        self.stop(id, Reason::Cancelled);
                     }
                     interrupted = true;
                     later.push_back(Event::Interrupt(signal));
                 }
+                Some(Event::Output { .. }) | None => {}
                 Some(event) => later.push_back(event),
-                None => {}
             }
         }
     }
@@ -310,8 +220,7 @@ impl Nursery {
         if let Some(waker) = &self.waker {
             return Ok(waker.clone());
         }
-        let event = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(self.waker.insert(Waker(Arc::new(event))).clone())
+        Ok(self.waker.insert(Waker::new()?).clone())
     }
 
     /// Tells when `fd` can be read, as long as it can. The nursery keeps a duplicate.
@@ -327,69 +236,6 @@ impl Nursery {
     pub fn unwatch(&mut self, watch: WatchId) {
         self.watched.remove(&watch);
         self.ready.retain(|event| !matches!(event, Event::Readable(id) if *id == watch));
-    }
-
-    /// Ends every process that is left of this nursery: leaves that run, and what ended ones left behind. The ends of
-    /// the leaves are told by [`Nursery::next`] afterwards. Costs one system call when an adopting nursery has nothing left.
-    pub fn sweep(&mut self, grace: Duration) -> Swept {
-        for leaf in self.leaves.values_mut() {
-            leaf.stop(Why::Cancelled, Some(grace));
-        }
-        loop {
-            self.attend();
-            if self.leaves.is_empty() {
-                break;
-            }
-            self.wait_or_hurry();
-        }
-        self.reap_orphans();
-        let nothing = if self.adopting { self.has_no_children() } else { self.count == 0 };
-        if nothing {
-            return Swept::default();
-        }
-        self.sweeping = Some(Ending::new(grace));
-        loop {
-            self.attend();
-            if let Some(swept) = self.swept.take() {
-                self.reap_orphans();
-                return swept;
-            }
-            self.wait_or_hurry();
-        }
-    }
-
-    /// Waits; an interrupt that comes meanwhile ends all politeness.
-    fn wait_or_hurry(&mut self) {
-        let focused = std::mem::replace(&mut self.focused, true);
-        let seen = self.ready.len();
-        self.wait(None);
-        self.focused = focused;
-        if self.ready.range(seen..).any(|event| matches!(event, Event::Interrupt(_))) {
-            let leaves = self.leaves.values_mut().filter_map(|leaf| leaf.stopping.as_mut());
-            leaves.map(|stopping| &mut stopping.ending).chain(&mut self.sweeping).for_each(Ending::hurry);
-        }
-    }
-
-    fn has_no_children(&self) -> bool {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        matches!(
-            rustix::process::waitid(rustix::process::WaitId::All, options),
-            Err(rustix::io::Errno::CHILD)
-        )
-    }
-
-    /// Reaps everything that has ended and is no leader. Not while a leaf is being ended: its leader has to stay
-    /// unreaped, so that its pid and group cannot become somebody else's, and one cannot wait around it.
-    pub(super) fn reap_orphans(&mut self) {
-        if !self.adopting || self.leaves.values().any(|leaf| leaf.stopping.is_some()) {
-            return;
-        }
-        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
-            let leader = self.leaves.values().find(|leaf| leaf.pid == pid).map(|leaf| leaf.id);
-            if let Some(id) = leader {
-                self.conclude(id, status.into(), Vec::new());
-            }
-        }
     }
 }
 
@@ -408,3 +254,6 @@ impl Drop for Nursery {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

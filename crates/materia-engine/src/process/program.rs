@@ -139,6 +139,9 @@ pub(super) fn find(
     if program.is_empty() {
         return Err(SpawnError::Empty);
     }
+    if program.as_bytes().contains(&0) {
+        return Err(SpawnError::NulByte { place: "the program name".into() });
+    }
     if program.as_bytes().contains(&b'/') {
         return Ok(program.into());
     }
@@ -214,7 +217,6 @@ fn seen_from(cwd: Option<&Path>, file: &Path) -> PathBuf {
 
 fn nul_place(argv: &[OsString]) -> String {
     match argv.iter().position(|word| word.as_bytes().contains(&0)) {
-        Some(0) => "the program name".into(),
         Some(index) => format!("argument {index}"),
         None => "the environment or the directory".into(),
     }

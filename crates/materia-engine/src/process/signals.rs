@@ -34,8 +34,11 @@ impl Caught {
     pub(super) fn drain(&self) -> bool {
         let mut buffer = [0; 64];
         let mut came = false;
-        while let Ok(1..) = rustix::io::read(&self.pipe, &mut buffer) {
+        while let Ok(count @ 1..) = rustix::io::read(&self.pipe, &mut buffer) {
             came = true;
+            if count < buffer.len() {
+                break;
+            }
         }
         came
     }

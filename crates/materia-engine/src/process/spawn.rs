@@ -16,6 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 
 use super::command::{Command, Sink, Stdin};
 use super::feed::Feed;
+use super::inherited;
 use super::output::Tap;
 use super::program::{self, SpawnError};
 use crate::failpoint;
@@ -47,8 +48,7 @@ pub(super) fn start(
 ) -> Result<Started, SpawnError> {
     let Command { argv, cwd, env, stdin, stdout, stderr, .. } = command;
     let name = argv.first().ok_or(SpawnError::Empty)?;
-    // What a child inherits is looked up where it inherits it from.
-    let path = env.effective("PATH", std::env::var_os("PATH"));
+    let path = env.effective("PATH", inherited::search_path());
     let file = program::find(name, path, cwd.as_deref())?;
     let unprepared = |error: io::Error| SpawnError::from_preparation(name, &error);
 

@@ -105,6 +105,26 @@ pub(super) fn members(
     processes.iter().filter(|stat| found.contains(&stat.pid) && !stat.gone).copied().collect()
 }
 
+/// Adopted processes that have ended but are not reaped, other than leaders.
+///
+/// A program that forks and exits, over and over, is at another pid by the time one is looked at. But its earlier selves
+/// are ours to reap, so a snapshot without them, and without members, was taken when there was nobody.
+pub(super) fn ended_orphans<'a>(
+    asker: Asker<'a>,
+    scope: Scope<'a>,
+    processes: &'a [Stat],
+) -> impl Iterator<Item = &'a Stat> {
+    processes.iter().filter(move |stat| {
+        let others = asker.leaves.iter().any(|(leader, _)| match scope {
+            Scope::Leaf { leader: own, .. } => {
+                *leader == stat.pid || (*leader == stat.group && *leader != own)
+            }
+            Scope::Everything | Scope::Detached => *leader == stat.pid,
+        });
+        asker.adopting && stat.gone && stat.parent == asker.me && !others
+    })
+}
+
 struct Search<'a, M> {
     asker: Asker<'a>,
     scope: Scope<'a>,

@@ -9,11 +9,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, WaitOptions};
 
 use super::end::Status;
 use super::ending::{Ending, Scan};
+use super::event::{Event, LeafId, Stream, Swept, WatchId};
 use super::identity::Identity;
-use super::nursery::{Event, LeafId, Nursery, Stream, Swept, WatchId};
+use super::nursery::Nursery;
+use super::output::Tap;
 use super::stat::Stat;
 use super::tree::{self, Asker, Known, Scope};
 use crate::clock;
@@ -92,7 +95,8 @@ impl Nursery {
             leaves: &leaves,
         };
         let members = tree::members(asker, scope, &processes, known, tree::marks_of);
-        Scan { processes, members }
+        let stirred = tree::ended_orphans(asker, scope, &processes).map(reap).count() > 0;
+        Scan { processes, members, stirred }
     }
 
     /// Takes a leaf out and tells its last output and its end.
@@ -134,7 +138,7 @@ impl Nursery {
                 add(Source::Stdin(id), pipe, PollFlags::OUT);
             }
             for stream in [Stream::Stderr, Stream::Stdout] {
-                if let Some(pipe) = leaf.taps[stream as usize].as_ref().and_then(|tap| tap.pipe()) {
+                if let Some(pipe) = leaf.taps[stream as usize].as_ref().and_then(Tap::pipe) {
                     add(Source::Output(id, stream), pipe, PollFlags::IN);
                 }
             }
@@ -171,7 +175,7 @@ impl Nursery {
     fn see_to(&mut self, source: Source, flags: PollFlags) {
         match source {
             Source::Waker => {
-                if self.waker.as_ref().is_some_and(super::nursery::Waker::drain) {
+                if self.waker.as_ref().is_some_and(super::event::Waker::drain) {
                     self.ready.push_back(Event::Woken);
                 }
             }
@@ -217,5 +221,12 @@ impl Nursery {
         } else if let Some(tap) = &mut leaf.taps[stream as usize] {
             tap.close();
         }
+    }
+}
+
+/// Reaps one child of ours that has ended and is no leader.
+fn reap(orphan: &Stat) {
+    if let Some(pid) = Pid::from_raw(orphan.pid) {
+        let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
     }
 }

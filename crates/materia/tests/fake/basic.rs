@@ -99,7 +99,8 @@ pub(crate) fn ignore(signals: &[Signal]) {
     }
 }
 
-fn ready() {
-    println!("ready");
-    std::io::stdout().flush().expect("stdout");
+/// Says so. Whoever listened may be gone, which is no reason to go.
+pub(crate) fn ready() {
+    let mut stdout = std::io::stdout();
+    let _ = stdout.write_all(b"ready\n").and_then(|()| stdout.flush());
 }

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use materia_engine::process::Identity;
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use crate::basic::ignore;
+use crate::basic::{ignore, ready};
 use crate::{again, linger};
 
 /// The role of an escapee: `__child PIDFILE HABIT…`.
@@ -51,7 +51,7 @@ pub(crate) fn lead(args: &[String]) {
         }
         _ => {}
     }
-    say_ready();
+    ready();
     if !kind.ends_with("-and-exits") {
         linger();
     }
@@ -139,7 +139,7 @@ fn closes_stdio(pids: &str) {
     shell.args(["-c", "exec sleep 120 0<&- 1>&- 2>&-"]).process_group(0);
     let child = shell.spawn().expect("a shell");
     write_down(pids, Identity::of(child.id().cast_signed()));
-    say_ready();
+    ready();
     linger();
 }
 
@@ -158,11 +158,6 @@ fn write_down(pids: &str, identity: Option<Identity>) {
 
 fn lines(pids: &str) -> usize {
     std::fs::read(pids).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count()
-}
-
-fn say_ready() {
-    println!("ready");
-    std::io::stdout().flush().expect("stdout");
 }
 
 /// `detach NAME PIDFILE`: starts a detached process with a child of its own, and exits when both are set up.

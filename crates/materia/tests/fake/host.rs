@@ -50,6 +50,7 @@ pub(crate) fn run() {
     let swept = script["sweep_ms"].as_u64().map(|grace| host.nursery.sweep(Duration::from_millis(grace)));
     let mut report = json!({
         "left": left,
+        "children": resources()["children"],
         "ended": host.ended.iter().map(report).collect::<Vec<_>>(),
         "interrupts": host.interrupts,
         "second_refused": host.second_refused,
@@ -215,7 +216,7 @@ fn left(pids: Option<&str>) -> Vec<i32> {
 
 /// What this process has open and running, to see that nothing leaks.
 fn resources() -> Value {
-    let count = |path: &str| std::fs::read_dir(path).map_or(0, |entries| entries.count());
+    let count = |path: &str| std::fs::read_dir(path).map_or(0, Iterator::count);
     let me = std::process::id();
     let children = std::fs::read_to_string(format!("/proc/self/task/{me}/children"));
     json!({ "fds": count("/proc/self/fd"), "threads": count("/proc/self/task"), "children": children.ok() })

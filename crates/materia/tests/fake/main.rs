@@ -3,6 +3,7 @@
 //! Each role does one thing a command, an agent or an escape artist does in the wild. They are scripted by their
 //! arguments only, and print or write down nothing a test does not read. Never part of what is shipped.
 #![allow(clippy::disallowed_methods, reason = "a fake does what real programs do")]
+#![allow(clippy::zombie_processes, reason = "a fake leaves its children on purpose")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a fake prints for its test")]
 #![allow(
     clippy::exit,

@@ -1,3 +1,5 @@
+//! Trees as tables: who belongs to whom, without any process.
+
 use super::*;
 
 const ME: i32 = 100;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use materia_model::record;
-use materia_model::time::Timestamp;
+use materia_model::time::{Speller, Timestamp};
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 use serde::Serialize;
@@ -43,6 +43,7 @@ pub(super) struct Tail {
     /// Where the last record begins.
     pub(super) last: u64,
     buffer: Vec<u8>,
+    speller: Speller,
     broken: Option<String>,
 }
 
@@ -66,6 +67,7 @@ impl Tail {
             end,
             last: last.offset,
             buffer: Vec::new(),
+            speller: Speller::default(),
             broken: None,
         })
     }
@@ -92,7 +94,7 @@ impl Tail {
     ) -> Result<u64, JournalError> {
         self.check_usable()?;
         self.buffer.clear();
-        record::encode(&mut self.buffer, self.next, at, kind, data)
+        record::encode_with(&mut self.speller, &mut self.buffer, self.next, at, kind, data)
             .map_err(|source| JournalError::Unwritable { file: self.files.current().to_owned(), source })?;
         if let Err(error) = failpoint::write_all("journal.write", &mut &*self.file, &self.buffer) {
             return Err(self.take_back(error));

@@ -27,53 +27,38 @@ fn exits_and_signals_are_told_exactly() {
 fn a_start_that_fails_says_why_and_what_to_do() {
     let den = Den::new();
     let script = |name: &str, text: &str, mode: u32| {
-        use std::os::unix::fs::PermissionsExt;
-        let path = den.path(name);
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        text_of(&path)
+        let path = den.house.write(name, text);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     };
-    let plain = script("plain", "x", 0o644);
-    let orphaned = script("orphaned", "#!/no/such/shell -e\n", 0o755);
-    let nonsense = script("nonsense", "no program at all\n", 0o755);
-    let directory = text_of(den.directory.path());
+    script("plain", "x", 0o644);
+    script("bin/plain", "x", 0o644);
+    script("orphaned", "#!/no/such/shell -e\n", 0o755);
+    script("nonsense", "no program at all\n", 0o755);
     let long = "x".repeat(200_000);
     let cases = [
-        (json!({ "argv": [] }), "there is no command to start".into(), 126),
-        (json!({ "argv": ["no-such-program"] }), "program `no-such-program` was not found".into(), 127),
-        (json!({ "argv": ["/no/such/program"] }), "program `/no/such/program` was not found".into(), 127),
-        (json!({ "argv": [plain] }), format!("`{plain}` is not executable"), 126),
-        (
-            json!({ "argv": ["plain"], "env": { "PATH": directory } }),
-            format!("`{plain}` is not executable"),
-            126,
-        ),
-        (json!({ "argv": [directory] }), format!("`{directory}` is a directory"), 126),
-        (
-            json!({ "argv": [orphaned] }),
-            format!("`{orphaned}` needs `/no/such/shell`, which cannot be run"),
-            126,
-        ),
-        (json!({ "argv": [nonsense] }), format!("`{nonsense}` is not a program this machine can run"), 126),
+        (json!({ "argv": [] }), "there is no command to start", 126),
+        (json!({ "argv": ["no-such-program"] }), "program `no-such-program` was not found", 127),
+        (json!({ "argv": ["/no/such/program"] }), "program `/no/such/program` was not found", 127),
+        (json!({ "argv": ["./plain"] }), "`./plain` is not executable", 126),
+        (json!({ "argv": ["plain"], "env": { "PATH": "bin" } }), "`./bin/plain` is not executable", 126),
+        (json!({ "argv": ["/tmp"] }), "`/tmp` is a directory", 126),
+        (json!({ "argv": ["./orphaned"] }), "`./orphaned` needs `/no/such/shell`, which cannot be run", 126),
+        (json!({ "argv": ["./nonsense"] }), "`./nonsense` is not a program this machine can run", 126),
         (
             json!({ "argv": ["true", "a\0b"] }),
-            "argument 1 has a NUL byte in it, which no program can be given".into(),
+            "argument 1 has a NUL byte in it, which no program can be given",
             126,
         ),
-        (json!({ "argv": ["true", long] }), "the command line is too long (200006 bytes)".into(), 126),
-        (json!({ "argv": ["true"], "cwd": "/no/such" }), "directory `/no/such` does not exist".into(), 127),
+        (json!({ "argv": ["true", long] }), "the command line is too long (200006 bytes)", 126),
+        (json!({ "argv": ["true"], "cwd": "/no/such" }), "directory `/no/such` does not exist", 127),
     ];
     for (command, detail, code) in cases {
         let ended = den.run(command.clone());
         let got = (&ended["cause"], ended["detail"].as_str().unwrap(), &ended["code"]);
-        assert_eq!(got, (&json!("not-started"), detail.as_str(), &json!(code)));
+        assert_eq!(got, (&json!("not-started"), detail, &json!(code)));
         assert!(ended["hint"].is_string() || detail.contains("NUL"), "{ended}");
     }
     den.assert_empty();
-}
-
-fn text_of(path: &Path) -> String {
-    text(path).to_owned()
 }
 
 #[test]
@@ -82,7 +67,7 @@ fn programs_are_found_the_way_the_child_would_find_them() {
     let bin = den.path("bin");
     std::fs::create_dir(&bin).unwrap();
     std::os::unix::fs::symlink("/bin/echo", bin.join("say")).unwrap();
-    let directory = text_of(den.directory.path());
+    let directory = text(den.path("bin").parent().unwrap()).to_owned();
     let cases = [
         json!({ "argv": ["say", "hello"], "env": { "PATH": text(&bin) } }),
         json!({ "argv": ["say", "hello"], "clear_env": true, "env": { "PATH": text(&bin) } }),
@@ -140,11 +125,29 @@ fn an_interrupt_is_an_event() {
 }
 
 #[test]
+fn an_interrupt_stops_a_run_and_the_second_kills_it() {
+    let den = Den::new();
+    let polite = "kill -INT $PPID; exec sleep 100";
+    let stubborn = "trap '' TERM; kill -INT $PPID; sleep 0.2; kill -INT $PPID; sleep 100";
+    for (script, detail) in [(polite, "signal 15"), (stubborn, "signal 9")] {
+        let command = json!({ "argv": ["sh", "-c", script], "grace_ms": 60_000 });
+        let (report, took) =
+            timed(|| den.host(&json!({ "interrupts": true, "repeat": 1, "commands": [command] })));
+        assert_eq!(
+            (&report["ended"][0]["cause"], &report["ended"][0]["detail"]),
+            (&json!("cancelled"), &json!(detail))
+        );
+        assert!(took < 30_000, "its grace was waited for");
+    }
+    den.assert_empty();
+}
+
+#[test]
 fn a_process_without_free_descriptors_starts_what_it_can() {
     let den = Den::new();
     let commands: Vec<Value> = (0..20).map(|_| json!({ "argv": ["sleep", "0.3"], "stdin": "x" })).collect();
-    let limited = ["/bin/sh", "-c", "ulimit -n 32; exec \"$0\" host", FAKE];
-    let report = den.host_as(&limited, &json!({ "parallel": true, "commands": commands }));
+    let script = json!({ "parallel": true, "commands": commands }).to_string();
+    let report = den.house.shell("ulimit -n 32; exec materia-fake host").stdin(script).run().ok().json();
     let ended = report["ended"].as_array().unwrap();
     let started = ended.iter().filter(|end| end["detail"] == "exited 0").count();
     let refused = ended.iter().filter(|end| end["detail"] == "too many open files").count();
@@ -179,7 +182,7 @@ fn one_process_adopts_once() {
 #[test]
 fn an_identity_refuses_to_signal_its_successor() {
     let den = Den::new();
-    let mut child = den.marked(&[FAKE, "sleeper", "100"]).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
     let real = Identity::of(child.id().cast_signed()).unwrap();
     let predecessor = Identity { start_time: real.start_time - 1, ..real.clone() };
     assert!(!predecessor.is_alive());

@@ -21,8 +21,11 @@ fn stopped(kind: &str, plain: bool) -> Value {
 fn timed_out(kind: &str) {
     let den = Den::new();
     let pids = den.pids();
-    let ended = den.run(json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 }));
+    let command = json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 });
+    let mut report = den.host(&json!({ "pids": pids, "commands": [command] }));
+    assert_eq!(report["left"], json!([]), "the leaf was said to be over");
     den.assert_empty();
+    let ended = report["ended"][0].take();
     assert_eq!((&ended["cause"], &ended["code"]), (&json!("timed-out"), &json!(124)), "{ended}");
     assert_within(&ended, 550);
 }
@@ -88,6 +91,15 @@ fn orphans_without_a_mark_are_swept() {
 }
 
 #[test]
+fn orphans_that_end_are_reaped_as_they_do() {
+    let den = Den::new();
+    let script = "for i in 1 2 3 4 5; do (true &); done; sleep 0.5";
+    let report = den.host(&json!({ "commands": [{ "argv": ["sh", "-c", script] }] }));
+    assert_eq!(report["children"], "", "zombies");
+    den.assert_empty();
+}
+
+#[test]
 fn dropping_a_nursery_kills_what_is_left() {
     let den = Den::new();
     let pids = den.pids();
@@ -135,14 +147,33 @@ fn a_polite_program_goes_at_once_and_a_stubborn_one_after_its_grace() {
 fn a_detached_process_belongs_to_nobody_around_it() {
     let den = Den::new();
     let pids = den.pids();
-    let name = format!("detached-{}", den.mark);
+    let name = format!("detached-{}", den.house.mark());
     let command = json!({ "argv": [FAKE, "detach", name, pids] });
     let report = den.host(&json!({ "commands": [command], "sweep_ms": 200 }));
     assert_eq!(report["swept"], json!({ "ended": 0, "survivors": 0 }));
     let detached = den.recorded();
     assert_eq!(detached.len(), 2);
     assert!(detached.iter().all(Identity::is_alive), "swept, though detached on purpose");
-    let swept = materia_engine::process::end_detached(&name, std::time::Duration::from_secs(5));
+    let swept = materia_engine::process::end_detached(&name, Duration::from_secs(5));
     assert_eq!((swept.ended, swept.survivors.len()), (2, 0));
+    den.assert_empty();
+}
+
+#[test]
+fn what_a_killed_supervisor_left_is_found_by_its_name() {
+    let den = Den::new();
+    let pids = den.pids();
+    let name = format!("killed-{}", den.house.mark());
+    let artist = json!({ "argv": [FAKE, "escape", "double-fork", pids] });
+    let fake = env!("CARGO_BIN_EXE_materia-fake");
+    let stubborn = json!({ "argv": [fake, "escape", "ignores-term", pids], "clear_env": true });
+    let wait = format!("until [ $(wc -l <'{pids}') -ge 4 ]; do sleep 0.02; done; kill -9 $PPID");
+    let killer = json!({ "argv": ["sh", "-c", wait] });
+    let script = json!({ "parallel": true, "commands": [artist, stubborn, killer] }).to_string();
+    let host = den.house.fake(&["host"]).env("MATERIA_DETACHED", &name).stdin(script).run();
+    assert_eq!(host.code(), 137);
+    assert_eq!(den.recorded().iter().filter(|left| left.is_alive()).count(), 4);
+    let swept = materia_engine::process::end_detached(&name, Duration::from_millis(200));
+    assert!(swept.ended >= 4 && swept.survivors.is_empty(), "{swept:?}");
     den.assert_empty();
 }

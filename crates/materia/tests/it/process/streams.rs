@@ -23,9 +23,9 @@ fn a_flood_is_bounded_in_memory_and_complete_in_its_file() {
         (&json!(count), &json!(1000), &json!(false))
     );
     let complete = noise(count, 1_000_000);
-    assert!(std::fs::read(stdout["file"].as_str().unwrap()).unwrap() == complete);
+    assert!(std::fs::read(den.path("spill.stdout")).unwrap() == complete);
     assert_eq!(stdout["bytes"], json!(complete[complete.len() - 1000..]), "the tail is the end of it");
-    let stderr = std::fs::read(ended["stderr"]["file"].as_str().unwrap()).unwrap();
+    let stderr = std::fs::read(den.path("spill.stderr")).unwrap();
     assert!(stderr == noise(300_000, 1_000_000));
     den.assert_empty();
 }
@@ -39,7 +39,7 @@ fn past_its_limit_output_is_counted_and_thrown_away() {
     }));
     let stdout = &ended["stdout"];
     assert_eq!((&stdout["total"], &stdout["truncated"]), (&json!(1_000_000), &json!(true)));
-    assert!(std::fs::read(stdout["file"].as_str().unwrap()).unwrap() == noise(5000, 80));
+    assert!(std::fs::read(den.path("spill.stdout")).unwrap() == noise(5000, 80));
     assert_eq!(stdout["bytes"], json!(noise(1_000_000, 80)[999_900..]));
     let ended = den.run(json!({ "argv": [FAKE, "noisy", "--stdout", "1000"], "memory": 100 }));
     assert_eq!((&ended["stdout"]["kept"], &ended["stdout"]["truncated"]), (&json!(100), &json!(true)));
@@ -77,11 +77,11 @@ fn large_input_arrives_whole() {
         assert_eq!(ended["stdout"]["text"].as_str().unwrap().trim(), count.to_string());
         assert_eq!(ended["stdin_refused"], false);
     }
-    let ended = den.run(json!({
+    den.run(json!({
         "argv": ["cat"], "stdin": { "bytes": 3_000_000 }, "memory": 10, "spill": text(&den.path("spill")),
     }));
     let expected: Vec<u8> = (0..3_000_000u32).map(|index| u8::try_from(index % 251).unwrap()).collect();
-    assert!(std::fs::read(ended["stdout"]["file"].as_str().unwrap()).unwrap() == expected);
+    assert!(std::fs::read(den.path("spill.stdout")).unwrap() == expected);
     den.assert_empty();
 }
 

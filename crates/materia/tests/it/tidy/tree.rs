@@ -36,7 +36,9 @@ impl Tree {
                     continue;
                 }
                 let kind = path.extension().map_or("", |extension| extension.to_str().unwrap());
-                if KINDS.contains(&kind)
+                // In a linked worktree `.git` is a file that names the checkout.
+                if name != ".git"
+                    && KINDS.contains(&kind)
                     && let Ok(text) = fs::read_to_string(&path)
                 {
                     let path = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();

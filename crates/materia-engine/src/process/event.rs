@@ -1,0 +1,108 @@
+//! What a nursery tells, and the words one speaks with it.
+//!
+//! Owns plain values, and the one thing that wakes a nursery from elsewhere. Waits for nothing.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::event::EventfdFlags;
+use rustix::process::Signal;
+
+use super::end::Ended;
+use super::identity::Identity;
+
+/// One leaf of one nursery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeafId(pub(super) u64);
+
+impl fmt::Display for LeafId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// One watched file descriptor of one nursery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WatchId(pub(super) u64);
+
+/// Which output stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stream {
+    /// The first.
+    Stdout,
+    /// The other.
+    Stderr,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A live stream brought bytes.
+    Output {
+        /// Whose.
+        leaf: LeafId,
+        /// Which of its streams.
+        stream: Stream,
+        /// As they came, cut anywhere.
+        bytes: Vec<u8>,
+    },
+    /// A leaf is over. Comes exactly once for every leaf, as its last event.
+    Ended(Box<Ended>),
+    /// This process was asked to stop; see [`Nursery::catch_interrupts`].
+    Interrupt(Signal),
+    /// A watched descriptor can be read. Comes again until somebody has read it.
+    Readable(WatchId),
+    /// A [`Waker`] was used.
+    Woken,
+}
+
+/// Why a leaf is stopped, which is how hard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// With the command's own grace.
+    Cancelled,
+    /// With another one.
+    Within(Duration),
+}
+
+/// What a sweep found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// How many processes were left and had to be ended.
+    pub ended: usize,
+    /// Processes that even SIGKILL did not end in time.
+    pub survivors: Vec<Identity>,
+}
+
+/// A second adopting nursery was asked for in one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this process has an adopting nursery already")]
+pub struct AlreadyAdopting;
+
+/// Wakes a nursery from elsewhere, also from another thread; clones wake the same one.
+#[derive(Debug, Clone)]
+pub struct Waker(Arc<OwnedFd>);
+
+impl Waker {
+    pub(super) fn new() -> io::Result<Self> {
+        let event = rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self(Arc::new(event)))
+    }
+
+    /// Makes [`Nursery::next`] return [`Event::Woken`], once for any number of calls before it.
+    pub fn wake(&self) {
+        let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());
+    }
+
+    /// Whether it was used since the last time.
+    pub(super) fn drain(&self) -> bool {
+        rustix::io::read(&*self.0, &mut [0u8; 8]).is_ok()
+    }
+
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}

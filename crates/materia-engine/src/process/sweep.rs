@@ -1,0 +1,79 @@
+//! The end of a nursery: everything that is left of it, and every zombie on the way.
+//!
+//! Owns the sweep and the reaping of adopted orphans. Waits only inside a sweep, which is what its caller asked for.
+
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{WaitId, WaitIdOptions, WaitOptions};
+
+use super::ending::Ending;
+use super::event::{Event, Swept};
+use super::leaf::Why;
+use super::nursery::Nursery;
+
+impl Nursery {
+    /// Ends every process that is left of this nursery: leaves that run, and what ended ones left behind. The ends of
+    /// the leaves are told by [`Nursery::next`] afterwards, their live output is not. An interrupt meanwhile ends all grace.
+    /// Costs two system calls when an adopting nursery has nothing left.
+    pub fn sweep(&mut self, grace: Duration) -> Swept {
+        for leaf in self.leaves.values_mut() {
+            leaf.stop(Why::Cancelled, Some(grace));
+        }
+        loop {
+            self.attend();
+            if self.leaves.is_empty() {
+                break;
+            }
+            self.wait_or_hurry();
+        }
+        self.reap_orphans();
+        let nothing = if self.adopting { self.has_no_children() } else { self.count == 0 };
+        if nothing {
+            return Swept::default();
+        }
+        self.sweeping = Some(Ending::new(grace));
+        loop {
+            self.attend();
+            if let Some(swept) = self.swept.take() {
+                self.reap_orphans();
+                return swept;
+            }
+            self.wait_or_hurry();
+        }
+    }
+
+    /// Waits; an interrupt that comes meanwhile ends all grace.
+    fn wait_or_hurry(&mut self) {
+        let focused = std::mem::replace(&mut self.focused, true);
+        let seen = self.ready.len();
+        self.wait(None);
+        self.focused = focused;
+        let interrupted = self.ready.range(seen..).any(|event| matches!(event, Event::Interrupt(_)));
+        // Nobody takes events out meanwhile, so a flood must not pile up.
+        self.ready.retain(|event| !matches!(event, Event::Output { .. }));
+        if interrupted {
+            let leaves = self.leaves.values_mut().filter_map(|leaf| leaf.stopping.as_mut());
+            leaves.map(|stopping| &mut stopping.ending).chain(&mut self.sweeping).for_each(Ending::hurry);
+        }
+    }
+
+    fn has_no_children(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(rustix::process::waitid(WaitId::All, options), Err(Errno::CHILD))
+    }
+
+    /// Reaps everything that has ended and is no leader. Not while a leaf is being ended: its leader has to stay
+    /// unreaped, so that its pid and group cannot become somebody else's, and one cannot wait around it.
+    pub(super) fn reap_orphans(&mut self) {
+        if !self.adopting || self.leaves.values().any(|leaf| leaf.stopping.is_some()) {
+            return;
+        }
+        while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
+            let leader = self.leaves.values().find(|leaf| leaf.pid == pid).map(|leaf| leaf.id);
+            if let Some(id) = leader {
+                self.conclude(id, status.into(), Vec::new());
+            }
+        }
+    }
+}
