@@ -49,7 +49,7 @@ pub struct Request<'p> {
 }
 
 /// What happens while a plan runs.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub enum Progress<'a> {
     /// A command was started.
     Started {
@@ -124,11 +124,10 @@ impl Observer for Unobserved {
 }
 
 /// Runs a plan to its end, and leaves no process of it behind.
-pub fn run(request: Request<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) -> io::Result<Outcome> {
+pub fn run(request: &Request<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) -> io::Result<Outcome> {
     let spool = Spool::new(request.spool.clone());
-    let input = request.stdin.as_ref().map_or(Ok(Flow::None), |file| Flow::given(file))?;
-    let grace = request.grace;
-    let outcome = Walk::new(&request, nursery, observer, spool).to_the_end(input);
-    nursery.sweep(grace);
+    let input = request.stdin.as_ref().map_or(Ok(Flow::None), Flow::given)?;
+    let outcome = Walk::new(request, nursery, observer, spool).run(input);
+    nursery.sweep(request.grace);
     outcome
 }

@@ -101,11 +101,11 @@ impl<'p> Walk<'_, 'p> {
 
     /// Notes which child of a node runs.
     pub(super) fn set_current(&mut self, id: TaskId, child: TaskId) {
-        match self.task(id).map(|task| &mut task.phase) {
-            Some(
-                Phase::Sequence { current, .. } | Phase::Nested(current) | Phase::Recovering { current, .. },
-            ) => *current = Some(child),
-            _ => {}
+        if let Some(
+            Phase::Sequence { current, .. } | Phase::Nested(current) | Phase::Recovering { current, .. },
+        ) = self.task(id).map(|task| &mut task.phase)
+        {
+            *current = Some(child);
         }
     }
 

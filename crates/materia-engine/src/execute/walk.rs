@@ -79,7 +79,7 @@ impl<'r, 'p> Walk<'r, 'p> {
     }
 
     /// Walks until the root is over.
-    pub(super) fn to_the_end(mut self, input: Flow) -> io::Result<Outcome> {
+    pub(super) fn run(mut self, input: Flow) -> io::Result<Outcome> {
         self.root = Some(self.add(self.request.plan, None, input));
         loop {
             while let Some(action) = self.actions.pop_front() {
@@ -106,7 +106,7 @@ impl<'r, 'p> Walk<'r, 'p> {
         match event {
             Some(Event::Ended(ended)) => self.leaf_ended(&ended),
             Some(Event::Output { leaf, bytes, .. }) => {
-                self.observer.tell(Progress::Said { leaf, bytes: &bytes })
+                self.observer.tell(Progress::Said { leaf, bytes: &bytes });
             }
             Some(Event::Interrupt(signal)) => self.interrupted(signal),
             Some(Event::Readable(_) | Event::Woken) | None => {}

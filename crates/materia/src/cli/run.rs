@@ -82,7 +82,7 @@ impl Run {
             grace: DEFAULT_GRACE,
             spool: spool.to_owned(),
         };
-        execute::run(request, &mut nursery, view).map_err(|error| internal(&error))
+        execute::run(&request, &mut nursery, view).map_err(|error| internal(&error))
     }
 }
 

@@ -65,7 +65,7 @@ impl RunView {
         match (outcome.interrupted, outcome.status) {
             (true, _) => self.screen.talk(Role::Bad, "interrupted", "nothing of it is left running"),
             (false, Status::Failed) => {
-                self.screen.talk(Role::Bad, "failed", &format!("{said}; exit code {}", outcome.code))
+                self.screen.talk(Role::Bad, "failed", &format!("{said}; exit code {}", outcome.code));
             }
             (false, Status::Degraded) => {
                 self.screen.talk(
