@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-pub use call::{Call, Outcome};
+pub use call::{Call, Outcome, Running};
 
 /// The moment it is in every house.
 pub const NOW: &str = "2026-01-01T00:00:00.000Z";

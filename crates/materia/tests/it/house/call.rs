@@ -1,11 +1,12 @@
 //! One program run in a house, and what came of it.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
 use super::{House, NOW};
@@ -22,6 +23,8 @@ pub struct Call<'a> {
 pub struct Outcome {
     /// How it ended.
     pub status: ExitStatus,
+    /// What it wrote to stdout, byte for byte.
+    pub bytes: Vec<u8>,
     /// What it wrote to stdout, with the house's paths taken out.
     pub stdout: String,
     /// What it wrote to stderr, with the house's paths taken out.
@@ -60,19 +63,59 @@ impl<'a> Call<'a> {
 
     /// Runs it to its end.
     pub fn run(mut self) -> Outcome {
-        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{}: {error}", self.shown));
-        let mut stdin = child.stdin.take().unwrap();
         let bytes = std::mem::take(&mut self.stdin);
+        let mut running = self.start();
+        let mut stdin = running.child.stdin.take().unwrap();
         let writer = std::thread::spawn(move || {
             let _reader_may_be_gone = stdin.write_all(&bytes);
         });
-        let output = child.wait_with_output().unwrap();
+        let outcome = running.end();
         writer.join().unwrap();
+        outcome
+    }
+
+    /// Starts it, with a standard input that stays open.
+    pub fn start(mut self) -> Running<'a> {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = self.command.spawn().unwrap_or_else(|error| panic!("{}: {error}", self.shown));
+        Running { house: self.house, child, shown: self.shown, said: Vec::new() }
+    }
+}
+
+/// A program that runs.
+pub struct Running<'a> {
+    house: &'a House,
+    child: Child,
+    shown: String,
+    said: Vec<u8>,
+}
+
+impl Running<'_> {
+    /// Waits until its stderr has this text.
+    pub fn until_said(&mut self, text: &str) {
+        let stderr = self.child.stderr.as_mut().unwrap();
+        while !String::from_utf8_lossy(&self.said).contains(text) {
+            let mut byte = [0];
+            let more = stderr.read(&mut byte).unwrap();
+            assert!(more > 0, "it never said `{text}`: {}", String::from_utf8_lossy(&self.said));
+            self.said.extend_from_slice(&byte);
+        }
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        rustix::process::kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for its end.
+    pub fn end(mut self) -> Outcome {
+        let output = self.child.wait_with_output().unwrap();
+        self.said.extend_from_slice(&output.stderr);
         Outcome {
             status: output.status,
             stdout: self.house.redact(&String::from_utf8_lossy(&output.stdout)),
-            stderr: self.house.redact(&String::from_utf8_lossy(&output.stderr)),
+            stderr: self.house.redact(&String::from_utf8_lossy(&self.said)),
+            bytes: output.stdout,
             shown: self.shown,
         }
     }

@@ -1,0 +1,125 @@
+//! What flows: complete bytes from step to step, bounded reports, and nothing left running.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::*;
+
+#[test]
+fn bytes_that_are_no_text_survive() {
+    let house = House::new();
+    let template = json!(["materia-fake noisy --stdout 1000 --invalid", "cat"]);
+    let expected: Vec<u8> = (0..1000u32).map(|index| (index % 256) as u8).collect();
+    assert_eq!(shown(&house, &template, &[]).ok().bytes, expected);
+    let (_, document) = ran(&house, &template, &[]);
+    assert!(document["output"].as_str().unwrap().contains('\u{fffd}'));
+}
+
+#[test]
+fn a_long_output_is_reported_by_its_end_and_kept_in_a_file() {
+    let house = House::new();
+    let (_, document) = ran(&house, &json!("materia-fake noisy --stdout 3000000"), &[]);
+    let file = document["outputFile"]
+        .as_str()
+        .unwrap()
+        .replace("[HOUSE]", house.work().parent().unwrap().to_str().unwrap());
+    let whole = std::fs::read_to_string(&file).unwrap();
+    let output = document["output"].as_str().unwrap();
+    assert_eq!((whole.len(), output.len(), &document["outputTruncated"]), (3_000_000, 1 << 20, &json!(true)));
+    assert!(whole.ends_with(output));
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(shown(&house, &json!("materia-fake noisy --stdout 3000000"), &[]).ok().bytes.len(), 3_000_000);
+}
+
+#[test]
+fn an_output_of_exactly_the_bound_is_whole_and_no_character_is_cut() {
+    let house = House::new();
+    let (_, document) = ran(&house, &json!("materia-fake noisy --stdout 1048576"), &[]);
+    assert_eq!((&document["outputTruncated"], &document["outputFile"]), (&json!(false), &Value::Null));
+    house.write("text", "é€".repeat(300_000));
+    let (_, document) = ran(&house, &json!("cat text"), &[]);
+    let output = document["output"].as_str().unwrap();
+    assert!(output.len() > (1 << 20) - 4 && !output.contains('\u{fffd}'));
+}
+
+#[test]
+fn branches_are_joined_in_order_however_many_and_however_large() {
+    let house = House::new();
+    let template = json!({"parallel": true, "repeat": 40, "template": "sh -c 'printf {index}:; test {index%3} = 0 || head -c {index*3000} text'"});
+    let text = "x".repeat(200_000);
+    house.write("text", &text);
+    let outcome = shown(&house, &template, &[]).ok();
+    let branches: Vec<String> = (0..40)
+        .map(|index| {
+            let length = if index % 3 == 0 { 0 } else { index * 3000 };
+            format!("--- branch: branch {} status: done ---\n{index}:{}", index + 1, &text[..length])
+        })
+        .collect();
+    assert!(outcome.stdout == branches.join("\n"), "{}", outcome.stdout.replace(&text[..3000], "…"));
+}
+
+#[test]
+fn what_a_command_leaves_in_the_background_is_ended() {
+    let house = House::new();
+    let template = json!(["sh -c 'sleep 600 & setsid sleep 600 & echo hi'", "cat"]);
+    assert_eq!(shown(&house, &template, &[]).ok().stdout, "hi\n");
+    assert!(house.alive().is_empty());
+    let failed = json!({"timeout": 200, "template": "sh -c 'setsid sleep 600 & sleep 600'"});
+    assert_eq!(shown(&house, &failed, &[]).code(), 1);
+    assert!(house.alive().is_empty());
+}
+
+#[test]
+fn a_missing_directory_for_spooled_output_is_no_obstacle() {
+    let house = House::new();
+    for place in ["/no/such/place", ""] {
+        let call = house.materia(&["run", "--template", r#"["echo x", "cat"]"#]).env("TMPDIR", place);
+        assert_eq!(call.run().ok().stdout, "x\n");
+    }
+}
+
+#[test]
+fn a_directory_that_is_gone_is_told() {
+    let house = House::new();
+    let outcome = house.shell("mkdir gone; cd gone; rmdir ../gone; materia run --template true").run();
+    assert_eq!(outcome.code(), 2);
+    assert!(outcome.stderr.contains("hint: go to a directory that exists"), "{}", outcome.stderr);
+    let elsewhere = house.materia(&["-C", "/", "run", "--template", "pwd"]).run().ok();
+    assert_eq!(elsewhere.stdout, "/\n");
+}
+
+#[test]
+fn few_free_files_make_a_run_narrow_and_not_fail() {
+    let house = House::new();
+    let branches = r#"{"parallel": true, "concurrency": 200, "repeat": 200, "template": "echo {index}"}"#;
+    let lanes = r#"{"parallel": true, "concurrency": 60, "repeat": 60, "template": ["echo {index}", "cat", {"parallel": true, "template": ["cat", {"template": ["cat", "cat"]}]}]}"#;
+    for (template, more, expected) in
+        [(branches, "", 200), (branches, "--jobs 150", 200), (lanes, "--jobs 50", 180)]
+    {
+        let outcome = house
+            .shell(&format!("ulimit -n 64; materia run --json {more} --template '{template}'"))
+            .run()
+            .ok();
+        let document = outcome.json();
+        assert_eq!(
+            (&document["status"], &document["coverage"]["done"]),
+            (&json!("ok"), &json!(expected)),
+            "{more}"
+        );
+    }
+}
+
+/// It moves 64 MiB, twice.
+mod slow {
+    use super::*;
+
+    #[test]
+    fn sixty_four_mebibytes_between_two_steps_are_the_same_bytes() {
+        let house = House::new();
+        let template = json!([
+            "sh -c 'head -c 67108864 /dev/urandom | tee big'",
+            "cat",
+            "sh -c 'cmp - big && echo same'"
+        ]);
+        assert_eq!(shown(&house, &template, &[]).ok().stdout, "same\n");
+    }
+}

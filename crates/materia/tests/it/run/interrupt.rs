@@ -1,0 +1,105 @@
+//! Interrupts: once is polite, twice is not, and nothing is left either way.
+
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use rustix::process::Signal;
+
+use super::*;
+use crate::house::Running;
+
+const POLITE: &str =
+    r#"sh -c 'trap "touch cleaned; exit 0" TERM; echo ready >&2; while :; do sleep 0.01; done'"#;
+const STUBBORN: &str = r#"sh -c 'trap "" TERM INT; echo ready >&2; while :; do sleep 0.01; done'"#;
+
+fn started<'a>(house: &'a House, template: &Value, more: &[&str]) -> Running<'a> {
+    let template = template.to_string();
+    let mut running = house.materia(&[&["run", "--template", &template], more].concat()).start();
+    running.until_said("ready");
+    running
+}
+
+#[test]
+fn once_lets_a_command_clean_up() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let house = House::new();
+        let running = started(&house, &json!([POLITE, "touch never"]), &[]);
+        running.signal(signal);
+        let outcome = running.end();
+        assert_eq!(outcome.code(), 130, "{}", outcome.transcript());
+        assert!(house.work().join("cleaned").exists() && !house.work().join("never").exists());
+        assert_eq!(
+            outcome.stderr,
+            "ready\ninterrupted: stopping; once more kills\ninterrupted: nothing of it is left running\n"
+        );
+    }
+}
+
+#[test]
+fn twice_kills_at_once() {
+    let house = House::new();
+    let mut running = started(&house, &json!(STUBBORN), &[]);
+    running.signal(Signal::INT);
+    running.until_said("once more kills");
+    let asked = Instant::now();
+    running.signal(Signal::INT);
+    let outcome = running.end();
+    assert_eq!(outcome.code(), 130);
+    assert!(asked.elapsed() < Duration::from_secs(4), "the grace period was waited for");
+    assert_snapshot!(outcome.transcript());
+}
+
+#[test]
+fn whatever_waits_does_not_begin() {
+    let house = House::new();
+    let template = json!({"parallel": true, "template": [
+        {"retry": 9, "recover": "touch never", "template": POLITE},
+        {"failure": "branch", "retry": 9, "template": [POLITE, "touch never"]},
+        {"delay": 60000, "template": "touch never"},
+        {"parallel": true, "repeat": 100, "template": "touch never"},
+    ]});
+    let running = started(&house, &template, &["--jobs", "1"]);
+    running.signal(Signal::INT);
+    assert_eq!(running.end().code(), 130);
+    assert!(house.work().join("cleaned").exists() && !house.work().join("never").exists());
+}
+
+#[test]
+fn a_recovery_is_stopped_as_well() {
+    let house = House::new();
+    let running = started(
+        &house,
+        &json!({"retry": 3, "recover": POLITE, "template": "sh -c 'echo x >> tries; exit 1'"}),
+        &[],
+    );
+    running.signal(Signal::INT);
+    assert_eq!(running.end().code(), 130);
+    assert_eq!(house.read("tries"), "x\n");
+}
+
+#[test]
+fn the_document_of_an_interrupted_run_says_so() {
+    let house = House::new();
+    house.shell("mkfifo ready").run().ok();
+    let template =
+        json!({"parallel": true, "template": ["true", POLITE.replace(">&2", "> ready")]}).to_string();
+    let running = house.materia(&["run", "--json", "--template", &template, "--jobs", "1"]).start();
+    assert_eq!(house.read("ready"), "ready\n");
+    running.signal(Signal::INT);
+    let outcome = running.end();
+    let document = outcome.json();
+    assert_eq!(
+        (outcome.code(), &document["code"], &document["status"]),
+        (130, &json!(130), &json!("failed"))
+    );
+    assert_eq!(each(&document["branches"], "status"), ["done", "cancelled"]);
+}
+
+#[test]
+fn a_person_who_types_the_input_can_leave() {
+    let house = House::new();
+    let running = house.materia(&["run", "--stdin", "-", "--template", "cat"]).start();
+    running.signal(Signal::INT);
+    let outcome = running.end();
+    assert_eq!(outcome.code(), 128 + 2);
+}
