@@ -45,7 +45,11 @@ impl Live {
             Progress::Said { leaf, bytes } => self.saw(leaf, bytes),
             Progress::Ended { leaf, run } => {
                 self.rows.retain(|row| row.leaf != leaf);
-                let (role, word) = if run.code == 0 { (Role::Good, "done") } else { (Role::Bad, "failed") };
+                let (role, word) = match (run.code, self.stopping) {
+                    (0, _) => (Role::Good, "done"),
+                    (_, None) => (Role::Bad, "failed"),
+                    (_, Some(_)) => (Role::Warning, "stopped"),
+                };
                 let line = format!(
                     "{} {}",
                     role.paint(&format!("{word:<7}"), self.screen.talks_in_colour()),
