@@ -46,7 +46,11 @@ impl Live {
             Progress::Postponed { leaf } => self.rows.retain(|row| row.leaf != leaf),
             Progress::Ended { leaf, run } => {
                 self.rows.retain(|row| row.leaf != leaf);
-                let (role, word) = if run.code == 0 { (Role::Good, "done") } else { (Role::Bad, "failed") };
+                let (role, word) = match (run.code, self.stopping) {
+                    (0, _) => (Role::Good, "done"),
+                    (_, None) => (Role::Bad, "failed"),
+                    (_, Some(_)) => (Role::Warning, "stopped"),
+                };
                 let word = role.paint(&format!("{word:<7}"), self.screen.talks_in_colour());
                 let (width, _) = self.screen.size();
                 self.above(&format!("{word} {}", fitted(&ended_line(run), width.saturating_sub(8))));

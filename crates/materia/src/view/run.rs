@@ -25,6 +25,8 @@ const MOST_FAILURES: usize = 20;
 pub struct RunView {
     screen: Screen,
     voice: Voice,
+    /// Whether there are live lines, on which what commands complain about is not relayed.
+    watched: bool,
     live: Option<Live>,
     stdout_is_terminal: bool,
 }
@@ -34,7 +36,7 @@ impl RunView {
     pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
         let watched = voice == Voice::Human && world.terminals.stderr && !world.is_dumb();
         let live = watched.then(|| Live::new(screen));
-        Self { screen, voice, live, stdout_is_terminal: world.terminals.stdout }
+        Self { screen, voice, watched, live, stdout_is_terminal: world.terminals.stdout }
     }
 
     /// Says what was strange before the run.
@@ -89,14 +91,10 @@ impl RunView {
             "error",
             &format!("{} ({end})", named(failure.label.as_deref(), &failure.argv)),
         );
-        // Whoever was not watching has read it already.
-        if self.stderr_was_hidden() || failure.argv.is_empty() {
+        // Without live lines it was relayed as it came.
+        if self.watched || failure.argv.is_empty() {
             self.screen.indented(&failure.stderr);
         }
-    }
-
-    fn stderr_was_hidden(&self) -> bool {
-        !self.listens()
     }
 
     /// Writes the output to stdout, byte for byte; a terminal gets a newline behind it where one is missing.
@@ -124,7 +122,7 @@ impl Observer for RunView {
     }
 
     fn listens(&self) -> bool {
-        self.live.is_none() && self.voice == Voice::Human
+        !self.watched && self.voice == Voice::Human
     }
 
     fn pace(&self) -> Option<std::time::Duration> {

@@ -41,8 +41,11 @@ impl Report for Explanation<'_> {
             };
             let _ = writeln!(text, "  {:<16}{:<10} {wanted}", arg.name, arg.ty.to_string());
         }
+        if !self.warnings.is_empty() {
+            text.push('\n');
+        }
         for warning in &self.warnings {
-            let _ = writeln!(text, "\n{} {}", Role::Warning.paint("warning:", colour), printable(warning));
+            let _ = writeln!(text, "{} {}", Role::Warning.paint("warning:", colour), printable(warning));
         }
         text
     }
