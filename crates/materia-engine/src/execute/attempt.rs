@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use materia_model::template::Plan;
-use materia_model::template::plan::{Body, Output};
+use materia_model::template::plan::{Body, Controls, Output};
 use materia_model::text;
 
 use super::flow::Flow;
@@ -62,17 +62,8 @@ impl<'p> Walk<'_, 'p> {
         let Some(task) = self.task(id) else { return };
         let (plan, input) = (task.plan, task.input.clone());
         match &plan.body {
-            Body::Command { .. } => {
-                task.phase = Phase::Queued;
-                // What goes on comes before what is new: half-finished work holds files.
-                if task.attempt > 1 || task.parent.is_some_and(|(_, slot)| slot > 0) {
-                    self.queue.push_front(id);
-                } else {
-                    self.queue.push_back(id);
-                }
-                // Its deadline is counted from its start, by the nursery.
-                return;
-            }
+            // Its deadline is counted from its start, by the nursery.
+            Body::Command { .. } => return self.enqueue(id),
             Body::Skipped(_) => {
                 let done = Done { end: End::Skipped, ..Done::ok(input) };
                 return self.actions.push_back(Action::Settle(id, done));
@@ -97,6 +88,19 @@ impl<'p> Walk<'_, 'p> {
         }
         let timeout = plan.controls.timeout.filter(|timeout| *timeout > 0);
         self.set_deadline(id, timeout.map(Duration::from_millis));
+    }
+
+    /// Lets a command wait for its turn. What goes on comes before what is new: half-finished work holds files.
+    fn enqueue(&mut self, id: TaskId) {
+        let Some(task) = self.task(id) else { return };
+        task.phase = Phase::Queued;
+        let (again, parent) = (task.attempt > 1, task.parent);
+        let above = parent.and_then(|(parent, _)| self.task(parent)).map(|above| &above.phase);
+        if again || matches!(above, Some(Phase::Sequence { step: 1.., .. })) {
+            self.queue.push_front(id);
+        } else {
+            self.queue.push_back(id);
+        }
     }
 
     /// Notes which child of a node runs.
@@ -129,7 +133,7 @@ impl<'p> Walk<'_, 'p> {
         match stopping {
             Some(Stop::TimedOut) => (done.end, done.code) = (End::TimedOut, 124),
             Some(Stop::Cancelled) => (done.end, done.code) = (End::Cancelled, 130),
-            None if done.end == End::Ok => self.select_output(&controls.output, &mut done),
+            None if done.end == End::Ok => self.select_output(controls, &mut done),
             None => {}
         }
         if done.end.is_own_failure() && !from_above {
@@ -181,8 +185,8 @@ impl<'p> Walk<'_, 'p> {
     }
 
     /// Replaces what a node wrote by what its `output` selects; a path that should exist has to (T15).
-    fn select_output(&self, output: &Output, done: &mut Done) {
-        let Output::Value { text, must_exist } = output else { return };
+    fn select_output(&self, controls: &Controls, done: &mut Done) {
+        let Output::Value { text, must_exist } = &controls.output else { return };
         let missing = *must_exist && !self.request.cwd.join(text).exists();
         let selected = if missing {
             Err(format!("the output path {} does not exist", text::quoted(text)))
@@ -193,7 +197,7 @@ impl<'p> Walk<'_, 'p> {
             Ok(flow) => done.flow = flow,
             Err(problem) => {
                 (done.end, done.code, done.stderr) = (End::Failed, 1, problem.clone());
-                done.trail.failures.push(FailedCommand::of_node(None, 1, problem));
+                done.trail.failures.push(FailedCommand::of_node(controls.label.as_deref(), 1, problem));
             }
         }
     }

@@ -24,13 +24,13 @@ const STDERR_QUOTED: usize = 1000;
 /// How many file descriptors a running command needs, generously.
 const DESCRIPTORS: u64 = 8;
 /// How many commands run at once at the most where nobody says otherwise.
-const MOST_AT_ONCE: u64 = 256;
+const MOST_AT_ONCE: usize = 256;
 
-/// How many commands may run at once: what was asked for, else what the machine's limits allow.
+/// How many commands may run at once: what was asked for, as far as the machine's limits allow it.
 pub(super) fn most_at_once(asked: Option<usize>) -> usize {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-    let possible = (files.saturating_sub(32) / DESCRIPTORS).clamp(1, MOST_AT_ONCE);
-    asked.unwrap_or(usize::try_from(possible).unwrap_or(1)).max(1)
+    let possible = usize::try_from(files.saturating_sub(32) / DESCRIPTORS).unwrap_or(usize::MAX);
+    asked.unwrap_or(MOST_AT_ONCE).min(possible).max(1)
 }
 
 impl Walk<'_, '_> {
@@ -100,6 +100,7 @@ impl Walk<'_, '_> {
         }
         let (end, code) = judged(ended, stopping);
         let stderr = complaint(ended);
+        let relayed = !matches!(ended.cause, Cause::NotStarted(_));
         let run = CommandRun {
             code,
             signal: signal_of(ended),
@@ -112,7 +113,7 @@ impl Walk<'_, '_> {
         let mut trail = Trail::default();
         match end {
             End::Ok if !recovering => trail.succeeded = 1,
-            End::Failed | End::TimedOut => trail.failures.push(failed(&run, stderr.clone())),
+            End::Failed | End::TimedOut => trail.failures.push(failed(&run, stderr.clone(), relayed)),
             End::Ok | End::Skipped | End::Cancelled => {}
         }
         self.observer.tell(Progress::Ended { leaf: ended.leaf, run: &run });
@@ -127,7 +128,7 @@ impl Walk<'_, '_> {
         let problem = format!("there is no file for what it writes: {error}");
         let run = CommandRun { code: 126, ..of(task) };
         task.phase = Phase::Idle;
-        let trail = Trail { failures: vec![failed(&run, problem.clone())], ..Trail::default() };
+        let trail = Trail { failures: vec![failed(&run, problem.clone(), false)], ..Trail::default() };
         self.commands.push(run);
         let done = Done { end: End::Failed, code: 126, stderr: problem, trail, ..Done::ok(Flow::None) };
         self.actions.push_back(Action::Settle(id, done));
@@ -192,7 +193,7 @@ fn complaint(ended: &Ended) -> String {
     }
 }
 
-fn failed(run: &CommandRun, stderr: String) -> FailedCommand {
+fn failed(run: &CommandRun, stderr: String, relayed: bool) -> FailedCommand {
     FailedCommand {
         argv: run.argv.iter().map(|word| text::bounded(word, 4096).into_owned()).collect(),
         label: run.label.clone(),
@@ -200,5 +201,6 @@ fn failed(run: &CommandRun, stderr: String) -> FailedCommand {
         signal: run.signal,
         timed_out: run.timed_out,
         stderr,
+        relayed,
     }
 }

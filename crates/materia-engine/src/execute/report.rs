@@ -77,13 +77,16 @@ pub struct FailedCommand {
     pub timed_out: bool,
     /// The end of what it wrote to stderr, or why there is none.
     pub stderr: String,
+    /// Whether those are the command's own words, which a listener has heard already.
+    #[serde(skip)]
+    pub relayed: bool,
 }
 
 impl FailedCommand {
     /// The failure of a node of which no command is to blame.
     pub(super) fn of_node(label: Option<&str>, code: i32, reason: String) -> Self {
         let label = label.map(str::to_owned);
-        Self { argv: Vec::new(), label, code, signal: None, timed_out: false, stderr: reason }
+        Self { argv: Vec::new(), label, code, signal: None, timed_out: false, stderr: reason, relayed: false }
     }
 }
 

@@ -12,6 +12,7 @@ use super::Voice;
 use super::live::Live;
 use super::screen::Screen;
 use super::style::Role;
+use super::template::shell_word;
 use crate::world::World;
 
 /// How many bytes of a command's name are shown.
@@ -92,7 +93,7 @@ impl RunView {
             &format!("{} ({end})", named(failure.label.as_deref(), &failure.argv)),
         );
         // Without live lines it was relayed as it came.
-        if self.watched || failure.argv.is_empty() {
+        if self.watched || !failure.relayed {
             self.screen.indented(&failure.stderr);
         }
     }
@@ -122,7 +123,7 @@ impl Observer for RunView {
     }
 
     fn listens(&self) -> bool {
-        !self.watched && self.voice == Voice::Human
+        self.voice == Voice::Human
     }
 
     fn pace(&self) -> Option<std::time::Duration> {
@@ -143,7 +144,7 @@ pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
         None => {
             for (index, word) in argv.iter().enumerate().take_while(|(index, _)| *index < LONGEST_NAME) {
                 name.push_str(if index == 0 { "" } else { " " });
-                name.push_str(&text::bounded(word, LONGEST_NAME));
+                name.push_str(&shell_word(&text::bounded(word, LONGEST_NAME)));
             }
         }
     }

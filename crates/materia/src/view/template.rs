@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::verb::template::Explanation;
+use materia_model::template::Arg;
 use materia_model::text::printable;
 use serde::Serialize;
 use serde_json::Value;
@@ -33,13 +34,17 @@ impl Report for Explanation<'_> {
         if !self.args.is_empty() {
             let _ = writeln!(text, "\n{}", Role::Strong.paint("arguments", colour));
         }
+        let width = |text: fn(&Arg) -> String, least: usize| {
+            self.args.iter().map(|arg| text(arg).chars().count()).max().unwrap_or(0).max(least)
+        };
+        let (names, types) = (width(|arg| arg.name.clone(), 14), width(|arg| arg.ty.to_string(), 9));
         for arg in &self.args {
             let wanted = match (&arg.default, arg.required) {
                 (Some(default), _) => format!("default {default}"),
                 (None, true) => "required".to_owned(),
                 (None, false) => "optional".to_owned(),
             };
-            let _ = writeln!(text, "  {:<16}{:<10} {wanted}", arg.name, arg.ty.to_string());
+            let _ = writeln!(text, "  {:<names$}  {:<types$}  {wanted}", arg.name, arg.ty.to_string());
         }
         if !self.warnings.is_empty() {
             text.push('\n');
@@ -56,7 +61,7 @@ fn node(text: &mut String, tree: &Value, depth: usize, colour: bool) {
     let indent = "  ".repeat(depth);
     let skipped = tree["skipped"] == true;
     let head = match tree["argv"].as_array() {
-        Some(argv) => argv.iter().filter_map(Value::as_str).map(word).collect::<Vec<_>>().join(" "),
+        Some(argv) => argv.iter().filter_map(Value::as_str).map(shell_word).collect::<Vec<_>>().join(" "),
         None => Role::Strong.paint(tree["kind"].as_str().unwrap_or_default(), colour),
     };
     let label = tree["label"].as_str().map(|label| format!("{}: ", printable(label))).unwrap_or_default();
@@ -85,7 +90,7 @@ fn controls(tree: &Value) -> String {
 }
 
 /// A word as a shell would need it.
-fn word(word: &str) -> String {
+pub(super) fn shell_word(word: &str) -> String {
     let plain =
         !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_/:=.,@%+-".contains(c));
     if plain {

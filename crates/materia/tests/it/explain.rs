@@ -85,7 +85,7 @@ fn mistakes_name_the_word_the_column_and_the_fix() {
     let house = House::new();
     house.write("broken.json", "{\n  \"template\": [\"echo\",\n}\n");
     let calls: &[&[&str]] = &[
-        &["explain", "--template", "echo {a b}"],
+        &["explain", "--template", "echo {a!}"],
         &["explain", "--template", "echo 'open"],
         &["explain", "--template", "echo {name}"],
         &["explain", "--template", "echo {n:int}", "n=many"],
@@ -106,8 +106,7 @@ fn mistakes_name_the_word_the_column_and_the_fix() {
 #[test]
 fn every_mistake_is_told_at_once() {
     let house = House::new();
-    let outcome =
-        house.materia(&["explain", "--json", "--template", r#"["echo {a", "echo {b c}", "echo 'x"]"#]).run();
+    let outcome = house.materia(&["explain", "--json", "--template", r#"["echo {a!}", "echo {b!}"]"#]).run();
     assert_eq!(outcome.code(), 2);
     let error: &Value = &outcome.json()["error"];
     assert!(error["issues"].as_array().unwrap().len() >= 2, "{error}");

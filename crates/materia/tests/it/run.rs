@@ -10,6 +10,7 @@ mod flow;
 mod hostile;
 mod input;
 mod interrupt;
+mod naive;
 mod terminal;
 
 /// Runs a template and gives the exit code and the document.

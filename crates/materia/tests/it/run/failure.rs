@@ -50,7 +50,7 @@ fn a_failure_for_everybody_reaches_every_level_at_once() {
 #[test]
 fn a_group_that_fails_for_everybody_is_tried_again_first() {
     let house = House::new();
-    let once = "sh -c 'test -e tried || { touch tried; exit 1; }'";
+    let once = "sh -c 'if test ! -e tried; then touch tried; exit 1; fi'";
     let group = json!({"retry": 2, "parallel": true, "template": [{"failure": "root", "template": once}, trapped("x", "exit 0")]});
     let second =
         json!({"retry": 2, "parallel": true, "template": [{"failure": "root", "template": once}, "true"]});
@@ -205,7 +205,7 @@ fn a_quorum_counts_successes_only() {
     let (exit, missed) = ran(&house, &quorum(3)[0], &[]);
     assert_eq!((exit, &missed["status"], &missed["code"]), (1, &json!("failed"), &json!(1)));
     assert_eq!(missed["coverage"]["expected"], 3, "a skipped branch does not count");
-    let retried = json!({"retry": 2, "parallel": true, "min_successful": 1, "template": ["sh -c 'test -e t || { touch t; exit 1; }'"]});
+    let retried = json!({"retry": 2, "parallel": true, "min_successful": 1, "template": ["sh -c 'if test ! -e t; then touch t; exit 1; fi'"]});
     assert_eq!(ran(&house, &retried, &[]).1["status"], "ok");
 }
 

@@ -14,7 +14,8 @@ fn on_terminal(house: &House, columns: usize, line: &str) -> String {
 struct Terminal {
     lines: Vec<String>,
     row: usize,
-    widest: usize,
+    /// Every line that was ever complete.
+    ever: Vec<String>,
 }
 
 impl Terminal {
@@ -26,8 +27,8 @@ impl Terminal {
             match next {
                 '\u{1b}' => rest = terminal.obey(rest),
                 '\r' => {}
-                '\n' => terminal.row += 1,
-                other => terminal.write(other),
+                '\n' => terminal.end_line(),
+                other => terminal.lines[terminal.row].push(other),
             }
             if terminal.row == terminal.lines.len() {
                 terminal.lines.push(String::new());
@@ -51,9 +52,17 @@ impl Terminal {
         &rest[end + 1..]
     }
 
-    fn write(&mut self, c: char) {
-        self.lines[self.row].push(c);
-        self.widest = self.widest.max(self.lines[self.row].chars().count());
+    fn end_line(&mut self) {
+        self.ever.push(self.lines[self.row].clone());
+        self.row += 1;
+    }
+
+    /// Asserts that no line of the progress was wider than the terminal.
+    fn assert_fits(&self, columns: usize) {
+        let words = ["running ", "done ", "failed ", "stopped ", "        and "];
+        let mut progress = self.ever.iter().filter(|line| words.iter().any(|word| line.starts_with(word)));
+        let wide = progress.find(|line| line.chars().count() > columns);
+        assert!(wide.is_none(), "{wide:?}");
     }
 }
 
@@ -62,7 +71,7 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
     let house = House::new();
     let template = json!({"parallel": true, "template": [
         {"label": "first", "template": "sh -c 'echo step one of many, told at length; touch ready; until test -e seen; do sleep 0.01; done'"},
-        {"label": "a second one with a name that is longer than the terminal is wide", "template": "sh -c 'sleep 0.5; touch seen; exit 3'"},
+        {"label": "a name that is longer than the terminal is wide", "template": "sh -c 'echo a complaint >&2; sleep 0.5; touch seen; exit 3'"},
     ]});
     let drawn = on_terminal(
         &house,
@@ -71,12 +80,12 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
     );
     let terminal = Terminal::after(&drawn);
     assert!(drawn.contains("running first") && drawn.contains("step one"), "{drawn}");
-    assert!(terminal.widest <= 40, "{} columns: {drawn}", terminal.widest);
+    terminal.assert_fits(40);
     let left = terminal.lines.join("\n");
     assert!(!left.contains("running"), "{left}");
-    assert!(left.contains("done    first (") && left.contains("failed  a second one"), "{left}");
+    assert!(left.contains("done    first (") && left.contains("failed  a name that"), "{left}");
     assert!(
-        left.contains("error: a second one") && left.contains("degraded: 1 failed, 2 commands ran"),
+        left.contains("error: a name that") && left.contains("degraded: 1 failed, 2 commands ran"),
         "{left}"
     );
     assert!(left.contains("--- branch: first status: done ---\nstep one of many, told at length"), "{left}");
@@ -88,6 +97,7 @@ fn more_commands_than_rows_are_counted_and_drawn_over() {
     let template = r#"{"parallel": true, "repeat": 30, "label": "n{index}", "template": "sleep 0.4"}"#;
     let drawn = on_terminal(&house, 30, &format!("materia run --jobs 30 --template '{template}' >/dev/null"));
     let terminal = Terminal::after(&drawn);
+    terminal.assert_fits(30);
     assert!(drawn.contains("and 23 more"), "{drawn}");
     let left = terminal.lines.join("\n");
     assert_eq!(
