@@ -127,7 +127,5 @@ impl Observer for Unobserved {
 pub fn run(request: &Request<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) -> io::Result<Outcome> {
     let spool = Spool::new(request.spool.clone());
     let input = request.stdin.as_ref().map_or(Ok(Flow::None), Flow::given)?;
-    let outcome = Walk::new(request, nursery, observer, spool).run(input);
-    nursery.sweep(request.grace);
-    outcome
+    Ok(Walk::new(request, nursery, observer, spool).run(input))
 }

@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
-use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -78,8 +77,8 @@ impl<'r, 'p> Walk<'r, 'p> {
         }
     }
 
-    /// Walks until the root is over.
-    pub(super) fn run(mut self, input: Flow) -> io::Result<Outcome> {
+    /// Walks until the root is over and nothing of it is left.
+    pub(super) fn run(mut self, input: Flow) -> Outcome {
         self.root = Some(self.add(self.request.plan, None, input));
         loop {
             while let Some(action) = self.actions.pop_front() {
@@ -93,7 +92,10 @@ impl<'r, 'p> Walk<'r, 'p> {
                 continue;
             }
             if let Some(done) = self.result.take() {
-                return Ok(self.outcome(done));
+                // What commands left behind goes as politely as they would have.
+                let grace = if self.interrupts > 1 { Duration::ZERO } else { self.request.grace };
+                self.nursery.sweep(grace);
+                return self.outcome(done);
             }
             let event = self.nursery.next(self.wake_at());
             self.attend(event);

@@ -10,6 +10,7 @@ mod slow {
         passes("run-templates", "templates.jsonl");
     }
 
+    #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
     fn passes(runner: &str, vectors: &str) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
         let (runner, vectors) = (folder.join(runner), folder.join(vectors));

@@ -128,7 +128,7 @@ fn a_recovery_that_goes_well_is_no_success_of_the_run() {
 #[test]
 fn a_recovery_is_outside_the_deadline_of_the_attempts() {
     let house = House::new();
-    let template = json!({"retry": 2, "timeout": 200, "recover": "sh -c 'sleep 0.5; touch recovered'",
+    let template = json!({"retry": 2, "timeout": 500, "recover": "sh -c 'sleep 0.7; touch recovered'",
         "template": ["sh -c 'test -e recovered || exec sleep 30; echo good'"]});
     let (exit, document) = ran(&house, &template, &[]);
     assert_eq!(

@@ -40,7 +40,8 @@ fn once_lets_a_command_clean_up() {
 #[test]
 fn twice_kills_at_once() {
     let house = House::new();
-    let mut running = started(&house, &json!(STUBBORN), &[]);
+    let left_behind = "sh -c 'trap \"\" TERM; setsid sleep 600 & exit 0'";
+    let mut running = started(&house, &json!([left_behind, STUBBORN]), &[]);
     running.signal(Signal::INT);
     running.until_said("once more kills");
     let asked = Instant::now();

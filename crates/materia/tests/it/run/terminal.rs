@@ -71,7 +71,8 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
     let house = House::new();
     let template = json!({"parallel": true, "template": [
         {"label": "first", "template": "sh -c 'echo step one of many, told at length; touch ready; until test -e seen; do sleep 0.01; done'"},
-        {"label": "a name that is longer than the terminal is wide", "template": "sh -c 'echo a complaint >&2; sleep 0.5; touch seen; exit 3'"},
+        {"label": "third", "template": "sh -c 'echo a complaint >&2; until test -e seen; do sleep 0.01; done'"},
+        {"label": "a name that is longer than the terminal is wide", "template": "sh -c 'sleep 0.5; touch seen; exit 3'"},
     ]});
     let drawn = on_terminal(
         &house,
@@ -79,13 +80,16 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
         &format!("materia run --template '{}'", template.to_string().replace('\'', r"'\''")),
     );
     let terminal = Terminal::after(&drawn);
-    assert!(drawn.contains("running first") && drawn.contains("step one"), "{drawn}");
+    assert!(
+        drawn.contains("running first") && drawn.contains("step one") && drawn.contains("a complaint"),
+        "{drawn}"
+    );
     terminal.assert_fits(40);
     let left = terminal.lines.join("\n");
     assert!(!left.contains("running"), "{left}");
     assert!(left.contains("done    first (") && left.contains("failed  a name that"), "{left}");
     assert!(
-        left.contains("error: a name that") && left.contains("degraded: 1 failed, 2 commands ran"),
+        left.contains("error: a name that") && left.contains("degraded: 1 failed, 3 commands ran"),
         "{left}"
     );
     assert!(left.contains("--- branch: first status: done ---\nstep one of many, told at length"), "{left}");
@@ -94,7 +98,7 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
 #[test]
 fn more_commands_than_rows_are_counted_and_drawn_over() {
     let house = House::new();
-    let template = r#"{"parallel": true, "repeat": 30, "label": "n{index}", "template": "sleep 0.4"}"#;
+    let template = r#"{"parallel": true, "repeat": 30, "label": "n{index}", "template": "sleep 1"}"#;
     let drawn = on_terminal(&house, 30, &format!("materia run --jobs 30 --template '{template}' >/dev/null"));
     let terminal = Terminal::after(&drawn);
     terminal.assert_fits(30);
