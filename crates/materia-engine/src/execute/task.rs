@@ -207,3 +207,34 @@ impl Done {
         Self { end: End::Cancelled, code: 130, ..Self::ok(Flow::None) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use materia_model::template::plan::{Body, Controls, Kind};
+
+    use super::*;
+
+    #[test]
+    fn a_name_that_outlived_its_node_finds_nothing() {
+        let plan = Plan { body: Body::Skipped(Kind::Command), controls: Controls::plain(Failure::Continue) };
+        let task = || Task {
+            plan: &plan,
+            parent: None,
+            input: Flow::None,
+            attempt: 1,
+            shown_attempt: 1,
+            deadline: None,
+            stopping: None,
+            stopped_from_above: false,
+            recovering: false,
+            phase: Phase::Idle,
+        };
+        let mut tasks = Tasks::default();
+        let first = tasks.add(task());
+        assert!(tasks.remove(first).is_some());
+        let second = tasks.add(task());
+        assert_eq!((first.place, first == second), (second.place, false));
+        assert!(tasks.get_mut(first).is_none() && tasks.remove(first).is_none());
+        assert!(tasks.get_mut(second).is_some());
+    }
+}

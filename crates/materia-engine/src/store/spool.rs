@@ -28,7 +28,7 @@ pub fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
 }
 
 /// Copies a part of one file to an offset of another, inside the kernel where that is worth it and it can. A source
-/// that has become shorter meanwhile leaves zeros.
+/// that has become shorter meanwhile gives what it has.
 pub fn copy_range(source: &File, range: Range<u64>, file: &File, at: u64) -> io::Result<()> {
     failpoint::hit("spool.copy")?;
     let (mut from, mut to) = (range.start, at);
@@ -69,4 +69,34 @@ pub fn kept(dir: &Path, name: &str, mut source: &File) -> io::Result<std::path::
     file.as_file_mut().flush()?;
     let (_, path) = file.keep().map_err(|error| error.error)?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_any_size_is_copied_to_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let bytes: Vec<u8> = (0..300_000u32).map(|index| (index % 251) as u8).collect();
+        let source = unnamed(dir.path()).unwrap();
+        write_at(&source, &bytes, 0).unwrap();
+        for range in [0..0, 0..1, 7..7 + BUFFER, 7..8 + BUFFER, 0..bytes.len()] {
+            let file = unnamed(dir.path()).unwrap();
+            write_at(&file, b"head", 0).unwrap();
+            copy_range(&source, range.start as u64..range.end as u64, &file, 4).unwrap();
+            let mut copied = vec![0; file.metadata().unwrap().len() as usize];
+            file.read_exact_at(&mut copied, 0).unwrap();
+            assert!(copied == [b"head", &bytes[range.clone()]].concat(), "{range:?}");
+        }
+    }
+
+    #[test]
+    fn a_source_that_became_shorter_gives_what_it_has() {
+        let dir = tempfile::tempdir().unwrap();
+        let (source, file) = (unnamed(dir.path()).unwrap(), unnamed(dir.path()).unwrap());
+        write_at(&source, b"short", 0).unwrap();
+        copy_range(&source, 0..500_000, &file, 0).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), 5);
+    }
 }
