@@ -1,11 +1,12 @@
 //! Starting, capturing and waiting for `true`, against a plain C loop over `posix_spawn`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use materia_engine::process::{Command, Nursery};
 
 use crate::contest::{Contender, hold};
+use crate::floor;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -14,7 +15,7 @@ const SPAWNS: u32 = 200;
 /// Holds the contest.
 pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     let scratch = tempfile::tempdir()?;
-    let floor = compile(&Path::new(env!("CARGO_MANIFEST_DIR")).join("floor/spawn.c"), scratch.path())?;
+    let floor = floor::compile("spawn.c", scratch.path())?;
     let mut plain = Nursery::new();
     let sequential = vec![
         Contender::new("C posix_spawn loop (floor)", || floor_turn(&floor)),
@@ -28,13 +29,6 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
         Contender::new("adopting nursery", || ours(&mut adopting)),
     ];
     hold("the same in a process that adopts orphans", 1.25, rounds, adopted)
-}
-
-/// Compiles a floor with the machine's own C compiler.
-fn compile(source: &Path, scratch: &Path) -> Result<PathBuf, Failure> {
-    let program = scratch.join("floor");
-    let built = std::process::Command::new("cc").arg("-O2").arg("-o").arg(&program).arg(source).status()?;
-    if built.success() { Ok(program) } else { Err(format!("cc failed on {}", source.display()).into()) }
 }
 
 /// The floor measures itself and prints nanoseconds per operation.

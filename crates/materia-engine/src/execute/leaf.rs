@@ -15,7 +15,7 @@ use super::flow::Flow;
 use super::report::{CommandRun, FailedCommand};
 use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
 use super::walk::{Action, Walk};
-use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Status, Stdin};
+use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Spill, Status, Stdin};
 
 /// How much of a stream of complaints is kept for the report.
 const STDERR_MEMORY: usize = 64 * 1024;
@@ -63,7 +63,7 @@ impl Walk<'_, '_> {
         command.stderr = Sink::Capture(Capture {
             memory: STDERR_MEMORY,
             limit: u64::MAX,
-            spill: None,
+            spill: Spill::Nowhere,
             live: self.observer.listens(),
         });
         let timeout = plan.controls.timeout.filter(|timeout| *timeout > 0);

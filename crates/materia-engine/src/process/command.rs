@@ -128,14 +128,27 @@ pub struct Capture {
     pub memory: usize,
     /// Bytes kept at all. What comes after is counted and thrown away.
     pub limit: u64,
-    /// The file that takes the complete stream once it outgrows `memory`; made only then, with mode 0600.
-    pub spill: Option<PathBuf>,
+    /// What takes the complete stream once it outgrows `memory`; made only then.
+    pub spill: Spill,
     /// Whether every piece is also told as [`Event::Output`](super::Event::Output) when it arrives.
     pub live: bool,
 }
 
+/// Where a stream goes that outgrew memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Spill {
+    /// Nowhere: its end is kept, the rest is counted.
+    #[default]
+    Nowhere,
+    /// To a file with this name and mode 0600.
+    Named(PathBuf),
+    /// To a file without a name, on the filesystem of this directory. From then on nothing is kept in memory, and what
+    /// is not told live is moved inside the kernel.
+    Unnamed(PathBuf),
+}
+
 impl Default for Capture {
     fn default() -> Self {
-        Self { memory: 256 * 1024, limit: 1 << 30, spill: None, live: false }
+        Self { memory: 256 * 1024, limit: 1 << 30, spill: Spill::Nowhere, live: false }
     }
 }

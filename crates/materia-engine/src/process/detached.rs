@@ -16,7 +16,7 @@ use super::command::{Command, Sink, Stdin};
 use super::ending::{Ending, Scan};
 use super::event::Swept;
 use super::identity::Identity;
-use super::program::SpawnError;
+use super::program::{Found, SpawnError};
 use super::spawn::{self, Group};
 use super::tree::{self, Asker, Scope};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
@@ -38,7 +38,7 @@ pub fn spawn_detached(mut command: Command, name: &str) -> Result<Identity, Spaw
     }
     let program = command.argv.first().cloned().unwrap_or_default();
     let marks = [(LEAF_VARIABLE, None), (DETACHED_VARIABLE, Some(OsStr::new(name)))];
-    let started = spawn::start(command, Group::Ours, &marks)?;
+    let started = spawn::start(command, Group::Ours, &marks, &mut Found::default())?;
     let identity = Identity::of(started.pid.as_raw_nonzero().get());
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     children.retain(|child| {

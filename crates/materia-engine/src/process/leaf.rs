@@ -15,7 +15,7 @@ use super::event::{Event, LeafId, Stream};
 use super::feed::Feed;
 use super::identity::Identity;
 use super::output::{Reading, Tap};
-use super::program::SpawnError;
+use super::program::{Found, SpawnError};
 use super::spawn::{self, Group, Started};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 use crate::clock::{self, Stopwatch};
@@ -59,7 +59,12 @@ pub(super) struct Mark<'a> {
 
 impl Leaf {
     /// Starts `command`; whatever goes wrong is an end like any other.
-    pub(super) fn start(id: LeafId, command: Command, mark: Mark<'_>) -> Result<Self, Box<Ended>> {
+    pub(super) fn start(
+        id: LeafId,
+        command: Command,
+        mark: Mark<'_>,
+        found: &mut Found,
+    ) -> Result<Self, Box<Ended>> {
         let watch = Stopwatch::start();
         let (deadline, grace) = (command.deadline, command.grace);
         let path = match mark.above {
@@ -68,7 +73,7 @@ impl Leaf {
         };
         // The detached mark is repeated because the command may have cleared its environment.
         let marks = [(LEAF_VARIABLE, Some(path.as_ref())), (DETACHED_VARIABLE, mark.detached)];
-        match spawn::start(command, Group::Own, &marks) {
+        match spawn::start(command, Group::Own, &marks, found) {
             Ok(Started { pid, handle, stdin, stdout, stderr }) => Ok(Self {
                 id,
                 marker: mark.marker,
@@ -133,7 +138,7 @@ impl Leaf {
             while waiting > 0 {
                 let size = waiting.min(buffer.len());
                 let Reading::Some(count) = tap.read(&mut buffer[..size]) else { break };
-                waiting -= count;
+                waiting = waiting.saturating_sub(count);
                 if tap.is_live() {
                     events.push(Event::Output { leaf: self.id, stream, bytes: buffer[..count].to_vec() });
                 }

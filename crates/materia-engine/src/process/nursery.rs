@@ -20,6 +20,7 @@ use super::feed::SendError;
 use super::identity::Identity;
 use super::inherited;
 use super::leaf::{Leaf, Mark, Why};
+use super::program::Found;
 use super::signals::{self, Caught};
 use crate::clock::{self, Clock};
 
@@ -46,6 +47,7 @@ pub struct Nursery {
     /// Whether only leaves and interrupts count for now.
     pub(super) focused: bool,
     pub(super) buffer: Vec<u8>,
+    found: Found,
     pub(super) detached: Option<OsString>,
     /// How many leaves and watches there were.
     pub(super) count: u64,
@@ -71,6 +73,7 @@ impl Nursery {
             watched: BTreeMap::new(),
             focused: false,
             buffer: vec![0; 64 * 1024],
+            found: Found::default(),
             detached: inherited::detached_name(),
             above: inherited::leaves_above(),
             count: 0,
@@ -98,7 +101,7 @@ impl Nursery {
             above: self.above.as_deref(),
             detached: self.detached.as_deref(),
         };
-        match Leaf::start(id, command, mark) {
+        match Leaf::start(id, command, mark, &mut self.found) {
             Ok(leaf) => {
                 self.leaves.insert(id, leaf);
             }

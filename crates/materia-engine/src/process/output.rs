@@ -7,15 +7,16 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rustix::io::Errno;
+use rustix::pipe::SpliceFlags;
 
-use super::command::Capture;
+use super::command::{Capture, Spill};
 use crate::failpoint;
 
 /// What was kept of a stream.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Captured {
     /// All of it, or its last bytes when it outgrew the memory it may use.
     pub bytes: Vec<u8>,
@@ -25,6 +26,8 @@ pub struct Captured {
     pub truncated: bool,
     /// The file with the complete stream, up to its limit, once it outgrew memory.
     pub file: Option<PathBuf>,
+    /// The same as an open file, if it has no name.
+    pub spool: Option<File>,
     /// Why the file is incomplete, if writing it failed.
     pub spill_error: Option<String>,
 }
@@ -43,15 +46,18 @@ pub(super) struct Tap {
     capture: Capture,
     tail: Vec<u8>,
     total: u64,
-    spill: Spill,
+    spilled: Spilled,
 }
 
 #[derive(Debug)]
-enum Spill {
+enum Spilled {
     Unneeded,
     Open { file: File, written: u64 },
     Failed(String),
 }
+
+/// How much is moved inside the kernel at once, and how much a pipe is asked to hold for that.
+const MOVED: usize = 1 << 20;
 
 /// What one reading gave.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,7 +73,7 @@ pub(super) enum Reading {
 impl Tap {
     /// Takes our end of the pipe, which must not block.
     pub(super) fn new(pipe: OwnedFd, capture: Capture) -> Self {
-        Self { pipe: Some(pipe), capture, tail: Vec::new(), total: 0, spill: Spill::Unneeded }
+        Self { pipe: Some(pipe), capture, tail: Vec::new(), total: 0, spilled: Spilled::Unneeded }
     }
 
     pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
@@ -85,14 +91,17 @@ impl Tap {
 
     /// Reads once into `buffer` and keeps what came.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Reading {
+        let moved = if self.is_moving() { self.move_on() } else { None };
         let Some(pipe) = &self.pipe else { return Reading::End };
-        match rustix::io::read(pipe, &mut *buffer) {
-            Ok(0) => {
+        match moved.unwrap_or_else(|| rustix::io::read(pipe, &mut *buffer).map(|count| (count, true))) {
+            Ok((0, _)) => {
                 self.pipe = None;
                 Reading::End
             }
-            Ok(count) => {
-                self.keep(&buffer[..count]);
+            Ok((count, read)) => {
+                if read {
+                    self.keep(&buffer[..count]);
+                }
                 Reading::Some(count)
             }
             Err(Errno::AGAIN | Errno::INTR) => Reading::Nothing,
@@ -100,6 +109,35 @@ impl Tap {
                 self.pipe = None;
                 Reading::End
             }
+        }
+    }
+
+    /// Whether what comes goes straight to a file without a name.
+    fn is_moving(&self) -> bool {
+        matches!((&self.spilled, &self.capture.spill), (Spilled::Open { .. }, Spill::Unnamed(_)))
+            && !self.capture.live
+    }
+
+    /// Moves what is in the pipe to the file inside the kernel; `None` where that cannot be done.
+    fn move_on(&mut self) -> Option<Result<(usize, bool), Errno>> {
+        let (Some(pipe), Spilled::Open { file, written }) = (&self.pipe, &mut self.spilled) else {
+            return None;
+        };
+        let room =
+            usize::try_from(self.capture.limit.saturating_sub(*written)).unwrap_or(usize::MAX).min(MOVED);
+        if room == 0 || failpoint::hit("process.spill.move").is_err() {
+            return None;
+        }
+        match rustix::pipe::splice(pipe, None, &*file, None, room, SpliceFlags::NONBLOCK | SpliceFlags::MOVE)
+        {
+            Ok(count) => {
+                *written += count as u64;
+                self.total += count as u64;
+                Some(Ok((count, false)))
+            }
+            Err(error @ (Errno::AGAIN | Errno::INTR)) => Some(Err(error)),
+            // A file system without it, or a full one: reading says the rest.
+            Err(_) => None,
         }
     }
 
@@ -115,6 +153,10 @@ impl Tap {
         self.total += bytes.len() as u64;
         if self.total > self.memory() as u64 {
             self.spill(earlier, bytes);
+        }
+        if matches!((&self.spilled, &self.capture.spill), (Spilled::Open { .. }, Spill::Unnamed(_))) {
+            self.tail = Vec::new();
+            return;
         }
         self.tail.extend_from_slice(bytes);
         if self.tail.len() > 2 * self.memory() {
@@ -133,21 +175,24 @@ impl Tap {
 
     /// Writes `bytes`, which came after the first `earlier` ones, to the file; opens it with those first if need be.
     fn spill(&mut self, earlier: u64, bytes: &[u8]) {
-        let result = match (&mut self.spill, &self.capture.spill) {
-            (Spill::Failed(_), _) | (_, None) => return,
-            (Spill::Open { file, written }, _) => pour(file, written, self.capture.limit, bytes),
-            (spill @ Spill::Unneeded, Some(path)) => open(path).and_then(|mut file| {
+        let result = match (&mut self.spilled, &self.capture.spill) {
+            (Spilled::Failed(_), _) | (_, Spill::Nowhere) => return,
+            (Spilled::Open { file, written }, _) => pour(file, written, self.capture.limit, bytes),
+            (spilled @ Spilled::Unneeded, spill) => open(spill).and_then(|mut file| {
                 // Nothing was trimmed yet: the tail is the whole stream so far.
                 debug_assert_eq!(earlier, self.tail.len() as u64);
                 let mut written = 0;
                 pour(&mut file, &mut written, self.capture.limit, &self.tail)?;
                 pour(&mut file, &mut written, self.capture.limit, bytes)?;
-                *spill = Spill::Open { file, written };
+                // A stream that is this long comes in fewer turns through a larger pipe.
+                let _smaller_is_slower =
+                    self.pipe.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, MOVED));
+                *spilled = Spilled::Open { file, written };
                 Ok(())
             }),
         };
         if let Err(error) = result {
-            self.spill = Spill::Failed(error.to_string());
+            self.spilled = Spilled::Failed(error.to_string());
         }
     }
 
@@ -155,18 +200,40 @@ impl Tap {
     pub(super) fn finish(mut self) -> Captured {
         self.trim();
         let whole = self.total == self.tail.len() as u64;
-        let (file, truncated, spill_error) = match self.spill {
-            Spill::Unneeded => (None, !whole, None),
-            Spill::Open { written, .. } => (self.capture.spill, written < self.total, None),
-            Spill::Failed(error) => (self.capture.spill, !whole, Some(error)),
-        };
-        Captured { bytes: self.tail, total: self.total, truncated, file, spill_error }
+        let mut captured = Captured { total: self.total, truncated: !whole, ..Captured::default() };
+        match (self.spilled, self.capture.spill) {
+            (Spilled::Open { file, written }, Spill::Unnamed(_)) => {
+                captured.truncated = written < self.total;
+                captured.spool = Some(file);
+            }
+            (Spilled::Open { written, .. }, spill) => {
+                captured.truncated = written < self.total;
+                captured.file = spill.into_name();
+            }
+            (Spilled::Failed(error), spill) => {
+                captured.file = spill.into_name();
+                captured.spill_error = Some(error);
+            }
+            (Spilled::Unneeded, _) => {}
+        }
+        captured.bytes = self.tail;
+        captured
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
+impl Spill {
+    fn into_name(self) -> Option<PathBuf> {
+        if let Self::Named(path) = self { Some(path) } else { None }
+    }
+}
+
+fn open(spill: &Spill) -> io::Result<File> {
     failpoint::hit("process.spill.open")?;
-    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
+    match spill {
+        Spill::Named(path) => File::options().write(true).create(true).truncate(true).mode(0o600).open(path),
+        Spill::Unnamed(directory) => tempfile::tempfile_in(directory),
+        Spill::Nowhere => Err(io::ErrorKind::Unsupported.into()),
+    }
 }
 
 fn pour(file: &mut File, written: &mut u64, limit: u64, bytes: &[u8]) -> io::Result<()> {
@@ -186,7 +253,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn tap(capture: Capture) -> Tap {
-        Tap { pipe: None, capture, tail: Vec::new(), total: 0, spill: Spill::Unneeded }
+        Tap { pipe: None, capture, tail: Vec::new(), total: 0, spilled: Spilled::Unneeded }
     }
 
     proptest! {
@@ -198,7 +265,7 @@ mod tests {
             spills in any::<bool>(),
         ) {
             let directory = tempfile::tempdir().unwrap();
-            let spill = spills.then(|| directory.path().join("spill"));
+            let spill = if spills { Spill::Named(directory.path().join("spill")) } else { Spill::Nowhere };
             let mut tap = tap(Capture { memory, limit, spill, live: false });
             for piece in &pieces {
                 tap.keep(piece);
@@ -222,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_file_that_cannot_be_written_is_said_and_the_tail_stays() {
-        let spill = Some("/nowhere/at/all".into());
+        let spill = Spill::Named("/nowhere/at/all".into());
         let mut tap = tap(Capture { memory: 4, spill, ..Capture::default() });
         tap.keep(b"some bytes");
         let kept = tap.finish();

@@ -2,9 +2,10 @@
 //!
 //! Owns the search through `PATH` and the words for every way a start can fail. Searching here instead of in the
 //! standard library keeps a command with a changed environment on `posix_spawn`, and lets the error say what is wrong.
-//! Nothing is cached: a search costs microseconds, a stale answer costs trust. The careful questions are asked only
-//! after a start has failed.
+//! A nursery remembers what it found, as a shell does, and looks once more whether it is still there. The careful
+//! questions are asked only after a start has failed.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -130,6 +131,42 @@ impl SpawnError {
     }
 }
 
+/// What was found before in one `PATH`.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    path: Option<OsString>,
+    files: HashMap<OsString, PathBuf>,
+}
+
+impl Found {
+    /// Finds the file to execute, see [`find`]; a name that was found before is only looked at.
+    pub(super) fn find(
+        &mut self,
+        program: &OsStr,
+        path: Option<OsString>,
+        cwd: Option<&Path>,
+    ) -> Result<PathBuf, SpawnError> {
+        if self.path != path || self.files.len() > MOST_REMEMBERED {
+            self.files.clear();
+        }
+        if let Some(file) = self.files.get(program)
+            && look(file) == Look::Executable
+        {
+            return Ok(file.clone());
+        }
+        let file = find(program, path.clone(), cwd)?;
+        // Only what does not depend on the directory it is seen from.
+        if file.is_absolute() {
+            self.path = path;
+            self.files.insert(program.to_owned(), file.clone());
+        }
+        Ok(file)
+    }
+}
+
+/// How many programs one nursery remembers.
+const MOST_REMEMBERED: usize = 1000;
+
 /// Finds the file to execute: a name is looked up in `path`, anything with a `/` is taken as it is.
 pub(super) fn find(
     program: &OsStr,
@@ -195,6 +232,7 @@ pub(super) fn explain(error: &io::Error, argv: &[OsString], file: &Path, cwd: Op
     }
 }
 
+#[derive(PartialEq, Eq)]
 enum Look {
     Nothing,
     Directory,

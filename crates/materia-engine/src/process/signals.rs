@@ -5,6 +5,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
 
 use rustix::pipe::PipeFlags;
 use rustix::process::Signal;
@@ -56,12 +57,16 @@ impl Drop for Caught {
     }
 }
 
-/// Whether this process ignores `signal` now.
+/// Whether this process ignored `signal` when it was first asked, before anything was caught.
 pub(super) fn is_ignored(signal: Signal) -> bool {
+    static IGNORED: OnceLock<u64> = OnceLock::new();
+    IGNORED.get_or_init(ignored) >> (signal.as_raw() - 1) & 1 == 1
+}
+
+fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0);
-    mask >> (signal.as_raw() - 1) & 1 == 1
+    mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::command::{Command, Sink, Stdin};
 use super::feed::Feed;
 use super::inherited;
 use super::output::Tap;
-use super::program::{self, SpawnError};
+use super::program::{self, Found, SpawnError};
 use crate::failpoint;
 
 /// A process that runs, and our ends of its streams.
@@ -41,15 +41,17 @@ pub(super) enum Group {
 }
 
 /// Starts `command` with `marks` set in its environment (removed where `None`), whatever the command says about them.
+/// Programs that were found before are remembered in `found`.
 pub(super) fn start(
     command: Command,
     group: Group,
     marks: &[(&str, Option<&OsStr>)],
+    found: &mut Found,
 ) -> Result<Started, SpawnError> {
     let Command { argv, cwd, env, stdin, stdout, stderr, .. } = command;
     let name = argv.first().ok_or(SpawnError::Empty)?;
     let path = env.effective("PATH", inherited::search_path());
-    let file = program::find(name, path, cwd.as_deref())?;
+    let file = found.find(name, path, cwd.as_deref())?;
     let unprepared = |error: io::Error| SpawnError::from_preparation(name, &error);
 
     let mut child = std::process::Command::new(&file);

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use materia_engine::clock;
 use materia_engine::process::{
-    Capture, Captured, Cause, Command, Ended, Event, Identity, LeafId, Nursery, Reason, Sink, Status, Stdin,
-    Stream, Swept,
+    Capture, Captured, Cause, Command, Ended, Event, Identity, LeafId, Nursery, Reason, Sink, Spill, Status,
+    Stdin, Stream, Swept,
 };
 use serde_json::{Value, json};
 
@@ -144,7 +144,8 @@ fn command(given: &Value) -> Command {
         let mut capture = Capture { live, ..Capture::default() };
         capture.memory = given["memory"].as_u64().map_or(capture.memory, |bytes| bytes as usize);
         capture.limit = given["limit"].as_u64().unwrap_or(capture.limit);
-        capture.spill = given["spill"].as_str().map(|path| format!("{path}.{suffix}").into());
+        let named = |path: &str| Spill::Named(format!("{path}.{suffix}").into());
+        capture.spill = given["spill"].as_str().map_or(Spill::Nowhere, named);
         Sink::Capture(capture)
     };
     command.stdout = capture("stdout");
