@@ -25,10 +25,10 @@ use materia_model::template::Plan;
 
 use crate::process::{LeafId, Nursery, Signal};
 
-pub use flow::{reopened, tail};
+pub use flow::Flow;
 pub use report::{Branch, BranchStatus, CommandRun, Coverage, FailedCommand, Outcome, Status};
 
-use flow::{Flow, Spool};
+use flow::Spool;
 use walk::Walk;
 
 /// What to run, and in which surroundings.
@@ -74,12 +74,12 @@ pub enum Progress<'a> {
         /// As it came, cut anywhere.
         bytes: &'a [u8],
     },
-    /// The last that a command wrote to its stdout, seen from time to time.
+    /// A command wrote to its stdout. Only told to whoever has a pace: elsewhere it flows on unseen.
     Seen {
         /// Which.
         leaf: LeafId,
-        /// The end of it, at most some kilobytes.
-        tail: &'a [u8],
+        /// As it came, cut anywhere.
+        bytes: &'a [u8],
     },
     /// A command is over.
     Ended {

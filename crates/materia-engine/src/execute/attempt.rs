@@ -191,7 +191,7 @@ impl<'p> Walk<'_, 'p> {
         let selected = if missing {
             Err(format!("the output path {} does not exist", text::quoted(text)))
         } else {
-            self.spool.text(text).map_err(|error| format!("the output cannot be kept: {error}"))
+            Ok(Flow::bytes(text.as_bytes()))
         };
         match selected {
             Ok(flow) => done.flow = flow,

@@ -15,6 +15,8 @@ use crate::store::spool;
 
 /// Up to how many branches each may keep its own file until the join.
 const FEW: usize = 16;
+/// How many bytes of small outputs are kept in memory until the join.
+const IN_MEMORY: usize = 1 << 20;
 
 /// The branches of a parallel node.
 #[derive(Debug)]
@@ -31,6 +33,7 @@ pub(super) struct Fan {
     pub(super) places: Vec<Place>,
     shelf: Option<Rc<File>>,
     shelved: u64,
+    in_memory: usize,
 }
 
 /// What became of one branch.
@@ -60,8 +63,8 @@ pub(super) struct Finished {
 pub(super) enum Kept {
     /// Nothing, or nothing that anybody will read.
     Nothing,
-    /// This whole file.
-    File(Rc<File>),
+    /// All of this.
+    Flow(Flow),
     /// A part of a file.
     Part { file: Rc<File>, start: u64, len: u64 },
 }
@@ -76,6 +79,7 @@ impl Fan {
             places: (0..branches).map(|_| Place::Waiting).collect(),
             shelf: None,
             shelved: 0,
+            in_memory: 0,
         }
     }
 
@@ -91,10 +95,10 @@ impl Fan {
     pub(super) fn end(&mut self, slot: usize, done: Done, own: Failure, spool: &Spool) -> bool {
         let fatal = is_fatal(done.end, done.scope, own);
         // The output of a failed branch is no part of a join; that of a fatal one is the result.
-        let kept = match done.flow {
-            Flow::File(file) if fatal => Kept::File(file),
-            Flow::File(file) if done.end == End::Ok => self.shelve(file, spool),
-            Flow::File(_) | Flow::None => Kept::Nothing,
+        let kept = match done.end {
+            _ if fatal => Kept::Flow(done.flow),
+            End::Ok => self.shelve(done.flow, spool),
+            End::Skipped | End::Failed | End::TimedOut | End::Cancelled => Kept::Nothing,
         };
         let Done { end, code, stderr, scope, trail, .. } = done;
         self.running -= 1;
@@ -103,25 +107,38 @@ impl Fan {
         fatal
     }
 
-    /// Moves an output to the common file, so that the number of open files does not grow with that of branches.
-    fn shelve(&mut self, file: Rc<File>, spool: &Spool) -> Kept {
-        if self.places.len() <= FEW {
-            return Kept::File(file);
+    /// Moves an output to the common file, so that neither memory nor the number of open files grows with that of
+    /// branches.
+    fn shelve(&mut self, flow: Flow, spool: &Spool) -> Kept {
+        let small = match &flow {
+            Flow::None => return Kept::Nothing,
+            Flow::Bytes(bytes) => self.in_memory + bytes.len() <= IN_MEMORY,
+            Flow::File(_) => self.places.len() <= FEW,
+        };
+        if let (Flow::Bytes(bytes), true) = (&flow, small) {
+            self.in_memory += bytes.len();
         }
-        self.moved(&file, spool).unwrap_or(Kept::File(file))
+        if small { Kept::Flow(flow) } else { self.moved(&flow, spool).unwrap_or(Kept::Flow(flow)) }
     }
 
-    fn moved(&mut self, file: &File, spool: &Spool) -> io::Result<Kept> {
-        let len = file.metadata()?.len();
-        if len == 0 {
-            return Ok(Kept::Nothing);
-        }
+    fn moved(&mut self, flow: &Flow, spool: &Spool) -> io::Result<Kept> {
         let shelf = match &self.shelf {
             Some(shelf) => Rc::clone(shelf),
             None => Rc::clone(self.shelf.insert(Rc::new(spool.file()?))),
         };
         let start = self.shelved;
-        spool::copy_range(file, 0..len, &shelf, start)?;
+        let len = match flow {
+            Flow::None => 0,
+            Flow::Bytes(bytes) => {
+                spool::write_at(&shelf, bytes, start)?;
+                bytes.len() as u64
+            }
+            Flow::File(file) => {
+                let len = file.metadata()?.len();
+                spool::copy_range(file, 0..len, &shelf, start)?;
+                len
+            }
+        };
         self.shelved = start + len;
         Ok(Kept::Part { file: shelf, start, len })
     }

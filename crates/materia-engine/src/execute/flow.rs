@@ -1,23 +1,30 @@
-//! What flows from one step to the next: complete bytes in a file that has no name (T22).
+//! What flows from one step to the next: complete bytes (T22), few in memory, many in a file that has no name.
 //!
-//! Owns spool files. A step writes straight into one, and the next reads straight from it, from its own position, so
-//! that several branches can read the same. Never holds what flows in memory, and never reuses a file: something that a
-//! step left running may still write to it.
+//! Owns both forms. Little output, which is most of it, never touches a disk: making a file costs more than starting a
+//! process may. A file is never reused: something that a step left running may still write to it. Every reader has a
+//! position of its own, so that several branches can read the same.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::process::{Capture, Captured, Spill, Stdin};
 use crate::store::spool;
 
+/// Up to how many bytes flow through memory.
+pub(super) const SMALL: usize = 64 * 1024;
+
 /// Bytes on their way from one step to the next; clones share them.
-#[derive(Debug, Clone)]
-pub(super) enum Flow {
-    /// There is nothing to read.
+#[derive(Debug, Clone, Default)]
+pub enum Flow {
+    /// There is nothing.
+    #[default]
     None,
+    /// These.
+    Bytes(Rc<[u8]>),
     /// Everything in this file.
     File(Rc<File>),
 }
@@ -38,11 +45,9 @@ impl Spool {
         spool::unnamed(&self.dir)
     }
 
-    /// A flow of a text of ours.
-    pub(super) fn text(&self, text: &str) -> io::Result<Flow> {
-        let file = self.file()?;
-        spool::write_at(&file, text.as_bytes(), 0)?;
-        Ok(Flow::File(Rc::new(file)))
+    /// How a step's output is taken.
+    pub(super) fn capture(&self, live: bool) -> Capture {
+        Capture { memory: SMALL, limit: u64::MAX, spill: Spill::Unnamed(self.dir.clone()), live }
     }
 }
 
@@ -52,25 +57,63 @@ impl Flow {
         Ok(Self::File(Rc::new(file.try_clone()?)))
     }
 
-    /// A file to read it from, at its beginning and with a position of its own.
-    pub(super) fn reader(&self) -> io::Result<Option<File>> {
-        match self {
-            Self::None => Ok(None),
-            Self::File(file) => reopened(file).map(Some),
+    /// What a step wrote; an error when not all of it could be kept.
+    pub(super) fn captured(captured: &mut Captured) -> Result<Self, String> {
+        if let Some(error) = &captured.spill_error {
+            return Err(format!("what it wrote cannot be kept: {error}"));
+        }
+        match captured.spool.take() {
+            Some(file) => Ok(Self::File(Rc::new(file))),
+            None => Ok(Self::bytes(&captured.bytes)),
         }
     }
 
-    /// The file itself, if there is one.
-    pub(super) fn into_file(self) -> Option<Rc<File>> {
+    /// These few bytes.
+    pub(super) fn bytes(bytes: &[u8]) -> Self {
+        if bytes.is_empty() { Self::None } else { Self::Bytes(bytes.into()) }
+    }
+
+    /// What a step reads.
+    pub(super) fn stdin(&self) -> io::Result<Stdin> {
         match self {
-            Self::None => None,
-            Self::File(file) => Some(file),
+            Self::None => Ok(Stdin::Null),
+            Self::Bytes(bytes) => Ok(Stdin::Bytes(bytes.to_vec())),
+            Self::File(file) => reopened(file).map(Stdin::File),
+        }
+    }
+
+    /// At most so many of the last bytes, and how many there are.
+    pub fn tail(&self, most: usize) -> io::Result<(Vec<u8>, u64)> {
+        match self {
+            Self::None => Ok((Vec::new(), 0)),
+            Self::Bytes(bytes) => {
+                Ok((bytes[bytes.len().saturating_sub(most)..].to_vec(), bytes.len() as u64))
+            }
+            Self::File(file) => tail(file, most),
+        }
+    }
+
+    /// Writes all of it, byte for byte.
+    pub fn copy_to(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::None => Ok(()),
+            Self::Bytes(bytes) => out.write_all(bytes),
+            Self::File(file) => io::copy(&mut reopened(file)?, out).map(drop),
+        }
+    }
+
+    /// Keeps all of it in a new file in a directory, for its owner alone, and says where.
+    pub fn keep(&self, dir: &Path, name: &str) -> io::Result<PathBuf> {
+        match self {
+            Self::None => spool::kept(dir, name, &mut io::empty()),
+            Self::Bytes(bytes) => spool::kept(dir, name, &mut &bytes[..]),
+            Self::File(file) => spool::kept(dir, name, &mut reopened(file)?),
         }
     }
 }
 
 /// At most so many of the last bytes of a file, and how many there are.
-pub fn tail(file: &File, most: usize) -> io::Result<(Vec<u8>, u64)> {
+fn tail(file: &File, most: usize) -> io::Result<(Vec<u8>, u64)> {
     let total = file.metadata()?.len();
     let keep = total.min(most as u64);
     let mut bytes = vec![0; usize::try_from(keep).unwrap_or(most)];
@@ -86,6 +129,6 @@ pub fn tail(file: &File, most: usize) -> io::Result<(Vec<u8>, u64)> {
 }
 
 /// The same file with a position of its own.
-pub fn reopened(file: &File) -> io::Result<File> {
+fn reopened(file: &File) -> io::Result<File> {
     File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }

@@ -38,7 +38,7 @@ pub(super) fn report((index, (plan, place)): (usize, (&Plan, &Place))) -> Branch
 
 /// The whole text.
 pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[Place]) -> io::Result<Flow> {
-    let mut joined = Joined { file: spool.file()?, written: 0, gathered: Vec::new() };
+    let mut joined = Joined { spool, file: None, written: 0, gathered: Vec::new() };
     for (index, (branch, place)) in reports.iter().zip(places).enumerate() {
         let separator = if index == 0 { "" } else { "\n" };
         let Branch { label, status, code, stderr } = branch;
@@ -54,18 +54,18 @@ pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[Place]) -> io::R
             }
         }
     }
-    joined.write_gathered()?;
-    Ok(Flow::File(Rc::new(joined.file)))
+    joined.finish()
 }
 
 /// A join that is being written.
-struct Joined {
-    file: File,
+struct Joined<'s> {
+    spool: &'s Spool,
+    file: Option<Rc<File>>,
     written: u64,
     gathered: Vec<u8>,
 }
 
-impl Joined {
+impl Joined<'_> {
     fn text(&mut self, text: &str) -> io::Result<()> {
         self.gathered.extend_from_slice(text.as_bytes());
         if self.gathered.len() >= GATHERED { self.write_gathered() } else { Ok(()) }
@@ -73,13 +73,17 @@ impl Joined {
 
     fn kept(&mut self, kept: &Kept) -> io::Result<()> {
         let (file, start, len) = match kept {
-            Kept::Nothing => return Ok(()),
-            Kept::File(file) => (file, 0, file.metadata()?.len()),
+            Kept::Nothing | Kept::Flow(Flow::None) => return Ok(()),
+            Kept::Flow(Flow::Bytes(bytes)) => {
+                self.gathered.extend_from_slice(bytes);
+                return if self.gathered.len() >= GATHERED { self.write_gathered() } else { Ok(()) };
+            }
+            Kept::Flow(Flow::File(file)) => (file, 0, file.metadata()?.len()),
             Kept::Part { file, start, len } => (file, *start, *len),
         };
         if len >= GATHERED as u64 {
             self.write_gathered()?;
-            spool::copy_range(file, start..start + len, &self.file, self.written)?;
+            spool::copy_range(file, start..start + len, &*self.file()?, self.written)?;
             self.written += len;
             return Ok(());
         }
@@ -90,9 +94,26 @@ impl Joined {
     }
 
     fn write_gathered(&mut self) -> io::Result<()> {
-        spool::write_at(&self.file, &self.gathered, self.written)?;
+        spool::write_at(&*self.file()?, &self.gathered, self.written)?;
         self.written += self.gathered.len() as u64;
         self.gathered.clear();
         Ok(())
+    }
+
+    /// The file, made when the first of it is written.
+    fn file(&mut self) -> io::Result<Rc<File>> {
+        match &self.file {
+            Some(file) => Ok(Rc::clone(file)),
+            None => Ok(Rc::clone(self.file.insert(Rc::new(self.spool.file()?)))),
+        }
+    }
+
+    /// A short text stays in memory.
+    fn finish(mut self) -> io::Result<Flow> {
+        if self.file.is_none() {
+            return Ok(Flow::bytes(&self.gathered));
+        }
+        self.write_gathered()?;
+        Ok(self.file.map_or(Flow::None, Flow::File))
     }
 }

@@ -3,7 +3,6 @@
 //! Owns starting commands in the order they became ready, as many at once as is allowed, and the words for their ends.
 
 use std::io;
-use std::rc::Rc;
 use std::time::Duration;
 
 use materia_model::template::plan::Body;
@@ -15,12 +14,14 @@ use super::flow::Flow;
 use super::report::{CommandRun, FailedCommand};
 use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
 use super::walk::{Action, Walk};
-use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Spill, Status, Stdin};
+use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Spill, Status};
 
 /// How much of a stream of complaints is kept for the report.
 const STDERR_MEMORY: usize = 64 * 1024;
 /// How much of it a report quotes.
 const STDERR_QUOTED: usize = 1000;
+/// The exit code of a command whose output could not be kept: `EX_IOERR`.
+const OUTPUT_LOST: i32 = 74;
 /// How many file descriptors a running command needs, generously.
 const DESCRIPTORS: u64 = 8;
 /// How many commands run at once at the most where nobody says otherwise.
@@ -55,11 +56,10 @@ impl Walk<'_, '_> {
         let Some(task) = self.task(id) else { return Ok(()) };
         let Body::Command { argv, .. } = &task.plan.body else { return Ok(()) };
         let (plan, attempt, input) = (task.plan, task.shown_attempt, task.input.clone());
-        let output = Rc::new(self.spool.file()?);
         let mut command = Command::new(argv);
         command.cwd = Some(self.request.cwd.clone());
-        command.stdin = input.reader()?.map_or(Stdin::Null, Stdin::File);
-        command.stdout = Sink::File(output.try_clone()?);
+        command.stdin = input.stdin()?;
+        command.stdout = Sink::Capture(self.spool.capture(self.observer.pace().is_some()));
         command.stderr = Sink::Capture(Capture {
             memory: STDERR_MEMORY,
             limit: u64::MAX,
@@ -70,7 +70,7 @@ impl Walk<'_, '_> {
         command.deadline = timeout.map(Duration::from_millis);
         command.grace = self.request.grace;
         let leaf = self.nursery.spawn(command);
-        self.leaves.insert(leaf, (id, output));
+        self.leaves.insert(leaf, id);
         if let Some(task) = self.task(id) {
             task.phase = Phase::Running(leaf);
         }
@@ -89,8 +89,8 @@ impl Walk<'_, '_> {
     }
 
     /// A command is over: notes it down and hands its result to its node.
-    pub(super) fn leaf_ended(&mut self, ended: &Ended) {
-        let Some((id, output)) = self.leaves.remove(&ended.leaf) else { return };
+    pub(super) fn leaf_ended(&mut self, ended: &mut Ended) {
+        let Some(id) = self.leaves.remove(&ended.leaf) else { return };
         let others_run = !self.leaves.is_empty();
         let Some(task) = self.task(id) else { return };
         let (attempt, stopping, recovering) = (task.shown_attempt, task.stopping, task.recovering);
@@ -98,8 +98,15 @@ impl Walk<'_, '_> {
             self.observer.tell(Progress::Postponed { leaf: ended.leaf });
             return self.postpone(id);
         }
-        let (end, code) = judged(ended, stopping);
-        let stderr = complaint(ended);
+        let (mut end, mut code) = judged(ended, stopping);
+        let mut stderr = complaint(ended);
+        let flow = Flow::captured(&mut ended.stdout).unwrap_or_else(|lost| {
+            if end == End::Ok {
+                (end, code) = (End::Failed, OUTPUT_LOST);
+            }
+            stderr = if stderr.is_empty() { lost } else { format!("{stderr}\n{lost}") };
+            Flow::None
+        });
         let relayed = !matches!(ended.cause, Cause::NotStarted(_));
         let run = CommandRun {
             code,
@@ -118,14 +125,14 @@ impl Walk<'_, '_> {
         }
         self.observer.tell(Progress::Ended { leaf: ended.leaf, run: &run });
         self.commands.push(run);
-        let done = Done { end, code, stderr, trail, ..Done::ok(Flow::File(output)) };
+        let done = Done { end, code, stderr, trail, ..Done::ok(flow) };
         self.actions.push_back(Action::Settle(id, done));
     }
 
     /// A command for which the machine had no files is over before it began.
     fn not_started(&mut self, id: TaskId, error: &io::Error) {
         let Some(task) = self.task(id) else { return };
-        let problem = format!("there is no file for what it writes: {error}");
+        let problem = format!("there is no file for what it reads: {error}");
         let run = CommandRun { code: 126, ..of(task) };
         task.phase = Phase::Idle;
         let trail = Trail { failures: vec![failed(&run, problem.clone(), false)], ..Trail::default() };

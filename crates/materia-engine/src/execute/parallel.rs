@@ -115,7 +115,7 @@ impl<'p> Walk<'_, 'p> {
         let fatal = finished(&mut places).find(|branch| is_fatal(branch.end, branch.scope, own));
         if let Some(Finished { end, code, stderr, kept, .. }) = fatal {
             let flow = match std::mem::replace(kept, Kept::Nothing) {
-                Kept::File(file) => Flow::File(file),
+                Kept::Flow(flow) => flow,
                 Kept::Part { .. } | Kept::Nothing => Flow::None,
             };
             let (end, code, stderr) = (*end, *code, std::mem::take(stderr));

@@ -2,10 +2,9 @@
 //!
 //! Owns the shapes that `materia run --json` prints, and the rules for status and coverage (T16). Never walks.
 
-use std::fs::File;
-use std::rc::Rc;
-
 use serde::Serialize;
+
+use super::flow::Flow;
 
 /// Everything that came of a plan.
 #[derive(Debug)]
@@ -17,7 +16,7 @@ pub struct Outcome {
     /// Whether somebody interrupted it.
     pub interrupted: bool,
     /// What the selected channel holds, from its beginning.
-    pub output: Option<Rc<File>>,
+    pub output: Flow,
     /// Every execution, in the order of completion.
     pub commands: Vec<CommandRun>,
     /// What failed and was not made good by a later attempt.

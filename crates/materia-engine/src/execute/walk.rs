@@ -4,19 +4,14 @@
 //! that end at once need no deep stack. What they mean is in `attempt`, `sequence`, `parallel` and `stop`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::File;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::flow::{self, Flow, Spool};
+use super::flow::{Flow, Spool};
 use super::report::{self, CommandRun, Coverage, Outcome, Status};
 use super::task::{Done, Stop, Task, TaskId, Tasks};
 use super::{Observer, Progress, Request};
 use crate::clock;
-use crate::process::{Event, LeafId, Nursery, Signal};
-
-/// How much of a command's stdout a watcher is shown.
-const GLIMPSE: usize = 4096;
+use crate::process::{Event, LeafId, Nursery, Signal, Stream};
 
 /// One walk through one plan.
 pub(super) struct Walk<'r, 'p> {
@@ -32,7 +27,7 @@ pub(super) struct Walk<'r, 'p> {
     pub(super) queue: VecDeque<TaskId>,
     /// Parallel nodes that start no branches while enough commands wait.
     pub(super) held_back: Vec<TaskId>,
-    pub(super) leaves: BTreeMap<LeafId, (TaskId, Rc<File>)>,
+    pub(super) leaves: BTreeMap<LeafId, TaskId>,
     pub(super) jobs: usize,
     pub(super) timers: BTreeSet<(Instant, TaskId)>,
     pub(super) commands: Vec<CommandRun>,
@@ -106,8 +101,11 @@ impl<'r, 'p> Walk<'r, 'p> {
 
     fn attend(&mut self, event: Option<Event>) {
         match event {
-            Some(Event::Ended(ended)) => self.leaf_ended(&ended),
-            Some(Event::Output { leaf, bytes, .. }) => {
+            Some(Event::Ended(mut ended)) => self.leaf_ended(&mut ended),
+            Some(Event::Output { leaf, stream: Stream::Stdout, bytes }) => {
+                self.observer.tell(Progress::Seen { leaf, bytes: &bytes });
+            }
+            Some(Event::Output { leaf, stream: Stream::Stderr, bytes }) => {
                 self.observer.tell(Progress::Said { leaf, bytes: &bytes });
             }
             Some(Event::Interrupt(signal)) => self.interrupted(signal),
@@ -143,7 +141,7 @@ impl<'r, 'p> Walk<'r, 'p> {
             status: if interrupted { Status::Failed } else { status },
             code,
             interrupted,
-            output: done.flow.into_file(),
+            output: done.flow,
             commands: self.commands,
             failures,
             branches: done.trail.branches,
@@ -155,7 +153,7 @@ impl<'r, 'p> Walk<'r, 'p> {
         self.tasks.get_mut(id)
     }
 
-    /// Shows a watcher what the running commands wrote last.
+    /// Tells a watcher that time has passed.
     fn tick(&mut self) {
         let Some(pace) = self.observer.pace() else { return };
         let due = self
@@ -166,11 +164,6 @@ impl<'r, 'p> Walk<'r, 'p> {
             return;
         }
         self.ticked = clock::deadline_in(Duration::ZERO);
-        for (leaf, (_, file)) in &self.leaves {
-            if let Ok((tail, _)) = flow::tail(file, GLIMPSE) {
-                self.observer.tell(Progress::Seen { leaf: *leaf, tail: &tail });
-            }
-        }
         self.observer.tell(Progress::Tick);
     }
 }

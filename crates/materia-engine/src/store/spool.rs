@@ -62,10 +62,10 @@ pub fn collected(dir: &Path, source: &mut impl io::Read) -> io::Result<File> {
 }
 
 /// Keeps everything from `source` under a new name in a directory, for its owner alone.
-pub fn kept(dir: &Path, name: &str, mut source: &File) -> io::Result<std::path::PathBuf> {
+pub fn kept(dir: &Path, name: &str, source: &mut impl io::Read) -> io::Result<std::path::PathBuf> {
     failpoint::hit("spool.keep")?;
     let mut file = tempfile::Builder::new().prefix(name).suffix(".out").tempfile_in(dir)?;
-    io::copy(&mut source, &mut file)?;
+    io::copy(source, &mut file)?;
     file.as_file_mut().flush()?;
     let (_, path) = file.keep().map_err(|error| error.error)?;
     Ok(path)

@@ -2,14 +2,12 @@
 //!
 //! Owns the report's shape, which is a contract, and the bound on the output it carries.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 
-use crate::execute::{self, Branch, CommandRun, Coverage, FailedCommand, Outcome, Status};
-use crate::store::spool;
+use crate::execute::{Branch, CommandRun, Coverage, FailedCommand, Flow, Outcome, Status};
 
 /// How much of the output a report carries; of a longer one it carries the end.
 pub const MOST_OUTPUT: usize = 1 << 20;
@@ -44,10 +42,7 @@ pub struct Ran {
 
 /// The report of an outcome. An output that is too long for it is kept in a file in `dir`.
 pub fn report(outcome: Outcome, warnings: Vec<String>, dir: &Path) -> io::Result<Ran> {
-    let (bytes, file) = match &outcome.output {
-        Some(output) => carried(output, dir)?,
-        None => (Vec::new(), None),
-    };
+    let (bytes, file) = carried(&outcome.output, dir)?;
     Ok(Ran {
         ok: outcome.status != Status::Failed,
         status: outcome.status,
@@ -64,14 +59,14 @@ pub fn report(outcome: Outcome, warnings: Vec<String>, dir: &Path) -> io::Result
 }
 
 /// The end of an output, and the file with all of it when that is not everything.
-fn carried(output: &File, dir: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
-    let (bytes, total) = execute::tail(output, MOST_OUTPUT)?;
+fn carried(output: &Flow, dir: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
+    let (bytes, total) = output.tail(MOST_OUTPUT)?;
     if total <= MOST_OUTPUT as u64 {
         return Ok((bytes, None));
     }
     // A character that the cut went through is left out.
     let broken = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
     let bytes = bytes[broken..].to_vec();
-    let path = spool::kept(dir, "materia-output-", &execute::reopened(output)?)?;
+    let path = output.keep(dir, "materia-output-")?;
     Ok((bytes, Some(path.display().to_string())))
 }

@@ -41,7 +41,7 @@ impl Live {
                 let name = named(label, argv);
                 self.rows.push(Row { leaf, name, watch: Stopwatch::start(), last: String::new() });
             }
-            Progress::Seen { leaf, tail } => self.saw(leaf, tail),
+            Progress::Seen { leaf, bytes } => self.saw(leaf, bytes),
             Progress::Said { leaf, bytes } => self.saw(leaf, bytes),
             Progress::Postponed { leaf } => self.rows.retain(|row| row.leaf != leaf),
             Progress::Ended { leaf, run } => {

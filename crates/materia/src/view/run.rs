@@ -2,9 +2,7 @@
 //!
 //! Owns the telling of [`Progress`]. Failures come first in the summary; the output itself goes to stdout, alone.
 
-use std::fs::File;
-
-use materia_engine::execute::{self, CommandRun, FailedCommand, Observer, Outcome, Progress, Status};
+use materia_engine::execute::{CommandRun, FailedCommand, Flow, Observer, Outcome, Progress, Status};
 use materia_model::finding::Finding;
 use materia_model::text::{self, printable};
 
@@ -100,9 +98,8 @@ impl RunView {
 
     /// Writes the output to stdout, byte for byte; a terminal gets a newline behind it where one is missing.
     pub fn output(&self, outcome: &Outcome) {
-        let Some(output) = &outcome.output else { return };
-        let Ok(mut reader) = execute::reopened(output) else { return };
-        self.screen.copy(&mut reader);
+        let output = &outcome.output;
+        self.screen.copy(output);
         if self.stdout_is_terminal && !ends_in_newline(output) {
             self.screen.text("\n");
         }
@@ -131,8 +128,8 @@ impl Observer for RunView {
     }
 }
 
-fn ends_in_newline(output: &File) -> bool {
-    execute::tail(output, 1).is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
+fn ends_in_newline(output: &Flow) -> bool {
+    output.tail(1).is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
 }
 
 /// What a command is called, in one line: its label, or its words.

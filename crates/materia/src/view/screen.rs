@@ -4,9 +4,9 @@
 #![allow(clippy::disallowed_methods, reason = "this room owns stdout and stderr")]
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, Write};
 
+use materia_engine::execute::Flow;
 use materia_model::finding::{Finding, Severity};
 use materia_model::text::printable;
 use serde::Serialize;
@@ -96,10 +96,10 @@ impl Screen {
         (or(size.map(|size| size.ws_col), 80), or(size.map(|size| size.ws_row), 24))
     }
 
-    /// Copies a file to stdout, byte for byte.
-    pub(super) fn copy(self, file: &mut File) {
+    /// Copies an output to stdout, byte for byte.
+    pub(super) fn copy(self, output: &Flow) {
         let mut stdout = io::stdout().lock();
-        let _closed = io::copy(file, &mut stdout).and_then(|_| stdout.flush());
+        let _closed = output.copy_to(&mut stdout).and_then(|()| stdout.flush());
     }
 
     /// Says one JSON document on stdout.

@@ -80,16 +80,19 @@ fn a_missing_directory_for_spooled_output_is_no_obstacle() {
 #[test]
 fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
     let house = House::new();
-    let template = json!({"parallel": true, "template": ["echo a", "echo b"]}).to_string();
+    let much = "head -c 100000 /dev/zero";
+    let template = json!({"parallel": true, "template": [much, much]}).to_string();
     let failing = |point: &str| {
         let call = house.materia(&["run", "--json", "--jobs", "1", "--template", &template]);
         let outcome = call.env("MATERIA_FAILPOINT", point).run();
         (outcome.code(), outcome.json())
     };
-    let (exit, document) = failing("spool.create:2:enospc");
-    assert_eq!((exit, each(&document["branches"], "code")), (0, vec![json!(0), json!(126)]));
-    assert!(document["failures"][0]["stderr"].as_str().unwrap().contains("No space left"), "{document}");
-    for point in ["spool.create:3:enospc", "spool.write:eio"] {
+    for point in ["process.spill.open:2:enospc", "process.spill.write:3:enospc"] {
+        let (exit, document) = failing(point);
+        assert_eq!((exit, each(&document["branches"], "code")), (0, vec![json!(0), json!(74)]), "{point}");
+        assert!(document["failures"][0]["stderr"].as_str().unwrap().contains("No space left"), "{document}");
+    }
+    for point in ["spool.create:enospc", "spool.write:eio", "spool.copy:eio"] {
         let (exit, document) = failing(point);
         assert_eq!(
             (exit, &document["status"], &document["code"]),
