@@ -6,7 +6,7 @@
 //!
 //! Waiting with a time limit: `flock` itself cannot be given one, and a helper thread that is stuck in it would take
 //! the lock long after its waiter has gone. So a waiter sleeps on inotify until a holder closes the file, and looks
-//! again every [`RECONCILE`] because the kernel announces the close of a killed holder a moment before it lets go.
+//! again every `RECONCILE` because the kernel announces the close of a killed holder a moment before it lets go.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
