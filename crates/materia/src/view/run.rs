@@ -40,9 +40,7 @@ impl RunView {
 
     /// Says what was strange before the run.
     pub fn notice(&mut self, strange: &[Finding]) {
-        for finding in strange {
-            self.screen.talk(Role::Warning, "warning", &finding.message);
-        }
+        self.screen.findings(strange);
     }
 
     /// Says how it went, failures first; nothing when all went well and nobody watched.

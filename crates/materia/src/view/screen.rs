@@ -68,6 +68,13 @@ impl Screen {
         write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 
+    /// Says what is strange or wrong with a document on stderr, with its place and the fix.
+    pub(super) fn findings(self, findings: &[Finding]) {
+        let mut text = String::new();
+        findings.iter().for_each(|finding| finding_lines(&mut text, finding, self.colour_err));
+        write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+
     /// Quotes somebody's words on stderr, indented and printable.
     pub(super) fn indented(self, said: &str) {
         let lines: String = said.lines().map(|line| format!("  {}\n", printable(line))).collect();
