@@ -6,6 +6,21 @@
 
 pub mod settings;
 pub mod graph;
+pub mod document;
+mod draft;
+mod read;
+mod edge;
+mod socket;
+mod loops;
+mod contract;
+mod neighbours;
+mod region;
+mod cursor;
+mod check;
+mod compile;
+pub mod layer;
 
+pub use document::Document;
 pub use graph::Graph;
+pub use layer::{Compiled, Config, Layer, Scope};
 pub use settings::Settings;

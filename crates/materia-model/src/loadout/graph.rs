@@ -25,6 +25,7 @@ pub(super) struct Parts {
     pub(super) loops: Vec<Loop>,
     pub(super) cursors: Vec<Cursor>,
     pub(super) by_id: HashMap<SocketId, Slot>,
+    pub(super) layout: serde_json::Value,
 }
 
 /// The position of a socket in its graph, in the order written.
@@ -178,14 +179,30 @@ pub struct Advance {
 }
 
 /// A named position in a list; it belongs to a region of the graph (C3).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Cursor {
     /// Its name in the state; two cursors may have the same.
     pub name: String,
-    /// The sockets it belongs to, in order. Entering one of them from outside starts the cursor anew.
-    pub region: Vec<Slot>,
+    /// The sockets it belongs to. Entering one of them from outside starts the cursor anew.
+    pub region: Region,
     /// The generator whose new list starts it anew.
     pub generator: Option<Slot>,
+}
+
+/// A set of sockets; many cursors share the parts of a large one.
+#[derive(Debug, Clone, Default)]
+pub struct Region(pub(super) Vec<Arc<[Slot]>>);
+
+impl Region {
+    /// Whether a socket is in it.
+    pub fn contains(&self, slot: Slot) -> bool {
+        self.0.iter().any(|part| part.binary_search(&slot).is_ok())
+    }
+
+    /// Its sockets, each at least once.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.0.iter().flat_map(|part| part.iter().copied())
+    }
 }
 
 /// A region of the graph that works through a list.
@@ -291,6 +308,11 @@ impl Graph {
         }
     }
 
+    /// The positions an editor keeps for its picture: `{"<socket>": {"x", "y"}}`.
+    pub fn layout(&self) -> &serde_json::Value {
+        &self.0.layout
+    }
+
     /// The edge that is taken from a socket for an outcome: the first that matches.
     pub fn edge(&self, from: Slot, outcome: Option<bool>) -> Option<&Edge> {
         self.socket(from).edges.iter().find(|edge| edge.guard.matches(outcome))
@@ -328,8 +350,8 @@ impl Graph {
     pub fn restarted(&self, from: Option<Slot>, to: Slot) -> impl Iterator<Item = CursorSlot> {
         let cursors = self.0.cursors.iter().enumerate();
         cursors.filter_map(move |(position, cursor)| {
-            let outside = from.is_none_or(|from| cursor.region.binary_search(&from).is_err());
-            (outside && cursor.region.binary_search(&to).is_ok()).then_some(CursorSlot(position))
+            let outside = from.is_none_or(|from| !cursor.region.contains(from));
+            (outside && cursor.region.contains(to)).then_some(CursorSlot(position))
         })
     }
 
