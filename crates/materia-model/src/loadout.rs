@@ -19,8 +19,11 @@ mod cursor;
 mod check;
 mod compile;
 pub mod layer;
+pub mod grid;
+pub mod schema;
 
 pub use document::Document;
 pub use graph::Graph;
 pub use layer::{Compiled, Config, Layer, Scope};
+pub use schema::schema;
 pub use settings::Settings;

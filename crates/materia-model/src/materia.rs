@@ -15,6 +15,12 @@ use crate::template::Template;
 
 pub(crate) use read::{AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, assign, kind_of, lock_state, parse, read};
 
+/// The names of all fields that a definition can have.
+#[cfg(test)]
+pub(crate) fn fields() -> Vec<&'static str> {
+    [read::FIELDS, AGENT_FIELDS, UTILITY_FIELDS, RUN_FIELDS].concat()
+}
+
 /// The levels of thinking that agents understand.
 pub const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 

@@ -21,7 +21,7 @@ pub(super) const INVALID: &str = "invalid-loadout";
 /// How many loops may be around one socket.
 const MAX_AROUND: usize = 16;
 
-const FIELDS: &[&str] =
+pub(super) const FIELDS: &[&str] =
     &["id", "source", "lockState", "originDefaultId", "description", "entry", "sockets", "loops", "layout"];
 
 /// Reads the loadout `name`; `at` is where its name stands.

@@ -11,7 +11,7 @@ use crate::materia::{self, AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS};
 use crate::name::SocketId;
 use crate::text;
 
-const FIELDS: &[&str] =
+pub(super) const FIELDS: &[&str] =
     &["materia", "parse", "assign", "edges", "foreach", "advance", "limits", "socketKind", "empty", "layout"];
 const EACH_FIELDS: &[&str] = &["items", "as", "cursor", "done"];
 const ADVANCE_FIELDS: &[&str] = &["cursor", "items", "when", "done"];

@@ -12,7 +12,7 @@ use crate::text;
 pub(super) const INVALID: &str = "invalid-materia";
 
 /// Fields of every materia.
-const FIELDS: &[&str] = &[
+pub(super) const FIELDS: &[&str] = &[
     "type",
     "label",
     "description",
