@@ -27,3 +27,6 @@ pub use graph::Graph;
 pub use layer::{Compiled, Config, Layer, Scope};
 pub use schema::schema;
 pub use settings::Settings;
+
+#[cfg(test)]
+mod tests;

@@ -140,6 +140,3 @@ struct Way {
     /// Whether it is taken when a list is done.
     done: bool,
 }
-
-#[cfg(test)]
-mod tests;

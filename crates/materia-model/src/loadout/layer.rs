@@ -290,6 +290,3 @@ fn written<'a, 'd: 'a>(definitions: impl IntoIterator<Item = &'a Definition<'d>>
     };
     Value::Object(definitions.into_iter().map(|one| (one.name.to_owned(), fields(one))).collect())
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,1 +1,0 @@
-//! Layers as tables.
