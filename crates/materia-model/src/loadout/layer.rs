@@ -199,8 +199,12 @@ impl<'a> Config<'a> {
     }
 
     /// Everything that is wrong anywhere: files, settings, materia and all loadouts.
+    ///
+    /// An active loadout that is not there is a warning: another layer may have it.
     pub fn check(&self) -> Vec<Finding> {
         let mut all = self.findings.clone();
+        let chosen = self.active().err().filter(|finding| finding.place.is_some());
+        all.extend(chosen.map(|finding| Finding { severity: Severity::Warning, ..*finding }));
         for one in self.merged.loadouts.live() {
             all.extend(self.compile(one.name).map(|compiled| compiled.findings).unwrap_or_default());
         }

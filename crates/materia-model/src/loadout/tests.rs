@@ -1,10 +1,12 @@
 //! Loadouts as tables: what is read, refused, derived, merged and drawn. Each table names its decision or part.
 
 mod validation;
+mod files;
 mod loops;
 mod layers;
 mod pictures;
 mod hostile;
+mod slow;
 
 use serde_json::{Value, json};
 

@@ -122,8 +122,9 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
         }
         findings.extend(reader.into_findings());
         merged.settings.artifact_dir = document.get("artifactDir").or(merged.settings.artifact_dir);
-        merged.active = document.get("activeLoadout").or(merged.active);
-        merged.active_id = document.get("activeLoadoutId").or(merged.active_id);
+        let text = |name| document.get(name).filter(|value: &Part<'_>| value.node.as_str().is_some());
+        merged.active = text("activeLoadout").or(merged.active);
+        merged.active_id = text("activeLoadoutId").or(merged.active_id);
         for (group, name) in [
             (&mut merged.settings.budget, "budget"),
             (&mut merged.settings.limits, "limits"),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{graph, with, work};
 use crate::loadout::Graph;
-use crate::loadout::graph::{Guard, Slot, Target};
+use crate::loadout::graph::{CursorSlot, Guard, Slot, Target};
 use crate::materia::Parse;
 
 fn at(graph: &Graph, id: &str) -> Slot {
@@ -122,12 +122,12 @@ fn cursors_belong_to_their_loop() {
     let names: Vec<_> = made.cursors().iter().map(|cursor| cursor.name.as_str()).collect();
     assert_eq!(names, ["workItemIndex", "workItemIndex"]);
     let (w1, g2, w2) = (at(&made, "w1"), at(&made, "g2"), at(&made, "w2"));
-    let restarted = |from, to| made.restarted(from, to).map(|cursor| cursor.position()).collect::<Vec<_>>();
+    let restarted = |from, to| made.restarted(from, to).map(CursorSlot::position).collect::<Vec<_>>();
     assert_eq!(restarted(Some(at(&made, "g1")), w1), [0]);
     assert_eq!(restarted(Some(w1), w1), [0; 0]);
     assert_eq!(restarted(Some(g2), w2), [1]);
     assert_eq!(restarted(None, w1), [0]);
-    assert_eq!(made.regenerated(g2).map(|cursor| cursor.position()).collect::<Vec<_>>(), [1]);
+    assert_eq!(made.regenerated(g2).map(CursorSlot::position).collect::<Vec<_>>(), [1]);
     assert_eq!(made.next_item(w2), Some(w2));
 }
 
