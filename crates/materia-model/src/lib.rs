@@ -13,3 +13,5 @@ pub mod name;
 pub mod document;
 pub mod record;
 pub mod template;
+pub mod materia;
+pub mod loadout;

@@ -1,0 +1,75 @@
+//! What a config says about every cast: budget, limits, where artifacts go.
+//!
+//! Owns the shapes. What is not said stays open here; whoever enforces it has the default. Never spends or counts.
+
+mod read;
+
+use serde::Serialize;
+
+pub(super) use read::{Groups, read};
+
+/// The settings of a config, merged over its layers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// Where casts keep their artifacts, as written; relative to the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_dir: Option<String>,
+    /// What a cast may spend.
+    pub budget: Budget,
+    /// How long a cast may go on.
+    pub limits: Limits,
+    /// When an agent's context is compacted.
+    pub compaction: Compaction,
+}
+
+/// What a cast may spend (C23).
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Budget {
+    /// Tokens, in and out together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Money, in US dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
+    /// Turns of agents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u64>,
+    /// Minutes of wall time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_minutes: Option<f64>,
+    /// When a warning is given, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warn_at_percent: Option<f64>,
+    /// Whether a reached limit ends the cast; it does unless this is false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_at_limit: Option<bool>,
+}
+
+/// The safety net against casts that never end (C2).
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// How often one socket may be visited in a cast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_socket_visits: Option<u64>,
+    /// How often one edge may be taken in a cast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_edge_traversals: Option<u64>,
+    /// How often an item may come back to a socket without advancing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_no_advance_cycles: Option<u64>,
+}
+
+/// When an agent's context is compacted.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Compaction {
+    /// The share of the context window, in percent, from which it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proactive_threshold_percent: Option<f64>,
+    /// Other shares for windows of other sizes, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proactive_threshold_tiers: Option<serde_json::Value>,
+}

@@ -1,0 +1,178 @@
+//! Materia: what a socket can hold, an agent's role or a deterministic program.
+//!
+//! Owns the shape of a definition, its reading from a config document and the findings about it. A value of
+//! [`Materia`] has been checked. Never runs anything, never renders a prompt, and knows no loadout: which socket
+//! holds it and how its output is read there is decided in `loadout`.
+
+mod read;
+mod agent;
+mod utility;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::template::Template;
+
+pub(crate) use read::{AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, assign, kind_of, lock_state, parse, read};
+
+/// The names of all fields that a definition can have.
+#[cfg(test)]
+pub(crate) fn fields() -> Vec<&'static str> {
+    [read::FIELDS, AGENT_FIELDS, UTILITY_FIELDS, RUN_FIELDS].concat()
+}
+
+/// The levels of thinking that agents understand.
+pub const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
+
+/// A materia that was read without an error.
+#[derive(Debug, Clone)]
+pub struct Materia {
+    /// The name it is defined under.
+    pub id: String,
+    /// What people call it.
+    pub label: Option<String>,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Where a palette shows it.
+    pub group: Option<String>,
+    /// The colour a palette shows it in.
+    pub color: Option<String>,
+    /// Whether an editor may change it.
+    pub locked: bool,
+    /// How its output is read, where the definition says so.
+    pub parse: Option<Parse>,
+    /// What its output is copied to, in the order written.
+    pub assign: Vec<Assign>,
+    /// Whether it produces the list that a loop works through.
+    pub generator: bool,
+    /// What happens to a visit that was interrupted (C22).
+    pub interrupted: Interrupted,
+    /// Environment variables whose values are redacted wherever text is written (S3).
+    pub secret: Vec<String>,
+    /// What it does.
+    pub kind: Kind,
+    /// The layer whose file says what it runs; relative scripts are seen from that file (C19).
+    pub owner: usize,
+}
+
+impl Materia {
+    /// What people see: the label, else the name.
+    pub fn title(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.id)
+    }
+
+    /// The agent's role, where it is one.
+    pub fn agent(&self) -> Option<&Agent> {
+        if let Kind::Agent(agent) = &self.kind { Some(agent) } else { None }
+    }
+
+    /// The program, where it is one.
+    pub fn utility(&self) -> Option<&Utility> {
+        if let Kind::Utility(utility) = &self.kind { Some(utility) } else { None }
+    }
+}
+
+/// What a materia does.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// Asks an agent.
+    Agent(Agent),
+    /// Runs a program.
+    Utility(Utility),
+}
+
+/// An agent's role.
+#[derive(Debug, Clone)]
+pub struct Agent {
+    /// What it is told; `{{ … }}` is filled in for each turn.
+    pub prompt: String,
+    /// The tools it may use.
+    pub tools: Tools,
+    /// The model it asks for: `provider/id`, `provider:id` or `id`.
+    pub model: Option<String>,
+    /// How hard it thinks.
+    pub thinking: Option<String>,
+    /// Whether it pauses after each reply until the person continues.
+    pub multi_turn: bool,
+    /// The agent program that plays this role, where it is not the cast's own choice.
+    pub agent: Option<String>,
+}
+
+/// The tools that an agent may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tools {
+    /// No tools at all.
+    None,
+    /// Those that only read.
+    ReadOnly,
+    /// All of them.
+    Coding,
+    /// Those with these names.
+    Custom(Vec<String>),
+}
+
+/// A deterministic program: JSON on stdin, its result on stdout.
+#[derive(Debug, Clone)]
+pub struct Utility {
+    /// What is run.
+    pub run: Run,
+    /// What it is given as `params`.
+    pub params: Map<String, Value>,
+    /// How long it may take, where that is not the default.
+    pub timeout_ms: Option<u64>,
+}
+
+/// What a utility runs.
+#[derive(Debug, Clone)]
+pub enum Run {
+    /// A command, as argv.
+    Command(Vec<String>),
+    /// A utility that ships with the program, by name and without a file ending (C18).
+    Shipped(String),
+    /// A command template (C20).
+    Template(Box<Template>),
+    /// A recipe by name or path (C20).
+    Recipe(String),
+}
+
+/// How a socket's output is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Parse {
+    /// As text.
+    Text,
+    /// As one JSON document.
+    Json,
+}
+
+impl Parse {
+    /// The word that documents use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// One copy from an output into the state of a cast.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Assign {
+    /// The dotted path in the state that is written.
+    pub target: String,
+    /// The value path that is read, such as `$.context`.
+    pub source: String,
+}
+
+/// What happens to a visit of which nobody knows whether it ended (C22).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Interrupted {
+    /// It runs again.
+    #[default]
+    Rerun,
+    /// The person decides.
+    Ask,
+    /// The cast fails.
+    Fail,
+}
