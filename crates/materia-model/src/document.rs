@@ -5,12 +5,16 @@
 //! each kind of document reads its own fields from the tree.
 
 mod parse;
+mod path;
+mod reader;
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-pub use parse::{MAX_BYTES, MAX_DEPTH, parse};
+pub use parse::{MAX_BYTES, MAX_DEPTH, parse, parse_parts};
+pub(crate) use path::Path;
+pub(crate) use reader::{Field, Part, Reader, Spot};
 
 /// A value with its place in the text.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,9 +3,45 @@
 //! Owns config documents and their layers, sockets, edges, loops, what is wrong with them, and the compiled
 //! [`Graph`]. Never opens a file: texts are handed in, and every finding says where in them. Never decides what a
 //! running cast does next: `cast` walks the graph.
+//!
+//! ```
+//! use materia_model::finding::Source;
+//! use materia_model::loadout::{Config, Document, Layer, Scope, grid};
+//!
+//! let text = r#"{
+//!     "activeLoadout": "Hello",
+//!     "loadouts": {"Hello": {"sockets": {"hello": {"materia": "Greet"}}}},
+//!     "materia": {"Greet": {"command": ["echo", "hi"]}}
+//! }"#;
+//! let layers = [Layer { scope: Scope::Project, document: Document::parse(Source::new("hello.json", text)) }];
+//! let config = Config::load(&layers);
+//! let graph = config.compile(config.active().unwrap()).unwrap().graph.unwrap();
+//! assert!(grid::text(&graph).contains("hello · Greet"));
+//! ```
 
 pub mod settings;
 pub mod graph;
+pub mod document;
+mod draft;
+mod read;
+mod edge;
+mod socket;
+mod loops;
+mod contract;
+mod neighbours;
+mod region;
+mod cursor;
+mod check;
+mod compile;
+pub mod layer;
+pub mod grid;
+pub mod schema;
 
+pub use document::Document;
 pub use graph::Graph;
+pub use layer::{Compiled, Config, Layer, Scope};
+pub use schema::schema;
 pub use settings::Settings;
+
+#[cfg(test)]
+mod tests;

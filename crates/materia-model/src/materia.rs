@@ -4,10 +4,25 @@
 //! [`Materia`] has been checked. Never runs anything, never renders a prompt, and knows no loadout: which socket
 //! holds it and how its output is read there is decided in `loadout`.
 
+mod read;
+mod agent;
+mod utility;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::template::Template;
+
+pub(crate) use read::{AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, assign, kind_of, lock_state, parse, read};
+
+/// The names of all fields that a definition can have.
+#[cfg(test)]
+pub(crate) fn fields() -> Vec<&'static str> {
+    [read::FIELDS, AGENT_FIELDS, UTILITY_FIELDS, RUN_FIELDS].concat()
+}
+
+/// The levels of thinking that agents understand.
+pub const THINKING: &[&str] = &["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /// A materia that was read without an error.
 #[derive(Debug, Clone)]

@@ -21,6 +21,13 @@ pub const MAX_DEPTH: usize = 200;
 
 /// Reads a document, or says everything that is wrong with it.
 pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
+    let (node, findings) = parse_parts(source)?;
+    if findings.is_empty() { Ok(node) } else { Err(findings) }
+}
+
+/// Reads a document whose parts stand on their own: a name that stands twice or a value that cannot be used is a
+/// finding with its path, and the rest is still there. Of two members with the same name, both are kept.
+pub fn parse_parts(source: &Source) -> Result<(Node, Vec<Finding>), Vec<Finding>> {
     check_size(source)?;
     let start = source.text().len() - source.text().trim_start_matches('\u{feff}').len();
     let text = &source.text()[start..];
@@ -42,7 +49,7 @@ pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
     };
     let mut reader = Reader { source, start, findings: Vec::new() };
     let node = reader.node(value, "", 0);
-    if reader.findings.is_empty() { Ok(node) } else { Err(reader.findings) }
+    Ok((node, reader.findings))
 }
 
 fn check_size(source: &Source) -> Result<(), Vec<Finding>> {

@@ -1,8 +1,9 @@
 //! A loadout that was checked and compiled: what the kernel walks.
 //!
-//! Owns the shapes and the few questions that need nothing but the graph: which edge matches, where an exhausted or
-//! empty loop leaves, which cursors a transition restarts. Everything in it holds together: slots exist, loops have
-//! members, guarded sockets read JSON. Never counts, never looks at the state of a cast.
+//! Owns the shapes; the questions that need nothing but the graph are in `walk`. Everything in it holds together:
+//! slots exist, loops have members, guarded sockets read JSON. Never counts, never looks at the state of a cast.
+
+mod walk;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub(super) struct Parts {
     pub(super) loops: Vec<Loop>,
     pub(super) cursors: Vec<Cursor>,
     pub(super) by_id: HashMap<SocketId, Slot>,
+    pub(super) layout: serde_json::Value,
 }
 
 /// The position of a socket in its graph, in the order written.
@@ -178,14 +180,30 @@ pub struct Advance {
 }
 
 /// A named position in a list; it belongs to a region of the graph (C3).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Cursor {
     /// Its name in the state; two cursors may have the same.
     pub name: String,
-    /// The sockets it belongs to, in order. Entering one of them from outside starts the cursor anew.
-    pub region: Vec<Slot>,
+    /// The sockets it belongs to. Entering one of them from outside starts the cursor anew.
+    pub region: Region,
     /// The generator whose new list starts it anew.
     pub generator: Option<Slot>,
+}
+
+/// A set of sockets; many cursors share the parts of a large one.
+#[derive(Debug, Clone, Default)]
+pub struct Region(pub(super) Vec<Arc<[Slot]>>);
+
+impl Region {
+    /// Whether a socket is in it.
+    pub fn contains(&self, slot: Slot) -> bool {
+        self.0.iter().any(|part| part.binary_search(&slot).is_ok())
+    }
+
+    /// Its sockets, each at least once.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> {
+        self.0.iter().flat_map(|part| part.iter().copied())
+    }
 }
 
 /// A region of the graph that works through a list.
@@ -218,7 +236,7 @@ impl Loop {
         fitting.and_then(|guard| self.route(from, guard)).or_else(|| self.route(from, Guard::Always))
     }
 
-    fn route(&self, from: Slot, guard: Guard) -> Option<&Exit> {
+    pub(super) fn route(&self, from: Slot, guard: Guard) -> Option<&Exit> {
         self.exits.iter().find(|exit| exit.from == from && exit.guard == guard)
     }
 }
@@ -234,112 +252,4 @@ pub struct Exit {
     pub guard: Guard,
     /// Where it leads.
     pub to: Target,
-}
-
-impl Graph {
-    /// The loadout's name.
-    pub fn name(&self) -> &str {
-        &self.0.name
-    }
-
-    /// Where a cast begins.
-    pub fn entry(&self) -> Slot {
-        self.0.entry
-    }
-
-    /// The sockets, in the order written.
-    pub fn sockets(&self) -> &[Socket] {
-        &self.0.sockets
-    }
-
-    /// The socket in a slot.
-    pub fn socket(&self, slot: Slot) -> &Socket {
-        &self.0.sockets[slot.0]
-    }
-
-    /// Every slot, in the order written.
-    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
-        (0..self.0.sockets.len()).map(Slot)
-    }
-
-    /// The slot of the socket with this id.
-    pub fn find(&self, id: &str) -> Option<Slot> {
-        let id: SocketId = id.parse().ok()?;
-        self.0.by_id.get(&id).copied()
-    }
-
-    /// The loops, in the order written.
-    pub fn loops(&self) -> &[Loop] {
-        &self.0.loops
-    }
-
-    /// The cursors.
-    pub fn cursors(&self) -> &[Cursor] {
-        &self.0.cursors
-    }
-
-    /// The cursor in a slot.
-    pub fn cursor(&self, slot: CursorSlot) -> &Cursor {
-        &self.0.cursors[slot.0]
-    }
-
-    /// What a target is called: the socket's id, or `end`.
-    pub fn target_name(&self, target: Target) -> &str {
-        match target {
-            Target::Socket(slot) => self.socket(slot).id.as_str(),
-            Target::End => "end",
-        }
-    }
-
-    /// The edge that is taken from a socket for an outcome: the first that matches.
-    pub fn edge(&self, from: Slot, outcome: Option<bool>) -> Option<&Edge> {
-        self.socket(from).edges.iter().find(|edge| edge.guard.matches(outcome))
-    }
-
-    /// Where a cast goes when the list is done after this socket; without a route, to the end.
-    pub fn exhausted(&self, from: Slot, outcome: Option<bool>) -> Target {
-        let mut around = self.loops_of(from);
-        around.find_map(|region| region.exit(from, outcome)).map_or(Target::End, |exit| exit.to)
-    }
-
-    /// Where a cast goes when it enters a socket whose list is empty (C4).
-    ///
-    /// Only `always` routes count: from the entered socket first, then from the exit source, then from any member.
-    pub fn empty(&self, entered: Slot) -> Target {
-        let own = self.loops_of(entered).find_map(|region| region.route(entered, Guard::Always));
-        let route = own.or_else(|| {
-            self.loops_of(entered).find_map(|region| {
-                let source = region.exit_source.and_then(|source| region.route(source, Guard::Always));
-                source.or_else(|| region.exits.iter().find(|exit| exit.guard == Guard::Always))
-            })
-        });
-        route.map_or(Target::End, |exit| exit.to)
-    }
-
-    /// The socket where a loop goes on when this socket advanced, items are left and none of its edges matches (C3).
-    pub fn next_item(&self, from: Slot) -> Option<Slot> {
-        let cursor = self.socket(from).advance.as_ref()?.cursor;
-        let around =
-            self.loops_of(from).find(|region| region.each.as_ref().is_some_and(|each| each.cursor == cursor));
-        around.or_else(|| self.loops_of(from).next()).map(|region| region.entry)
-    }
-
-    /// The cursors that start anew on the way from one socket to another, or into the graph (C3).
-    pub fn restarted(&self, from: Option<Slot>, to: Slot) -> impl Iterator<Item = CursorSlot> {
-        let cursors = self.0.cursors.iter().enumerate();
-        cursors.filter_map(move |(position, cursor)| {
-            let outside = from.is_none_or(|from| cursor.region.binary_search(&from).is_err());
-            (outside && cursor.region.binary_search(&to).is_ok()).then_some(CursorSlot(position))
-        })
-    }
-
-    /// The cursors that start anew when this generator has produced a list (C3).
-    pub fn regenerated(&self, generator: Slot) -> impl Iterator<Item = CursorSlot> {
-        let cursors = self.0.cursors.iter().enumerate();
-        cursors.filter(move |(_, cursor)| cursor.generator == Some(generator)).map(|(at, _)| CursorSlot(at))
-    }
-
-    fn loops_of(&self, slot: Slot) -> impl Iterator<Item = &Loop> {
-        self.socket(slot).loops.iter().map(|position| &self.0.loops[*position])
-    }
 }

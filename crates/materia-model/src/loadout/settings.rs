@@ -2,7 +2,11 @@
 //!
 //! Owns the shapes. What is not said stays open here; whoever enforces it has the default. Never spends or counts.
 
+mod read;
+
 use serde::Serialize;
+
+pub(super) use read::{Groups, read};
 
 /// The settings of a config, merged over its layers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]

@@ -1,0 +1,103 @@
+//! From a draft to a graph: the order in which everything is derived and checked.
+//!
+//! Owns that order, and the last step, in which all that was found out becomes one [`Graph`]. A loadout with an
+//! error gives findings and no graph. Never reads documents.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::contract::{self, Reading, Shelf};
+use super::cursor::{self, Cursors};
+use super::draft::Draft;
+use super::graph::{Contract, Edge, Exit, Graph, Loop, Parts, Slot, Socket};
+use super::neighbours::Neighbours;
+use super::{check, region};
+use crate::document::{Path, Reader};
+
+/// Compiles a loadout, or reports what is wrong with it.
+pub(super) fn compile(
+    reader: &mut Reader,
+    draft: &Draft<'_>,
+    shelf: &Shelf<'_>,
+    path: &Path<'_>,
+) -> Option<Graph> {
+    let mut readings = contract::readings(reader, draft, shelf, path);
+    let around = Neighbours::of(draft, &readings);
+    let (regions, derived) = region::compile(reader, draft, &mut readings, &around, path);
+    check::guards(reader, draft, &readings, &regions, path);
+    let cursors = cursor::cursors(reader, draft, &around, &regions, &derived, path);
+    let entry = draft.entry?;
+    check::reach(reader, draft, &regions, entry, path);
+    if reader.errors() > 0 {
+        return None;
+    }
+    let readings = readings.into_iter().collect::<Option<Vec<_>>>()?;
+    let loops = loops(draft, &around, regions, &cursors);
+    let sockets = sockets(draft, around, readings, &cursors)?;
+    let by_id: HashMap<_, _> =
+        sockets.iter().enumerate().map(|(position, socket)| (socket.id.clone(), Slot(position))).collect();
+    let (name, layout) = (draft.name.to_owned(), draft.layout.clone());
+    Some(Graph(Arc::new(Parts { name, entry, sockets, loops, cursors: cursors.all, by_id, layout })))
+}
+
+fn sockets(
+    draft: &Draft<'_>,
+    around: Neighbours,
+    readings: Vec<Reading>,
+    cursors: &Cursors,
+) -> Option<Vec<Socket>> {
+    let parts = draft.sockets.iter().zip(readings).zip(around.loops).enumerate();
+    let built = parts.map(|(position, ((written, reading), loops))| {
+        let slot = Slot(position);
+        let advance = cursors.advances[position].clone();
+        let edges = written
+            .edges
+            .iter()
+            .map(|edge| Some(Edge { guard: edge.guard?, to: edge.to?, max_traversals: edge.max_traversals }));
+        let contract = Contract {
+            parse: reading.parse(),
+            generator: reading.materia.generator,
+            needs_satisfied: check::needs_satisfied(draft, slot, advance.as_ref()),
+            assign: reading.assign,
+        };
+        Some(Socket {
+            id: written.id.clone(),
+            materia: reading.materia,
+            contract,
+            edges: edges.collect::<Option<Vec<_>>>()?,
+            each: cursors.sockets[position].clone(),
+            advance,
+            loops,
+            max_visits: written.max_visits,
+        })
+    });
+    built.collect()
+}
+
+fn loops(
+    draft: &Draft<'_>,
+    around: &Neighbours,
+    regions: Vec<region::Region>,
+    cursors: &Cursors,
+) -> Vec<Loop> {
+    let built = draft.loops.iter().zip(regions).enumerate().filter_map(|(index, (written, region))| {
+        let advances = |slot: &Slot| {
+            let own = cursors.advances[slot.0].as_ref().map(|advance| advance.cursor);
+            own.is_some() && own == cursors.loops[index].as_ref().map(|each| each.cursor)
+        };
+        let turning = written.members.iter().copied().find(|slot| advances(slot));
+        let exits = region.exits.into_iter();
+        Some(Loop {
+            id: written.id.to_owned(),
+            entry: around.entered[index].or_else(|| written.members.first().copied())?,
+            members: written.members.clone(),
+            generator: region.generator,
+            each: cursors.loops[index].clone(),
+            exit_source: region.exit_source.or(turning),
+            exits: exits
+                .map(|exit| Exit { id: exit.id, from: exit.from, guard: exit.guard, to: exit.to })
+                .collect(),
+        })
+    });
+    built.collect()
+}

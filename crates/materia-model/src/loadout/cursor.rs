@@ -1,0 +1,176 @@
+//! Handing out cursors: one per loop, and one per list that a socket works through on its own.
+//!
+//! Owns to which part of the graph a cursor belongs (C3), so that two loops in a row both run though their cursors
+//! have the same name. A loop's cursor belongs to its members; any other to the sockets that come back to those that
+//! name it. Never moves a cursor.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::draft::Draft;
+use super::graph::{Advance, Cursor, CursorSlot, Each, Guard, Region, Slot};
+use super::neighbours::{Neighbours, circles};
+use super::read::INVALID;
+use super::region::{self, Derived};
+use crate::document::{Path, Reader};
+
+/// What is iterated and advanced, by socket and by loop.
+pub(super) struct Cursors {
+    pub(super) all: Vec<Cursor>,
+    pub(super) loops: Vec<Option<Each>>,
+    pub(super) sockets: Vec<Option<Each>>,
+    pub(super) advances: Vec<Option<Advance>>,
+}
+
+/// Hands out the cursors of a loadout.
+pub(super) fn cursors(
+    reader: &mut Reader,
+    draft: &Draft<'_>,
+    around: &Neighbours,
+    regions: &[region::Region],
+    derived: &[Derived],
+    path: &Path<'_>,
+) -> Cursors {
+    let mut hand = Hand { draft, around, regions, all: Vec::new(), loops: Vec::new(), free: HashMap::new() };
+    hand.loops();
+    let sockets = (0..draft.sockets.len()).map(|at| hand.each(Slot(at))).collect::<Vec<_>>();
+    let path = path.member("sockets");
+    let mut advances: Vec<_> = (0..draft.sockets.len())
+        .map(|at| hand.advance(reader, Slot(at), sockets[at].as_ref(), &path))
+        .collect();
+    hand.place();
+    for one in derived {
+        if let Some(each) = &hand.loops[one.region] {
+            advances[one.socket.0].get_or_insert_with(|| Advance {
+                cursor: each.cursor,
+                items: each.items.clone(),
+                when: one.when,
+            });
+        }
+    }
+    Cursors { all: hand.all, loops: hand.loops, sockets, advances }
+}
+
+struct Hand<'w, 'a> {
+    draft: &'w Draft<'a>,
+    around: &'w Neighbours,
+    regions: &'w [region::Region],
+    all: Vec<Cursor>,
+    loops: Vec<Option<Each>>,
+    /// Cursors that no loop has, by the loop around their sockets and their name.
+    free: HashMap<(Option<usize>, String), Free>,
+}
+
+/// A cursor that no loop has, and the sockets that name it.
+struct Free {
+    slot: CursorSlot,
+    named_by: Vec<Slot>,
+}
+
+impl Hand<'_, '_> {
+    fn loops(&mut self) {
+        for (index, region) in self.regions.iter().enumerate() {
+            let each = region.list.as_ref().map(|list| {
+                let mut members = self.draft.loops[index].members.clone();
+                members.sort_unstable();
+                let region = Region(vec![members.into()]);
+                let generator = self.regions[index].generator;
+                self.all.push(Cursor { name: list.cursor.clone(), region, generator });
+                let cursor = CursorSlot(self.all.len() - 1);
+                Each { items: list.items.clone(), alias: list.alias.clone(), cursor }
+            });
+            self.loops.push(each);
+        }
+    }
+
+    /// What a socket works through: its own list, else that of the first loop around it that has one.
+    fn each(&mut self, slot: Slot) -> Option<Each> {
+        let Some(each) = &self.draft.sockets[slot.0].each else {
+            return self.around.loops[slot.0].iter().find_map(|index| self.loops[*index].clone());
+        };
+        let named = || format!("{}Index", self.draft.sockets[slot.0].id);
+        let name = each.cursor.map_or_else(named, str::to_owned);
+        let cursor = self.of_a_loop(slot, &name).unwrap_or_else(|| self.free(slot, name));
+        let alias = each.alias.unwrap_or("item").to_owned();
+        Some(Each { items: each.items.to_owned(), alias, cursor })
+    }
+
+    fn advance(
+        &mut self,
+        reader: &mut Reader,
+        slot: Slot,
+        each: Option<&Each>,
+        path: &Path<'_>,
+    ) -> Option<Advance> {
+        let socket = &self.draft.sockets[slot.0];
+        let written = socket.advance.as_ref()?;
+        let cursor = match written.cursor {
+            Some(name) => {
+                let own =
+                    each.filter(|each| self.all[each.cursor.0].name == name.text).map(|each| each.cursor);
+                let known = own.or_else(|| self.of_a_loop(slot, name.text));
+                Some(known.unwrap_or_else(|| self.free(slot, name.text.to_owned())))
+            }
+            None => each.map(|each| each.cursor),
+        };
+        let items =
+            written.items.map(|text| text.text.to_owned()).or_else(|| each.map(|each| each.items.clone()));
+        let Some((cursor, items)) = cursor.zip(items) else {
+            let path = path.member(socket.id.as_str());
+            let hint = "add \"cursor\" and \"items\", such as \"workItemIndex\" and \"state.workItems\"";
+            let message = format!("it is not said what `{}` advances", socket.id);
+            reader.error(written.at.spot(), &path.member("advance"), INVALID, message, hint);
+            return None;
+        };
+        Some(Advance { cursor, items, when: written.when.unwrap_or(Guard::Always) })
+    }
+
+    /// The cursor of this name that a loop around the socket has.
+    fn of_a_loop(&self, slot: Slot, name: &str) -> Option<CursorSlot> {
+        let mut around = self.around.loops[slot.0].iter().filter_map(|index| self.loops[*index].as_ref());
+        around.find(|each| self.all[each.cursor.0].name == name).map(|each| each.cursor)
+    }
+
+    /// The cursor of this name that no loop has: one known around the socket, else a new one.
+    fn free(&mut self, slot: Slot, name: String) -> CursorSlot {
+        let around = &self.around.loops[slot.0];
+        let known = around.iter().copied().map(Some).chain([None]).find_map(|index| {
+            let key = (index, name.clone());
+            self.free.contains_key(&key).then_some(key)
+        });
+        let key = known.unwrap_or_else(|| (around.first().copied(), name));
+        if let Some(free) = self.free.get_mut(&key) {
+            free.named_by.push(slot);
+            return free.slot;
+        }
+        self.all.push(Cursor { name: key.1.clone(), region: Region::default(), generator: None });
+        let made = CursorSlot(self.all.len() - 1);
+        self.free.insert(key, Free { slot: made, named_by: vec![slot] });
+        made
+    }
+
+    /// Gives each free cursor its sockets.
+    fn place(&mut self) {
+        if self.free.is_empty() {
+            return;
+        }
+        let circle_of = circles(self.draft);
+        for ((index, _), free) in &self.free {
+            let mut parts: Vec<Arc<[Slot]>> = Vec::new();
+            let mut seen = HashSet::new();
+            let open = index.filter(|index| self.loops[*index].is_none());
+            if let Some(index) = open {
+                let mut members = self.draft.loops[index].members.clone();
+                members.sort_unstable();
+                parts.push(members.into());
+            }
+            for named in &free.named_by {
+                let circle = &circle_of[named.0];
+                if seen.insert(circle.first().copied()) {
+                    parts.push(Arc::clone(circle));
+                }
+            }
+            self.all[free.slot.0].region = Region(parts);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Questions to a graph: which edge matches, where an exhausted or empty loop leaves, what a transition restarts.
+//!
+//! Owns what follows from the graph alone. Whether a list is exhausted, and how often an edge was taken, the kernel
+//! knows.
+
+use super::{Cursor, CursorSlot, Edge, Graph, Guard, Loop, Slot, Socket, Target};
+use crate::name::SocketId;
+
+impl Graph {
+    /// The loadout's name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Where a cast begins.
+    pub fn entry(&self) -> Slot {
+        self.0.entry
+    }
+
+    /// The sockets, in the order written.
+    pub fn sockets(&self) -> &[Socket] {
+        &self.0.sockets
+    }
+
+    /// The socket in a slot.
+    pub fn socket(&self, slot: Slot) -> &Socket {
+        &self.0.sockets[slot.0]
+    }
+
+    /// Every slot, in the order written.
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        (0..self.0.sockets.len()).map(Slot)
+    }
+
+    /// The slot of the socket with this id.
+    pub fn find(&self, id: &str) -> Option<Slot> {
+        let id: SocketId = id.parse().ok()?;
+        self.0.by_id.get(&id).copied()
+    }
+
+    /// The loops, in the order written.
+    pub fn loops(&self) -> &[Loop] {
+        &self.0.loops
+    }
+
+    /// The cursors.
+    pub fn cursors(&self) -> &[Cursor] {
+        &self.0.cursors
+    }
+
+    /// The cursor in a slot.
+    pub fn cursor(&self, slot: CursorSlot) -> &Cursor {
+        &self.0.cursors[slot.0]
+    }
+
+    /// What a target is called: the socket's id, or `end`.
+    pub fn target_name(&self, target: Target) -> &str {
+        match target {
+            Target::Socket(slot) => self.socket(slot).id.as_str(),
+            Target::End => "end",
+        }
+    }
+
+    /// The positions an editor keeps for its picture: `{"<socket>": {"x", "y"}}`.
+    pub fn layout(&self) -> &serde_json::Value {
+        &self.0.layout
+    }
+
+    /// The edge that is taken from a socket for an outcome: the first that matches.
+    pub fn edge(&self, from: Slot, outcome: Option<bool>) -> Option<&Edge> {
+        self.socket(from).edges.iter().find(|edge| edge.guard.matches(outcome))
+    }
+
+    /// Where a cast goes when the list is done after this socket; without a route, to the end.
+    pub fn exhausted(&self, from: Slot, outcome: Option<bool>) -> Target {
+        let mut around = self.loops_of(from);
+        around.find_map(|region| region.exit(from, outcome)).map_or(Target::End, |exit| exit.to)
+    }
+
+    /// Where a cast goes when it enters a socket whose list is empty (C4).
+    ///
+    /// Only `always` routes count: from the entered socket first, then from the exit source, then from any member.
+    pub fn empty(&self, entered: Slot) -> Target {
+        let own = self.loops_of(entered).find_map(|region| region.route(entered, Guard::Always));
+        let route = own.or_else(|| {
+            self.loops_of(entered).find_map(|region| {
+                let source = region.exit_source.and_then(|source| region.route(source, Guard::Always));
+                source.or_else(|| region.exits.iter().find(|exit| exit.guard == Guard::Always))
+            })
+        });
+        route.map_or(Target::End, |exit| exit.to)
+    }
+
+    /// The socket where a loop goes on when this socket advanced, items are left and none of its edges matches (C3).
+    pub fn next_item(&self, from: Slot) -> Option<Slot> {
+        let cursor = self.socket(from).advance.as_ref()?.cursor;
+        let around =
+            self.loops_of(from).find(|region| region.each.as_ref().is_some_and(|each| each.cursor == cursor));
+        around.or_else(|| self.loops_of(from).next()).map(|region| region.entry)
+    }
+
+    /// The cursors that start anew on the way from one socket to another, or into the graph (C3).
+    pub fn restarted(&self, from: Option<Slot>, to: Slot) -> impl Iterator<Item = CursorSlot> {
+        let cursors = self.0.cursors.iter().enumerate();
+        cursors.filter_map(move |(position, cursor)| {
+            let outside = from.is_none_or(|from| !cursor.region.contains(from));
+            (outside && cursor.region.contains(to)).then_some(CursorSlot(position))
+        })
+    }
+
+    /// The cursors that start anew when this generator has produced a list (C3).
+    pub fn regenerated(&self, generator: Slot) -> impl Iterator<Item = CursorSlot> {
+        let cursors = self.0.cursors.iter().enumerate();
+        cursors.filter(move |(_, cursor)| cursor.generator == Some(generator)).map(|(at, _)| CursorSlot(at))
+    }
+
+    fn loops_of(&self, slot: Slot) -> impl Iterator<Item = &Loop> {
+        self.socket(slot).loops.iter().map(|position| &self.0.loops[*position])
+    }
+}

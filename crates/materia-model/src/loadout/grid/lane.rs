@@ -1,0 +1,77 @@
+//! Lanes: the vertical lines beside the boxes that carry every way which does not lead to the next box.
+//!
+//! Owns which lane a target has and what stands in a cell of the picture's right side. All ways to one socket share
+//! a lane. Never knows what a box says.
+
+/// A line beside the boxes, to one target.
+#[derive(Debug)]
+pub(super) struct Lane {
+    /// The row where it enters the target.
+    pub(super) into: usize,
+    /// The rows where ways join it.
+    pub(super) joined: Vec<usize>,
+    column: usize,
+}
+
+impl Lane {
+    pub(super) fn new(into: usize) -> Self {
+        Self { into, joined: Vec::new(), column: 0 }
+    }
+
+    fn top(&self) -> usize {
+        self.joined.iter().copied().chain([self.into]).min().unwrap_or(0)
+    }
+
+    fn bottom(&self) -> usize {
+        self.joined.iter().copied().chain([self.into]).max().unwrap_or(0)
+    }
+
+    fn touches(&self, row: usize) -> bool {
+        row == self.into || self.joined.contains(&row)
+    }
+}
+
+/// Gives each lane a column: short ones stand inside, none crosses another that shares its rows.
+pub(super) fn arrange(lanes: &mut [Lane]) {
+    let mut by_length: Vec<usize> = (0..lanes.len()).collect();
+    by_length.sort_by_key(|at| (lanes[*at].bottom() - lanes[*at].top(), lanes[*at].top()));
+    let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
+    for at in by_length {
+        let (top, bottom) = (lanes[at].top(), lanes[at].bottom());
+        let free = |column: &Vec<(usize, usize)>| column.iter().all(|(from, to)| bottom < *from || top > *to);
+        let column = taken.iter().position(free).unwrap_or_else(|| {
+            taken.push(Vec::new());
+            taken.len() - 1
+        });
+        taken[column].push((top, bottom));
+        lanes[at].column = column;
+    }
+}
+
+/// The right side of a row: from the label's end over all lanes.
+///
+/// `line` is what a horizontal way is drawn with, where one begins or ends in this row.
+pub(super) fn cells(lanes: &[Lane], row: usize, line: Option<char>) -> String {
+    let width = lanes.iter().map(|lane| lane.column + 1).max().unwrap_or(0);
+    let reach = lanes.iter().filter(|lane| lane.touches(row)).map(|lane| lane.column).max();
+    let mut cells = String::new();
+    for column in 0..width {
+        let under =
+            lanes.iter().find(|lane| lane.column == column && lane.top() <= row && row <= lane.bottom());
+        let horizontal = line.filter(|_| reach.is_some_and(|reach| column <= reach));
+        let before = horizontal.filter(|_| reach.is_some());
+        let cell = match under {
+            Some(lane) if lane.touches(row) => match (row > lane.top(), row < lane.bottom()) {
+                (true, true) => '┤',
+                (true, false) => '┘',
+                (false, true) => '┐',
+                (false, false) => '╴',
+            },
+            Some(_) => '│',
+            None => horizontal.unwrap_or(' '),
+        };
+        cells.push(before.unwrap_or(' '));
+        cells.push(cell);
+    }
+    cells.trim_end().to_owned()
+}

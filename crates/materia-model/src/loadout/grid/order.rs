@@ -1,0 +1,44 @@
+//! In which order the boxes of a picture stand: along the flow, with the sockets of a loop together.
+//!
+//! Owns the walk. Never draws.
+
+use super::super::graph::{Graph, Slot, Target};
+use super::ways;
+
+/// At most `most` sockets, from the entry along the edges; what nothing leads to comes last.
+pub(super) fn order(graph: &Graph, most: usize) -> Vec<Slot> {
+    let mut seen = vec![false; graph.sockets().len()];
+    let mut order = Vec::new();
+    let starts = std::iter::once(graph.entry()).chain(graph.slots());
+    for start in starts {
+        walk(graph, start, &mut seen, &mut order, most);
+        if order.len() >= most {
+            break;
+        }
+    }
+    order
+}
+
+/// Depth first: a way that stays in the loop comes before one that leaves it, then the order written.
+fn walk(graph: &Graph, start: Slot, seen: &mut [bool], order: &mut Vec<Slot>, most: usize) {
+    let mut ahead = vec![start];
+    while let Some(slot) = ahead.pop() {
+        if order.len() >= most || std::mem::replace(&mut seen[slot.position()], true) {
+            continue;
+        }
+        order.push(slot);
+        let mut next: Vec<(bool, Slot)> = ways(graph, slot)
+            .filter_map(|way| match way.to {
+                Target::Socket(to) => Some((way.done || leaves(graph, slot, to), to)),
+                Target::End => None,
+            })
+            .collect();
+        next.sort_by_key(|(leaves, _)| *leaves);
+        ahead.extend(next.into_iter().rev().map(|(_, to)| to));
+    }
+}
+
+fn leaves(graph: &Graph, from: Slot, to: Slot) -> bool {
+    let around = &graph.socket(from).loops;
+    around.iter().any(|at| !graph.socket(to).loops.contains(at))
+}

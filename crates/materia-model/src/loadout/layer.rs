@@ -1,0 +1,296 @@
+//! Config layers: several files as one, each definition with the file it comes from.
+//!
+//! Owns precedence (C19), which loadouts are shipped and readonly (C13), which one is active, and the way from a
+//! name to a compiled [`Graph`]. The files are handed in, lowest first. Never decides where files lie and never
+//! writes one.
+
+mod merge;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::compile;
+use super::contract::Shelf;
+use super::document::{Document, Section};
+use super::graph::Graph;
+use super::read;
+use super::settings::{self, Settings};
+use crate::document::{Path, Reader};
+use crate::finding::{Finding, Severity};
+use crate::materia::{self, Materia};
+use crate::text;
+
+use merge::{Definition, Merged};
+
+/// Where a config file stands; later ones win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// What ships with the program.
+    Default,
+    /// The person's profile.
+    User,
+    /// The project's own file.
+    Project,
+    /// The file that `MATERIA_CONFIG` names.
+    Environment,
+    /// The file that `--materia-config` names.
+    Flag,
+}
+
+impl Scope {
+    /// The word that documents and ids use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Environment | Self::Flag => "explicit",
+        }
+    }
+}
+
+/// One config file with its place in the order.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Where it stands.
+    pub scope: Scope,
+    /// What it says.
+    pub document: Document,
+}
+
+/// All layers as one config.
+#[derive(Debug)]
+pub struct Config<'a> {
+    layers: &'a [Layer],
+    merged: Merged<'a>,
+    settings: Settings,
+    shelf: Shelf<'a>,
+    findings: Vec<Finding>,
+}
+
+/// What a list of loadouts shows about one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its stable id: the one it has, else one made from scope and name.
+    pub id: String,
+    /// The highest layer that says something about it.
+    pub scope: Scope,
+    /// What it is for.
+    pub description: Option<&'a str>,
+    /// Who may change it.
+    pub edit: Edit,
+}
+
+/// Who may change a loadout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    /// Anybody.
+    Open,
+    /// Nobody until it is unlocked.
+    Locked,
+    /// Nobody: it ships with the program and is duplicated first.
+    Shipped,
+}
+
+/// What came of compiling a loadout.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The graph, where there was no error.
+    pub graph: Option<Graph>,
+    /// Everything that was found.
+    pub findings: Vec<Finding>,
+}
+
+impl<'a> Config<'a> {
+    /// Merges the layers, lowest first, and reads everything but the loadouts.
+    pub fn load(layers: &'a [Layer]) -> Self {
+        let mut findings: Vec<Finding> =
+            layers.iter().flat_map(|layer| layer.document.findings()).cloned().collect();
+        let merged = merge::merge(layers, &mut findings);
+        let mut reader = Reader::default();
+        let settings = settings::read(&mut reader, &merged.settings);
+        findings.extend(reader.into_findings());
+        let shelf = shelve(layers, &merged, &mut findings);
+        Self { layers, merged, settings, shelf, findings }
+    }
+
+    /// Budget, limits and places.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What was found outside of loadouts: files, settings, materia, names that are readonly.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The layers, lowest first; [`Materia::owner`] is a position in them.
+    pub fn layers(&self) -> &'a [Layer] {
+        self.layers
+    }
+
+    /// The materia without errors, in the order of their first definition.
+    pub fn materia(&self) -> impl Iterator<Item = &Arc<Materia>> {
+        self.merged.materia.live().filter_map(|one| self.shelf.get(one.name)?.as_ref())
+    }
+
+    /// The loadouts, in the order of their first definition.
+    pub fn loadouts(&self) -> impl Iterator<Item = Summary<'_>> {
+        self.merged.loadouts.live().map(|one| self.summary(one))
+    }
+
+    /// The name of the loadout that has this name, else this id; the highest layer wins.
+    pub fn find(&self, given: &str) -> Option<&'a str> {
+        if let Some(one) = self.merged.loadouts.get(given) {
+            return Some(one.name);
+        }
+        let mut by_id: Vec<_> = self.merged.loadouts.live().filter(|one| self.has_id(one, given)).collect();
+        by_id.sort_by_key(|one| self.layers[one.owner].scope);
+        by_id.last().map(|one| one.name)
+    }
+
+    /// The loadout that a cast uses when nobody names one, or what is wrong with that choice.
+    pub fn active(&self) -> Result<&'a str, Box<Finding>> {
+        let (field, chosen) = match (self.merged.active, self.merged.active_id) {
+            (Some(name), _) => ("activeLoadout", name),
+            (None, Some(id)) => ("activeLoadoutId", id),
+            (None, None) => {
+                let message = format!("no loadout is active; there are {}", self.names());
+                let finding = Finding::error("no-active-loadout", message).hint("write `activeLoadout`");
+                return Err(Box::new(finding));
+            }
+        };
+        let given = chosen.node.as_str().unwrap_or_default();
+        let unknown = || self.unknown(given).at(chosen.source, &chosen.node.span).path(field);
+        self.find(given).ok_or_else(|| Box::new(unknown()))
+    }
+
+    /// The finding about a loadout that does not exist.
+    pub fn unknown(&self, given: &str) -> Finding {
+        let message = format!("there is no loadout {}", text::quoted(given));
+        let near = text::closest(given, self.merged.loadouts.live().take(1000).map(|one| one.name));
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are {}", self.names()),
+        };
+        Finding::error("unknown-loadout", message).hint(hint)
+    }
+
+    /// Compiles the loadout of this name; nothing where there is none.
+    pub fn compile(&self, name: &str) -> Option<Compiled> {
+        let one = self.merged.loadouts.get(name)?;
+        let mut reader = Reader::default();
+        for layer in self.layers {
+            layer.document.broken(Section::Loadouts, name).for_each(|found| reader.adopt(found.clone()));
+        }
+        let section = Path::Root.member(Section::Loadouts.name());
+        let path = section.member(one.name);
+        if let Some(wrong) = one.wrong {
+            reader.expected(wrong, &path, read::INVALID, "an object");
+            return Some(Compiled { graph: None, findings: reader.into_findings() });
+        }
+        let draft = read::read(&mut reader, one.name, &one.fields, one.at, &path);
+        let graph = compile::compile(&mut reader, &draft, &self.shelf, &path);
+        Some(Compiled { graph, findings: reader.into_findings() })
+    }
+
+    /// Everything that is wrong anywhere: files, settings, materia and all loadouts.
+    ///
+    /// An active loadout that is not there is a warning: another layer may have it.
+    pub fn check(&self) -> Vec<Finding> {
+        let mut all = self.findings.clone();
+        let chosen = self.active().err().filter(|finding| finding.place.is_some());
+        all.extend(chosen.map(|finding| Finding { severity: Severity::Warning, ..*finding }));
+        for one in self.merged.loadouts.live() {
+            all.extend(self.compile(one.name).map(|compiled| compiled.findings).unwrap_or_default());
+        }
+        all
+    }
+
+    /// The loadout with everything it needs, as one config document.
+    pub fn resolved(&self, graph: &Graph) -> Value {
+        let mut document = Map::new();
+        if let Ok(Value::Object(settings)) = serde_json::to_value(&self.settings) {
+            document.extend(settings);
+        }
+        document.insert("activeLoadout".to_owned(), graph.name().into());
+        let mut used: Vec<&str> = graph.sockets().iter().map(|socket| socket.materia.id.as_str()).collect();
+        used.sort_unstable();
+        used.dedup();
+        let materia = used.into_iter().filter_map(|name| self.merged.materia.get(name));
+        let loadout = self.merged.loadouts.get(graph.name());
+        document.insert("loadouts".to_owned(), written(loadout));
+        document.insert("materia".to_owned(), written(materia));
+        Value::Object(document)
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<String> =
+            self.merged.loadouts.live().take(20).map(|one| text::quoted(one.name)).collect();
+        if names.is_empty() { "none".to_owned() } else { text::list(&names, "and") }
+    }
+
+    fn summary(&self, one: &Definition<'a>) -> Summary<'a> {
+        let scope = self.layers[one.owner].scope;
+        let locked = one.text("lockState") == Some("locked");
+        let edit = match scope {
+            Scope::Default => Edit::Shipped,
+            _ if locked => Edit::Locked,
+            _ => Edit::Open,
+        };
+        let id = one.text("id").map_or_else(|| made_id(scope, one.name), str::to_owned);
+        Summary { name: one.name, id, scope, description: one.text("description"), edit }
+    }
+
+    fn has_id(&self, one: &Definition<'_>, given: &str) -> bool {
+        let scope = self.layers[one.owner].scope;
+        let lower = || format!("{}:{}", scope.as_str(), one.name.to_lowercase());
+        one.text("id") == Some(given) || made_id(scope, one.name) == given || lower() == given
+    }
+}
+
+/// The id of a loadout that has none: its scope and its name in plain letters.
+fn made_id(scope: Scope, name: &str) -> String {
+    let plain: String =
+        name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
+    let slug = if words.is_empty() { "loadout".to_owned() } else { words.join("-") };
+    format!("{}:{slug}", scope.as_str())
+}
+
+/// Reads every materia; broken ones are known by name.
+fn shelve<'a>(layers: &[Layer], merged: &Merged<'a>, findings: &mut Vec<Finding>) -> Shelf<'a> {
+    let section = Path::Root.member(Section::Materia.name());
+    let mut shelf = BTreeMap::new();
+    for one in merged.materia.live() {
+        let mut reader = Reader::default();
+        for layer in layers {
+            layer.document.broken(Section::Materia, one.name).for_each(|found| reader.adopt(found.clone()));
+        }
+        let path = section.member(one.name);
+        let read = match one.wrong {
+            Some(wrong) => {
+                reader.expected(wrong, &path, "invalid-materia", "an object");
+                None
+            }
+            None => materia::read(&mut reader, one.name, &one.fields, one.at, &path),
+        };
+        let found = reader.into_findings();
+        let good = !found.iter().any(|finding| finding.severity == Severity::Error);
+        shelf.insert(one.name, read.filter(|_| good).map(Arc::new));
+        findings.extend(found);
+    }
+    shelf
+}
+
+fn written<'a, 'd: 'a>(definitions: impl IntoIterator<Item = &'a Definition<'d>>) -> Value {
+    let fields = |one: &Definition<'_>| {
+        let pairs = one.fields.iter().map(|field| (field.name().to_owned(), field.member.value.to_value()));
+        Value::Object(pairs.collect())
+    };
+    Value::Object(definitions.into_iter().map(|one| (one.name.to_owned(), fields(one))).collect())
+}

@@ -1,0 +1,253 @@
+//! What follows from a loop: its list, its exit routes and the advance that nobody wrote.
+//!
+//! Owns loop compilation and the rules that need the edges and the generators around a loop. Ordinary edges are
+//! never touched. Cursors are handed out later, when every loop is known.
+
+mod advance;
+
+use super::contract::Reading;
+use super::draft::{Consumes, Draft, Loop};
+use super::graph::{Guard, Slot, Target};
+use super::loops::INVALID;
+use super::neighbours::Neighbours;
+use crate::document::{Path, Reader};
+use crate::materia::Parse;
+
+/// The list of every generator.
+const ITEMS: &str = "state.workItems";
+/// The cursor of a loop over it.
+const CURSOR: &str = "workItemIndex";
+
+/// What a loop works through, and how it is left.
+pub(super) struct Region {
+    pub(super) generator: Option<Slot>,
+    pub(super) list: Option<List>,
+    pub(super) exits: Vec<Route>,
+    pub(super) exit_source: Option<Slot>,
+}
+
+/// A list and the names that go with it.
+pub(super) struct List {
+    pub(super) items: String,
+    pub(super) alias: String,
+    pub(super) cursor: String,
+}
+
+/// A route out of a loop.
+pub(super) struct Route {
+    pub(super) id: String,
+    pub(super) from: Slot,
+    pub(super) guard: Guard,
+    pub(super) to: Target,
+}
+
+/// An advance that follows from a loop's exit.
+pub(super) struct Derived {
+    pub(super) socket: Slot,
+    pub(super) region: usize,
+    pub(super) when: Guard,
+}
+
+/// Compiles every loop; sockets whose exit asks for it are turned to JSON.
+pub(super) fn compile(
+    reader: &mut Reader,
+    draft: &Draft<'_>,
+    readings: &mut [Option<Reading>],
+    around: &Neighbours,
+    path: &Path<'_>,
+) -> (Vec<Region>, Vec<Derived>) {
+    let mut regions = Vec::with_capacity(draft.loops.len());
+    let mut derived: Vec<Derived> = Vec::new();
+    let loops = path.member("loops");
+    for (index, written) in draft.loops.iter().enumerate() {
+        let mut one = One { reader, draft, readings, around, path, index, written };
+        let loop_path = loops.member(written.id);
+        let generator = one.generator(&loop_path);
+        let region = one.region(generator, &loop_path);
+        derived.extend(one.advance(&region, &loop_path));
+        regions.push(region);
+    }
+    (regions, derived)
+}
+
+/// One loop on its way.
+struct One<'w, 'a> {
+    reader: &'w mut Reader,
+    draft: &'w Draft<'a>,
+    readings: &'w mut [Option<Reading>],
+    around: &'w Neighbours,
+    path: &'w Path<'w>,
+    index: usize,
+    written: &'w Loop<'a>,
+}
+
+impl One<'_, '_> {
+    /// The generator the loop works for: the only one that leads into it.
+    fn generator(&mut self, path: &Path<'_>) -> Option<Slot> {
+        let inbound = &self.around.generators_into[self.index];
+        let Some(consumes) = &self.written.consumes else {
+            let over_work = self.written.iterator.as_ref().is_some_and(|each| each.items == ITEMS);
+            return inbound.first().filter(|_| over_work && inbound.len() == 1).map(|(from, _)| *from);
+        };
+        let path = path.member("consumes");
+        match inbound.as_slice() {
+            [(from, _)] => {
+                self.told_source(consumes, *from, &path);
+                Some(*from)
+            }
+            [] => {
+                self.no_generator(consumes, &path);
+                None
+            }
+            several => {
+                let named = |slot: &Slot| self.draft.sockets[slot.0].id.as_str();
+                let ways: Vec<String> = several
+                    .iter()
+                    .take(5)
+                    .map(|(from, to)| format!("{}->{}", named(from), named(to)))
+                    .collect();
+                let message =
+                    format!("generators lead into the loop {} times: {}", several.len(), ways.join(", "));
+                let hint = "let exactly one generator lead into the loop, by one edge";
+                self.reader.error(consumes.at.spot(), &path, INVALID, message, hint);
+                None
+            }
+        }
+    }
+
+    /// A loop works for the generator that leads into it, whatever it says.
+    fn told_source(&mut self, consumes: &Consumes<'_>, from: Slot, path: &Path<'_>) {
+        if let Some(said) = consumes.from.filter(|said| *said != from) {
+            let (said, real) = (&self.draft.sockets[said.0].id, &self.draft.sockets[from.0].id);
+            let message =
+                format!("the loop says it works for `{said}`, but `{real}` leads into it and is used");
+            let hint = format!("write \"from\": \"{real}\"");
+            self.reader.warn(consumes.at.spot(), &path.member("from"), INVALID, message, hint);
+        }
+    }
+
+    fn no_generator(&mut self, consumes: &Consumes<'_>, path: &Path<'_>) {
+        // Where a materia is unknown, nobody knows what would be a generator.
+        let unknown = |slot: &Slot| self.readings[slot.0].is_none();
+        let Some(from) = consumes.from.filter(|from| !unknown(from)) else { return };
+        let id = &self.draft.sockets[from.0].id;
+        let generates = self.readings[from.0].as_ref().is_some_and(|reading| reading.materia.generator);
+        let (message, hint) = if generates {
+            (
+                format!("no edge leads from `{id}` into the loop"),
+                format!("add an edge from `{id}` to a socket of the loop"),
+            )
+        } else {
+            (
+                format!("`{id}` is no generator"),
+                "write \"generator\": true on its materia, or name a generator".to_owned(),
+            )
+        };
+        self.reader.error(consumes.at.spot(), &path.member("from"), INVALID, message, hint);
+    }
+
+    fn region(&mut self, generator: Option<Slot>, path: &Path<'_>) -> Region {
+        let list = self.list();
+        let mut exits: Vec<Route> = self
+            .written
+            .exits
+            .iter()
+            .filter_map(|exit| {
+                Some(Route { id: exit.id.to_owned(), from: exit.from?, guard: exit.guard?, to: exit.to? })
+            })
+            .collect();
+        if self.written.consumes.is_some() && !self.around.has_cycle(self.draft, self.index) {
+            let hint = "lead an edge from its last socket back to its first";
+            let message = "the loop has no way round: its sockets do not lead back to each other";
+            self.reader.error(self.written.spot(), &path.member("sockets"), INVALID, message, hint);
+        }
+        if let Some((from, guard, to)) = self.exit() {
+            self.exit_reads_json(from, guard);
+            if self.written.consumes.is_some() {
+                self.way_back(from, guard);
+            }
+            if to != Target::End {
+                exits.retain(|route| route.from != from || route.guard != guard);
+                let id = format!("exit:{}:{}", self.draft.sockets[from.0].id, guard.as_str());
+                exits.push(Route { id, from, guard, to });
+            }
+        }
+        let exit_source = self.written.exit.as_ref().and_then(|exit| exit.from);
+        Region { generator, list, exits, exit_source }
+    }
+
+    fn exit(&self) -> Option<(Slot, Guard, Target)> {
+        let exit = self.written.exit.as_ref()?;
+        Some((exit.from?, exit.guard?, exit.to?))
+    }
+
+    fn list(&self) -> Option<List> {
+        if let Some(each) = &self.written.iterator {
+            let named =
+                if each.items == ITEMS { CURSOR.to_owned() } else { format!("{}Index", self.written.id) };
+            return Some(List {
+                items: each.items.to_owned(),
+                alias: each.alias.unwrap_or("item").to_owned(),
+                cursor: each.cursor.map_or(named, str::to_owned),
+            });
+        }
+        let consumes = self.written.consumes.as_ref()?;
+        Some(List {
+            items: ITEMS.to_owned(),
+            alias: consumes.alias.unwrap_or("workItem").to_owned(),
+            cursor: consumes.cursor.unwrap_or(CURSOR).to_owned(),
+        })
+    }
+
+    /// A guarded exit needs an output that can be satisfied.
+    fn exit_reads_json(&mut self, from: Slot, guard: Guard) {
+        let Some(reading) = self.readings[from.0].as_mut().filter(|_| guard.is_guarded()) else { return };
+        match reading.parse {
+            None => reading.parse = Some(Parse::Json),
+            Some(Parse::Json) => {}
+            Some(Parse::Text) => {
+                let socket = &self.draft.sockets[from.0];
+                let at = socket.parse.map_or_else(|| socket.at.spot(), |(_, at)| at.spot());
+                let message = format!(
+                    "the loop is left from `{}` when `{}`, but its output is read as text",
+                    socket.id,
+                    guard.as_str()
+                );
+                let sockets = self.path.member("sockets");
+                let path = sockets.member(socket.id.as_str());
+                self.reader.error(at, &path.member("parse"), INVALID, message, "write \"parse\": \"json\"");
+            }
+        }
+    }
+
+    /// From where a loop is left, it must also be able to go on.
+    fn way_back(&mut self, from: Slot, guard: Guard) {
+        let socket = &self.draft.sockets[from.0];
+        let back: Vec<Guard> = socket
+            .edges
+            .iter()
+            .filter(
+                |edge| matches!(edge.to, Some(Target::Socket(to)) if self.around.is_member(to, self.index)),
+            )
+            .filter_map(|edge| edge.guard)
+            .collect();
+        let opposite = match guard {
+            Guard::Satisfied => Some(Guard::NotSatisfied),
+            Guard::NotSatisfied => Some(Guard::Satisfied),
+            Guard::Always => None,
+        };
+        let goes_on = back.contains(&Guard::Always) || opposite.is_none_or(|wanted| back.contains(&wanted));
+        let (message, hint) = if back.is_empty() {
+            (format!("the loop is left from `{}`, which has no edge back into it", socket.id), "always")
+        } else if goes_on {
+            return;
+        } else {
+            let missing = opposite.unwrap_or(Guard::Always).as_str();
+            (format!("`{}` has no `{missing}` edge back into the loop", socket.id), missing)
+        };
+        let sockets = self.path.member("sockets");
+        let path = sockets.member(socket.id.as_str());
+        let hint = format!("add {{\"when\": \"{hint}\", \"to\": …}} to a socket of the loop");
+        self.reader.error(socket.edges_spot(), &path.member("edges"), INVALID, message, hint);
+    }
+}

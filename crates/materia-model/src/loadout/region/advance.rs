@@ -1,0 +1,80 @@
+//! The advance of a loop: the one that follows from its exit, compared with the one that was written.
+//!
+//! Owns where a loop turns to its next item when nobody said so.
+
+use super::super::graph::{Guard, Slot};
+use super::super::loops::INVALID;
+use super::{Derived, List, One, Region};
+use crate::document::Path;
+use crate::materia::Parse;
+
+impl One<'_, '_> {
+    /// The advance that follows from the exit, or a finding where the written one differs.
+    pub(super) fn advance(&mut self, region: &Region, path: &Path<'_>) -> Option<Derived> {
+        let list = region.list.as_ref()?;
+        let advancing =
+            self.written.members.iter().any(|member| self.draft.sockets[member.0].advance.is_some());
+        let exit = self.exit();
+        if let Some((from, when, _)) = exit {
+            let own = self.draft.sockets[from.0].advance.is_some();
+            if own && self.written.consumes.is_some() {
+                self.same_advance(from, when, list);
+            }
+            return (!own && (!advancing || self.written.consumes.is_some())).then_some(Derived {
+                socket: from,
+                region: self.index,
+                when,
+            });
+        }
+        if advancing {
+            return None;
+        }
+        let derived = self.advance_of_exits(region);
+        if derived.is_none() && self.written.exit.is_none() {
+            let message = "nothing in the loop advances it to the next item";
+            let hint = "add \"exit\": {\"from\": …, \"when\": …, \"to\": …}, or `advance` on a socket";
+            self.reader.warn(self.written.at.spot(), path, INVALID, message, hint);
+        }
+        derived
+    }
+
+    /// Routes that all leave from one socket say where the loop turns.
+    fn advance_of_exits(&mut self, region: &Region) -> Option<Derived> {
+        let first = region.exits.first()?;
+        if region.exits.iter().any(|route| route.from != first.from) {
+            return None;
+        }
+        let when = if region.exits.len() == 1 { first.guard } else { Guard::Always };
+        let (socket, region) = (first.from, self.index);
+        let reading = self.readings[socket.0].as_mut()?;
+        if when.is_guarded() && *reading.parse.get_or_insert(Parse::Json) == Parse::Text {
+            return None;
+        }
+        Some(Derived { socket, region, when })
+    }
+
+    /// The written advance of an exit source must be the one that the loop implies.
+    fn same_advance(&mut self, from: Slot, when: Guard, list: &List) {
+        let socket = &self.draft.sockets[from.0];
+        let Some(advance) = &socket.advance else { return };
+        let written_when = if advance.when_at.is_some() { advance.when } else { Some(Guard::Always) };
+        let sockets = self.path.member("sockets");
+        let path = sockets.member(socket.id.as_str());
+        let path = path.member("advance");
+        let fields = [
+            ("cursor", advance.cursor.map(|text| (text.text, text.at)), list.cursor.as_str()),
+            ("items", advance.items.map(|text| (text.text, text.at)), list.items.as_str()),
+            (
+                "when",
+                written_when.map(|guard| (guard.as_str(), advance.when_at.unwrap_or(advance.at))),
+                when.as_str(),
+            ),
+        ];
+        for (name, written, expected) in fields {
+            let Some((given, at)) = written.filter(|(given, _)| *given != expected) else { continue };
+            let message = format!("`{name}` is `{given}`, but the loop's exit asks for `{expected}`");
+            let hint = "remove `advance`: it follows from the loop's exit";
+            self.reader.error(at.spot(), &path.member(name), INVALID, message, hint);
+        }
+    }
+}
