@@ -121,13 +121,13 @@ mod tests {
         pairs.iter().map(pair).collect()
     }
 
-    fn after(state: Value, output: Value, pairs: &[(&str, &str)]) -> Value {
+    fn after(state: Value, output: &Value, pairs: &[(&str, &str)]) -> Value {
         let Value::Object(mut state) = state else { panic!("an object") };
         let sources = Sources {
-            output: Some(&output),
+            output: Some(output),
             state: &state,
             item: None,
-            last_json: Some(&output),
+            last_json: Some(output),
             last_output: None,
         };
         let writes = writes(&assigns(pairs), &sources).unwrap();
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn c8_all_sources_are_read_before_the_first_write() {
-        let swapped = after(json!({"a": 1, "b": 2}), json!({}), &[("a", "state.b"), ("b", "state.a")]);
+        let swapped = after(json!({"a": 1, "b": 2}), &json!({}), &[("a", "state.b"), ("b", "state.a")]);
         assert_eq!(swapped, json!({"a": 2, "b": 1}));
     }
 
@@ -147,15 +147,14 @@ mod tests {
     fn targets_are_paths_and_what_is_in_the_way_is_replaced() {
         let output = json!({"x": true, "list": [{"label": "L0"}]});
         let pairs = [("c.d", "$.x"), ("box.inner", "$.list.0.label"), ("c.e.f", "$.x"), ("gone", "$.nope")];
-        let state = after(json!({"box": [1, 2], "gone": 1}), output, &pairs);
+        let state = after(json!({"box": [1, 2], "gone": 1}), &output, &pairs);
         assert_eq!(state, json!({"box": {"inner": "L0"}, "c": {"d": true, "e": {"f": true}}}));
     }
 
     #[test]
     fn an_empty_target_is_an_error() {
         let state = Map::new();
-        let sources =
-            Sources { output: None, state: &state, item: None, last_json: None, last_output: None };
+        let sources = Sources { output: None, state: &state, item: None, last_json: None, last_output: None };
         for target in ["", " ", "a..b", "a."] {
             assert!(writes(&assigns(&[(target, "$.a")]), &sources).is_err(), "{target:?}");
         }

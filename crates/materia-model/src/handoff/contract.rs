@@ -124,8 +124,11 @@ impl Contract {
                 format!("`satisfied` must be true or false, not {}", kind(other)),
             )),
             None if self.needs_satisfied => {
-                let alias =
-                    if payload.contains_key("passed") { "; `passed` is not read, write `satisfied`" } else { "" };
+                let alias = if payload.contains_key("passed") {
+                    "; `passed` is not read, write `satisfied`"
+                } else {
+                    ""
+                };
                 issues.push(Issue::new(
                     "$.satisfied",
                     format!("`satisfied` (true or false) is missing; the route depends on it{alias}"),
@@ -173,7 +176,8 @@ impl Contract {
 
     /// Whether the payload must have a list of work items.
     pub fn needs_work_items(&self) -> bool {
-        let assigned = |assign: &Assign| assign.target == "workItems" && assign.source.trim() == "$.workItems";
+        let assigned =
+            |assign: &Assign| assign.target == "workItems" && assign.source.trim() == "$.workItems";
         self.generator || self.assign.iter().any(assigned)
     }
 
@@ -240,7 +244,8 @@ fn check_item(index: usize, item: &mut Value, issues: &mut Vec<Issue>, warnings:
         return issues.push(Issue::new(place, message));
     };
     if fields.shift_remove("id").is_some() {
-        warnings.push(format!("the `id` of work item {} was dropped: keys come from the position", index + 1));
+        warnings
+            .push(format!("the `id` of work item {} was dropped: keys come from the position", index + 1));
     }
     for name in ["title", "context"] {
         let problem = match fields.get(name) {

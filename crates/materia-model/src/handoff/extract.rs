@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use crate::handoff::contract::{Accepted, Contract, Invalid, Issue, Kind, kind};
 use crate::text;
 
-/// The longest output that is read, in bytes.
-pub const MAX_TEXT: usize = 16 << 20;
+/// The longest answer that is read, in bytes: what it gives must fit into one record of a log.
+pub const MAX_TEXT: usize = 2 << 20;
 
 /// Finds the object of an agent's answer that holds the contract.
 pub fn answer(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
@@ -20,8 +20,7 @@ pub fn answer(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
         return Err(unparsed(format!("the answer has {} bytes, at most {MAX_TEXT} are read", text.len())));
     }
     let mut search = Search { contract, best: None, problem: None };
-    let stages: [fn(&str, &mut dyn FnMut(&str) -> bool); 3] = [scan::whole, scan::fences, scan::objects];
-    for stage in stages {
+    for stage in [scan::whole, scan::fences, scan::objects] as [Stage; 3] {
         let mut found = None;
         stage(text, &mut |candidate| {
             found = search.consider(candidate);
@@ -49,6 +48,9 @@ pub fn stdout(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
         ))),
     }
 }
+
+/// Hands candidates to a taker until it says that it has what it wants.
+type Stage = fn(&str, &mut dyn FnMut(&str) -> bool);
 
 struct Search<'a> {
     contract: &'a Contract,
@@ -88,7 +90,10 @@ impl Search<'_> {
         self.best.unwrap_or_else(|| {
             let nothing = || match text.trim() {
                 "" => "the answer is empty, one JSON object is expected".to_owned(),
-                text => format!("no JSON object was found in the answer, which begins with {}", text::quoted(text)),
+                text => format!(
+                    "no JSON object was found in the answer, which begins with {}",
+                    text::quoted(text)
+                ),
             };
             unparsed(self.problem.unwrap_or_else(nothing))
         })

@@ -86,7 +86,9 @@ fn may_begin(bytes: &[u8], start: usize) -> bool {
     match (bytes[start], next) {
         (_, None) => false,
         (b'{', Some(next)) => matches!(next, b'"' | b'}'),
-        (_, Some(next)) => matches!(next, b'{' | b'[' | b'"' | b']' | b'-' | b't' | b'f' | b'n' | b'0'..=b'9'),
+        (_, Some(next)) => {
+            matches!(next, b'{' | b'[' | b'"' | b']' | b'-' | b't' | b'f' | b'n' | b'0'..=b'9')
+        }
     }
 }
 

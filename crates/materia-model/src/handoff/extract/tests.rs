@@ -26,8 +26,14 @@ fn c5_the_first_candidate_that_holds_the_contract_wins() {
         (r#"My verdict is {"satisfied": false, "context": "inline"} as said."#, "inline"),
         (r#"{"satisfied": true, "context": "one"}{"satisfied": false, "context": "two"}"#, "one"),
         (r#"The set {a, b} and {word} {"satisfied": true, "context": "after"}"#, "after"),
-        (r#"{"satisfied": true, "context": "run ```json {\"satisfied\": false} ``` first"}"#, "run ```json {\"satisfied\": false} ``` first"),
-        ("```json\n{\"example\": 1}\n```\nand\n```json\n{\"satisfied\": true, \"context\": \"second\"}\n```", "second"),
+        (
+            r#"{"satisfied": true, "context": "run ```json {\"satisfied\": false} ``` first"}"#,
+            "run ```json {\"satisfied\": false} ``` first",
+        ),
+        (
+            "```json\n{\"example\": 1}\n```\nand\n```json\n{\"satisfied\": true, \"context\": \"second\"}\n```",
+            "second",
+        ),
         (r#"Draft: {"passed": true} Final: {"satisfied": true, "context": "final"}"#, "final"),
         (r#"Steps [1, 2] done. {"satisfied": true, "context": "object"}"#, "object"),
         (r#"[x] and [ {"satisfied": true, "context": "not a list"} oops"#, "not a list"),
@@ -46,12 +52,21 @@ fn c5_the_first_candidate_that_holds_the_contract_wins() {
 fn c5_only_top_level_objects_are_candidates() {
     let cases = [
         (r#"{"result": {"satisfied": true, "context": "nested"}}"#, "HandoffValidation: "),
-        (r#"[{"satisfied": true, "context": "in a list"}]"#, "JsonParse: the answer must be one JSON object, not a list"),
+        (
+            r#"[{"satisfied": true, "context": "in a list"}]"#,
+            "JsonParse: the answer must be one JSON object, not a list",
+        ),
         (r#"see [{"satisfied": true}] there"#, "JsonParse: no JSON object was found"),
         (r#"{"satisfied": true, "context": {"satisfied": true},}"#, "JsonParse: the JSON object is invalid"),
         (r#"cut: {"list": [{"satisfied": true}, {"sat"#, "JsonParse: the JSON object is invalid"),
-        (r#"{"satisfied": true, "context": "bad",}"#, "JsonParse: the JSON object is invalid: trailing comma"),
-        ("nothing here", "JsonParse: no JSON object was found in the answer, which begins with `nothing here`"),
+        (
+            r#"{"satisfied": true, "context": "bad",}"#,
+            "JsonParse: the JSON object is invalid: trailing comma",
+        ),
+        (
+            "nothing here",
+            "JsonParse: no JSON object was found in the answer, which begins with `nothing here`",
+        ),
         (" \n", "JsonParse: the answer is empty"),
     ];
     for (text, expected) in cases {
