@@ -6,6 +6,7 @@
 
 mod visit;
 mod trouble;
+mod spelling;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,6 +16,7 @@ use crate::cast::failure::Failure;
 use crate::loadout::graph::Guard;
 use crate::time::Timestamp;
 
+pub use spelling::{Data, TYPES};
 pub use trouble::{Interruption, RecoveryExhausted, RecoveryStart, Repair, SocketFailed};
 pub use visit::{
     Advance, Bound, CommandEnded, Dispatch, Refinement, Said, SocketComplete, SocketStart, TurnEnded,
@@ -78,66 +80,6 @@ pub enum Body {
     /// The cast ended.
     CastEnd(CastEnd),
 }
-
-impl Body {
-    /// Reads an event of the log; `None` for types that are other people's notes.
-    pub fn read(kind: &str, data: Value) -> Result<Option<Self>, serde_json::Error> {
-        if !TYPES.contains(&kind) {
-            return Ok(None);
-        }
-        let mut tagged = Map::new();
-        tagged.insert("type".to_owned(), Value::String(kind.to_owned()));
-        tagged.insert("data".to_owned(), data);
-        serde_json::from_value(Value::Object(tagged)).map(Some)
-    }
-
-    /// The type and the data, as a record of the log has them.
-    pub fn parts(&self) -> Result<(String, Value), serde_json::Error> {
-        let mut tagged = serde_json::to_value(self)?;
-        let kind = tagged["type"].as_str().unwrap_or_default().to_owned();
-        Ok((kind, tagged["data"].take()))
-    }
-
-    /// Whether somebody relies on it: the log is flushed before what follows from it is done.
-    pub fn is_promise(&self) -> bool {
-        matches!(
-            self,
-            Self::CastStart(_)
-                | Self::AgentTurnStart(_)
-                | Self::UtilityInput(_)
-                | Self::SocketRefinement(_)
-                | Self::SocketComplete(_)
-                | Self::BudgetRaised(_)
-                | Self::CastEnd(_)
-        )
-    }
-}
-
-/// Every type that the fold knows.
-pub const TYPES: [&str; 22] = [
-    "cast_start",
-    "socket_route",
-    "socket_start",
-    "agent_turn_start",
-    "agent_turn_end",
-    "utility_input",
-    "utility_command",
-    "socket_refinement",
-    "context_refinement",
-    "socket_finalization",
-    "same_socket_recovery_start",
-    "same_socket_recovery_exhausted",
-    "socket_failed",
-    "socket_interrupted",
-    "socket_complete",
-    "socket_advance",
-    "budget_warning",
-    "budget_limit",
-    "budget_raised",
-    "cast_recast",
-    "cast_revive",
-    "cast_end",
-];
 
 /// The beginning of a cast.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -69,15 +69,16 @@ fn item(item: &Item) -> Option<String> {
         item.bound.count,
         text::bounded(&item.label, 200)
     );
-    let body = match item.bound.value.get("context").and_then(Value::as_str) {
-        Some(context) => context.to_owned(),
-        None if item.bound.value.get("title").is_some()
-            && item.bound.value.as_object().is_some_and(|o| o.len() == 1) =>
-        {
-            String::new()
+    let body = match &item.bound.value {
+        Value::Object(fields) if fields.keys().all(|name| matches!(name.as_str(), "title" | "context")) => {
+            fields
+                .get("context")
+                .map(|context| context.as_str().map_or_else(|| pretty(context), str::to_owned))
         }
-        None => pretty(&item.bound.value),
+        Value::String(text) if *text == item.label => None,
+        other => Some(pretty(other)),
     };
+    let body = body.unwrap_or_default();
     Some(section_of(&title, &text::bounded(&body, MAX_ITEM)).trim_end().to_owned())
 }
 
