@@ -52,7 +52,9 @@ impl Body {
         Data(self)
     }
 
-    /// Whether somebody relies on it: the log is flushed before what follows from it is done.
+    /// Whether somebody relies on it from now on: the log is flushed with it, and so is everything before it.
+    ///
+    /// A finished socket is flushed by the dispatch, the pause or the end that follows at once: one flush a step.
     pub fn is_promise(&self) -> bool {
         matches!(
             self,
@@ -60,7 +62,8 @@ impl Body {
                 | Self::AgentTurnStart(_)
                 | Self::UtilityInput(_)
                 | Self::SocketRefinement(_)
-                | Self::SocketComplete(_)
+                | Self::ContextRefinement(_)
+                | Self::SocketFinalization(_)
                 | Self::BudgetRaised(_)
                 | Self::CastEnd(_)
         )
