@@ -34,21 +34,32 @@ pub(super) fn cursors(
     let mut hand = Hand { draft, around, regions, all: Vec::new(), loops: Vec::new(), free: HashMap::new() };
     hand.loops();
     let sockets = (0..draft.sockets.len()).map(|at| hand.each(Slot(at))).collect::<Vec<_>>();
-    let path = path.member("sockets");
+    let places = path.member("sockets");
     let mut advances: Vec<_> = (0..draft.sockets.len())
-        .map(|at| hand.advance(reader, Slot(at), sockets[at].as_ref(), &path))
+        .map(|at| hand.advance(reader, Slot(at), sockets[at].as_ref(), &places))
         .collect();
     hand.place();
     for one in derived {
-        if let Some(each) = &hand.loops[one.region] {
-            advances[one.socket.0].get_or_insert_with(|| Advance {
-                cursor: each.cursor,
-                items: each.items.clone(),
-                when: one.when,
-            });
+        let Some(each) = &hand.loops[one.region] else { continue };
+        let made = Advance { cursor: each.cursor, items: each.items.clone(), when: one.when };
+        let advance = advances[one.socket.0].get_or_insert_with(|| made.clone());
+        if advance.cursor != made.cursor {
+            turns_twice(reader, draft, one, path);
         }
     }
     Cursors { all: hand.all, loops: hand.loops, sockets, advances }
+}
+
+/// A socket moves one cursor; two loops that turn at it cannot both go on.
+fn turns_twice(reader: &mut Reader, draft: &Draft<'_>, one: &Derived, path: &Path<'_>) {
+    let region = &draft.loops[one.region];
+    let loops = path.member("loops");
+    let path = loops.member(region.id);
+    let at = region.exit.as_ref().map_or_else(|| region.spot(), |exit| exit.at.spot());
+    let message =
+        format!("`{}` already advances another list than this loop's", draft.sockets[one.socket.0].id);
+    let hint = "let the loop turn at another of its sockets";
+    reader.error(at, &path.member("exit"), super::loops::INVALID, message, hint);
 }
 
 struct Hand<'w, 'a> {

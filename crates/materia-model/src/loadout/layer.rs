@@ -5,6 +5,7 @@
 //! writes one.
 
 mod merge;
+mod summary;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::materia::{self, Materia};
 use crate::text;
 
 use merge::{Definition, Merged};
+pub use summary::{Edit, Summary};
 
 /// Where a config file stands; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,32 +72,6 @@ pub struct Config<'a> {
     findings: Vec<Finding>,
 }
 
-/// What a list of loadouts shows about one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its stable id: the one it has, else one made from scope and name.
-    pub id: String,
-    /// The highest layer that says something about it.
-    pub scope: Scope,
-    /// What it is for.
-    pub description: Option<&'a str>,
-    /// Who may change it.
-    pub edit: Edit,
-}
-
-/// Who may change a loadout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Edit {
-    /// Anybody.
-    Open,
-    /// Nobody until it is unlocked.
-    Locked,
-    /// Nobody: it ships with the program and is duplicated first.
-    Shipped,
-}
-
 /// What came of compiling a loadout.
 #[derive(Debug)]
 pub struct Compiled {
@@ -140,7 +116,7 @@ impl<'a> Config<'a> {
 
     /// The loadouts, in the order of their first definition.
     pub fn loadouts(&self) -> impl Iterator<Item = Summary<'_>> {
-        self.merged.loadouts.live().map(|one| self.summary(one))
+        self.merged.loadouts.live().map(|one| summary::summary(one, self.layers[one.owner].scope))
     }
 
     /// The name of the loadout that has this name, else this id; the highest layer wins.
@@ -148,7 +124,12 @@ impl<'a> Config<'a> {
         if let Some(one) = self.merged.loadouts.get(given) {
             return Some(one.name);
         }
-        let mut by_id: Vec<_> = self.merged.loadouts.live().filter(|one| self.has_id(one, given)).collect();
+        let mut by_id: Vec<_> = self
+            .merged
+            .loadouts
+            .live()
+            .filter(|one| summary::has_id(one, self.layers[one.owner].scope, given))
+            .collect();
         by_id.sort_by_key(|one| self.layers[one.owner].scope);
         by_id.last().map(|one| one.name)
     }
@@ -200,7 +181,7 @@ impl<'a> Config<'a> {
 
     /// Everything that is wrong anywhere: files, settings, materia and all loadouts.
     ///
-    /// An active loadout that is not there is a warning: another layer may have it.
+    /// In the order of the files. An active loadout that is not there is a warning: another layer may have it.
     pub fn check(&self) -> Vec<Finding> {
         let mut all = self.findings.clone();
         let chosen = self.active().err().filter(|finding| finding.place.is_some());
@@ -208,6 +189,7 @@ impl<'a> Config<'a> {
         for one in self.merged.loadouts.live() {
             all.extend(self.compile(one.name).map(|compiled| compiled.findings).unwrap_or_default());
         }
+        all.sort_by(|one, other| place(one).cmp(&place(other)));
         all
     }
 
@@ -233,33 +215,11 @@ impl<'a> Config<'a> {
             self.merged.loadouts.live().take(20).map(|one| text::quoted(one.name)).collect();
         if names.is_empty() { "none".to_owned() } else { text::list(&names, "and") }
     }
-
-    fn summary(&self, one: &Definition<'a>) -> Summary<'a> {
-        let scope = self.layers[one.owner].scope;
-        let locked = one.text("lockState") == Some("locked");
-        let edit = match scope {
-            Scope::Default => Edit::Shipped,
-            _ if locked => Edit::Locked,
-            _ => Edit::Open,
-        };
-        let id = one.text("id").map_or_else(|| made_id(scope, one.name), str::to_owned);
-        Summary { name: one.name, id, scope, description: one.text("description"), edit }
-    }
-
-    fn has_id(&self, one: &Definition<'_>, given: &str) -> bool {
-        let scope = self.layers[one.owner].scope;
-        let lower = || format!("{}:{}", scope.as_str(), one.name.to_lowercase());
-        one.text("id") == Some(given) || made_id(scope, one.name) == given || lower() == given
-    }
 }
 
-/// The id of a loadout that has none: its scope and its name in plain letters.
-fn made_id(scope: Scope, name: &str) -> String {
-    let plain: String =
-        name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
-    let slug = if words.is_empty() { "loadout".to_owned() } else { words.join("-") };
-    format!("{}:{slug}", scope.as_str())
+/// Where a finding stands, for sorting.
+fn place(finding: &Finding) -> Option<(&str, usize, usize)> {
+    finding.place.as_ref().map(|place| (&*place.file, place.line, place.column))
 }
 
 /// Reads every materia; broken ones are known by name.

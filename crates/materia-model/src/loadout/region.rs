@@ -162,7 +162,9 @@ impl One<'_, '_> {
             self.reader.error(self.written.spot(), &path.member("sockets"), INVALID, message, hint);
         }
         if let Some((from, guard, to)) = self.exit() {
-            self.exit_reads_json(from, guard);
+            if self.turns_at_its_exit() {
+                self.exit_reads_json(from, guard);
+            }
             if self.written.consumes.is_some() {
                 self.way_back(from, guard);
             }
@@ -174,6 +176,16 @@ impl One<'_, '_> {
         }
         let exit_source = self.written.exit.as_ref().and_then(|exit| exit.from);
         Region { generator, list, exits, exit_source }
+    }
+
+    /// Whether the loop moves to its next item where it is left.
+    fn turns_at_its_exit(&self) -> bool {
+        self.written.consumes.is_some() || (self.written.iterator.is_some() && !self.advances())
+    }
+
+    /// Whether a member was told to advance.
+    fn advances(&self) -> bool {
+        self.written.members.iter().any(|member| self.draft.sockets[member.0].advance.is_some())
     }
 
     fn exit(&self) -> Option<(Slot, Guard, Target)> {

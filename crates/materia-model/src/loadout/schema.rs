@@ -130,6 +130,7 @@ mod tests {
         match schema {
             Value::Object(fields) => {
                 found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
+                assert!(!fields.get("description").is_some_and(Value::is_null), "{schema}");
                 fields.values().for_each(|value| references(value, found));
             }
             Value::Array(items) => items.iter().for_each(|item| references(item, found)),

@@ -91,12 +91,18 @@ impl Graph {
         route.map_or(Target::End, |exit| exit.to)
     }
 
-    /// The socket where a loop goes on when this socket advanced, items are left and none of its edges matches (C3).
+    /// The socket where a list goes on when this socket advanced, items are left and none of its edges matches (C3):
+    /// the entry of its loop, else the socket that works through the list.
     pub fn next_item(&self, from: Slot) -> Option<Slot> {
         let cursor = self.socket(from).advance.as_ref()?.cursor;
-        let around =
-            self.loops_of(from).find(|region| region.each.as_ref().is_some_and(|each| each.cursor == cursor));
-        around.or_else(|| self.loops_of(from).next()).map(|region| region.entry)
+        let over = |region: &&Loop| region.each.as_ref().is_some_and(|each| each.cursor == cursor);
+        let around = self.loops_of(from).find(over).or_else(|| self.loops_of(from).next());
+        let alone = || self.slots().find(|slot| self.each_cursor(*slot) == Some(cursor));
+        around.map(|region| region.entry).or_else(alone)
+    }
+
+    fn each_cursor(&self, slot: Slot) -> Option<CursorSlot> {
+        self.socket(slot).each.as_ref().map(|each| each.cursor)
     }
 
     /// The cursors that start anew on the way from one socket to another, or into the graph (C3).

@@ -14,7 +14,7 @@ use crate::materia::Parse;
 pub const MAX_DRAWN: usize = 200;
 
 /// How many ways to the right are drawn for one box.
-const MOST_WAYS: usize = 20;
+const MOST_WAYS: usize = 12;
 
 /// How wide a box may become inside.
 const WIDEST: usize = 46;

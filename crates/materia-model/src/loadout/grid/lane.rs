@@ -11,33 +11,35 @@ pub(super) struct Lane {
     /// The rows where ways join it.
     pub(super) joined: Vec<usize>,
     column: usize,
+    top: usize,
+    bottom: usize,
 }
 
 impl Lane {
     pub(super) fn new(into: usize) -> Self {
-        Self { into, joined: Vec::new(), column: 0 }
+        Self { into, joined: Vec::new(), column: 0, top: into, bottom: into }
     }
 
-    fn top(&self) -> usize {
-        self.joined.iter().copied().chain([self.into]).min().unwrap_or(0)
-    }
-
-    fn bottom(&self) -> usize {
-        self.joined.iter().copied().chain([self.into]).max().unwrap_or(0)
+    /// Finds its ends, once everything has joined.
+    fn close(&mut self) {
+        self.joined.sort_unstable();
+        self.top = self.joined.first().map_or(self.into, |first| self.into.min(*first));
+        self.bottom = self.joined.last().map_or(self.into, |last| self.into.max(*last));
     }
 
     fn touches(&self, row: usize) -> bool {
-        row == self.into || self.joined.contains(&row)
+        row == self.into || self.joined.binary_search(&row).is_ok()
     }
 }
 
 /// Gives each lane a column: short ones stand inside, none crosses another that shares its rows.
 pub(super) fn arrange(lanes: &mut [Lane]) {
+    lanes.iter_mut().for_each(Lane::close);
     let mut by_length: Vec<usize> = (0..lanes.len()).collect();
-    by_length.sort_by_key(|at| (lanes[*at].bottom() - lanes[*at].top(), lanes[*at].top()));
+    by_length.sort_by_key(|at| (lanes[*at].bottom - lanes[*at].top, lanes[*at].top));
     let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
     for at in by_length {
-        let (top, bottom) = (lanes[at].top(), lanes[at].bottom());
+        let (top, bottom) = (lanes[at].top, lanes[at].bottom);
         let free = |column: &Vec<(usize, usize)>| column.iter().all(|(from, to)| bottom < *from || top > *to);
         let column = taken.iter().position(free).unwrap_or_else(|| {
             taken.push(Vec::new());
@@ -56,12 +58,11 @@ pub(super) fn cells(lanes: &[Lane], row: usize, line: Option<char>) -> String {
     let reach = lanes.iter().filter(|lane| lane.touches(row)).map(|lane| lane.column).max();
     let mut cells = String::new();
     for column in 0..width {
-        let under =
-            lanes.iter().find(|lane| lane.column == column && lane.top() <= row && row <= lane.bottom());
+        let under = lanes.iter().find(|lane| lane.column == column && lane.top <= row && row <= lane.bottom);
         let horizontal = line.filter(|_| reach.is_some_and(|reach| column <= reach));
         let before = horizontal.filter(|_| reach.is_some());
         let cell = match under {
-            Some(lane) if lane.touches(row) => match (row > lane.top(), row < lane.bottom()) {
+            Some(lane) if lane.touches(row) => match (row > lane.top, row < lane.bottom) {
                 (true, true) => '┤',
                 (true, false) => '┘',
                 (false, true) => '┐',

@@ -12,21 +12,16 @@ impl One<'_, '_> {
     /// The advance that follows from the exit, or a finding where the written one differs.
     pub(super) fn advance(&mut self, region: &Region, path: &Path<'_>) -> Option<Derived> {
         let list = region.list.as_ref()?;
-        let advancing =
-            self.written.members.iter().any(|member| self.draft.sockets[member.0].advance.is_some());
         let exit = self.exit();
         if let Some((from, when, _)) = exit {
             let own = self.draft.sockets[from.0].advance.is_some();
             if own && self.written.consumes.is_some() {
                 self.same_advance(from, when, list);
             }
-            return (!own && (!advancing || self.written.consumes.is_some())).then_some(Derived {
-                socket: from,
-                region: self.index,
-                when,
-            });
+            let derived = Derived { socket: from, region: self.index, when };
+            return (!own && self.turns_at_its_exit()).then_some(derived);
         }
-        if advancing {
+        if self.advances() {
             return None;
         }
         let derived = self.advance_of_exits(region);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::materia::THINKING;
 
 pub(super) fn materia() -> Value {
-    object(
+    let mut materia = object(
         "An agent's role (`prompt`, `tools`) or a utility (`command`, `script`, `template` or `recipe`).",
         &json!({
             "type": {"description": "Follows from the other fields where left out.", "enum": ["agent", "utility"]},
@@ -15,7 +15,7 @@ pub(super) fn materia() -> Value {
             "description": text("What it is for."),
             "group": text("Where a palette shows it."),
             "color": text("The colour a palette shows it in."),
-            "lockState": {"enum": ["locked", "unlocked"]},
+            "lockState": {"description": "Whether editors may change it.", "enum": ["locked", "unlocked"]},
             "parse": {"$ref": "#/$defs/parse"},
             "assign": {"$ref": "#/$defs/assign"},
             "generator": flag("Produces the top-level `workItems` that a loop works through."),
@@ -58,7 +58,16 @@ pub(super) fn materia() -> Value {
             "timeoutMs": {"description": "30 seconds where left out.", "type": "number", "exclusiveMinimum": 0},
         }),
         &[],
-    )
+    );
+    // A higher layer removes a field by null.
+    for field in materia["properties"].as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
+        let description = field.get("description").cloned();
+        *field = json!({"anyOf": [field.take(), {"type": "null"}]});
+        if let Some(description) = description {
+            field["description"] = description;
+        }
+    }
+    materia
 }
 
 pub(super) fn loadout() -> Value {
@@ -67,7 +76,7 @@ pub(super) fn loadout() -> Value {
         &json!({
             "id": text("A stable id."),
             "source": {"enum": ["default", "user", "project", "explicit"]},
-            "lockState": {"enum": ["locked", "unlocked"]},
+            "lockState": {"description": "Whether editors may change it.", "enum": ["locked", "unlocked"]},
             "originDefaultId": text("The shipped loadout it was copied from."),
             "description": text("What it is for."),
             "entry": {"$ref": "#/$defs/socketId"},

@@ -150,6 +150,41 @@ fn a_socket_that_iterates_alone_keeps_its_place_inside_its_circle() {
     let each = made.socket(at(&made, "each")).each.as_ref().unwrap();
     assert_eq!((each.alias.as_str(), each.key(0)), ("item", "0".to_owned()));
     assert_eq!(made.exhausted(at(&made, "next"), None), Target::End);
+    assert_eq!(made.next_item(at(&made, "next")), Some(at(&made, "each")));
+}
+
+#[test]
+fn a_loop_over_any_list_turns_at_its_exit_unless_somebody_advances() {
+    let loadout = json!({
+        "sockets": {
+            "a": {"materia": "A", "edges": [{"to": "b"}]},
+            "b": {"materia": "A", "edges": [{"to": "a"}]},
+        },
+        "loops": {"l": {
+            "sockets": ["a", "b"],
+            "iterator": {"items": "state.tasks"},
+            "exit": {"from": "b", "when": "satisfied", "to": "end"},
+        }},
+    });
+    let derived = graph(&loadout);
+    let expected = ("lIndex".to_owned(), "state.tasks".to_owned(), Guard::Satisfied);
+    assert_eq!(advance_of(&derived, "b"), Some(expected));
+    assert_eq!(derived.sockets()[1].contract.parse, Parse::Json);
+    let told =
+        graph(&with(loadout, "/sockets/a/advance", json!({"cursor": "lIndex", "items": "state.tasks"})));
+    assert_eq!((advance_of(&told, "b"), told.sockets()[1].contract.parse), (None, Parse::Text));
+    assert_eq!(told.cursors().len(), 1);
+}
+
+#[test]
+fn a_socket_turns_one_loop() {
+    let region =
+        json!({"sockets": ["a"], "iterator": {"items": "x"}, "exit": {"from": "a", "when": "always"}});
+    let made = super::compiled(&json!({
+        "sockets": {"a": {"materia": "A", "edges": [{"to": "a"}]}},
+        "loops": {"one": region.clone(), "two": region},
+    }));
+    assert_eq!(super::told(&made.findings), ["invalid-loop loops.two.exit"]);
 }
 
 #[test]

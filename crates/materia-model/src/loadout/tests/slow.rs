@@ -55,3 +55,14 @@ fn many_loops_and_edges_are_read_in_proportion() {
     let fan = vec!["{\"when\":\"satisfied\",\"to\":\"S0\"}"; 100_000].join(",");
     assert_eq!(survive(&format!("{{\"sockets\":{{\"S0\":{{\"materia\":\"J\",\"edges\":[{fan}]}}}}}}")), 1);
 }
+
+#[test]
+fn a_thicket_of_edges_is_still_drawn() {
+    let thicket = sockets(200, |at| {
+        let ways: Vec<_> = (1..40)
+            .map(|step| format!("{{\"when\":\"satisfied\",\"to\":\"S{}\"}}", (at + step * step) % 200))
+            .collect();
+        format!("{{\"materia\":\"J\",\"edges\":[{}]}}", ways.join(","))
+    });
+    assert_eq!(survive(&format!("{{\"sockets\":{{{thicket}}}}}")), 200);
+}

@@ -1,0 +1,58 @@
+//! What a list of loadouts shows: names, ids, where they come from and who may change them.
+//!
+//! Owns ids that are made from scope and name, and the rule that shipped loadouts are never edited.
+
+use super::Scope;
+use super::merge::Definition;
+
+/// What a list of loadouts shows about one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its stable id: the one it has, else one made from scope and name.
+    pub id: String,
+    /// The highest layer that says something about it.
+    pub scope: Scope,
+    /// What it is for.
+    pub description: Option<&'a str>,
+    /// Who may change it.
+    pub edit: Edit,
+}
+
+/// Who may change a loadout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit {
+    /// Anybody.
+    Open,
+    /// Nobody until it is unlocked.
+    Locked,
+    /// Nobody: it ships with the program and is duplicated first.
+    Shipped,
+}
+
+/// What a list shows about a loadout.
+pub(super) fn summary<'a>(one: &Definition<'a>, scope: Scope) -> Summary<'a> {
+    let edit = match scope {
+        Scope::Default => Edit::Shipped,
+        _ if one.text("lockState") == Some("locked") => Edit::Locked,
+        _ => Edit::Open,
+    };
+    let id = one.text("id").map_or_else(|| made_id(scope, one.name), str::to_owned);
+    Summary { name: one.name, id, scope, description: one.text("description"), edit }
+}
+
+/// Whether a loadout is known by this id.
+pub(super) fn has_id(one: &Definition<'_>, scope: Scope, given: &str) -> bool {
+    let lower = || format!("{}:{}", scope.as_str(), one.name.to_lowercase());
+    one.text("id") == Some(given) || made_id(scope, one.name) == given || lower() == given
+}
+
+/// The id of a loadout that has none: its scope and its name in plain letters.
+fn made_id(scope: Scope, name: &str) -> String {
+    let plain: String =
+        name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
+    let slug = if words.is_empty() { "loadout".to_owned() } else { words.join("-") };
+    format!("{}:{slug}", scope.as_str())
+}
