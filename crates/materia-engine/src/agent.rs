@@ -1,7 +1,13 @@
 //! What is specific to one coding agent. Their names appear in this room and nowhere else (invariant 6).
 //!
-//! Owns, today, which agent programs exist and how each is asked for its version. Never runs them: a verb does,
-//! through `engine::process`.
+//! Owns what a cast asks of any agent ([`Backend`]), the scripted one that needs no model, and which agent programs
+//! exist and how each is asked for its version. Never decides what an answer means: the kernel of the cast does.
+
+mod backend;
+pub mod scripted;
+
+pub use backend::{Answer, Backend, Turn};
+pub use scripted::Scripted;
 
 /// A coding agent's program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Making it happen, and remembering it.
 //!
-//! Owns every effect: time, files, processes, later runs, casts and agents. Decisions come from `materia-model`;
+//! Owns every effect: time, files, processes, casts, later runs and agents. Decisions come from `materia-model`;
 //! what people and agents see is made by the doors. Never prints, never reads argv or the environment, never exits.
 //!
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
@@ -12,4 +12,6 @@ pub mod store;
 pub mod process;
 pub mod execute;
 pub mod agent;
+pub mod utility;
+pub mod cast;
 pub mod verb;

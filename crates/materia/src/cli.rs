@@ -5,14 +5,17 @@
 
 mod usage;
 mod input;
+mod cast;
 mod doctor;
 mod explain;
+mod go_on;
 mod run;
 mod split;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use materia_engine::verb::cast::Wish;
 
 use crate::failure::Failure;
 use crate::view::style::ColorChoice;
@@ -55,6 +58,15 @@ struct Common {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Cast(cast::Cast),
+    Resume(go_on::Resume),
+    Continue(go_on::Continue),
+    /// Go on with a cast that failed, where it failed
+    Recast(go_on::Resume),
+    /// Give a cast that ran out of retries some more
+    Revive(go_on::Resume),
+    /// End a cast
+    Abort(go_on::Resume),
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
@@ -70,6 +82,12 @@ pub fn run(mut world: World) -> u8 {
     let screen = Screen::new(&world, line.common.color);
     let voice = if line.common.json { Voice::Json } else { Voice::Human };
     let done = settle(&mut world, &line.common).and_then(|()| match line.verb {
+        Verb::Cast(verb) => verb.run(&world, screen, voice),
+        Verb::Resume(verb) => verb.run(Wish::Resume, &world, screen, voice),
+        Verb::Continue(verb) => verb.run(&world, screen, voice),
+        Verb::Recast(verb) => verb.run(Wish::Recast, &world, screen, voice),
+        Verb::Revive(verb) => verb.run(Wish::Revive, &world, screen, voice),
+        Verb::Abort(verb) => verb.run(Wish::Abort, &world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),

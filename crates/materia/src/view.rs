@@ -9,7 +9,9 @@ mod doctor;
 mod template;
 mod live;
 mod run;
+mod cast;
 
+pub use cast::CastView;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;

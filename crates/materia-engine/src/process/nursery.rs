@@ -141,6 +141,24 @@ impl Nursery {
         }
     }
 
+    /// Waits for so long, and gives the signal of an interrupt that comes meanwhile or came before; ends of leaves and
+    /// wake-ups are told by [`Nursery::next`] afterwards. No time at all asks only whether an interrupt came.
+    pub fn rest(&mut self, time: Duration) -> Option<Signal> {
+        let deadline = clock::deadline_in(time);
+        let mut later = VecDeque::new();
+        let mut caught = None;
+        while caught.is_none() {
+            match self.next(deadline) {
+                Some(Event::Interrupt(signal)) => caught = Some(signal),
+                Some(event) => later.push_back(event),
+                None => break,
+            }
+        }
+        later.append(&mut self.ready);
+        self.ready = later;
+        caught
+    }
+
     /// Waits for what happens next, until `deadline` if there is one. `None` when the deadline has passed, or when
     /// nothing runs and nothing else could ever happen.
     pub fn next(&mut self, deadline: Option<Instant>) -> Option<Event> {

@@ -43,6 +43,16 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
     }
 }
 
+/// Makes a directory that nobody made before, for its owner alone; false when there is something of that name.
+pub fn create_new(dir: &Path) -> Result<bool, DirError> {
+    failpoint::hit("dir.create").map_err(failed("create", dir))?;
+    match DirBuilder::new().mode(0o700).create(dir) {
+        Ok(()) => sync(parent_of(dir)).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed("create", dir)(error)),
+    }
+}
+
 /// A directory for a moment: private, and gone with everything in it when it is dropped.
 #[derive(Debug)]
 pub struct Scratch(tempfile::TempDir);

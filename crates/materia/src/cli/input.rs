@@ -122,7 +122,7 @@ fn values(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
 }
 
 /// A text file, no larger than any document may be.
-fn read_text(world: &World, path: &Path) -> Result<String, Failure> {
+pub(super) fn read_text(world: &World, path: &Path) -> Result<String, Failure> {
     let mut file = File::open(world.path(path)).map_err(|error| unreadable(&shown(path), &error))?;
     read_bounded(&mut file, &shown(path))
 }

@@ -91,7 +91,7 @@ fn spool_dir(world: &World) -> PathBuf {
     world.variable("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into())
 }
 
-fn internal(error: &io::Error) -> Failure {
+pub(super) fn internal(error: &io::Error) -> Failure {
     Failure::from_error(Kind::Internal, "internal", error).hint("see `materia doctor`")
 }
 

@@ -7,6 +7,7 @@
 
 mod house;
 
+mod cast;
 mod cli;
 mod console;
 mod crash;

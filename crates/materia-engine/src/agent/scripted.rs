@@ -1,0 +1,132 @@
+//! The scripted agent: answers from a file, so that a cast needs no model.
+//!
+//! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of the reply: the
+//! first one that matches and is not used up. Never starts a process; a delay waits on the nursery.
+
+use std::time::Duration;
+
+use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
+use materia_model::document::{self, MAX_BYTES};
+use materia_model::finding::{Finding, Source};
+use materia_model::text;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::backend::{Answer, Backend, Turn};
+use crate::process::Nursery;
+
+/// An agent that plays a script.
+#[derive(Debug)]
+pub struct Scripted {
+    replies: Vec<Reply>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Script {
+    replies: Vec<Reply>,
+}
+
+/// One answer, and which turns it is for.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Reply {
+    #[serde(default, rename = "match")]
+    wanted: Wanted,
+    text: Option<String>,
+    json: Option<Value>,
+    usage: Option<Value>,
+    error: Option<FailureKind>,
+    #[serde(default)]
+    delay_ms: u64,
+    #[serde(default = "once")]
+    times: u64,
+}
+
+/// What a turn must be like; what is not said fits every turn.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    socket: Option<String>,
+    materia: Option<String>,
+    item: Option<String>,
+    contains: Option<String>,
+}
+
+fn once() -> u64 {
+    1
+}
+
+impl Scripted {
+    /// Reads a script.
+    pub fn read(source: &Source) -> Result<Self, Vec<Finding>> {
+        let hint = "write {\"replies\": [{\"match\": {\"socket\": \"Socket-1\"}, \"text\": \"…\"}]}";
+        if source.text().len() > MAX_BYTES {
+            let message = format!("the script has more than {MAX_BYTES} bytes");
+            return Err(vec![Finding::error("too-large", message).hint("use a shorter script")]);
+        }
+        let document = document::parse(source)?;
+        let script: Script = serde_json::from_value(document.to_value()).map_err(|error| {
+            let message = format!("the agent script is not one: {}", text::printable(&error.to_string()));
+            vec![Finding::error("invalid-agent-script", message).at(source, &document.span).hint(hint)]
+        })?;
+        Ok(Self { replies: script.replies })
+    }
+}
+
+impl Backend for Scripted {
+    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery) -> Answer {
+        let found = self.replies.iter_mut().find(|reply| reply.times > 0 && reply.wanted.fits(turn));
+        let Some(reply) = found else { return Answer::Ended(unanswered(turn)) };
+        reply.times -= 1;
+        if reply.delay_ms > 0 && nursery.rest(Duration::from_millis(reply.delay_ms)).is_some() {
+            return Answer::Interrupted;
+        }
+        Answer::Ended(reply.end())
+    }
+}
+
+impl Wanted {
+    fn fits(&self, turn: &Turn<'_>) -> bool {
+        let same = |wanted: &Option<String>, given: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == given)
+        };
+        same(&self.socket, Some(turn.socket))
+            && same(&self.materia, Some(&turn.materia.id))
+            && same(&self.item, turn.item)
+            && self.contains.as_deref().is_none_or(|part| turn.prompt.contains(part))
+    }
+}
+
+impl Reply {
+    fn end(&self) -> TurnEnd {
+        let usage = self.usage.as_ref().map(Usage::read).unwrap_or_default();
+        let reply = match (self.error, &self.text, &self.json) {
+            (Some(kind), ..) => Err(failure(kind, format!("the script plays an error: {}", kind.as_str()))),
+            (None, Some(text), _) => Ok(text.clone()),
+            (None, None, Some(json)) => Ok(json.to_string()),
+            (None, None, None) => Ok(String::new()),
+        };
+        TurnEnd { reply, usage }
+    }
+}
+
+fn failure(kind: FailureKind, message: String) -> Failure {
+    Failure { kind, message, hint: None }
+}
+
+/// A turn that the script has no answer for cannot go better a second time.
+fn unanswered(turn: &Turn<'_>) -> TurnEnd {
+    let item = turn.item.map(|item| format!(", item {}", text::quoted(item))).unwrap_or_default();
+    let message = format!(
+        "the agent script has no reply left for socket {} ({}{item})",
+        text::quoted(turn.socket),
+        text::quoted(&turn.materia.id)
+    );
+    let hint = Some("add a reply that matches, or raise its `times`".to_owned());
+    let reply = Err(Failure { hint, ..failure(FailureKind::Config, message) });
+    TurnEnd { reply, usage: Usage::default() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! The scripted agent: who is answered by what.
+
+use std::path::Path;
+
+use materia_model::agent::TurnKind;
+use materia_model::finding::Source;
+use materia_model::loadout::{Config, Document, Layer, Scope};
+use materia_model::materia::Materia;
+
+use super::*;
+
+fn role() -> Materia {
+    let text = r#"{"materia": {"Build": {"tools": "none", "prompt": "build"}}}"#;
+    let layers = [Layer { scope: Scope::Flag, document: Document::parse(Source::new("c.json", text)) }];
+    let config = Config::load(&layers);
+    config.materia().next().unwrap().as_ref().clone()
+}
+
+fn script(text: &str) -> Scripted {
+    Scripted::read(&Source::new("script.json", text)).unwrap()
+}
+
+fn said(agent: &mut Scripted, socket: &str, item: Option<&str>) -> Result<String, Failure> {
+    let materia = role();
+    let (kind, cwd) = (TurnKind::Work, Path::new("/"));
+    let turn = Turn { socket, materia: &materia, item, kind, prompt: "please build it", cwd };
+    match agent.ask(&turn, &mut Nursery::new()) {
+        Answer::Ended(end) => end.reply,
+        Answer::Interrupted => panic!("nobody interrupted"),
+    }
+}
+
+#[test]
+fn the_first_unused_reply_that_matches_answers() {
+    let mut agent = script(
+        r#"{"replies": [
+            {"match": {"socket": "S1", "item": "WI-2"}, "text": "second item"},
+            {"match": {"socket": "S1", "contains": "build"}, "json": {"satisfied": true}, "times": 2},
+            {"match": {"materia": "Build"}, "error": "rate_limit", "delayMs": 1}]}"#,
+    );
+    assert_eq!(said(&mut agent, "S1", Some("WI-1")).unwrap(), r#"{"satisfied":true}"#);
+    assert_eq!(said(&mut agent, "S1", Some("WI-2")).unwrap(), "second item");
+    assert_eq!(said(&mut agent, "S1", Some("WI-2")).unwrap(), r#"{"satisfied":true}"#);
+    assert_eq!(said(&mut agent, "S1", None).unwrap_err().kind, FailureKind::RateLimit);
+    let nothing = said(&mut agent, "S1", Some("WI-3")).unwrap_err();
+    assert_eq!(nothing.kind, FailureKind::Config);
+    assert!(nothing.message.contains("`S1`") && nothing.message.contains("`WI-3`"), "{}", nothing.message);
+}
+
+#[test]
+fn scripts_that_are_none_are_refused_with_a_hint() {
+    for text in ["{}", "[]", "{\"replies\": [{\"txt\": 1}]}", "{\"replies\": [{\"error\": \"odd\"}]}", "{"] {
+        let findings = Scripted::read(&Source::new("script.json", text)).unwrap_err();
+        assert!(!findings.is_empty() && findings[0].hint.is_some(), "{text}");
+    }
+}

@@ -1,0 +1,29 @@
+//! Casts: a request is driven through a graph, and nothing of it is lost.
+//!
+//! Owns the loop (decide, perform, record), the directory of a cast and the opening of one that was left. The kernel
+//! in `materia_model::cast` decides; this room does what it says and writes down what came of it, in that order: an
+//! event is in the log, and flushed where somebody relies on it, before its meaning is used. Never routes, never
+//! judges an output, never prints.
+//!
+//! ```text
+//!  <artifactDir>/<cast-id>/events.jsonl          the truth
+//!                          config.resolved.json  the definition it runs by
+//!                          manifest.json         what is here        ) made anew from the events
+//!                          usage.json            what it cost        ) whenever the cast stops
+//!                          sockets/<socket>/…    inputs and outputs, never overwritten
+//! ```
+
+mod error;
+pub mod definition;
+mod folder;
+mod manifest;
+mod log;
+mod driver;
+mod perform;
+
+pub use definition::Definition;
+pub use driver::{Driver, Hands, Listener, Silent, Stop};
+pub use error::Error;
+pub use folder::{Folder, newest};
+pub use log::Log;
+pub use manifest::usage;

@@ -1,0 +1,168 @@
+//! The definition that a cast runs by: one loadout with everything it needs, as one document.
+//!
+//! Owns the choice of the loadout, what refuses it, and the resolved document: layers merged, scripts named in full.
+//! The graph is always compiled from that document, so that a cast that is taken up later walks the very same graph
+//! as the one that began. Never reads a file.
+
+use std::path::PathBuf;
+
+use materia_model::finding::{Finding, Severity, Source};
+use materia_model::loadout::{Config, Document, Graph, Layer, Scope, Settings};
+use materia_model::materia::Run;
+use serde_json::{Value, json};
+
+use super::error::Error;
+use crate::utility::call::located;
+
+/// A loadout with everything it needs.
+#[derive(Debug)]
+pub struct Definition {
+    graph: Graph,
+    settings: Settings,
+    text: String,
+    sources: Vec<String>,
+    strange: Vec<Finding>,
+}
+
+impl Definition {
+    /// Chooses a loadout from config layers, lowest first, each with the directory its file stands in.
+    pub fn choose(layers: &[(Layer, PathBuf)], loadout: Option<&str>) -> Result<Self, Error> {
+        let (layers, folders): (Vec<Layer>, Vec<&PathBuf>) =
+            layers.iter().map(|(layer, folder)| (layer.clone(), folder)).unzip();
+        let config = Config::load(&layers);
+        let broken = errors(layers.iter().flat_map(|layer| layer.document.findings()));
+        if !broken.is_empty() {
+            return Err(Error::Invalid(broken));
+        }
+        let name = match loadout {
+            Some(given) => config.find(given).ok_or_else(|| Box::new(config.unknown(given))),
+            None => config.active(),
+        };
+        let name = name.map_err(Error::UnknownLoadout)?;
+        let (graph, strange) = compiled(&config, name)?;
+        let mut document = config.resolved(&graph);
+        for socket in graph.sockets() {
+            let materia = &socket.materia;
+            let run = materia.utility().map(|utility| &utility.run);
+            if let (Some(Run::Command(argv)), Some(folder)) = (run, folders.get(materia.owner))
+                && let Some(written) = document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
+            {
+                written["command"] = json!(located(argv, folder));
+            }
+        }
+        let sources = layers.iter().map(|layer| layer.document.source().name().to_owned()).collect();
+        let text = serde_json::to_string_pretty(&document)?;
+        Ok(Self { sources, strange, ..Self::reopen(&text)? })
+    }
+
+    /// The definition that a resolved document says.
+    pub fn reopen(text: &str) -> Result<Self, Error> {
+        let document = Document::parse(Source::new("config.resolved.json", text));
+        let layers = [Layer { scope: Scope::Flag, document }];
+        let config = Config::load(&layers);
+        let name = config.active().map_err(Error::UnknownLoadout)?;
+        let (graph, _) = compiled(&config, name)?;
+        Ok(Self {
+            graph,
+            settings: config.settings().clone(),
+            text: text.to_owned(),
+            sources: Vec::new(),
+            strange: Vec::new(),
+        })
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Budget, limits and places.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The whole document.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The files it was made from.
+    pub fn sources(&self) -> Value {
+        self.sources.clone().into()
+    }
+
+    /// What is strange about it, and what is wrong elsewhere in the config, none of which stops a cast (C13).
+    pub fn strange(&self) -> &[Finding] {
+        &self.strange
+    }
+
+    pub(super) fn into_parts(self) -> (Graph, Settings) {
+        (self.graph, self.settings)
+    }
+}
+
+/// The graph of a loadout, and what else was found; or everything that may be the reason why there is none.
+fn compiled(config: &Config<'_>, name: &str) -> Result<(Graph, Vec<Finding>), Error> {
+    let compiled = config.compile(name);
+    let found = compiled.iter().flat_map(|compiled| &compiled.findings).chain(config.findings());
+    match compiled.as_ref().and_then(|compiled| compiled.graph.clone()) {
+        Some(graph) => Ok((graph, found.cloned().collect())),
+        None => Err(Error::Invalid(errors(found))),
+    }
+}
+
+fn errors<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Finding> {
+    findings.filter(|finding| finding.severity == Severity::Error).cloned().collect()
+}
+
+/// A key as JSON pointers spell it.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(text: &str) -> (Layer, PathBuf) {
+        let document = Document::parse(Source::new("materia.json", text));
+        (Layer { scope: Scope::Flag, document }, PathBuf::from("/nowhere"))
+    }
+
+    const TWO: &str = r#"{
+        "activeLoadout": "Good",
+        "budget": {"maxTokens": 5},
+        "loadouts": {
+            "Good": {"entry": "b", "sockets": {"b": {"materia": "a/b", "edges": [{"to": "a"}]}, "a": {"materia": "a/b"}}},
+            "Bad": {"entry": "s", "sockets": {"s": {"materia": "nobody"}}}
+        },
+        "materia": {
+            "a/b": {"type": "utility", "command": ["true"], "assign": {"z": "$", "a": "state.z"}},
+            "broken": {"type": "utility"}
+        }
+    }"#;
+
+    #[test]
+    fn the_resolved_document_gives_the_same_graph_again() {
+        let chosen = Definition::choose(&[layer(TWO)], None).unwrap();
+        let again = Definition::reopen(chosen.text()).unwrap();
+        let ids = |one: &Definition| -> Vec<String> {
+            one.graph().sockets().iter().map(|socket| socket.id.to_string()).collect()
+        };
+        assert_eq!((ids(&chosen), ids(&again)), (vec!["b".to_owned(), "a".to_owned()], ids(&chosen)));
+        let assign = |one: &Definition| one.graph().sockets()[0].contract.assign.clone();
+        assert_eq!(assign(&chosen).len(), 2);
+        assert_eq!(assign(&chosen), assign(&again));
+        assert_eq!(chosen.settings(), again.settings());
+        assert_eq!(again.text(), chosen.text());
+    }
+
+    #[test]
+    fn c13_what_is_broken_elsewhere_is_told_and_stops_nothing() {
+        let chosen = Definition::choose(&[layer(TWO)], None).unwrap();
+        assert!(chosen.strange().iter().any(|finding| finding.message.contains("`broken`")));
+        assert!(matches!(Definition::choose(&[layer(TWO)], Some("Bad")), Err(Error::Invalid(_))));
+        assert!(matches!(Definition::choose(&[layer(TWO)], Some("Goood")), Err(Error::UnknownLoadout(_))));
+        assert!(matches!(Definition::choose(&[layer("{")], None), Err(Error::Invalid(_))));
+    }
+}

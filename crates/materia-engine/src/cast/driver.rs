@@ -1,0 +1,195 @@
+//! The driver: decide, perform, record, until the cast stops.
+//!
+//! Owns the loop, and nothing that is decided in it. It stops where the cast ends, where the person is waited for,
+//! and where the person interrupts; then the snapshots are written. What was dispatched when the person interrupted
+//! stays dispatched in the log: the next driver finds it in doubt and does what its materia says (C22).
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use materia_model::cast::event::CastStart;
+use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
+use materia_model::loadout::graph::Socket;
+use materia_model::materia::{Kind, Run};
+use serde_json::Map;
+
+use super::definition::Definition;
+use super::error::Error;
+use super::folder::Folder;
+use super::log::Log;
+use crate::agent::Backend;
+use crate::clock::Clock;
+use crate::process::Nursery;
+
+/// Somebody who is told what happens in a cast.
+pub trait Listener {
+    /// Something happened, and this is the state with it.
+    fn tell(&mut self, event: &Event, state: &State);
+}
+
+/// Nobody.
+#[derive(Debug)]
+pub struct Silent;
+
+impl Listener for Silent {
+    fn tell(&mut self, _: &Event, _: &State) {}
+}
+
+/// Why a driver stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The cast ended.
+    Ended,
+    /// The person is waited for.
+    Paused,
+    /// The person interrupted; the cast can be resumed.
+    Interrupted,
+}
+
+/// Everything that a cast is driven with.
+pub struct Driver<'a> {
+    pub(super) kernel: Kernel,
+    pub(super) log: Log,
+    pub(super) folder: Folder,
+    pub(super) cwd: PathBuf,
+    pub(super) agent: Option<&'a mut dyn Backend>,
+    pub(super) nursery: &'a mut Nursery,
+    listener: &'a mut dyn Listener,
+}
+
+/// What a driver is handed besides the cast.
+pub struct Hands<'a> {
+    /// The project directory.
+    pub cwd: &'a Path,
+    /// The clock.
+    pub clock: &'a Clock,
+    /// Who plays agents.
+    pub agent: Option<&'a mut dyn Backend>,
+    /// What runs processes, and tells of interrupts.
+    pub nursery: &'a mut Nursery,
+    /// Who is told what happens.
+    pub listener: &'a mut dyn Listener,
+}
+
+impl<'a> Driver<'a> {
+    /// Begins a cast: checks that its sockets can be played, makes its directory and writes its beginning.
+    pub fn begin(
+        definition: Definition,
+        casts: &Path,
+        request: &str,
+        hands: Hands<'a>,
+    ) -> Result<Self, Error> {
+        playable(&definition, hands.agent.is_some())?;
+        let (folder, cast_id) = Folder::create(casts, hands.clock)?;
+        folder.write_definition(definition.text())?;
+        let mut more = Map::new();
+        more.insert("configSource".to_owned(), definition.sources());
+        let loadout = definition.graph().name().to_owned();
+        let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
+        let (log, began) = Log::begin(&folder, hands.clock, start)?;
+        let driver = Self::new(definition, folder, log, hands);
+        driver.listener.tell(&began, driver.log.state());
+        Ok(driver)
+    }
+
+    /// Takes up a cast that was left, by the definition it began with.
+    pub fn open(folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
+        let log = Log::open(&folder, hands.clock)?;
+        let definition = Definition::reopen(&folder.read_definition()?)?;
+        Ok(Self::new(definition, folder, log, hands))
+    }
+
+    fn new(definition: Definition, folder: Folder, log: Log, hands: Hands<'a>) -> Self {
+        let facts = Facts {
+            cwd: hands.cwd.to_string_lossy().into_owned(),
+            run_dir: folder.path().to_string_lossy().into_owned(),
+            state_file: None,
+        };
+        let (graph, settings) = definition.into_parts();
+        Self {
+            kernel: Kernel::new(graph, settings, facts),
+            log,
+            folder,
+            cwd: hands.cwd.to_owned(),
+            agent: hands.agent,
+            nursery: hands.nursery,
+            listener: hands.listener,
+        }
+    }
+
+    /// The state of the cast.
+    pub fn state(&self) -> &State {
+        self.log.state()
+    }
+
+    /// The directory of the cast.
+    pub fn folder(&self) -> &Folder {
+        &self.folder
+    }
+
+    /// Drives the cast until it stops.
+    pub fn drive(&mut self) -> Result<Stop, Error> {
+        let stop = self.walk()?;
+        self.log.settle(&self.folder)?;
+        Ok(stop)
+    }
+
+    fn walk(&mut self) -> Result<Stop, Error> {
+        loop {
+            if self.nursery.rest(Duration::ZERO).is_some() {
+                return Ok(Stop::Interrupted);
+            }
+            let goes_on = match self.kernel.decide(self.log.state()) {
+                Effect::Record(body) => self.record(*body).map(|()| true)?,
+                Effect::Ask(ask) => self.ask(&ask)?,
+                Effect::Run(run) => self.run(&run)?,
+                Effect::InDoubt => self.doubt()?,
+                Effect::Wait => return Ok(Stop::Paused),
+                Effect::Ended => return Ok(Stop::Ended),
+            };
+            if !goes_on {
+                return Ok(Stop::Interrupted);
+            }
+        }
+    }
+
+    /// Writes down what happened and tells it.
+    pub fn record(&mut self, body: Body) -> Result<(), Error> {
+        let event = self.log.record(body)?;
+        self.listener.tell(&event, self.log.state());
+        Ok(())
+    }
+
+    fn doubt(&mut self) -> Result<bool, Error> {
+        let Some(body) = self.kernel.interrupted(self.log.state()) else { return Err(Error::OutOfStep) };
+        self.record(body)?;
+        Ok(true)
+    }
+}
+
+/// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
+fn playable(definition: &Definition, has_agent: bool) -> Result<(), Error> {
+    definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
+        Kind::Agent(_) if !has_agent => Err(unavailable(
+            socket,
+            "there is no agent to play it",
+            "play a script with --agent-script",
+            true,
+        )),
+        Kind::Utility(utility) => match &utility.run {
+            Run::Command(_) => Ok(()),
+            Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
+            Run::Template(_) | Run::Recipe(_) => {
+                Err(unavailable(socket, "casts run only commands yet", COMMAND, false))
+            }
+        },
+        Kind::Agent(_) => Ok(()),
+    })
+}
+
+const COMMAND: &str = "write what it runs as a `command`";
+
+fn unavailable(socket: &Socket, why: &'static str, hint: &'static str, agent: bool) -> Error {
+    let (socket, materia) = (socket.id.to_string(), socket.materia.id.clone());
+    Error::Unavailable { socket, materia, why, hint, agent }
+}

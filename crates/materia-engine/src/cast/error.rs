@@ -1,0 +1,92 @@
+//! Why a cast could not be started, opened or driven on.
+//!
+//! Owns these errors. What happens inside a cast is no error but an event: a failed socket ends the cast, a failed
+//! disk ends the driving.
+
+use std::io;
+use std::path::PathBuf;
+
+use materia_model::cast::Refusal;
+use materia_model::finding::Finding;
+use materia_model::text;
+
+use crate::store::artifact::ArtifactError;
+use crate::store::atomic::WriteError;
+use crate::store::dir::DirError;
+use crate::store::journal::JournalError;
+
+/// Why a cast could not be started, opened or driven on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such loadout.
+    #[error("{}", .0.message)]
+    UnknownLoadout(Box<Finding>),
+    /// The definition is wrong; there is at least one finding.
+    #[error("the definition is wrong")]
+    Invalid(Vec<Finding>),
+    /// A socket needs something that is not there.
+    #[error("socket {} holds {}, and {why}", text::quoted(socket), text::quoted(materia))]
+    Unavailable {
+        /// The socket.
+        socket: String,
+        /// What it holds.
+        materia: String,
+        /// What is missing.
+        why: &'static str,
+        /// What the person can do.
+        hint: &'static str,
+        /// Whether it is an agent that is missing.
+        agent: bool,
+    },
+    /// There is no such cast.
+    #[error("there is no cast {} in {}", text::quoted(given), text::quoted(&folder.to_string_lossy()))]
+    NoCast {
+        /// What was asked for.
+        given: String,
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// More than one cast begins like that.
+    #[error("{} casts begin with {}", found.len(), text::quoted(given))]
+    Ambiguous {
+        /// What was asked for.
+        given: String,
+        /// Those that begin like that.
+        found: Vec<String>,
+    },
+    /// The cast does not do what it was asked for.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Its log has an event that cannot be read.
+    #[error("event {seq} of the cast cannot be read")]
+    BadEvent {
+        /// Its number.
+        seq: u64,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// Its log does not say how it began.
+    #[error("the log of the cast does not say how it began")]
+    NoBeginning,
+    /// What happened does not fit the definition.
+    #[error("the log of the cast does not fit its definition")]
+    OutOfStep,
+    /// Its log fails.
+    #[error("the log of the cast fails")]
+    Log(#[from] JournalError),
+    /// An artifact fails.
+    #[error("an artifact of the cast fails")]
+    Artifact(#[from] ArtifactError),
+    /// A directory fails.
+    #[error("the directory of the cast fails")]
+    Dir(#[from] DirError),
+    /// A snapshot fails.
+    #[error("a document of the cast fails")]
+    Document(#[from] WriteError),
+    /// A utility's input or output fails.
+    #[error("the output of a utility cannot be kept")]
+    Output(#[from] io::Error),
+    /// Something cannot be spelled as JSON.
+    #[error("a document of the cast cannot be spelled")]
+    Spelling(#[from] serde_json::Error),
+}

@@ -1,0 +1,199 @@
+//! The directory of a cast.
+//!
+//! Owns its name, where things in it are, and the names of artifacts (C14):
+//! `sockets/<socket>/<visit>[-<item>][.a<attempt>].<kind>`. An artifact is never overwritten: what a crash left under a
+//! name that no event mentions stays, and the next one has `.r2` in it. Never decides what is kept.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use materia_model::cast::event::Place;
+use materia_model::document::MAX_BYTES;
+use serde::Serialize;
+
+use super::error::Error;
+use crate::clock::Clock;
+use crate::store::artifact::{ArtifactError, Root};
+use crate::store::{atomic, dir};
+
+/// The format number of the snapshots.
+const FORMAT: u32 = 1;
+/// The definition that the cast runs by.
+const DEFINITION: &str = "config.resolved.json";
+
+/// The directory of a cast.
+#[derive(Debug)]
+pub struct Folder {
+    root: Root,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Makes a directory for a new cast, named after the moment, and gives the cast's id.
+    pub fn create(casts: &Path, clock: &Clock) -> Result<(Self, String), Error> {
+        dir::create_private(casts)?;
+        let moment = clock.now().to_string().replace([':', '.'], "-");
+        for number in 1_u64.. {
+            let id = if number == 1 { moment.clone() } else { format!("{moment}-{number}") };
+            if dir::create_new(&casts.join(&id))? {
+                return Ok((Self::open(&casts.join(&id))?, id));
+            }
+        }
+        Err(Error::NoCast { given: moment, folder: casts.to_owned() })
+    }
+
+    /// Opens the directory of a cast.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Ok(Self { root: Root::open(path)?, path: path.to_owned() })
+    }
+
+    /// Opens the cast with this id, or whose id begins like this and no other's does.
+    pub fn find(casts: &Path, given: &str) -> Result<Self, Error> {
+        let missing = || Error::NoCast { given: given.to_owned(), folder: casts.to_owned() };
+        let mut found: Vec<String> = ids(casts).into_iter().filter(|id| id.starts_with(given)).collect();
+        if found.iter().any(|id| id == given) {
+            return Self::open(&casts.join(given));
+        }
+        match (found.pop(), found.len()) {
+            (None, _) => Err(missing()),
+            (Some(only), 0) => Self::open(&casts.join(only)),
+            (Some(last), _) => {
+                found.push(last);
+                Err(Error::Ambiguous { given: given.to_owned(), found })
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The log.
+    pub(super) fn events(&self) -> PathBuf {
+        self.path.join("events.jsonl")
+    }
+
+    /// Writes the definition that the cast runs by, once.
+    pub(super) fn write_definition(&self, text: &str) -> Result<(), Error> {
+        Ok(self.root.write(DEFINITION, text.as_bytes())?)
+    }
+
+    /// The text of the definition that the cast runs by.
+    pub fn read_definition(&self) -> Result<String, Error> {
+        let mut text = String::new();
+        self.root.read(DEFINITION)?.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    /// Replaces a snapshot.
+    pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
+        Ok(atomic::write_json(&self.path.join(name), FORMAT, document)?)
+    }
+
+    /// Keeps an artifact of a visit and gives its path below the directory.
+    ///
+    /// It is not synced by itself: what the cast goes on with is in the log.
+    pub(super) fn keep(
+        &self,
+        place: &Place,
+        attempt: u64,
+        kind: &str,
+        bytes: &[u8],
+    ) -> Result<String, Error> {
+        let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
+        let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
+        let stem = format!("sockets/{}/{}{item}{again}", segment(&place.socket), place.visit);
+        let mut name = format!("{stem}.{kind}");
+        let mut leftovers = 1;
+        loop {
+            match self.root.create(&name) {
+                Ok(mut artifact) => {
+                    artifact.write_all(bytes)?;
+                    return Ok(name);
+                }
+                Err(ArtifactError::Exists(_)) => {
+                    leftovers += 1;
+                    name = format!("{stem}.r{leftovers}.{kind}");
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// The newest cast in a directory of casts; ids sort by time.
+pub fn newest(casts: &Path) -> Option<String> {
+    ids(casts).pop()
+}
+
+/// The ids of the casts in a directory, sorted.
+fn ids(casts: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(casts).into_iter().flatten().flatten();
+    let casts = entries.filter(|entry| entry.path().join("events.jsonl").is_file());
+    let mut ids: Vec<String> = casts.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    ids.sort();
+    ids
+}
+
+/// A word as a part of a file name: what is no letter, digit, `.`, `_` or `-` becomes a dash.
+fn segment(word: &str) -> String {
+    let mut out = String::new();
+    for c in word.chars().take(80) {
+        let plain = c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if plain || !out.ends_with('-') {
+            out.push(if plain { c } else { '-' });
+        }
+    }
+    let trimmed = out.trim_matches(['-', '.']);
+    if trimmed.is_empty() { "item".to_owned() } else { trimmed.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use materia_model::time::Timestamp;
+
+    use super::*;
+
+    fn place(item: Option<&str>) -> Place {
+        let (socket, materia) = ("Socket-1".to_owned(), "Build".to_owned());
+        Place { socket, materia, visit: 2, item_key: item.map(str::to_owned), item_label: None }
+    }
+
+    #[test]
+    fn c14_artifacts_have_names_of_their_own_and_are_never_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path()).unwrap();
+        let names = [
+            folder.keep(&place(None), 1, "input.json", b"a").unwrap(),
+            folder.keep(&place(Some("WI-1")), 1, "input.json", b"b").unwrap(),
+            folder.keep(&place(Some("../x y")), 3, "output.md", b"c").unwrap(),
+            folder.keep(&place(None), 1, "input.json", b"d").unwrap(),
+        ];
+        assert_eq!(
+            names,
+            [
+                "sockets/Socket-1/2.input.json",
+                "sockets/Socket-1/2-WI-1.input.json",
+                "sockets/Socket-1/2-x-y.a3.output.md",
+                "sockets/Socket-1/2.r2.input.json"
+            ]
+        );
+        assert_eq!(std::fs::read(dir.path().join(&names[0])).unwrap(), b"a");
+    }
+
+    #[test]
+    fn casts_of_the_same_moment_have_names_of_their_own_and_are_found_by_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let clock = Clock::fixed(Timestamp::from_millis(1_767_225_600_000));
+        let ids: Vec<String> = (0..2).map(|_| Folder::create(dir.path(), &clock).unwrap().1).collect();
+        assert_eq!(ids, ["2026-01-01T00-00-00-000Z", "2026-01-01T00-00-00-000Z-2"]);
+        assert!(matches!(Folder::find(dir.path(), "2026"), Err(Error::NoCast { .. })), "no log, no cast");
+        for id in &ids {
+            atomic::write(&dir.path().join(id).join("events.jsonl"), b"").unwrap();
+        }
+        assert!(Folder::find(dir.path(), &ids[0]).unwrap().path().ends_with(&ids[0]));
+        assert!(matches!(Folder::find(dir.path(), "2026"), Err(Error::Ambiguous { .. })));
+        assert_eq!(newest(dir.path()).as_deref(), Some(ids[1].as_str()));
+    }
+}

@@ -1,0 +1,108 @@
+//! Performing what the kernel asks for: a turn of an agent, a run of a utility.
+//!
+//! Owns the order inside a visit: the input is kept, the dispatch recorded and flushed, the work done, its output
+//! kept, and then what it came to recorded. False means that the person interrupted it, and nothing was concluded.
+
+use std::time::Duration;
+
+use materia_model::cast::event::Place;
+use materia_model::cast::{Ask, Body, Run};
+use materia_model::materia;
+
+use super::driver::Driver;
+use super::error::Error;
+use crate::agent::{Answer, Turn};
+use crate::utility::call::{Call, call};
+
+impl Driver<'_> {
+    /// Asks an agent.
+    pub(super) fn ask(&mut self, ask: &Ask) -> Result<bool, Error> {
+        let (place, attempt) = (&ask.visit.place, ask.visit.attempt);
+        if self.waited(ask.visit.delay_ms) {
+            return Ok(false);
+        }
+        self.dispatch(place, attempt, "prompt.md", ask.prompt.as_bytes())?;
+        let materia = self.kernel.graph().socket(ask.slot).materia.clone();
+        let turn = Turn {
+            socket: &place.socket,
+            materia: &materia,
+            item: place.item_key.as_deref(),
+            kind: ask.visit.turn,
+            prompt: &ask.prompt,
+            cwd: &self.cwd,
+        };
+        let Some(agent) = &mut self.agent else {
+            return Err(Error::Unavailable {
+                socket: place.socket.clone(),
+                materia: materia.id.clone(),
+                why: "there is no agent to play it",
+                hint: "play a script with --agent-script",
+                agent: true,
+            });
+        };
+        let end = match agent.ask(&turn, self.nursery) {
+            Answer::Ended(end) => end,
+            Answer::Interrupted => return Ok(false),
+        };
+        let output = match &end.reply {
+            Ok(text) => Some(self.folder.keep(place, attempt, "output.md", text.as_bytes())?),
+            Err(_) => None,
+        };
+        let bodies = self.kernel.asked(self.log.state(), &end, output);
+        let payloads = bodies.iter().filter_map(|body| match body {
+            Body::SocketComplete(complete) => complete.payload.as_ref(),
+            _ => None,
+        });
+        for payload in payloads {
+            self.folder.keep(place, attempt, "output.json", &serde_json::to_vec_pretty(payload)?)?;
+        }
+        self.conclude(bodies)
+    }
+
+    /// Runs a utility.
+    pub(super) fn run(&mut self, run: &Run) -> Result<bool, Error> {
+        let (place, attempt) = (&run.visit.place, run.visit.attempt);
+        let materia = self.kernel.graph().socket(run.slot).materia.clone();
+        let Some(materia::Utility { run: materia::Run::Command(argv), timeout_ms, .. }) = materia.utility()
+        else {
+            return Err(Error::OutOfStep);
+        };
+        let input = self.kernel.input(self.log.state()).map(|input| input.line()).transpose()?;
+        let input = input.unwrap_or_default();
+        self.dispatch(place, attempt, "input.json", input.as_bytes())?;
+        let asked = Call { argv, cwd: &self.cwd, input, timeout_ms: *timeout_ms, spool: self.folder.path() };
+        let mut called = call(asked, self.nursery)?;
+        let keep = |kind: &str, bytes: &[u8]| self.folder.keep(place, attempt, kind, bytes);
+        called.ended.stdout_artifact = keep("stdout.txt", &called.stdout)?;
+        called.ended.stderr_artifact = keep("stderr.txt", &called.stderr)?;
+        keep("command.json", &serde_json::to_vec_pretty(&called.ended)?)?;
+        if called.interrupted {
+            return Ok(false);
+        }
+        let (stdout, stderr) =
+            (String::from_utf8_lossy(&called.stdout), String::from_utf8_lossy(&called.stderr));
+        let output = Some(called.ended.stdout_artifact.clone());
+        let bodies = self.kernel.ran(self.log.state(), &called.ended, &stdout, &stderr, output);
+        self.conclude(bodies)
+    }
+
+    fn dispatch(&mut self, place: &Place, attempt: u64, kind: &str, bytes: &[u8]) -> Result<(), Error> {
+        let artifact = self.folder.keep(place, attempt, kind, bytes)?;
+        match self.kernel.dispatched(self.log.state(), Some(artifact)) {
+            Some(body) => self.record(body),
+            None => Err(Error::OutOfStep),
+        }
+    }
+
+    fn conclude(&mut self, bodies: Vec<Body>) -> Result<bool, Error> {
+        for body in bodies {
+            self.record(body)?;
+        }
+        Ok(true)
+    }
+
+    /// Waits before an attempt; true when the person did not want to.
+    fn waited(&mut self, delay_ms: u64) -> bool {
+        delay_ms > 0 && self.nursery.rest(Duration::from_millis(delay_ms)).is_some()
+    }
+}

@@ -1,0 +1,159 @@
+//! `cast` and everything that goes on with one: `resume`, `continue`, `recast`, `revive`, `abort`.
+//!
+//! Owns the order of starting and taking up a cast, and the report, whose shape is a contract. Never prints: a
+//! listener is told what happens.
+
+use std::path::{Path, PathBuf};
+
+use materia_model::cast::{self, Failure, State, Status};
+use materia_model::loadout::Layer;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::cast::{Definition, Driver, Error, Folder, Hands, Stop, newest, usage};
+
+/// Where casts are kept in a project whose config does not say.
+pub const CASTS: &str = ".pi/pi-materia";
+
+/// What a person wants to have cast.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The request, as it was said.
+    pub request: &'a str,
+    /// The loadout, where it is not the active one.
+    pub loadout: Option<&'a str>,
+    /// The config files, lowest first, each with the directory it stands in.
+    pub layers: &'a [(Layer, PathBuf)],
+}
+
+/// How a person wants a cast to go on.
+#[derive(Debug, Clone, Copy)]
+pub enum Wish<'a> {
+    /// As it was.
+    Resume,
+    /// With words: one more turn of a conversation. Without: its final answer.
+    Continue(Option<&'a str>),
+    /// Once more where it failed.
+    Recast,
+    /// With more retries where they ran out.
+    Revive,
+    /// Not at all.
+    Abort,
+}
+
+/// What came of driving a cast.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Whether nothing is wrong with it.
+    pub ok: bool,
+    /// The cast.
+    pub cast_id: String,
+    /// How it stands.
+    pub status: Status,
+    /// Its directory.
+    pub run_dir: String,
+    /// Its loadout.
+    pub loadout: String,
+    /// How often each socket was visited.
+    pub visits: Map<String, Value>,
+    /// How often each edge was taken.
+    pub traversals: Map<String, Value>,
+    /// What the sockets share.
+    pub state: Map<String, Value>,
+    /// The item it stands at.
+    pub item: Option<Value>,
+    /// What it cost.
+    pub usage: Value,
+    /// What went wrong.
+    pub error: Option<Failure>,
+    /// Whether the person interrupted it.
+    #[serde(skip)]
+    pub interrupted: bool,
+}
+
+/// Where the casts of a project are kept.
+pub fn casts(cwd: &Path, definition: Option<&Definition>) -> PathBuf {
+    let chosen = definition.and_then(|definition| definition.settings().artifact_dir.as_deref());
+    cwd.join(chosen.unwrap_or(CASTS))
+}
+
+/// Chooses what would be cast.
+pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
+    Definition::choose(asked.layers, asked.loadout)
+}
+
+/// Starts a cast and drives it until it stops.
+pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+    let casts = casts(hands.cwd, Some(&definition));
+    let mut driver = Driver::begin(definition, &casts, request, hands)?;
+    let stop = driver.drive()?;
+    Ok(report(&driver, stop))
+}
+
+/// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is said.
+pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
+    match given {
+        Some(path) if path.contains('/') => Folder::open(&cwd.join(path)),
+        Some(id) => Folder::find(casts, id),
+        None => {
+            let none = || Error::NoCast { given: "*".to_owned(), folder: casts.to_owned() };
+            Folder::find(casts, &newest(casts).ok_or_else(none)?)
+        }
+    }
+}
+
+/// Takes up a cast, does what the person wishes, and drives it until it stops.
+pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report, Error> {
+    let mut driver = Driver::open(folder, hands)?;
+    let state = driver.state();
+    let body = match wish {
+        Wish::Resume if state.status.is_end() => {
+            return Err(cast::Refusal::Ended(state.status.as_str()).into());
+        }
+        Wish::Resume => None,
+        Wish::Continue(words) => Some(state.go_on_with(words)?),
+        Wish::Recast => Some(state.recast()?),
+        Wish::Revive => Some(state.revive()?),
+        Wish::Abort => Some(state.abort()?),
+    };
+    if let Some(body) = body {
+        driver.record(body)?;
+    }
+    let stop = driver.drive()?;
+    let report = report(&driver, stop);
+    // Whoever aborts a cast gets what they wished for.
+    let aborted = matches!(wish, Wish::Abort) && report.status == Status::Aborted;
+    Ok(if aborted { Report { ok: true, error: None, ..report } } else { report })
+}
+
+fn report(driver: &Driver<'_>, stop: Stop) -> Report {
+    let state = driver.state();
+    let interrupted = stop == Stop::Interrupted;
+    let counts = |counts: &std::collections::BTreeMap<String, u64>| {
+        counts.iter().map(|(name, count)| (name.clone(), Value::from(*count))).collect()
+    };
+    Report {
+        ok: matches!(state.status, Status::Complete | Status::Paused) && !interrupted,
+        cast_id: state.cast_id.clone(),
+        status: state.status,
+        run_dir: driver.folder().path().to_string_lossy().into_owned(),
+        loadout: state.loadout.clone(),
+        visits: counts(&state.visits),
+        traversals: counts(&state.traversals),
+        state: state.data.clone(),
+        item: state.item.as_ref().map(|item| item.bound.value.clone()),
+        usage: usage(state),
+        error: error(state, interrupted),
+        interrupted,
+    }
+}
+
+fn error(state: &State, interrupted: bool) -> Option<Failure> {
+    if !interrupted {
+        return state.failure.clone();
+    }
+    let mut failure = Failure::new(cast::Code::Interrupted, "the cast was interrupted and can go on");
+    failure.socket = state.visit().map(|visit| visit.place.socket.clone());
+    Some(failure.hint(format!("materia resume {}", state.cast_id)))
+}

@@ -1,0 +1,174 @@
+//! `materia cast`: drives a request through a loadout in the foreground.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use materia_engine::agent::{Backend, Scripted};
+use materia_engine::cast::{Definition, Error, Hands};
+use materia_engine::process::Nursery;
+use materia_engine::store::journal::JournalError;
+use materia_engine::verb::cast::{self, Asked, Report};
+use materia_model::cast::{Code, Status};
+use materia_model::finding::Source;
+use materia_model::loadout::{Document, Layer, Scope};
+use materia_model::text;
+
+use super::input::read_text;
+use super::run::internal;
+use crate::failure::{Failure, Kind};
+use crate::view::{CastView, Screen, Voice};
+use crate::world::World;
+
+/// Drive a request through a loadout
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    materia cast --config hello.json \"say hello\"\n  \
+    materia cast --config flow.json --loadout Review \"look at the last commit\"\n  \
+    materia cast --config flow.json --agent-script replies.json --json \"try it without a model\"\n\n\
+    Everything that happens is kept in the cast's directory, which the last line names. Exits with 0 when the cast is \
+    complete or paused, 1 when it failed, 2 when the definition is wrong and nothing was started, 6 without an agent, 7 \
+    at a limit. Ctrl-C stops the running step and leaves the cast resumable.")]
+pub(super) struct Cast {
+    /// What should be done
+    #[arg(value_name = "REQUEST")]
+    request: String,
+
+    /// The loadout to use instead of the active one
+    #[arg(long, value_name = "NAME")]
+    loadout: Option<String>,
+
+    #[command(flatten)]
+    config: ConfigFile,
+
+    #[command(flatten)]
+    player: Player,
+}
+
+/// Which config is used.
+#[derive(Debug, Args)]
+pub(super) struct ConfigFile {
+    /// The config file with loadouts and materia
+    #[arg(long, alias = "materia-config", value_name = "F")]
+    config: Option<PathBuf>,
+}
+
+/// Who plays the agents.
+#[derive(Debug, Args)]
+pub(super) struct Player {
+    /// A file with the replies of a scripted agent
+    #[arg(long, value_name = "F")]
+    agent_script: Option<PathBuf>,
+}
+
+impl Cast {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let layers = self.config.layers(world)?;
+        let loadout = self.loadout.as_deref();
+        let asked = Asked { request: &self.request, loadout, layers: &layers };
+        let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
+        let mut view = CastView::new(screen, voice);
+        view.notice(definition.strange());
+        self.player.play(world, &mut view, |hands| cast::start(definition, &self.request, hands)).map(
+            |report| {
+                view.report(&report);
+                exit_code(&report)
+            },
+        )
+    }
+}
+
+impl ConfigFile {
+    /// The config files that hold, lowest first, each with the directory it stands in.
+    fn layers(&self, world: &World) -> Result<Vec<(Layer, PathBuf)>, Failure> {
+        let Some(file) = &self.config else { return Ok(Vec::new()) };
+        let source = Source::new(&file.to_string_lossy(), &read_text(world, file)?);
+        let folder = world.path(file).parent().map(PathBuf::from).unwrap_or_default();
+        Ok(vec![(Layer { scope: Scope::Flag, document: Document::parse(source) }, folder)])
+    }
+
+    /// What the config says, where one is named; its active loadout has to be whole.
+    pub(super) fn definition(&self, world: &World) -> Result<Option<Definition>, Failure> {
+        let layers = self.layers(world)?;
+        if layers.is_empty() {
+            return Ok(None);
+        }
+        Definition::choose(&layers, None).map(Some).map_err(|error| failure(&error))
+    }
+}
+
+impl Player {
+    /// Drives a cast with everything that this process has for it.
+    pub(super) fn play(
+        &self,
+        world: &World,
+        view: &mut CastView,
+        drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
+    ) -> Result<Report, Failure> {
+        let cwd = world.cwd.as_ref().map_err(|error| {
+            Failure::from_error(Kind::Invalid, "no_directory", error).hint("go to a directory that exists")
+        })?;
+        let mut scripted = match &self.agent_script {
+            None => None,
+            Some(file) => {
+                let source = Source::new(&file.to_string_lossy(), &read_text(world, file)?);
+                Some(Scripted::read(&source).map_err(Failure::from_findings)?)
+            }
+        };
+        let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
+        nursery.catch_interrupts().map_err(|error| internal(&error))?;
+        let hands = Hands {
+            cwd,
+            clock: &world.clock(),
+            agent: scripted.as_mut().map(|agent| agent as &mut dyn Backend),
+            nursery: &mut nursery,
+            listener: view,
+        };
+        drive(hands).map_err(|error| failure(&error))
+    }
+}
+
+/// The exit code that a report asks for.
+pub(super) fn exit_code(report: &Report) -> u8 {
+    if report.interrupted {
+        return Kind::Interrupted.exit_code();
+    }
+    match (report.status, report.error.as_ref().map(|error| error.code)) {
+        (_, None) | (Status::Complete | Status::Paused | Status::Running, _) => 0,
+        (_, Some(code)) if code.is_limit() => Kind::Limit.exit_code(),
+        (_, Some(Code::AgentAuth | Code::AgentUnavailable)) => Kind::Agent.exit_code(),
+        _ => Kind::Failed.exit_code(),
+    }
+}
+
+/// How an error of the engine leaves the house.
+pub(super) fn failure(error: &Error) -> Failure {
+    let typed = |kind, code: &str| Failure::from_error(kind, code, error);
+    match error {
+        Error::UnknownLoadout(finding) => {
+            let told = Failure::from_findings(vec![(**finding).clone()]);
+            Failure { kind: Kind::NotFound, ..told }
+        }
+        Error::Invalid(findings) => Failure::from_findings(findings.clone()),
+        Error::Unavailable { hint, agent, .. } => {
+            let (kind, code) =
+                if *agent { (Kind::Agent, "no_agent") } else { (Kind::Invalid, "unavailable") };
+            typed(kind, code).hint(*hint)
+        }
+        Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
+        Error::Ambiguous { found, .. } => {
+            let some: Vec<String> = found.iter().take(5).map(|id| text::quoted(id)).collect();
+            typed(Kind::Invalid, "ambiguous").hint(format!("write more of it: {}", text::list(&some, "or")))
+        }
+        Error::Refused(refusal) => typed(Kind::Refused, "refused").hint(refusal.hint()),
+        Error::Log(held @ JournalError::Held(_)) => typed(Kind::Conflict, "cast_in_use").hint(held.hint()),
+        Error::Log(journal) => typed(Kind::Failed, "log").hint(journal.hint()),
+        Error::BadEvent { .. } | Error::NoBeginning | Error::OutOfStep => {
+            typed(Kind::Failed, "bad_cast").hint("start a new one; what it did is in its directory")
+        }
+        Error::Artifact(_) | Error::Dir(_) | Error::Document(_) | Error::Output(_) => {
+            typed(Kind::Failed, "storage")
+                .hint("make room and check who may write there, then `materia resume`")
+        }
+        Error::Spelling(_) => typed(Kind::Internal, "internal").hint("see `materia doctor`"),
+    }
+}

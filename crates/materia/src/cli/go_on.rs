@@ -1,0 +1,67 @@
+//! `materia resume`, `continue`, `recast`, `revive` and `abort`: going on with a cast that stopped.
+
+use clap::Args;
+use materia_engine::verb::cast::{self, Wish};
+
+use super::cast::{ConfigFile, Player, exit_code};
+use crate::failure::Failure;
+use crate::view::{CastView, Screen, Voice};
+use crate::world::World;
+
+/// Go on with a cast that was killed or interrupted
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  materia resume 2026-01-01T00-00\n  materia resume .pi/pi-materia/2026-01-01T00-00-00-000Z"
+)]
+pub(super) struct Resume {
+    /// Its id, the beginning of its id, or its directory; the newest where nothing is said
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+
+    #[command(flatten)]
+    config: ConfigFile,
+
+    #[command(flatten)]
+    player: Player,
+}
+
+/// Answer a paused cast, or let it finish
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  materia continue 2026-01-01T00-00 \"focus on the tests\"\n  materia continue 2026-01-01T00-00\n\n\
+    With words it is one more turn of the conversation; without, the agent gives its final answer."
+)]
+pub(super) struct Continue {
+    #[command(flatten)]
+    cast: Resume,
+
+    /// What to say
+    #[arg(value_name = "TEXT")]
+    words: Option<String>,
+}
+
+impl Continue {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        self.cast.run(Wish::Continue(self.words.as_deref()), world, screen, voice)
+    }
+}
+
+impl Resume {
+    pub(super) fn run(
+        &self,
+        wish: Wish<'_>,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<u8, Failure> {
+        let mut view = CastView::new(screen, voice);
+        let definition = self.config.definition(world)?;
+        let report = self.player.play(world, &mut view, |hands| {
+            let casts = cast::casts(hands.cwd, definition.as_ref());
+            let folder = cast::find(hands.cwd, &casts, self.id.as_deref())?;
+            cast::go_on(folder, wish, hands)
+        })?;
+        view.report(&report);
+        Ok(exit_code(&report))
+    }
+}

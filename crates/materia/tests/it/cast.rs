@@ -1,0 +1,214 @@
+//! `materia cast` and what goes on with one: the document, the directory, what a person reads.
+
+use std::fs;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::house::{House, Outcome};
+
+mod goes_on;
+
+/// A utility that prints this.
+fn says(text: &Value) -> Value {
+    json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "says", text.to_string()],
+        "parse": "json"})
+}
+
+/// A config with one loadout.
+fn config(sockets: &Value, materia: &Value) -> Value {
+    json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "a", "sockets": sockets}}, "materia": materia})
+}
+
+/// Casts a config.
+fn cast(house: &House, config: &Value, more: &[&str]) -> Outcome {
+    house.write("flow.json", config.to_string());
+    house.materia(&[&["cast", "--config", "flow.json", "do the work"], more].concat()).run()
+}
+
+/// The directory of the only cast.
+fn run_dir(house: &House) -> PathBuf {
+    let casts = fs::read_dir(house.work().join(".pi/pi-materia")).unwrap();
+    let mut dirs: Vec<PathBuf> = casts.map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(dirs.len(), 1, "{dirs:?}");
+    dirs.remove(0)
+}
+
+/// The events of the only cast, without the journal's own.
+fn events(house: &House) -> Vec<Value> {
+    let text = fs::read_to_string(run_dir(house).join("events.jsonl")).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    events.filter(|event| event["type"] != "journal").collect()
+}
+
+fn types(house: &House) -> Vec<String> {
+    events(house).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The names of everything below a directory.
+fn files(dir: &std::path::Path) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut left = vec![dir.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { left.push(path) } else { all.push(path) }
+        }
+    }
+    let mut names: Vec<String> =
+        all.iter().map(|path| path.strip_prefix(dir).unwrap().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn hello() -> Value {
+    let mut first = says(&json!({"hello": "HELLO", "satisfied": true}));
+    first["assign"] = json!({"word": "$.hello"});
+    config(
+        &json!({"a": {"materia": "Say", "edges": [{"when": "satisfied", "to": "b"}]}, "b": {"materia": "Talk"}}),
+        &json!({"Say": first, "Talk": {"tools": "none", "prompt": "say it"}}),
+    )
+}
+
+fn script(house: &House, replies: &Value) {
+    house.write("script.json", json!({"replies": replies}).to_string());
+}
+
+#[test]
+fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
+    let house = House::new();
+    script(&house, &json!([{"match": {"socket": "b"}, "text": "done", "usage": {"input": 3, "output": 4}}]));
+    let outcome = cast(&house, &hello(), &["--agent-script", "script.json", "--json"]).ok();
+    let used = json!({"tokens": {"input": 3, "output": 4, "cacheRead": 0, "cacheWrite": 0, "total": 7}, "cost": {"total": 0.0}});
+    let mut by_materia = used.clone();
+    by_materia["turns"] = json!(1);
+    let mut usage = by_materia.clone();
+    usage["bySocket"] = json!({"b": used});
+    usage["byMateria"] = json!({"Talk": by_materia});
+    let id = "2026-01-01T00-00-00-000Z";
+    let expected = json!({
+        "ok": true, "castId": id, "status": "complete", "runDir": format!("[HOUSE]/project/.pi/pi-materia/{id}"),
+        "loadout": "T", "visits": {"a": 1, "b": 1}, "traversals": {"a->b": 1},
+        "state": {"envelope": {"satisfied": true}, "word": "HELLO"}, "item": null, "usage": usage, "error": null
+    });
+    assert_eq!(outcome.json(), expected);
+    assert_eq!(
+        types(&house),
+        [
+            "cast_start",
+            "socket_route",
+            "socket_start",
+            "utility_input",
+            "utility_command",
+            "socket_complete",
+            "socket_route",
+            "socket_start",
+            "agent_turn_start",
+            "agent_turn_end",
+            "socket_complete",
+            "socket_route",
+            "cast_end"
+        ]
+    );
+    assert_eq!(
+        files(&run_dir(&house)),
+        [
+            "config.resolved.json",
+            "events.jsonl",
+            "events.jsonl.lock",
+            "manifest.json",
+            "sockets/a/1.command.json",
+            "sockets/a/1.input.json",
+            "sockets/a/1.stderr.txt",
+            "sockets/a/1.stdout.txt",
+            "sockets/b/1.output.md",
+            "sockets/b/1.prompt.md",
+            "usage.json"
+        ]
+    );
+    let dir = run_dir(&house);
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(dir.join("manifest.json")).unwrap()).unwrap();
+    let artifacts: Vec<&str> =
+        manifest["entries"].as_array().unwrap().iter().map(|one| one["artifact"].as_str().unwrap()).collect();
+    assert!(artifacts.iter().all(|artifact| dir.join(artifact).is_file()), "{artifacts:?}");
+    assert_eq!((&manifest["format"], &manifest["status"]), (&json!(1), &json!("complete")));
+}
+
+#[test]
+fn a_person_reads_a_line_per_step_and_where_everything_is() {
+    let house = House::new();
+    script(
+        &house,
+        &json!([{"match": {"socket": "b"}, "error": "empty"}, {"match": {"socket": "b"}, "text": "done"}]),
+    );
+    let outcome = cast(&house, &hello(), &["--agent-script", "script.json"]).ok();
+    assert_snapshot!(outcome.transcript(), @r"
+    $ materia cast --config flow.json 'do the work' --agent-script script.json
+    complete: 2026-01-01T00-00-00-000Z, 2 steps
+    artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    --- stderr
+    cast: 2026-01-01T00-00-00-000Z with the loadout `T`
+    done: a (Say)
+    retry: b (Talk), again because of empty
+    done: b (Talk)
+    ");
+}
+
+#[test]
+fn a_failed_utility_says_why_and_keeps_everything() {
+    let house = House::new();
+    let broken = json!({"type": "utility", "command": ["sh", "-c", "echo part; echo bad >&2; exit 7"]});
+    let outcome = cast(&house, &config(&json!({"a": {"materia": "U"}}), &json!({"U": broken})), &[]);
+    assert_eq!(outcome.code(), 1);
+    assert_snapshot!(outcome.transcript(), @r#"
+    $ materia cast --config flow.json 'do the work'
+    failed: 2026-01-01T00-00-00-000Z, 1 step
+    artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    --- stderr
+    cast: 2026-01-01T00-00-00-000Z with the loadout `T`
+    failed: a (U)
+    error: U: "sh" "-c" "echo part; echo bad >&2; exit 7" failed with exit code 7; stderr: bad; see sockets/a/1.stdout.txt and sockets/a/1.stderr.txt
+    --- exit 1
+    "#);
+    let dir = run_dir(&house).join("sockets/a");
+    assert_eq!(files(&dir), ["1.command.json", "1.input.json", "1.stderr.txt", "1.stdout.txt"]);
+    assert_eq!(fs::read_to_string(dir.join("1.stderr.txt")).unwrap(), "bad\n");
+    assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1);
+}
+
+#[test]
+fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
+    let house = House::new();
+    let nowhere = config(&json!({"a": {"materia": "Nobody"}}), &json!({}));
+    let template =
+        config(&json!({"a": {"materia": "T"}}), &json!({"T": {"type": "utility", "template": "true"}}));
+    let cases = [
+        (nowhere, &["--json"][..], 2, "unknown_materia"),
+        (hello(), &["--json"], 6, "no_agent"),
+        (hello(), &["--json", "--loadout", "Nope"], 3, "unknown_loadout"),
+        (hello(), &["--json", "--agent-script", "none.json"], 3, "unreadable"),
+        (hello(), &["--json", "--agent-script", "flow.json"], 2, "invalid_agent_script"),
+        (template, &["--json"], 2, "unavailable"),
+    ];
+    for (config, more, exit, code) in cases {
+        let outcome = cast(&house, &config, more);
+        assert_eq!((outcome.code(), outcome.json()["error"]["code"].as_str()), (exit, Some(code)));
+    }
+    assert!(!house.work().join(".pi").exists());
+}
+
+#[test]
+fn limits_and_logins_have_exit_codes_of_their_own() {
+    let house = House::new();
+    let again = config(
+        &json!({"a": {"materia": "Say", "edges": [{"to": "b"}]}, "b": {"materia": "Say", "edges": [{"to": "a", "maxTraversals": 2}]}}),
+        &json!({"Say": says(&json!({}))}),
+    );
+    let stopped = cast(&house, &again, &["--json"]);
+    assert_eq!((stopped.code(), &stopped.json()["error"]["code"]), (7, &json!("edge_limit")));
+    script(&house, &json!([{"error": "auth"}]));
+    let refused = cast(&house, &hello(), &["--json", "--agent-script", "script.json"]);
+    assert_eq!((refused.code(), &refused.json()["error"]["code"]), (6, &json!("agent_auth")));
+}

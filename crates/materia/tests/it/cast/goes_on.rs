@@ -1,0 +1,149 @@
+//! Going on: after a kill at any place, after Ctrl-C, after a failure, after a pause.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use super::{cast, config, events, files, run_dir, script, types};
+use crate::house::House;
+
+/// Two items, each counted in a file by a utility with a side effect.
+fn counting() -> Value {
+    let list = json!({"type": "utility", "generator": true, "parse": "json", "command":
+        ["sh", "-c", "cat >/dev/null; echo '{\"workItems\": [{\"title\": \"A\", \"context\": \"a\"}, {\"title\": \"B\", \"context\": \"b\"}]}'"]});
+    let work = json!({"type": "utility", "parse": "json", "command":
+        ["sh", "-c", "cat >/dev/null; echo x >>done.txt; echo '{\"satisfied\": true}'"]});
+    json!({"activeLoadout": "T", "materia": {"List": list, "Work": work}, "loadouts": {"T": {"entry": "a",
+        "sockets": {
+            "a": {"materia": "List", "edges": [{"to": "b"}]},
+            "b": {"materia": "Work", "edges": [{"to": "b"}]}},
+        "loops": {"l": {"sockets": ["b"], "consumes": {"from": "a", "output": "workItems"},
+            "exit": {"from": "b", "when": "satisfied", "to": "end"}}}}}})
+}
+
+/// The document of a cast, without what differs from cast to cast.
+fn essence(mut document: Value) -> Value {
+    let fields = document.as_object_mut().unwrap();
+    fields.remove("castId");
+    fields.remove("runDir");
+    document
+}
+
+#[test]
+fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
+    let whole = House::new();
+    let expected = essence(cast(&whole, &counting(), &["--json"]).ok().json());
+    let steps = types(&whole).len();
+    let deaths = [("journal.write", "torn"), ("journal.sync", "abort"), ("artifact.create", "abort")];
+    for (point, action) in deaths {
+        let (mut resumed, mut ended) = (0, false);
+        for hit in 1.. {
+            let house = House::new();
+            let failpoint = format!("{point}:{hit}:{action}");
+            if killed(&house, &failpoint) == 0 {
+                break;
+            }
+            let outcome = house.materia(&["resume", "--json"]).run();
+            match outcome.json()["error"]["code"].as_str() {
+                // The cast had not begun, so that nobody was promised anything.
+                Some("cast_not_found" | "bad_cast") if resumed == 0 => continue,
+                // It had ended and only its snapshots were missing.
+                Some("refused") => ended = true,
+                _ => {
+                    assert!(!ended && outcome.code() == 0, "{failpoint}\n{}", outcome.transcript());
+                    assert_eq!(essence(outcome.json()), expected, "{failpoint}");
+                    resumed += 1;
+                }
+            }
+            assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1, "{failpoint}");
+            finished_visits_ran_once(&house);
+        }
+        let least = if point == "journal.write" { steps - 1 } else { 3 };
+        assert!(resumed >= least, "{point}: {resumed} of {least}");
+    }
+}
+
+/// Casts with a failpoint armed, and gives the exit code.
+fn killed(house: &House, failpoint: &str) -> i32 {
+    house.write("flow.json", counting().to_string());
+    let words = ["cast", "--config", "flow.json", "do the work", "--json"];
+    house.materia(&words).env("MATERIA_FAILPOINT", failpoint).run().code()
+}
+
+/// Every visit was completed once, and dispatched again only when its end was not known.
+fn finished_visits_ran_once(house: &House) {
+    let mut finished = Vec::new();
+    for event in events(house) {
+        let visit = (event["data"]["socket"].clone(), event["data"]["visit"].clone());
+        match event["type"].as_str().unwrap() {
+            "utility_input" => assert!(!finished.contains(&visit), "{visit:?} ran after it had finished"),
+            "socket_complete" => finished.push(visit),
+            _ => {}
+        }
+    }
+    assert_eq!(finished.len(), 3);
+}
+
+#[test]
+fn c22_ctrl_c_stops_the_step_and_leaves_the_cast_resumable() {
+    let house = House::new();
+    let slow = json!({"type": "utility", "command":
+        ["sh", "-c", "cat >/dev/null; if [ -e go ]; then exit 0; fi; echo started >&2; sleep 600"]});
+    house.write("flow.json", config(&json!({"a": {"materia": "Slow"}}), &json!({"Slow": slow})).to_string());
+    let mut running = house.materia(&["cast", "--config", "flow.json", "x"]).start();
+    running.until_said("cast:");
+    while !run_dir(&house).join("sockets/a/1.input.json").exists() {
+        std::thread::yield_now();
+    }
+    running.signal(Signal::INT);
+    let stopped = running.end();
+    assert_eq!(stopped.code(), 130, "{}", stopped.transcript());
+    assert!(stopped.stderr.contains("materia resume "), "{}", stopped.stderr);
+    assert!(house.alive().is_empty());
+    house.write("go", "");
+    let resumed = house.materia(&["resume", "--json"]).run().ok();
+    assert_eq!(resumed.json()["status"], "complete");
+    assert!(files(&run_dir(&house)).contains(&"sockets/a/1.a2.input.json".to_owned()));
+}
+
+#[test]
+fn recast_goes_on_where_it_failed_and_a_complete_cast_is_refused() {
+    let house = House::new();
+    let needs = json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; cat needed"], "assign": {"text": "$"}});
+    let first = cast(&house, &config(&json!({"a": {"materia": "N"}}), &json!({"N": needs})), &["--json"]);
+    assert_eq!(first.code(), 1);
+    house.write("needed", "here");
+    let id = first.json()["castId"].as_str().unwrap().to_owned();
+    let again = house.materia(&["recast", &id[..12], "--json"]).run().ok();
+    assert_eq!(again.json()["state"]["text"], "here");
+    for verb in ["recast", "resume", "continue", "abort"] {
+        let refused = house.materia(&[verb, &id, "--json"]).run();
+        assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("refused")), "{verb}");
+    }
+    assert_eq!(house.materia(&["resume", "nope", "--json"]).run().code(), 3);
+}
+
+#[test]
+fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
+    let house = House::new();
+    script(
+        &house,
+        &json!([{"text": "what first?"}, {"match": {"contains": "the tests"}, "text": "fine"}, {"text": "the plan"}]),
+    );
+    let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
+    let config =
+        config(&json!({"a": {"materia": "Talk", "assign": {"plan": "lastOutput"}}}), &json!({"Talk": talk}));
+    let paused = cast(&house, &config, &["--agent-script", "script.json", "--json"]).ok();
+    assert_eq!(paused.json()["status"], "paused");
+    script(&house, &json!([{"match": {"contains": "the tests"}, "text": "fine"}]));
+    let id = paused.json()["castId"].as_str().unwrap().to_owned();
+    let said =
+        house.materia(&["continue", &id, "the tests", "--agent-script", "script.json", "--json"]).run().ok();
+    assert_eq!(said.json()["status"], "paused");
+    script(&house, &json!([{"text": "the plan"}]));
+    let done = house.materia(&["continue", &id, "--agent-script", "script.json", "--json"]).run().ok();
+    assert_eq!(done.json()["status"], "complete");
+    let other = cast(&house, &config, &["--agent-script", "script.json", "--json"]).ok();
+    let id = other.json()["castId"].as_str().unwrap().to_owned();
+    let aborted = house.materia(&["abort", &id, "--json"]).run().ok();
+    assert_eq!(aborted.json()["status"], "aborted");
+}
