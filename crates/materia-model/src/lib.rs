@@ -15,3 +15,7 @@ pub mod record;
 pub mod template;
 pub mod materia;
 pub mod loadout;
+pub mod handoff;
+pub mod utility;
+pub mod agent;
+pub mod cast;

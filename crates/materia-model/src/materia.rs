@@ -8,7 +8,7 @@ mod read;
 mod agent;
 mod utility;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::template::Template;
@@ -156,7 +156,7 @@ impl Parse {
 }
 
 /// One copy from an output into the state of a cast.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assign {
     /// The dotted path in the state that is written.
     pub target: String,

@@ -1,0 +1,239 @@
+//! The fold: what each event means for the state.
+//!
+//! Owns every change of a [`State`]. Needs nothing but the event, so that any process can rebuild a cast from its log
+//! without knowing the graph. Never refuses an event: a log that was written is what happened.
+
+mod attempt;
+mod complete;
+
+use crate::agent::TurnKind;
+use crate::cast::event::{
+    Body, Bound, CastEnd, CastStart, CursorName, Event, Place, Raise, Route, SocketStart, Via,
+};
+use crate::cast::failure::Code;
+use crate::cast::recovery::Recovery;
+use crate::cast::rework::{self, Rework};
+use crate::cast::state::{Conversation, Cursor, Item, State, Status, Step, Visit, Waiting};
+use crate::handoff::assign;
+
+impl State {
+    /// Folds one more event.
+    pub fn apply(&mut self, event: &Event) {
+        self.pass_time(event);
+        match &event.body {
+            Body::CastStart(start) => self.begin(start),
+            Body::SocketRoute(route) => self.route(route),
+            Body::SocketStart(start) => self.enter(start),
+            Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => self.dispatch(dispatch.attempt),
+            Body::AgentTurnEnd(end) => self.spending.add(&end.place.socket, &end.place.materia, &end.usage),
+            Body::SocketRefinement(refinement) => self.pause(&refinement.reply),
+            Body::ContextRefinement(said) => self.hear(&said.text),
+            Body::SocketFinalization(_) => self.finalise(),
+            Body::SameSocketRecoveryStart(recovery) => self.retry(recovery),
+            Body::SameSocketRecoveryExhausted(end) => {
+                self.recovery.exhausted = true;
+                self.repair.clone_from(&end.repair);
+                self.failure = Some(end.failure.clone());
+            }
+            Body::SocketFailed(failed) => self.failure = Some(failed.failure.clone()),
+            Body::SocketInterrupted(interruption) => self.interrupt(interruption),
+            Body::SocketComplete(complete) => self.complete(complete),
+            Body::SocketAdvance(advance) => self.advance(advance),
+            Body::BudgetWarning(_) => self.spending.warned = true,
+            Body::BudgetLimit(_) => self.spending.limited = true,
+            Body::BudgetRaised(raise) => self.raise(raise),
+            Body::CastRecast(_) => self.go_on(),
+            Body::CastRevive(_) => self.allow_more(),
+            Body::CastEnd(end) => self.end(end),
+            Body::UtilityCommand(_) => {}
+        }
+    }
+
+    /// Counts the time since the last event, where the cast was under way then.
+    fn pass_time(&mut self, event: &Event) {
+        if let (Some(before), Status::Running) = (self.updated_at, self.status) {
+            let passed = event.at.as_millis().saturating_sub(before.as_millis());
+            self.spending.active_ms = self.spending.active_ms.saturating_add(passed.max(0).unsigned_abs());
+        }
+        self.updated_at = Some(event.at);
+    }
+
+    fn begin(&mut self, start: &CastStart) {
+        self.cast_id.clone_from(&start.cast_id);
+        self.request.clone_from(&start.request);
+        self.loadout.clone_from(&start.loadout);
+        self.data.clone_from(&start.data);
+        self.started_at = self.updated_at;
+    }
+
+    fn route(&mut self, route: &Route) {
+        self.hops += 1;
+        for cursor in &route.restarted {
+            self.restart(cursor);
+        }
+        if let (Some(from), Some(taken)) = (&route.from, &route.edge) {
+            let to = route.to.as_deref().unwrap_or("end");
+            *self.traversals.entry(format!("{from}->{to}")).or_default() += 1;
+            let count = self.item_edges.entry(format!("{from}#{}", taken.index)).or_default();
+            if count.item != taken.item {
+                count.item.clone_from(&taken.item);
+                count.count = 0;
+            }
+            count.count += 1;
+        }
+        if let Some(reason) = &route.rework {
+            self.capture(route, reason);
+        }
+        if matches!(route.via, Via::Exit) || route.to.is_none() {
+            self.unbind();
+        }
+        match &route.to {
+            None => self.step = Step::End,
+            Some(to) => {
+                self.count_entry(to, route);
+                self.step = Step::Enter { socket: to.clone() };
+            }
+        }
+    }
+
+    /// Coming back to a socket by an edge without a limit of its own counts as going in circles (C2).
+    fn count_entry(&mut self, to: &str, route: &Route) {
+        if route.via == Via::Empty {
+            return;
+        }
+        let circles = route.edge.as_ref().is_some_and(|taken| !taken.capped);
+        match self.since_advance.get_mut(to) {
+            Some(count) if circles => *count += 1,
+            Some(_) => {}
+            None => {
+                self.since_advance.insert(to.to_owned(), 0);
+            }
+        }
+    }
+
+    fn capture(&mut self, route: &Route, reason: &str) {
+        let (Some(source), Some(target)) = (&route.from, &route.to) else { return };
+        let label = self.visit().and_then(|visit| visit.place.item_label.clone());
+        let entry = Rework {
+            source: source.clone(),
+            source_label: self
+                .last
+                .as_ref()
+                .map_or_else(String::new, |last| materia_of(&last.speaker).to_owned()),
+            target: target.clone(),
+            item: self.last.as_ref().map(|last| last.item.clone()).unwrap_or_default(),
+            item_label: label,
+            reason: reason.to_owned(),
+        };
+        rework::capture(&mut self.rework, entry);
+    }
+
+    fn restart(&mut self, cursor: &CursorName) {
+        let state = self.cursors.entry(cursor.key.clone()).or_default();
+        *state = Cursor { name: cursor.name.clone(), index: 0, epoch: state.epoch + 1 };
+        rework::moved(&mut self.rework, &cursor.key);
+    }
+
+    fn enter(&mut self, start: &SocketStart) {
+        self.hops = 0;
+        self.visits.insert(start.place.socket.clone(), start.place.visit);
+        self.since_advance.entry(start.place.socket.clone()).or_default();
+        self.unbind();
+        if let Some(bound) = &start.item {
+            self.bind(&start.place, bound);
+        }
+        self.recovery = Recovery::default();
+        self.repair = None;
+        self.conversation = Conversation::default();
+        self.step = Step::Due(Visit {
+            place: start.place.clone(),
+            attempt: 1,
+            turn: TurnKind::Work,
+            finalising: false,
+            delay_ms: 0,
+        });
+    }
+
+    fn bind(&mut self, place: &Place, bound: &Bound) {
+        let cursor = self.cursors.entry(bound.cursor.key.clone()).or_default();
+        cursor.name.clone_from(&bound.cursor.name);
+        let token = cursor.token(&bound.cursor.key);
+        for name in &bound.names {
+            assign::set(&mut self.data, name, bound.value.clone());
+        }
+        self.item = Some(Item {
+            key: place.item_key.clone().unwrap_or_default(),
+            label: place.item_label.clone().unwrap_or_default(),
+            token,
+            bound: bound.clone(),
+        });
+    }
+
+    /// Takes the item out of the data: nothing stale remains after a visit of a list (C15).
+    fn unbind(&mut self) {
+        if let Some(item) = self.item.take() {
+            for name in &item.bound.names {
+                assign::remove(&mut self.data, name);
+            }
+        }
+    }
+
+    fn raise(&mut self, raise: &Raise) {
+        self.raised.max_tokens = raise.max_tokens.or(self.raised.max_tokens);
+        self.raised.max_cost_usd = raise.max_cost_usd.or(self.raised.max_cost_usd);
+        self.raised.max_turns = raise.max_turns.or(self.raised.max_turns);
+        self.raised.max_minutes = raise.max_minutes.or(self.raised.max_minutes);
+        self.spending.limited = false;
+        self.spending.warned = false;
+    }
+
+    /// The cast goes on where it was: what was dispatched is dispatched again, and a reached limit starts over.
+    fn go_on(&mut self) {
+        if self.failure.take().is_some_and(|failure| failure.code.is_limit()) {
+            self.forgiven.visits.clone_from(&self.visits);
+            self.forgiven.traversals.clone_from(&self.traversals);
+            self.item_edges.clear();
+            self.since_advance.clear();
+            self.hops = 0;
+        }
+        self.recovery.recast();
+        self.status = Status::Running;
+        match self.step.clone() {
+            Step::Running(visit) | Step::Waiting { visit, what: Waiting::Interrupted } => {
+                self.due(visit.turn, visit.finalising);
+            }
+            Step::Waiting { what: Waiting::Refinement, .. } => self.status = Status::Paused,
+            _ => {}
+        }
+    }
+
+    fn allow_more(&mut self) {
+        self.recovery.revive();
+        let recovery = self.recovery.clone();
+        self.go_on();
+        self.recovery = recovery;
+        if self.repair.is_some()
+            && let Step::Due(visit) = &mut self.step
+        {
+            visit.turn = TurnKind::Repair;
+        }
+    }
+
+    fn end(&mut self, end: &CastEnd) {
+        self.status = match &end.error {
+            _ if end.ok => Status::Complete,
+            Some(error) if error.code == Code::Aborted => Status::Aborted,
+            _ => Status::Failed,
+        };
+        self.failure.clone_from(&end.error);
+        if end.ok {
+            self.unbind();
+            self.step = Step::End;
+        }
+    }
+}
+
+/// The materia's part of a speaker, which is a socket id, a space and the materia's title.
+fn materia_of(speaker: &str) -> &str {
+    speaker.split_once(' ').map_or(speaker, |(_, materia)| materia)
+}

@@ -1,0 +1,89 @@
+//! What the attempts of a visit mean for the state: dispatched, answered in a conversation, tried again.
+//!
+//! Owns these changes and nothing else.
+
+use crate::agent::TurnKind;
+use crate::cast::event::{Interruption, RecoveryStart};
+use crate::cast::failure::{Code, Failure};
+use crate::cast::recovery::Recovery;
+use crate::cast::state::{Speaker, State, Status, Step, Visit, Waiting};
+use crate::text;
+
+/// How much of a conversation is kept, in bytes.
+const MAX_CONVERSATION: usize = 32 << 10;
+
+impl State {
+    pub(super) fn dispatch(&mut self, attempt: u64) {
+        if let Step::Due(visit) = &self.step {
+            self.step = Step::Running(Visit { attempt, delay_ms: 0, ..visit.clone() });
+        }
+    }
+
+    pub(super) fn pause(&mut self, reply: &str) {
+        let Some(visit) = self.visit().cloned() else { return };
+        self.conversation.turns += 1;
+        self.remember(Speaker::Agent, reply);
+        self.recovery = Recovery::default();
+        self.status = Status::Paused;
+        self.step = Step::Waiting { visit, what: Waiting::Refinement };
+    }
+
+    pub(super) fn hear(&mut self, said: &str) {
+        self.remember(Speaker::Person, said);
+        self.due(TurnKind::Refine, false);
+    }
+
+    pub(super) fn finalise(&mut self) {
+        let waits_for_rerun = matches!(self.step, Step::Waiting { what: Waiting::Interrupted, .. });
+        match self.visit() {
+            Some(visit) if waits_for_rerun => self.due(visit.turn, visit.finalising),
+            _ => self.due(TurnKind::Finalise, true),
+        }
+    }
+
+    /// The current visit has to be dispatched once more.
+    pub(super) fn due(&mut self, turn: TurnKind, finalising: bool) {
+        if let Some(visit) = self.visit().cloned() {
+            self.status = Status::Running;
+            self.step =
+                Step::Due(Visit { attempt: visit.attempt + 1, turn, finalising, delay_ms: 0, ..visit });
+        }
+    }
+
+    fn remember(&mut self, speaker: Speaker, words: &str) {
+        let lines = &mut self.conversation.lines;
+        lines.push((speaker, text::bounded(words, MAX_CONVERSATION / 2).into_owned()));
+        while lines.len() > 1 && lines.iter().map(|(_, line)| line.len()).sum::<usize>() > MAX_CONVERSATION {
+            lines.remove(0);
+        }
+    }
+
+    pub(super) fn retry(&mut self, recovery: &RecoveryStart) {
+        self.recovery.count(&recovery.reason, recovery.repeated);
+        if recovery.repair.is_some() {
+            self.repair.clone_from(&recovery.repair);
+        }
+        let finalising = self.visit().is_some_and(|visit| visit.finalising);
+        self.due(recovery.turn, finalising);
+        if let Step::Due(visit) = &mut self.step {
+            visit.delay_ms = recovery.delay_ms;
+        }
+    }
+
+    pub(super) fn interrupt(&mut self, interruption: &Interruption) {
+        let Some(visit) = self.visit().cloned() else { return };
+        match interruption.policy.as_str() {
+            "ask" => {
+                self.status = Status::Paused;
+                self.step = Step::Waiting { visit, what: Waiting::Interrupted };
+            }
+            "fail" => {
+                let message = "the socket was interrupted and its materia says that it must not run again";
+                let hint = format!("check what it did, then `materia recast {}`", self.cast_id);
+                self.failure =
+                    Some(Failure::new(Code::Interrupted, message).at(&visit.place.socket).hint(hint));
+            }
+            _ => self.due(visit.turn, visit.finalising),
+        }
+    }
+}

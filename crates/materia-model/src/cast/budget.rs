@@ -1,0 +1,263 @@
+//! What a cast may spend, and what it spent (C11, C23).
+//!
+//! Owns the sums, the reservation before a turn, and the verdict. A budget is a resource: a turn starts only when
+//! what its materia's turns used on average so far still fits. Never stops anything itself: the kernel does.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::Usage;
+use crate::cast::event::{BudgetNote, Raise};
+use crate::loadout::settings::Budget;
+
+/// When a warning is given, in percent, when the config does not say.
+const WARN_AT: f64 = 75.0;
+
+/// What a cast spent.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Spending {
+    /// All of it.
+    pub total: Usage,
+    /// How many turns there were.
+    pub turns: u64,
+    /// How long the cast was under way, without its pauses.
+    pub active_ms: u64,
+    /// By socket.
+    pub by_socket: BTreeMap<String, Usage>,
+    /// By materia, with the number of turns.
+    pub by_materia: BTreeMap<String, (u64, Usage)>,
+    /// Whether the warning was given.
+    pub warned: bool,
+    /// Whether the limit was noted.
+    pub limited: bool,
+}
+
+impl Spending {
+    /// Adds a turn.
+    pub fn add(&mut self, socket: &str, materia: &str, usage: &Usage) {
+        self.total.add(usage);
+        self.turns += 1;
+        self.by_socket.entry(socket.to_owned()).or_default().add(usage);
+        let (turns, sum) = self.by_materia.entry(materia.to_owned()).or_default();
+        *turns += 1;
+        sum.add(usage);
+    }
+
+    /// What a turn of a materia used on average: tokens and money; nothing for its first.
+    pub fn reserve(&self, materia: &str) -> (u64, f64) {
+        match self.by_materia.get(materia) {
+            Some((turns, sum)) if *turns > 0 => (sum.total / turns, sum.cost / *turns as f64),
+            _ => (0, 0.0),
+        }
+    }
+}
+
+/// The limits that hold: those of the config, and what the person raised.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Limit {
+    tokens: Option<u64>,
+    cost: Option<f64>,
+    turns: Option<u64>,
+    minutes: Option<f64>,
+    warn_at: f64,
+    stops: bool,
+}
+
+/// What the budget says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// There is enough.
+    Fine,
+    /// Much is used, and nobody was told yet.
+    Warn(BudgetNote),
+    /// A limit is reached and noted nowhere yet.
+    Reached {
+        /// What is reached.
+        note: BudgetNote,
+        /// Whether the cast ends.
+        stops: bool,
+    },
+    /// A limit is reached, noted, and ends the cast.
+    Stop(BudgetNote),
+}
+
+impl Limit {
+    /// The limits of a config with what was raised.
+    pub fn of(budget: &Budget, raised: &Raise) -> Self {
+        Self {
+            tokens: raised.max_tokens.or(budget.max_tokens),
+            cost: raised.max_cost_usd.or(budget.max_cost_usd),
+            turns: raised.max_turns.or(budget.max_turns),
+            minutes: raised.max_minutes.or(budget.max_minutes),
+            warn_at: budget.warn_at_percent.unwrap_or(WARN_AT),
+            stops: budget.stop_at_limit != Some(false),
+        }
+    }
+
+    /// What the budget says after a socket: what is spent is spent, so nothing is reserved.
+    pub fn after_socket(&self, spent: &Spending) -> Verdict {
+        let used = [
+            share("tokens", spent.total.total as f64, self.tokens.map(|limit| limit as f64)),
+            share("cost", spent.total.cost, self.cost),
+        ];
+        let over = |(_, used, limit): &(&str, f64, f64)| *used > 0.0 && used >= limit;
+        self.verdict(spent, &used, over)
+    }
+
+    /// What the budget says before a turn of a materia: what it will probably use must fit too.
+    pub fn before_turn(&self, spent: &Spending, materia: &str) -> Verdict {
+        let (tokens, cost) = spent.reserve(materia);
+        let used = [
+            share("tokens", spent.total.total as f64, self.tokens.map(|limit| limit as f64)),
+            share("cost", spent.total.cost, self.cost),
+            share("turns", spent.turns as f64, self.turns.map(|limit| limit as f64)),
+            share("minutes", spent.active_ms as f64 / 60_000.0, self.minutes),
+        ];
+        let over = |(what, used, limit): &(&str, f64, f64)| {
+            let reserved = match *what {
+                "tokens" => tokens as f64,
+                "cost" => cost,
+                _ => 0.0,
+            };
+            used >= limit || used + reserved > *limit
+        };
+        self.verdict(spent, &used, over)
+    }
+
+    /// What the budget says before a utility runs: it costs nothing but time.
+    pub fn before_run(&self, spent: &Spending) -> Verdict {
+        let used = [share("minutes", spent.active_ms as f64 / 60_000.0, self.minutes)];
+        self.verdict(spent, &used, |(_, used, limit)| used >= limit)
+    }
+
+    /// Whether a turn that used this much so far must be stopped: the driver asks while it runs.
+    pub fn stops_during(&self, spent: &Spending, so_far: &Usage) -> bool {
+        let tokens = spent.total.total.saturating_add(so_far.total);
+        let cost = spent.total.cost + so_far.cost;
+        self.stops
+            && (self.tokens.is_some_and(|limit| tokens > limit)
+                || self.cost.is_some_and(|limit| cost > limit))
+    }
+
+    /// What is left for child runs: tokens and money.
+    pub fn remainder(&self, spent: &Spending) -> (Option<u64>, Option<f64>) {
+        let tokens = self.tokens.map(|limit| limit.saturating_sub(spent.total.total));
+        (tokens, self.cost.map(|limit| (limit - spent.total.cost).max(0.0)))
+    }
+
+    fn verdict(
+        &self,
+        spent: &Spending,
+        used: &[Option<(&'static str, f64, f64)>],
+        over: impl Fn(&(&str, f64, f64)) -> bool,
+    ) -> Verdict {
+        let used = || used.iter().flatten();
+        let note = |(what, used, limit): &(&'static str, f64, f64)| BudgetNote {
+            what: (*what).to_owned(),
+            percent: percent(*used, *limit),
+            usage: spent.total,
+        };
+        if let Some(reached) = used().find(|share| over(share)) {
+            return match (spent.limited, self.stops) {
+                (false, stops) => Verdict::Reached { note: note(reached), stops },
+                (true, true) => Verdict::Stop(note(reached)),
+                (true, false) => Verdict::Fine,
+            };
+        }
+        let nearest = used().max_by(|a, b| percent(a.1, a.2).total_cmp(&percent(b.1, b.2)));
+        match nearest {
+            Some(nearest) if !spent.warned && percent(nearest.1, nearest.2) >= self.warn_at => {
+                Verdict::Warn(note(nearest))
+            }
+            _ => Verdict::Fine,
+        }
+    }
+}
+
+fn share(what: &'static str, used: f64, limit: Option<f64>) -> Option<(&'static str, f64, f64)> {
+    limit.map(|limit| (what, used, limit))
+}
+
+fn percent(used: f64, limit: f64) -> f64 {
+    if limit > 0.0 { (used / limit * 1000.0).round() / 10.0 } else { 100.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spent(tokens: u64, cost: f64, turns: u64) -> Spending {
+        let mut spending = Spending::default();
+        for _ in 0..turns.max(1) {
+            let share = turns.max(1);
+            spending.add(
+                "S1",
+                "A",
+                &Usage { total: tokens / share, cost: cost / share as f64, ..Usage::default() },
+            );
+        }
+        spending.turns = turns;
+        spending
+    }
+
+    fn limit(budget: &Budget) -> Limit {
+        Limit::of(budget, &Raise::default())
+    }
+
+    fn word(verdict: &Verdict) -> String {
+        match verdict {
+            Verdict::Fine => "fine".to_owned(),
+            Verdict::Warn(note) => format!("warn {} {}", note.what, note.percent),
+            Verdict::Reached { note, stops } => format!("reached {} {stops}", note.what),
+            Verdict::Stop(note) => format!("stop {}", note.what),
+        }
+    }
+
+    #[test]
+    fn c11_after_a_socket_only_what_is_spent_counts() {
+        let tokens = |max| limit(&Budget { max_tokens: Some(max), ..Budget::default() });
+        assert_eq!(word(&tokens(1000).after_socket(&spent(1200, 0.0, 1))), "reached tokens true");
+        assert_eq!(word(&tokens(1000).after_socket(&spent(800, 0.0, 1))), "warn tokens 80");
+        assert_eq!(word(&tokens(1000).after_socket(&spent(100, 0.0, 1))), "fine");
+        assert_eq!(word(&tokens(0).after_socket(&spent(0, 0.0, 1))), "warn tokens 100");
+        let cost = limit(&Budget { max_cost_usd: Some(50.0), max_tokens: Some(9), ..Budget::default() });
+        assert_eq!(word(&cost.after_socket(&spent(0, 60.5, 1))), "reached cost true");
+        let open = limit(&Budget { max_tokens: Some(10), stop_at_limit: Some(false), ..Budget::default() });
+        assert_eq!(word(&open.after_socket(&spent(20, 0.0, 1))), "reached tokens false");
+        let noted = Spending { limited: true, ..spent(20, 0.0, 1) };
+        assert_eq!(word(&open.after_socket(&noted)), "fine");
+        assert_eq!(word(&tokens(10).after_socket(&noted)), "stop tokens");
+    }
+
+    #[test]
+    fn c23_a_turn_reserves_the_average_of_its_materia_and_nothing_for_the_first() {
+        let tokens =
+            limit(&Budget { max_tokens: Some(100), warn_at_percent: Some(101.0), ..Budget::default() });
+        let spending = spent(60, 0.0, 2);
+        assert_eq!(spending.reserve("A").0, 30);
+        assert_eq!(word(&tokens.before_turn(&spending, "A")), "fine");
+        assert_eq!(word(&tokens.before_turn(&spent(80, 0.0, 2), "A")), "reached tokens true");
+        assert_eq!(word(&tokens.before_turn(&spent(80, 0.0, 2), "new")), "fine");
+        let turns = limit(&Budget { max_turns: Some(2), warn_at_percent: Some(101.0), ..Budget::default() });
+        assert_eq!(word(&turns.before_turn(&spent(0, 0.0, 1), "A")), "fine");
+        assert_eq!(word(&turns.before_turn(&spent(0, 0.0, 2), "A")), "reached turns true");
+        let minutes = limit(&Budget { max_minutes: Some(1.0), ..Budget::default() });
+        let late = Spending { active_ms: 60_000, ..Spending::default() };
+        assert_eq!(word(&minutes.before_turn(&late, "A")), "reached minutes true");
+        let none = limit(&Budget { max_tokens: Some(0), ..Budget::default() });
+        assert_eq!(word(&none.before_turn(&Spending::default(), "A")), "reached tokens true");
+    }
+
+    #[test]
+    fn c11_raising_helps_and_running_turns_are_stopped() {
+        let budget = Budget { max_tokens: Some(100), ..Budget::default() };
+        let raised = Limit::of(&budget, &Raise { max_tokens: Some(300), ..Raise::default() });
+        let spending = spent(90, 0.0, 1);
+        let so_far = Usage { total: 20, ..Usage::default() };
+        assert!(Limit::of(&budget, &Raise::default()).stops_during(&spending, &so_far));
+        assert!(!raised.stops_during(&spending, &so_far));
+        assert_eq!(raised.remainder(&spending), (Some(210), None));
+    }
+}

@@ -1,0 +1,258 @@
+//! What the end of a dispatched visit means.
+//!
+//! Owns the reading of an agent's answer and of a utility's result: accepted, repaired, retried, paused or failed.
+//! Returns the events; never records them.
+
+use crate::agent::{self, FailureKind, TurnEnd, TurnKind};
+use crate::cast::event::{
+    Body, CommandEnded, Dispatch, Interruption, RecoveryExhausted, RecoveryStart, Refinement, Repair,
+    SocketComplete, SocketFailed, TurnEnded,
+};
+use crate::cast::failure::{Code, Failure};
+use crate::cast::kernel::Kernel;
+use crate::cast::recovery::{BREAKER, Next};
+use crate::cast::state::{State, Step, Visit};
+use crate::handoff::{Accepted, Invalid, extract};
+use crate::loadout::graph::Slot;
+use crate::materia::{Interrupted, Parse};
+use crate::text;
+use crate::utility::Ended;
+
+/// How much of an invalid answer a repair shows, in bytes.
+const MAX_EXCERPT: usize = 600;
+/// How much of a text output the state keeps, in bytes: with its escapes it fits into a record.
+const MAX_OUTPUT: usize = 512 << 10;
+/// How much of a reply in a conversation is kept, in bytes.
+const MAX_REPLY: usize = 16 << 10;
+
+impl Kernel {
+    /// What is recorded before the visit that is due is dispatched; `artifact` has the prompt or the input.
+    pub fn dispatched(&self, state: &State, artifact: Option<String>) -> Option<Body> {
+        let Step::Due(visit) = &state.step else { return None };
+        let slot = self.graph.find(&visit.place.socket)?;
+        let is_agent = self.graph.socket(slot).materia.agent().is_some();
+        let turn = is_agent.then_some(visit.turn);
+        let dispatch = Dispatch { place: visit.place.clone(), attempt: visit.attempt, turn, artifact };
+        Some(if is_agent { Body::AgentTurnStart(dispatch) } else { Body::UtilityInput(dispatch) })
+    }
+
+    /// What an agent's turn came to; `artifact` has the answer.
+    pub fn asked(&self, state: &State, end: &TurnEnd, artifact: Option<String>) -> Vec<Body> {
+        let Some((visit, slot)) = self.running(state) else { return Vec::new() };
+        let empty = || agent::Failure {
+            kind: FailureKind::Empty,
+            message: "the answer is empty".to_owned(),
+            hint: None,
+        };
+        let reply = match &end.reply {
+            Ok(text) if text.trim().is_empty() => Err(empty()),
+            Ok(text) => Ok(text.trim()),
+            Err(failure) => Err(failure.clone()),
+        };
+        let ended = TurnEnded {
+            place: visit.place.clone(),
+            attempt: visit.attempt,
+            usage: end.usage,
+            failure: reply.as_ref().err().cloned(),
+        };
+        let meaning = match reply {
+            Ok(text) => self.answered(state, visit, slot, text, artifact),
+            Err(failure) => self.turn_failed(state, visit, &failure),
+        };
+        vec![Body::AgentTurnEnd(ended), meaning]
+    }
+
+    /// What a utility came to; `artifact` has its output.
+    pub fn ran(
+        &self,
+        state: &State,
+        ended: &Ended,
+        stdout: &str,
+        stderr: &str,
+        artifact: Option<String>,
+    ) -> Vec<Body> {
+        let Some((visit, slot)) = self.running(state) else { return Vec::new() };
+        let command = Body::UtilityCommand(CommandEnded { place: visit.place.clone(), ended: ended.clone() });
+        let socket = self.graph.socket(slot);
+        let failed = |code: Code, message: String| {
+            let message = format!("{}: {message}", socket.materia.title());
+            let failure = Failure::new(code, message).at(socket.id.as_str());
+            Body::SocketFailed(SocketFailed { place: visit.place.clone(), failure })
+        };
+        let meaning = match (ended.failure(stderr), socket.contract.parse) {
+            (Some(message), _) => failed(Code::UtilityFailed, message),
+            (None, Parse::Text) => self.complete(visit, slot, Output::Text(stdout), artifact),
+            (None, Parse::Json) => match extract::stdout(stdout, &self.contract(slot)) {
+                Ok(accepted) => self.complete(visit, slot, Output::Json(accepted), artifact),
+                Err(invalid) => failed(Code::InvalidOutput, invalid.to_string()),
+            },
+        };
+        vec![command, meaning]
+    }
+
+    /// What happens to a visit that was dispatched and whose end is not known (C22).
+    pub fn interrupted(&self, state: &State) -> Option<Body> {
+        let (visit, slot) = self.running(state)?;
+        let policy = match self.graph.socket(slot).materia.interrupted {
+            Interrupted::Rerun => "rerun",
+            Interrupted::Ask => "ask",
+            Interrupted::Fail => "fail",
+        };
+        Some(Body::SocketInterrupted(Interruption { place: visit.place.clone(), policy: policy.to_owned() }))
+    }
+
+    fn running<'a>(&self, state: &'a State) -> Option<(&'a Visit, Slot)> {
+        let Step::Running(visit) = &state.step else { return None };
+        Some((visit, self.graph.find(&visit.place.socket)?))
+    }
+
+    fn answered(
+        &self,
+        state: &State,
+        visit: &Visit,
+        slot: Slot,
+        text: &str,
+        artifact: Option<String>,
+    ) -> Body {
+        let socket = self.graph.socket(slot);
+        let talks = socket.materia.agent().is_some_and(|agent| agent.multi_turn);
+        if talks && !visit.finalising {
+            return Body::SocketRefinement(Refinement {
+                place: visit.place.clone(),
+                refinement_turn: state.conversation.turns + 1,
+                reply: text::bounded(text, MAX_REPLY).into_owned(),
+                artifact,
+            });
+        }
+        if socket.contract.parse == Parse::Text {
+            return self.complete(visit, slot, Output::Text(text), artifact);
+        }
+        match extract::answer(text, &self.contract(slot)) {
+            Ok(accepted) => self.complete(visit, slot, Output::Json(accepted), artifact),
+            Err(invalid) => repair_or_end(state, visit, text, invalid),
+        }
+    }
+
+    fn turn_failed(&self, state: &State, visit: &Visit, failure: &agent::Failure) -> Body {
+        let reason = failure.kind.as_str();
+        let repeated = state.recovery.repeated_after(reason);
+        let said = text::bounded(&failure.message, 800).into_owned();
+        let (code, message) = match state.recovery.after(failure.kind, reason) {
+            Next::Retry { delay_ms } => {
+                return Body::SameSocketRecoveryStart(RecoveryStart {
+                    place: visit.place.clone(),
+                    reason: reason.to_owned(),
+                    turn: visit.turn,
+                    delay_ms,
+                    repeated,
+                    repair: None,
+                });
+            }
+            Next::GiveUp if failure.kind == FailureKind::Auth => {
+                (Code::AgentAuth, format!("the agent's login was refused (auth): {said}"))
+            }
+            Next::GiveUp => (Code::AgentUnavailable, format!("the agent cannot be used ({reason}): {said}")),
+            Next::Breaker => (
+                Code::Breaker,
+                format!("the agent failed {BREAKER} times in a row with the same failure ({reason}): {said}"),
+            ),
+            Next::Exhausted => (
+                Code::AgentFailed,
+                format!("the agent failed ({reason}), also when it was asked again: {said}"),
+            ),
+        };
+        let mut ended = Failure::new(code, message).at(&visit.place.socket);
+        ended.hint = failure.hint.clone().or_else(|| hint(code, &state.cast_id));
+        exhausted(visit, reason, ended, None)
+    }
+
+    fn complete(&self, visit: &Visit, slot: Slot, output: Output<'_>, artifact: Option<String>) -> Body {
+        let socket = self.graph.socket(slot);
+        if let Some(bad) = socket
+            .contract
+            .assign
+            .iter()
+            .find(|assign| assign.target.split('.').any(|part| part.trim().is_empty()))
+        {
+            let message = format!("`assign` has an empty target for {}", text::quoted(&bad.source));
+            let failure = Failure::new(Code::Definition, message).at(socket.id.as_str());
+            return Body::SocketFailed(SocketFailed { place: visit.place.clone(), failure });
+        }
+        let (payload, text, warnings) = match output {
+            Output::Json(accepted) => (Some(accepted.payload), None, accepted.warnings),
+            Output::Text(text) => (None, Some(text::bounded(text, MAX_OUTPUT).into_owned()), Vec::new()),
+        };
+        let generated = socket.contract.generator
+            && payload.as_ref().is_some_and(|payload| payload.contains_key("workItems"));
+        let restarted =
+            self.graph.regenerated(slot).filter(|_| generated).map(|cursor| self.cursor(cursor).clone());
+        // A generator's list is adopted anyway; copying it once more would only write it twice.
+        let adopted =
+            |target: &str, source: &str| generated && target == "workItems" && source.trim() == "$.workItems";
+        let assign = socket.contract.assign.iter().filter(|assign| !adopted(&assign.target, &assign.source));
+        Body::SocketComplete(SocketComplete {
+            place: visit.place.clone(),
+            materia_label: socket.materia.title().to_owned(),
+            parsed: payload.is_some(),
+            utility: socket.materia.agent().is_none(),
+            generator: socket.contract.generator,
+            payload,
+            output: text,
+            assign: assign.cloned().collect(),
+            restarted: restarted.collect(),
+            warnings,
+            finalized: visit.finalising,
+            artifact,
+        })
+    }
+}
+
+/// An output that holds the contract of its socket.
+enum Output<'a> {
+    Json(Accepted),
+    Text(&'a str),
+}
+
+fn repair_or_end(state: &State, visit: &Visit, text: &str, invalid: Invalid) -> Body {
+    let shown = text.floor_char_boundary(MAX_EXCERPT);
+    let repair = Repair {
+        validation_kind: invalid.kind,
+        excerpt: text[..shown].to_owned(),
+        excerpt_truncated: shown < text.len(),
+        invalid,
+    };
+    let reason = "invalid_output";
+    if state.recovery.may_repair() {
+        return Body::SameSocketRecoveryStart(RecoveryStart {
+            place: visit.place.clone(),
+            reason: reason.to_owned(),
+            turn: TurnKind::Repair,
+            delay_ms: 0,
+            repeated: state.recovery.repeated_after(reason),
+            repair: Some(repair),
+        });
+    }
+    let message = format!("the answer is not what {} needs: {}", visit.place.socket, repair.invalid);
+    let mut failure = Failure::new(Code::InvalidOutput, message).at(&visit.place.socket);
+    failure.hint = hint(Code::InvalidOutput, &state.cast_id);
+    exhausted(visit, reason, failure, Some(repair))
+}
+
+fn exhausted(visit: &Visit, reason: &str, failure: Failure, repair: Option<Repair>) -> Body {
+    Body::SameSocketRecoveryExhausted(RecoveryExhausted {
+        place: visit.place.clone(),
+        reason: reason.to_owned(),
+        failure,
+        repair,
+    })
+}
+
+fn hint(code: Code, cast: &str) -> Option<String> {
+    match code {
+        Code::InvalidOutput => Some(format!("`materia revive {cast}` asks once more")),
+        Code::AgentFailed | Code::Breaker => Some(format!("`materia revive {cast}` tries again")),
+        Code::AgentAuth => Some(format!("log in to the agent, then `materia recast {cast}`")),
+        Code::AgentUnavailable => Some(format!("fix the agent or its model, then `materia recast {cast}`")),
+        _ => None,
+    }
+}

@@ -1,0 +1,145 @@
+//! After a socket: its cursor, the budget, and the way (C2, C3).
+//!
+//! Owns which way is taken and which limit it may run into. Never counts: the fold does.
+
+use super::{Decision, Kernel, MAX_CYCLES, MAX_VISITS, fail, obey, record};
+use crate::cast::event::{Advance, Body, Route, Taken, Via};
+use crate::cast::failure::{Code, Failure};
+use crate::cast::rework;
+use crate::cast::state::{Advanced, State, Visit};
+use crate::loadout::graph::{Guard, Slot, Target};
+use crate::text;
+
+impl Kernel {
+    /// After a socket: its cursor, the budget, the way.
+    pub(super) fn leave(
+        &self,
+        state: &State,
+        slot: Slot,
+        visit: &Visit,
+        outcome: Option<bool>,
+        advanced: Option<&Advanced>,
+    ) -> Decision {
+        let socket = self.graph.socket(slot);
+        if let (None, Some(advance)) = (advanced, &socket.advance)
+            && advance.when.matches(outcome)
+        {
+            let cursor = self.cursor(advance.cursor).clone();
+            let index = state.index(&cursor.key) + 1;
+            let exhausted = index >= state.sources().list(&advance.items).len();
+            return Ok(record(Body::SocketAdvance(Advance {
+                place: visit.place.clone(),
+                cursor,
+                index,
+                exhausted,
+            })));
+        }
+        if let Some(effect) = obey(self.limit(state).after_socket(&state.spending), socket)? {
+            return Ok(effect);
+        }
+        self.route(state, slot, outcome, advanced).map(|route| record(Body::SocketRoute(route)))
+    }
+
+    fn route(
+        &self,
+        state: &State,
+        slot: Slot,
+        outcome: Option<bool>,
+        advanced: Option<&Advanced>,
+    ) -> Result<Route, Box<Failure>> {
+        if let Some(advanced) = advanced.filter(|advanced| advanced.exhausted) {
+            return Ok(self.exit(slot, outcome, &advanced.cursor));
+        }
+        let socket = self.graph.socket(slot);
+        let found = socket.edges.iter().enumerate().find(|(_, edge)| edge.guard.matches(outcome));
+        let Some((index, edge)) = found else {
+            let next = advanced.and_then(|_| self.next_item(slot));
+            return Ok(match next {
+                Some(next) => self.way(Some(slot), Target::Socket(next), Via::NextItem),
+                None => self.way(Some(slot), Target::End, Via::NoMatch),
+            });
+        };
+        let item = state.token(socket.each.as_ref().map(|each| self.cursor(each.cursor).key.as_str()));
+        let taken = Taken::new(index, edge.guard, item, edge.max_traversals.is_some());
+        self.check_edge(state, slot, edge.to, &taken, edge.max_traversals)?;
+        let complains = edge.guard == Guard::NotSatisfied && advanced.is_none() && edge.to != Target::End;
+        let reason = || state.last_json.as_ref().and_then(|json| json.as_object()).map(rework::reason);
+        Ok(Route {
+            edge: Some(taken),
+            rework: complains.then(reason).flatten(),
+            ..self.way(Some(slot), edge.to, Via::Edge)
+        })
+    }
+
+    /// The limits of an edge: its own for the item, the cast's, and going in circles (C2).
+    fn check_edge(
+        &self,
+        state: &State,
+        from: Slot,
+        to: Target,
+        taken: &Taken,
+        own: Option<u64>,
+    ) -> Result<(), Box<Failure>> {
+        let (id, target) = (self.graph.socket(from).id.as_str(), self.graph.target_name(to));
+        let name = format!("{id}->{target}");
+        let counted =
+            state.item_edges.get(&format!("{id}#{}", taken.index)).filter(|count| count.item == taken.item);
+        let count = counted.map_or(0, |count| count.count);
+        let item = state.visit().and_then(|visit| visit.place.item_key.as_ref());
+        let whom = item.map(|key| format!(" for {key}")).unwrap_or_default();
+        if let Some(limit) = own.filter(|limit| count >= *limit) {
+            let message = format!("traversal limit exceeded for {name}{whom} ({}/{limit})", count + 1);
+            return Err(fail(
+                Code::EdgeLimit,
+                message,
+                id,
+                "raise the edge's `maxTraversals`, then `materia recast`".to_owned(),
+            ));
+        }
+        let total = state.traversals.get(&name).copied().unwrap_or(0);
+        let total = total - state.forgiven.traversals.get(&name).copied().unwrap_or(0).min(total);
+        let limit = self.settings.limits.max_edge_traversals.unwrap_or(MAX_VISITS);
+        if total >= limit {
+            let message = format!("{name} was taken {} in this cast", text::count(limit as usize, "time"));
+            return Err(fail(
+                Code::VisitLimit,
+                message,
+                id,
+                "raise `limits.maxEdgeTraversals`, then `materia recast`".to_owned(),
+            ));
+        }
+        let cycles = state.since_advance.get(target).map_or(0, |cycles| cycles + 1);
+        let limit = self.settings.limits.max_no_advance_cycles.unwrap_or(MAX_CYCLES);
+        if !taken.capped && to != Target::End && cycles > limit {
+            let message = format!(
+                "stalled: {target} was entered again{whom} {limit} times without advancing, last by {name}"
+            );
+            let hint = "give the edge a `maxTraversals`, or raise `limits.maxNoAdvanceCycles`, then `materia recast`";
+            return Err(fail(Code::Stalled, message, id, hint.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The way out of a list that is done; a loop that leads back into itself starts over.
+    fn exit(&self, slot: Slot, outcome: Option<bool>, cursor_key: &str) -> Route {
+        let to = self.graph.exhausted(slot, outcome);
+        let mut route = self.way(Some(slot), to, Via::Exit);
+        if let Target::Socket(to) = to {
+            let cursors = self.graph.cursors().iter().zip(&self.cursors);
+            let again = cursors.filter(|(cursor, name)| name.key == cursor_key && cursor.region.contains(to));
+            for (_, name) in again {
+                if !route.restarted.contains(name) {
+                    route.restarted.push(name.clone());
+                }
+            }
+        }
+        route
+    }
+
+    fn next_item(&self, slot: Slot) -> Option<Slot> {
+        let socket = self.graph.socket(slot);
+        let cursor = socket.advance.as_ref().map(|advance| self.graph.cursor(advance.cursor));
+        let own = socket.each.is_some().then_some(slot);
+        self.graph.next_item(slot).or(own).or_else(|| cursor.and_then(|cursor| cursor.region.slots().next()))
+    }
+}

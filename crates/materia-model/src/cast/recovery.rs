@@ -1,0 +1,186 @@
+//! What happens after a turn that gave no good answer (C10).
+//!
+//! Owns the allowances per kind of failure and the breaker. Everything is bounded per visit: one repair of an
+//! invalid answer, one retry after a full window or a timeout, a few after a crash, some back-offs that cost no
+//! allowance, none for what only a person can fix. Never waits: it says for how long.
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::FailureKind;
+
+/// How many repairs a visit has, before it is revived.
+pub const REPAIRS: u64 = 1;
+/// How many retries a visit has after crashes and empty answers.
+pub const RETRIES: u64 = 2;
+/// How often a visit backs off.
+pub const BACKOFFS: u64 = 8;
+/// How often the same failure may come in a row.
+pub const BREAKER: u64 = 3;
+
+const FIRST_DELAY_MS: u64 = 500;
+const LONGEST_DELAY_MS: u64 = 60_000;
+
+/// The tries of a visit.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Recovery {
+    /// Repairs that were used.
+    pub repairs: u64,
+    /// Repairs that the visit got on top, by being revived.
+    pub extra_repairs: u64,
+    /// Retries after crashes, aborts and empty answers.
+    pub retries: u64,
+    /// Retries after a full window.
+    pub windows: u64,
+    /// Retries after a timeout.
+    pub timeouts: u64,
+    /// Waits for the provider.
+    pub backoffs: u64,
+    /// The last failure.
+    pub last: Option<String>,
+    /// How often it came in a row.
+    pub repeated: u64,
+    /// Whether the tries are used up, so that the visit can be revived.
+    pub exhausted: bool,
+}
+
+/// What to do after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Ask again, after a while.
+    Retry {
+        /// How long to wait first.
+        delay_ms: u64,
+    },
+    /// The tries are used up.
+    Exhausted,
+    /// The same failure came too often.
+    Breaker,
+    /// Only a person can fix it.
+    GiveUp,
+}
+
+impl Recovery {
+    /// What to do after a turn that failed.
+    pub fn after(&self, kind: FailureKind, signature: &str) -> Next {
+        let once = |used: u64| if used < 1 { Next::Retry { delay_ms: 0 } } else { Next::Exhausted };
+        match kind {
+            FailureKind::RateLimit | FailureKind::Overload if self.backoffs < BACKOFFS => {
+                Next::Retry { delay_ms: delay(self.backoffs) }
+            }
+            FailureKind::RateLimit | FailureKind::Overload => Next::Exhausted,
+            FailureKind::Auth | FailureKind::Config | FailureKind::Unavailable => Next::GiveUp,
+            _ if self.repeated_after(signature) >= BREAKER => Next::Breaker,
+            FailureKind::ContextWindow => once(self.windows),
+            FailureKind::Timeout => once(self.timeouts),
+            FailureKind::Crash | FailureKind::Aborted | FailureKind::Empty if self.retries < RETRIES => {
+                Next::Retry { delay_ms: 0 }
+            }
+            FailureKind::Crash | FailureKind::Aborted | FailureKind::Empty => Next::Exhausted,
+        }
+    }
+
+    /// Whether an invalid answer may be repaired.
+    pub fn may_repair(&self) -> bool {
+        self.repairs < self.max_repairs()
+    }
+
+    /// How many repairs the visit has.
+    pub fn max_repairs(&self) -> u64 {
+        REPAIRS + self.extra_repairs
+    }
+
+    /// How often in a row this failure came, with this time.
+    pub fn repeated_after(&self, signature: &str) -> u64 {
+        if self.last.as_deref() == Some(signature) { self.repeated + 1 } else { 1 }
+    }
+
+    /// Counts a try that was started for a reason.
+    pub fn count(&mut self, reason: &str, repeated: u64) {
+        match reason {
+            "invalid_output" => self.repairs += 1,
+            "rate_limit" | "overload" => self.backoffs += 1,
+            "context_window" => self.windows += 1,
+            "timeout" => self.timeouts += 1,
+            _ => self.retries += 1,
+        }
+        self.last = Some(reason.to_owned());
+        self.repeated = repeated;
+    }
+
+    /// More of everything, by the person's will.
+    pub fn revive(&mut self) {
+        let extra = self.extra_repairs + REPAIRS;
+        let repairs = self.repairs;
+        *self = Self { repairs, extra_repairs: extra, ..Self::default() };
+    }
+
+    /// One fresh try without new repairs: the person wants the same visit again.
+    pub fn recast(&mut self) {
+        let (repairs, extra_repairs) = (self.repairs, self.extra_repairs);
+        *self = Self { repairs, extra_repairs, ..Self::default() };
+    }
+}
+
+fn delay(waits: u64) -> u64 {
+    FIRST_DELAY_MS.saturating_mul(1 << waits.min(20)).min(LONGEST_DELAY_MS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many retries a failure gets when it never stops, and what ends them.
+    fn persistence(kind: FailureKind) -> (u64, Next) {
+        let mut recovery = Recovery::default();
+        for tries in 0.. {
+            match recovery.after(kind, kind.as_str()) {
+                Next::Retry { .. } => {
+                    let repeated = recovery.repeated_after(kind.as_str());
+                    recovery.count(kind.as_str(), repeated);
+                }
+                end => return (tries, end),
+            }
+        }
+        unreachable!("every failure ends")
+    }
+
+    #[test]
+    fn c10_every_failure_has_its_bound() {
+        let cases = [
+            (FailureKind::RateLimit, 8, Next::Exhausted),
+            (FailureKind::Overload, 8, Next::Exhausted),
+            (FailureKind::Auth, 0, Next::GiveUp),
+            (FailureKind::Config, 0, Next::GiveUp),
+            (FailureKind::Unavailable, 0, Next::GiveUp),
+            (FailureKind::ContextWindow, 1, Next::Exhausted),
+            (FailureKind::Timeout, 1, Next::Exhausted),
+            (FailureKind::Crash, 2, Next::Breaker),
+            (FailureKind::Empty, 2, Next::Breaker),
+        ];
+        for (kind, tries, end) in cases {
+            assert_eq!(persistence(kind), (tries, end), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn c10_backing_off_spares_the_repair_and_grows() {
+        let mut recovery = Recovery::default();
+        recovery.count("rate_limit", 1);
+        assert!(recovery.may_repair());
+        assert_eq!(recovery.after(FailureKind::RateLimit, "rate_limit"), Next::Retry { delay_ms: 1000 });
+        assert_eq!(delay(60), LONGEST_DELAY_MS);
+    }
+
+    #[test]
+    fn reviving_extends_the_allowance_and_recasting_does_not() {
+        let mut recovery = Recovery::default();
+        recovery.count("invalid_output", 1);
+        assert!(!recovery.may_repair());
+        recovery.recast();
+        assert!(!recovery.may_repair());
+        recovery.revive();
+        assert!(recovery.may_repair());
+        assert_eq!(recovery.max_repairs(), 2);
+    }
+}

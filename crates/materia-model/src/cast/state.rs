@@ -1,0 +1,328 @@
+//! The state of a cast: what its events come to.
+//!
+//! Owns the shape and the questions that are asked of it. A fold: only [`State::apply`] changes it, it needs nothing
+//! but the event, and `fold(a ++ b) == fold_from(fold(a), b)`. Holds no history: what grows is bounded, so that a
+//! step costs the same however long the cast is.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::agent::{TurnKind, Usage};
+use crate::cast::budget::Spending;
+use crate::cast::event::{Bound, Place, Raise, Repair};
+use crate::cast::failure::Failure;
+use crate::cast::recovery::Recovery;
+use crate::cast::rework::Rework;
+use crate::handoff::path::Sources;
+use crate::time::Timestamp;
+
+/// The state of a cast.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct State {
+    /// The cast.
+    pub cast_id: String,
+    /// What the person asked for.
+    pub request: String,
+    /// The loadout.
+    pub loadout: String,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When something last happened.
+    pub updated_at: Option<Timestamp>,
+    /// Whether it goes on.
+    pub status: Status,
+    /// Where it is.
+    pub step: Step,
+    /// What it failed with, or is about to fail with.
+    pub failure: Option<Failure>,
+    /// What the sockets share.
+    pub data: Map<String, Value>,
+    /// The item of the current visit.
+    pub item: Option<Item>,
+    /// The cursors by key.
+    pub cursors: BTreeMap<String, Cursor>,
+    /// How often each socket was visited.
+    pub visits: BTreeMap<String, u64>,
+    /// How often each edge was taken, by `from->to`.
+    pub traversals: BTreeMap<String, u64>,
+    /// How often each edge was taken for the item it last counted for.
+    pub item_edges: BTreeMap<String, ItemCount>,
+    /// The sockets that were entered since the last advance, and how often again.
+    pub since_advance: BTreeMap<String, u64>,
+    /// How many routes were taken since a socket was started.
+    pub hops: usize,
+    /// What does not count against the limits any more, because the person went on after one was reached.
+    pub forgiven: Forgiven,
+    /// Why sockets have to work again.
+    pub rework: Vec<Rework>,
+    /// What sockets said to those after them.
+    pub notes: Vec<Note>,
+    /// What the last socket gave.
+    pub last: Option<Last>,
+    /// The last output that was read as JSON.
+    pub last_json: Option<Value>,
+    /// The tries of the current visit.
+    pub recovery: Recovery,
+    /// The answer that has to be repaired.
+    pub repair: Option<Repair>,
+    /// The conversation of the current visit.
+    pub conversation: Conversation,
+    /// What was used.
+    pub spending: Spending,
+    /// The limits that were raised.
+    pub raised: Raise,
+}
+
+/// Whether a cast goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It goes on.
+    #[default]
+    Running,
+    /// It waits for the person.
+    Paused,
+    /// It did what it should.
+    Complete,
+    /// It failed.
+    Failed,
+    /// The person ended it.
+    Aborted,
+}
+
+impl Status {
+    /// Whether nothing more happens by itself and nobody is waited for.
+    pub fn is_end(self) -> bool {
+        matches!(self, Self::Complete | Self::Failed | Self::Aborted)
+    }
+}
+
+/// Where a cast is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Nothing happened yet.
+    #[default]
+    Begin,
+    /// A socket is next.
+    Enter {
+        /// The socket.
+        socket: String,
+    },
+    /// A visit has to be dispatched.
+    Due(Visit),
+    /// A visit was dispatched; after a crash, nobody knows whether it ended.
+    Running(Visit),
+    /// The person is asked.
+    Waiting {
+        /// The visit.
+        visit: Visit,
+        /// What for.
+        what: Waiting,
+    },
+    /// A visit finished.
+    Done {
+        /// The visit.
+        visit: Visit,
+        /// What guards see.
+        outcome: Option<bool>,
+        /// The step of the cursor, where it made one.
+        advanced: Option<Advanced>,
+    },
+    /// The end of the graph was reached.
+    End,
+}
+
+/// What a person is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// To go on with a conversation, or to end it.
+    Refinement,
+    /// Whether a visit that was interrupted runs again.
+    Interrupted,
+}
+
+/// A visit of a socket.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Visit {
+    /// Which.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The attempt that is due or running, from 1.
+    pub attempt: u64,
+    /// What an agent is asked for.
+    pub turn: TurnKind,
+    /// Whether a conversation is being brought to its end.
+    #[serde(default)]
+    pub finalising: bool,
+    /// How long to wait before the attempt.
+    #[serde(default)]
+    pub delay_ms: u64,
+}
+
+/// The step of a cursor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advanced {
+    /// The cursor's key.
+    pub cursor: String,
+    /// Whether the list is done.
+    pub exhausted: bool,
+}
+
+/// The item of a visit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Its key, such as `WI-1`.
+    pub key: String,
+    /// What people call it.
+    pub label: String,
+    /// Which item of which pass through the list it is; no two are alike in a cast.
+    pub token: String,
+    /// The rest.
+    #[serde(flatten)]
+    pub bound: Bound,
+}
+
+/// Where a cursor stands.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Cursor {
+    /// Its name.
+    pub name: String,
+    /// The index of the current item.
+    pub index: usize,
+    /// How often it started anew.
+    pub epoch: u64,
+}
+
+impl Cursor {
+    /// A name for the item it stands at, unlike every other in the cast.
+    pub fn token(&self, key: &str) -> String {
+        format!("{key}#{}:{}", self.epoch, self.index)
+    }
+}
+
+/// How often an edge was taken for one item.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ItemCount {
+    /// The item.
+    pub item: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What was forgiven by going on after a limit.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Forgiven {
+    /// Visits by socket.
+    pub visits: BTreeMap<String, u64>,
+    /// Traversals by `from->to`.
+    pub traversals: BTreeMap<String, u64>,
+}
+
+/// What a socket said to those after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The socket and its materia, for people.
+    pub speaker: String,
+    /// The item it was about; empty outside of lists.
+    pub item: String,
+    /// What it said.
+    pub text: String,
+}
+
+/// What the last socket gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Last {
+    /// The socket and its materia, for people.
+    pub speaker: String,
+    /// The item it worked on; empty outside of lists.
+    pub item: String,
+    /// Its output as text; JSON output is in `lastJson`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// A conversation between a person and an agent, bounded.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Conversation {
+    /// How many replies there were.
+    pub turns: u64,
+    /// Who said what, the newest last.
+    pub lines: Vec<(Speaker, String)>,
+}
+
+/// Who speaks in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The person.
+    Person,
+    /// The agent.
+    Agent,
+}
+
+impl State {
+    /// The fold of a list of events.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a crate::cast::Event>) -> Self {
+        let mut state = Self::default();
+        for event in events {
+            state.apply(event);
+        }
+        state
+    }
+
+    /// The visit that is under way, waited for or just finished.
+    pub fn visit(&self) -> Option<&Visit> {
+        match &self.step {
+            Step::Due(visit)
+            | Step::Running(visit)
+            | Step::Waiting { visit, .. }
+            | Step::Done { visit, .. } => Some(visit),
+            Step::Begin | Step::Enter { .. } | Step::End => None,
+        }
+    }
+
+    /// The item that the cursor of this key stands at; empty without a key.
+    pub fn token(&self, cursor_key: Option<&str>) -> String {
+        let Some(key) = cursor_key else { return String::new() };
+        self.cursors.get(key).map_or_else(|| Cursor::default().token(key), |cursor| cursor.token(key))
+    }
+
+    /// The index of the item that a cursor stands at.
+    pub fn index(&self, cursor_key: &str) -> usize {
+        self.cursors.get(cursor_key).map_or(0, |cursor| cursor.index)
+    }
+
+    /// What value paths reach between two sockets.
+    pub fn sources(&self) -> Sources<'_> {
+        Sources {
+            output: self.last_json.as_ref(),
+            state: &self.data,
+            item: self.item.as_ref().map(|item| &item.bound.value),
+            last_json: self.last_json.as_ref(),
+            last_output: self.last.as_ref().and_then(|last| last.text.as_deref()),
+        }
+    }
+
+    /// The last output as text; JSON is spelled compactly.
+    pub fn last_output(&self) -> Option<Cow<'_, str>> {
+        let last = self.last.as_ref()?;
+        match &last.text {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.last_json.as_ref().map(|json| Cow::Owned(json.to_string())),
+        }
+    }
+
+    /// What the cast used.
+    pub fn usage(&self) -> &Usage {
+        &self.spending.total
+    }
+}

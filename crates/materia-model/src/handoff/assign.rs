@@ -1,0 +1,172 @@
+//! Assignments: values copied into the state of a cast (C8).
+//!
+//! Owns the reading of all sources before the first write, and the writing along dotted targets. A write is data, so
+//! that the log can keep it and the state is folded without the graph. Never decides whether a source must exist.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::handoff::path::Sources;
+use crate::materia::Assign;
+
+/// One change of the state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Write {
+    /// A value at a dotted path.
+    Set(String, Value),
+    /// Values at top-level names, which are names and no paths.
+    Merge(Map<String, Value>),
+    /// Nothing at a dotted path any more.
+    Remove(String),
+    /// One more paragraph at the end of a text at a top-level name, whose beginning is cut when it grows too long.
+    Append(String, String),
+}
+
+/// The longest text that [`Write::Append`] lets grow, in bytes.
+pub const MAX_APPENDED: usize = 64 << 10;
+
+/// An `assign` target that names no place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`assign` has an empty target for {source_path}: write the path in the state it is copied to")]
+pub struct EmptyTarget {
+    source_path: String,
+}
+
+/// The writes of a list of assignments: every source is read before anything is written.
+pub fn writes(assign: &[Assign], sources: &Sources<'_>) -> Result<Vec<Write>, EmptyTarget> {
+    let copy = |assign: &Assign| {
+        let target = assign.target.trim();
+        if target.split('.').any(str::is_empty) {
+            return Err(EmptyTarget { source_path: crate::text::quoted(&assign.source) });
+        }
+        Ok(match sources.get(&assign.source) {
+            Some(value) => Write::Set(target.to_owned(), value.into_owned()),
+            None => Write::Remove(target.to_owned()),
+        })
+    };
+    assign.iter().map(copy).collect()
+}
+
+/// Makes a change.
+pub fn write(state: &mut Map<String, Value>, change: &Write) {
+    match change {
+        Write::Set(target, value) => set(state, target, value.clone()),
+        Write::Merge(patch) => state.extend(patch.clone()),
+        Write::Remove(target) => remove(state, target),
+        Write::Append(name, paragraph) => append(state, name, paragraph),
+    }
+}
+
+/// Puts a value at a dotted path; whatever is in the way and no object is replaced by one.
+pub fn set(state: &mut Map<String, Value>, target: &str, value: Value) {
+    let mut members = state;
+    let mut segments = target.split('.').peekable();
+    while let Some(segment) = segments.next() {
+        if segments.peek().is_none() {
+            members.insert(segment.to_owned(), value);
+            return;
+        }
+        let next = members.entry(segment).or_insert(Value::Null);
+        if !next.is_object() {
+            *next = Value::Object(Map::new());
+        }
+        let Value::Object(inner) = next else { return };
+        members = inner;
+    }
+}
+
+/// Takes away what is at a dotted path, if anything is.
+pub fn remove(state: &mut Map<String, Value>, target: &str) {
+    match target.split_once('.') {
+        None => {
+            state.shift_remove(target);
+        }
+        Some((head, rest)) => {
+            if let Some(Value::Object(inner)) = state.get_mut(head) {
+                remove(inner, rest);
+            }
+        }
+    }
+}
+
+fn append(state: &mut Map<String, Value>, name: &str, paragraph: &str) {
+    let slot = state.entry(name).or_insert(Value::Null);
+    match slot {
+        Value::String(text) if !text.trim().is_empty() => {
+            text.push_str("\n\n");
+            text.push_str(paragraph);
+            if text.len() > MAX_APPENDED {
+                // Half is cut at once, so that a long cast does not copy the whole text at every step.
+                let cut = text.ceil_char_boundary(text.len() - MAX_APPENDED / 2);
+                let rest = text.split_off(cut);
+                *text = format!("…{rest}");
+            }
+        }
+        _ => *slot = Value::String(crate::text::bounded(paragraph, MAX_APPENDED).into_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn assigns(pairs: &[(&str, &str)]) -> Vec<Assign> {
+        let pair = |(target, source): &(&str, &str)| Assign {
+            target: (*target).to_owned(),
+            source: (*source).to_owned(),
+        };
+        pairs.iter().map(pair).collect()
+    }
+
+    fn after(state: Value, output: &Value, pairs: &[(&str, &str)]) -> Value {
+        let Value::Object(mut state) = state else { panic!("an object") };
+        let sources = Sources {
+            output: Some(output),
+            state: &state,
+            item: None,
+            last_json: Some(output),
+            last_output: None,
+        };
+        let writes = writes(&assigns(pairs), &sources).unwrap();
+        for change in &writes {
+            write(&mut state, change);
+        }
+        Value::Object(state)
+    }
+
+    #[test]
+    fn c8_all_sources_are_read_before_the_first_write() {
+        let swapped = after(json!({"a": 1, "b": 2}), &json!({}), &[("a", "state.b"), ("b", "state.a")]);
+        assert_eq!(swapped, json!({"a": 2, "b": 1}));
+    }
+
+    #[test]
+    fn targets_are_paths_and_what_is_in_the_way_is_replaced() {
+        let output = json!({"x": true, "list": [{"label": "L0"}]});
+        let pairs = [("c.d", "$.x"), ("box.inner", "$.list.0.label"), ("c.e.f", "$.x"), ("gone", "$.nope")];
+        let state = after(json!({"box": [1, 2], "gone": 1}), &output, &pairs);
+        assert_eq!(state, json!({"box": {"inner": "L0"}, "c": {"d": true, "e": {"f": true}}}));
+    }
+
+    #[test]
+    fn an_empty_target_is_an_error() {
+        let state = Map::new();
+        let sources = Sources { output: None, state: &state, item: None, last_json: None, last_output: None };
+        for target in ["", " ", "a..b", "a."] {
+            assert!(writes(&assigns(&[(target, "$.a")]), &sources).is_err(), "{target:?}");
+        }
+    }
+
+    #[test]
+    fn appended_texts_stay_bounded_and_keep_their_end() {
+        let mut state = Map::new();
+        for index in 0..5000 {
+            append(&mut state, "context", &format!("paragraph number {index} é"));
+            assert!(state["context"].as_str().unwrap().len() <= MAX_APPENDED);
+        }
+        assert!(state["context"].as_str().unwrap().ends_with("paragraph number 4999 é"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Finding the JSON object in an answer (C5), in linear time and without a panic on any text.
+//!
+//! Owns the order of candidates: the whole text, each fenced block, each balanced object that stands at the top
+//! level. The first that holds the contract wins; otherwise the issues of the best one are reported. A program's
+//! output is stricter: all of it is one document. Never repairs JSON.
+
+mod scan;
+
+use serde_json::{Map, Value};
+
+use crate::handoff::contract::{Accepted, Contract, Invalid, Issue, Kind, kind};
+use crate::text;
+
+/// The longest answer that is read, in bytes: what it gives must fit into one record of a log.
+pub const MAX_TEXT: usize = 2 << 20;
+
+/// Finds the object of an agent's answer that holds the contract.
+pub fn answer(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
+    if text.len() > MAX_TEXT {
+        return Err(unparsed(format!("the answer has {} bytes, at most {MAX_TEXT} are read", text.len())));
+    }
+    let mut search = Search { contract, best: None, problem: None };
+    for stage in [scan::whole, scan::fences, scan::objects] as [Stage; 3] {
+        let mut found = None;
+        stage(text, &mut |candidate| {
+            found = search.consider(candidate);
+            found.is_some()
+        });
+        if let Some(found) = found {
+            return Ok(found);
+        }
+    }
+    Err(search.failure(text))
+}
+
+/// Reads a program's stdout: all of it, trimmed, is one JSON object that holds the contract.
+pub fn stdout(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(unparsed("stdout is empty, one JSON object is expected".to_owned()));
+    }
+    match serde_json::from_str(trimmed) {
+        Ok(Value::Object(payload)) => contract.check(payload),
+        Ok(other) => Err(unparsed(format!("stdout must be one JSON object, not {}", kind(&other)))),
+        Err(error) => Err(unparsed(format!(
+            "stdout is not one JSON document: {error}; it begins with {}; write logs to stderr",
+            text::quoted(trimmed)
+        ))),
+    }
+}
+
+/// Hands candidates to a taker until it says that it has what it wants.
+type Stage = fn(&str, &mut dyn FnMut(&str) -> bool);
+
+struct Search<'a> {
+    contract: &'a Contract,
+    best: Option<Invalid>,
+    problem: Option<String>,
+}
+
+impl Search<'_> {
+    fn consider(&mut self, candidate: &str) -> Option<Accepted> {
+        let payload: Map<String, Value> = match serde_json::from_str(candidate) {
+            Ok(Value::Object(payload)) => payload,
+            Ok(other) => {
+                self.note(format!("the answer must be one JSON object, not {}", kind(&other)));
+                return None;
+            }
+            Err(error) => {
+                self.note(format!("the JSON object is invalid: {error}"));
+                return None;
+            }
+        };
+        match self.contract.check(payload) {
+            Ok(accepted) => return Some(accepted),
+            Err(invalid) => {
+                if self.best.as_ref().is_none_or(|best| invalid.issues.len() < best.issues.len()) {
+                    self.best = Some(invalid);
+                }
+            }
+        }
+        None
+    }
+
+    fn note(&mut self, problem: String) {
+        self.problem.get_or_insert(problem);
+    }
+
+    fn failure(self, text: &str) -> Invalid {
+        self.best.unwrap_or_else(|| {
+            let nothing = || match text.trim() {
+                "" => "the answer is empty, one JSON object is expected".to_owned(),
+                text => format!(
+                    "no JSON object was found in the answer, which begins with {}",
+                    text::quoted(text)
+                ),
+            };
+            unparsed(self.problem.unwrap_or_else(nothing))
+        })
+    }
+}
+
+fn unparsed(message: String) -> Invalid {
+    Invalid { kind: Kind::JsonParse, issues: vec![Issue::new("$", message)] }
+}
+
+#[cfg(test)]
+mod tests;

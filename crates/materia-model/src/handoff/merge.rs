@@ -1,0 +1,101 @@
+//! What a valid payload changes in the state before `assign` (part of every completion).
+//!
+//! Owns the state patch of programs, the envelope, the adoption of `workItems` and the growing `context`. Never
+//! touches a state: it returns the writes.
+
+use serde_json::{Map, Value};
+
+use crate::handoff::assign::Write;
+use crate::handoff::contract::{Author, Contract};
+
+/// The names in the state that only `workItems` and `satisfied` of a payload drive, never a patch.
+const CONTROL: [&str; 2] = ["workItems", "satisfied"];
+
+/// The writes of a payload from the socket that people know as `speaker`.
+pub fn writes(
+    contract: &Contract,
+    payload: &Map<String, Value>,
+    state: &Map<String, Value>,
+    speaker: &str,
+) -> Vec<Write> {
+    let mut writes = Vec::new();
+    if let (Author::Utility, Some(Value::Object(patch))) = (contract.author, payload.get("state")) {
+        let mut patch = patch.clone();
+        patch.retain(|name, _| !CONTROL.contains(&name.as_str()));
+        writes.push(Write::Merge(patch));
+    }
+    for name in ["satisfied", "context"] {
+        if let Some(value) = payload.get(name) {
+            writes.push(Write::Set(format!("envelope.{name}"), value.clone()));
+        }
+    }
+    if let Some(list @ Value::Array(_)) = payload.get("workItems") {
+        writes.extend(adoption(contract, list, state));
+    }
+    if let Some(context) = payload.get("context").and_then(Value::as_str).map(str::trim)
+        && !context.is_empty()
+    {
+        writes.push(Write::Append("context".to_owned(), format!("[{speaker}] {context}")));
+    }
+    writes
+}
+
+/// A generator replaces the list; others only give one where there is none. A list that was not adopted stays visible
+/// in the envelope, so that the state holds every list once.
+fn adoption(contract: &Contract, list: &Value, state: &Map<String, Value>) -> Vec<Write> {
+    if contract.generator || !has_items(state) {
+        let cleared = Write::Remove("envelope.workItems".to_owned());
+        return vec![Write::Set("workItems".to_owned(), list.clone()), cleared];
+    }
+    vec![Write::Set("envelope.workItems".to_owned(), list.clone())]
+}
+
+fn has_items(state: &Map<String, Value>) -> bool {
+    matches!(state.get("workItems"), Some(Value::Array(items)) if !items.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::handoff::assign;
+
+    fn after(author: Author, generator: bool, state: Value, payload: Value) -> Value {
+        let (Value::Object(mut state), Value::Object(payload)) = (state, payload) else { panic!("objects") };
+        let contract = Contract { author, generator, needs_satisfied: false, assign: Vec::new() };
+        for write in writes(&contract, &payload, &state, "Socket-1 Plan") {
+            assign::write(&mut state, &write);
+        }
+        Value::Object(state)
+    }
+
+    #[test]
+    fn a_patch_is_merged_shallowly_and_leaves_control_alone() {
+        let state = json!({"existing": 1, "nested": {"old": true}, "workItems": [1], "a": {"b": 1}});
+        let patch = json!({"state": {"vcs": 2, "nested": {"fresh": 1}, "a.b": 3, "workItems": [], "satisfied": true}});
+        let expected = json!({"existing": 1, "nested": {"fresh": 1}, "workItems": [1], "a": {"b": 1}, "vcs": 2, "a.b": 3});
+        assert_eq!(after(Author::Utility, false, state.clone(), patch.clone()), expected);
+        assert_eq!(after(Author::Agent, false, state.clone(), patch), state);
+    }
+
+    #[test]
+    fn only_a_generator_replaces_a_list_that_is_there() {
+        let list = json!({"workItems": [2]});
+        let adopted = json!({"workItems": [2]});
+        assert_eq!(after(Author::Agent, false, json!({}), list.clone()), adopted);
+        assert_eq!(after(Author::Agent, false, json!({"workItems": []}), list.clone()), adopted);
+        assert_eq!(after(Author::Agent, true, json!({"workItems": [1]}), list.clone()), adopted);
+        let kept = json!({"workItems": [1], "envelope": {"workItems": [2]}});
+        assert_eq!(after(Author::Agent, false, json!({"workItems": [1]}), list), kept);
+    }
+
+    #[test]
+    fn context_grows_by_named_paragraphs_and_blank_ones_are_ignored() {
+        let state = json!({"context": "keep"});
+        let grown = after(Author::Agent, false, state.clone(), json!({"context": " Plan created. "}));
+        assert_eq!(grown["context"], "keep\n\n[Socket-1 Plan] Plan created.");
+        let blank = after(Author::Agent, false, state, json!({"context": "  "}));
+        assert_eq!(blank["context"], "keep");
+    }
+}
