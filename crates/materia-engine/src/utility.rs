@@ -11,6 +11,10 @@ mod program;
 mod ensure_ignored;
 mod detect_vcs;
 mod commit_sigil;
+mod jj;
+mod bookmark;
+mod blackbelt_bootstrap;
+mod blackbelt_maintain;
 mod literal;
 
 pub use answer::{Answer, Output, Trouble, Why};
@@ -31,7 +35,7 @@ pub struct Shipped {
 }
 
 /// All of them.
-pub const SHIPPED: [Shipped; 7] = [
+pub const SHIPPED: [Shipped; 9] = [
     Shipped {
         name: "ensure-ignored",
         materia: Some("Ignore-Artifacts"),
@@ -49,6 +53,18 @@ pub const SHIPPED: [Shipped; 7] = [
         materia: Some("Commit-Sigil"),
         about: "check that work items have Conventional Commit titles",
         act: commit_sigil::run,
+    },
+    Shipped {
+        name: "blackbelt-bootstrap",
+        materia: Some("Blackbelt-Bootstrap"),
+        about: "make a jj repository ready, with a bookmark of its own",
+        act: blackbelt_bootstrap::run,
+    },
+    Shipped {
+        name: "blackbelt-maintain",
+        materia: Some("Blackbelt-Maintain"),
+        about: "make a jj checkpoint of the current work item",
+        act: blackbelt_maintain::run,
     },
     Shipped { name: "noop", materia: None, about: "do nothing", act: literal::noop },
     Shipped {

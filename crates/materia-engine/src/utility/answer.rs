@@ -64,6 +64,11 @@ impl Trouble {
         Self { why: Why::Failed, message: message.into(), hint: hint.into(), result: None }
     }
 
+    /// Whether the work was tried and failed.
+    pub(super) fn is_failure(&self) -> bool {
+        self.why == Why::Failed
+    }
+
     /// Somebody stopped it while this program ran.
     pub(super) fn interrupted(program: &str) -> Self {
         let message = format!("stopped while `{program}` ran");

@@ -1,5 +1,6 @@
 //! `materia utility`: the door itself; the utilities have a file each.
 
+mod blackbelt;
 mod ignored;
 mod sigil;
 mod vcs;
