@@ -12,4 +12,5 @@ pub mod store;
 pub mod process;
 pub mod execute;
 pub mod agent;
+pub mod utility;
 pub mod verb;

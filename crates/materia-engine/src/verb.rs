@@ -6,3 +6,4 @@
 pub mod doctor;
 pub mod template;
 pub mod run;
+pub mod utility;

@@ -9,6 +9,7 @@ mod doctor;
 mod explain;
 mod run;
 mod split;
+mod utility;
 
 use std::path::PathBuf;
 
@@ -58,6 +59,7 @@ enum Verb {
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
+    Utility(utility::Utility),
     Doctor(doctor::Doctor),
 }
 
@@ -73,6 +75,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
+        Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {

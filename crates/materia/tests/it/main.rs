@@ -17,4 +17,5 @@ mod reference;
 mod run;
 mod split;
 mod tidy;
+mod utility;
 mod vectors;
