@@ -1,6 +1,6 @@
 //! The durable floor: everything that is written, and how it survives.
 //!
-//! Owns journals, atomic documents, locks, artifacts and the directories they stand in; every write, sync, rename
+//! Owns journals, atomic documents, added lines, locks, artifacts and the directories they stand in; every write, sync, rename
 //! and truncation of the engine happens below here and passes a failpoint first. Never decides what to write, never
 //! starts a process, never reads time but through the clock it is handed.
 //!
@@ -11,6 +11,7 @@ mod watch;
 pub mod dir;
 pub mod lock;
 pub mod atomic;
+pub mod lines;
 pub mod artifact;
 pub mod spool;
 pub mod journal;

@@ -1,5 +1,137 @@
-//! Utilities: deterministic programs, JSON on stdin and their result on stdout.
+//! Utilities: deterministic steps that need no model, programs of somebody else and those that ship, native (C18).
 //!
-//! Owns how a program of somebody else is called. What its end means is decided in the model.
+//! Owns the call of a program, the table of the shipped ones and what they share: the input document of a utility
+//! socket, its answer, and the trouble it can have. Each utility is a function from an [`Input`] to an [`Answer`]; it writes only through `store`, starts
+//! programs only through `process`, and keeps nothing. Never prints, and never decides what a cast does with the answer.
 
 pub mod call;
+mod input;
+mod answer;
+mod place;
+mod program;
+mod ensure_ignored;
+mod detect_vcs;
+mod commit_sigil;
+mod jj;
+mod bookmark;
+mod blackbelt_bootstrap;
+mod blackbelt_maintain;
+mod literal;
+
+pub use answer::{Answer, Output, Trouble, Why};
+pub use input::Input;
+
+use crate::process::Nursery;
+
+/// One utility that comes with materia.
+#[derive(Debug, Clone, Copy)]
+pub struct Shipped {
+    /// What one types.
+    pub name: &'static str,
+    /// The materia that runs it in the shipped loadouts; none for the old aliases.
+    pub materia: Option<&'static str>,
+    /// What it does, in one line.
+    pub about: &'static str,
+    act: fn(&Input, &mut Nursery) -> Result<Answer, Trouble>,
+}
+
+/// All of them.
+pub const SHIPPED: [Shipped; 9] = [
+    Shipped {
+        name: "ensure-ignored",
+        materia: Some("Ignore-Artifacts"),
+        about: "add `params.patterns` to the repository's .gitignore",
+        act: ensure_ignored::run,
+    },
+    Shipped {
+        name: "detect-vcs",
+        materia: Some("Detect-VCS"),
+        about: "say which version control there is, and its root",
+        act: detect_vcs::run,
+    },
+    Shipped {
+        name: "commit-sigil",
+        materia: Some("Commit-Sigil"),
+        about: "check that work items have Conventional Commit titles",
+        act: commit_sigil::run,
+    },
+    Shipped {
+        name: "blackbelt-bootstrap",
+        materia: Some("Blackbelt-Bootstrap"),
+        about: "make a jj repository ready, with a bookmark of its own",
+        act: blackbelt_bootstrap::run,
+    },
+    Shipped {
+        name: "blackbelt-maintain",
+        materia: Some("Blackbelt-Maintain"),
+        about: "make a jj checkpoint of the current work item",
+        act: blackbelt_maintain::run,
+    },
+    Shipped { name: "noop", materia: None, about: "do nothing", act: literal::noop },
+    Shipped {
+        name: "echo",
+        materia: None,
+        about: "give back `params.output`, `params.text` or `params.message`",
+        act: literal::echo,
+    },
+    Shipped {
+        name: "project.ensureIgnored",
+        materia: None,
+        about: "`ensure-ignored` without the `state` around its answer",
+        act: ensure_ignored::run_bare,
+    },
+    Shipped {
+        name: "vcs.detect",
+        materia: None,
+        about: "`detect-vcs` without the `state` around its answer",
+        act: detect_vcs::run_bare,
+    },
+];
+
+impl Shipped {
+    /// The name of its script in older configs.
+    pub fn script(&self) -> Option<String> {
+        self.materia.map(|_| format!("{}.mjs", self.name))
+    }
+
+    /// Does it. Programs that it needs run in `nursery`; an interrupt that the nursery catches stops it.
+    pub fn run(&self, input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+        (self.act)(input, nursery)
+    }
+}
+
+/// The utility of this name; the seed's `name.mjs` means `name`.
+pub fn find(name: &str) -> Option<&'static Shipped> {
+    SHIPPED.iter().find(|shipped| shipped.name == name || shipped.script().as_deref() == Some(name))
+}
+
+/// The name that was probably meant.
+pub fn closest(name: &str) -> Option<&'static str> {
+    let known = SHIPPED.iter().flat_map(|shipped| std::iter::once(shipped.name).chain(shipped.materia));
+    let meant = materia_model::text::closest(name.trim_end_matches(".mjs"), known)?;
+    SHIPPED.iter().find(|shipped| shipped.name == meant || shipped.materia == Some(meant)).map(|it| it.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_by_either_spelling_and_once() {
+        assert_eq!(find("detect-vcs").unwrap().name, "detect-vcs");
+        assert_eq!(find("detect-vcs.mjs").unwrap().name, "detect-vcs");
+        for unknown in ["../detect-vcs.mjs", "a/b.mjs", "detect-vcs.js", "echo.mjs", ""] {
+            assert!(find(unknown).is_none(), "{unknown}");
+        }
+        for (index, shipped) in SHIPPED.iter().enumerate() {
+            assert_eq!(SHIPPED.iter().position(|other| other.name == shipped.name), Some(index));
+        }
+    }
+
+    #[test]
+    fn materia_and_mistyped_names_lead_to_the_utility() {
+        assert_eq!(closest("Ignore-Artifacts"), Some("ensure-ignored"));
+        assert_eq!(closest("detct-vcs.mjs"), Some("detect-vcs"));
+        assert_eq!(closest("zebra"), None);
+    }
+}

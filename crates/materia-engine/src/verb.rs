@@ -7,3 +7,4 @@ pub mod doctor;
 pub mod template;
 pub mod run;
 pub mod cast;
+pub mod utility;

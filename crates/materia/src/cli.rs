@@ -11,6 +11,7 @@ mod explain;
 mod go_on;
 mod run;
 mod split;
+mod utility;
 
 use std::path::PathBuf;
 
@@ -70,6 +71,7 @@ enum Verb {
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
+    Utility(utility::Utility),
     Doctor(doctor::Doctor),
 }
 
@@ -91,6 +93,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
+        Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {

@@ -7,6 +7,7 @@ pub mod style;
 mod screen;
 mod doctor;
 mod template;
+mod utility;
 mod live;
 mod run;
 mod cast;

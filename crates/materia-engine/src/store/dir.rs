@@ -53,6 +53,15 @@ pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     }
 }
 
+/// Makes a directory of the person's and what is missing above it, with the usual mode.
+pub(super) fn create_shared(dir: &Path) -> Result<(), DirError> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    failpoint::hit("dir.create").map_err(failed("create", dir))?;
+    std::fs::create_dir_all(dir).map_err(failed("create", dir))
+}
+
 /// A directory for a moment: private, and gone with everything in it when it is dropped.
 #[derive(Debug)]
 pub struct Scratch(tempfile::TempDir);

@@ -127,7 +127,7 @@ pub(super) fn read_text(world: &World, path: &Path) -> Result<String, Failure> {
     read_bounded(&mut file, &shown(path))
 }
 
-fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String, Failure> {
+pub(super) fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     reader.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
     if bytes.len() > MAX_BYTES {

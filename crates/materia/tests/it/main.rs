@@ -18,4 +18,5 @@ mod reference;
 mod run;
 mod split;
 mod tidy;
+mod utility;
 mod vectors;

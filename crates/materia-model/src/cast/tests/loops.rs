@@ -160,3 +160,71 @@ fn foreach_names_the_item_and_its_key() {
     assert_eq!(seen, [json!(["0", "Alpha", 0]), json!(["1", "Beta", 1]), json!(["2", "2", 2])]);
     assert_eq!(world.state.data["work"], json!({}));
 }
+
+#[test]
+fn seed_003_the_default_workflow_runs_with_its_routes_alone() {
+    let sockets = json!({
+        "Socket-3": {"materia": "G", "edges": [{"when": "always", "to": "Socket-4"}]},
+        "Socket-4": {"materia": "A", "edges": [{"when": "always", "to": "Socket-5"}]},
+        "Socket-5": {"materia": "A", "parse": "json", "edges": [
+            {"when": "satisfied", "to": "Socket-6"}, {"when": "not_satisfied", "to": "Socket-4"}]},
+        "Socket-6": {"materia": "A", "parse": "json", "edges": [{"when": "always", "to": "Socket-4"}]},
+        "Socket-7": {"materia": "A"}, "Socket-8": {"materia": "A"}, "Socket-9": {"materia": "A"}
+    });
+    let exit = |condition: &str, to: &str| {
+        let id = format!("exit:Socket-6:{condition}");
+        json!({"id": id, "from": "Socket-6", "condition": condition, "targetSocketId": to})
+    };
+    let cases = [
+        (vec![exit("satisfied", "Socket-7")], "Socket-7"),
+        (
+            vec![
+                exit("always", "Socket-7"),
+                exit("satisfied", "Socket-8"),
+                exit("not_satisfied", "Socket-9"),
+            ],
+            "Socket-8",
+        ),
+    ];
+    for (exits, last) in cases {
+        let loops = json!({"workItemIteration": {
+            "sockets": ["Socket-4", "Socket-5", "Socket-6"],
+            "consumes": {"from": "Socket-3", "output": "workItems"}, "exits": exits
+        }});
+        let mut world = World::new(&config(&sockets, &loops));
+        world.play(&mut |q| match (q.socket, q.nth) {
+            ("Socket-3", _) => items(&["a", "b"]),
+            ("Socket-5", 1) => no("once more"),
+            ("Socket-5" | "Socket-6", _) => yes(),
+            _ => text("done"),
+        });
+        let rounds = "Socket-3 Socket-4/WI-1 Socket-5/WI-1 Socket-4/WI-1 Socket-5/WI-1 Socket-6/WI-1 \
+                      Socket-4/WI-2 Socket-5/WI-2 Socket-6/WI-2";
+        assert_eq!((world.end(), world.trace()), ("complete".to_owned(), format!("{rounds} {last}")));
+    }
+}
+
+#[test]
+fn c3_an_inner_loop_starts_over_for_every_item_of_the_outer_one() {
+    let sockets = json!({
+        "Src": {"materia": "UJ", "edges": [{"to": "Out"}]},
+        "Out": {"materia": "U", "foreach": {"items": "state.outer", "cursor": "o"}, "edges": [{"to": "In"}]},
+        "In": {"materia": "UJ", "edges": [{"to": "In"}]},
+        "Next": {"materia": "UJ", "advance": {"cursor": "o", "items": "state.outer"}, "edges": [{"to": "Out"}]}
+    });
+    let loops = json!({
+        "inner": {"sockets": ["In"], "iterator": {"items": "state.inner", "cursor": "i"},
+                  "exits": [{"id": "x", "from": "In", "condition": "always", "targetSocketId": "Next"}]},
+        "outer": {"sockets": ["Out", "In", "Next"]}
+    });
+    let mut world = World::new(&config(&sockets, &loops));
+    world.play(&mut |q| match q.socket {
+        "Src" => Reply::Json(json!({"state": {"outer": [1, 2], "inner": ["x", "y"]}})),
+        "Out" => text("x"),
+        _ => Reply::Json(json!({})),
+    });
+    assert_eq!(
+        (world.end().as_str(), world.trace().as_str()),
+        ("complete", "Src Out/0 In/0 In/1 Next Out/1 In/0 In/1 Next")
+    );
+}

@@ -1,0 +1,64 @@
+//! `detect-vcs` (Detect-VCS): which version control there is, and where its root is.
+//!
+//! Owns the order of looking: markers first, since they need no program; then the programs themselves, which know of
+//! roots that markers do not show. jj comes before git, also where its root is further out. Changes nothing.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::answer::{Answer, Output, Trouble};
+use super::input::Input;
+use super::{place, program};
+use crate::process::{Nursery, find_program};
+
+/// How long a program may take to say where its root is.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// One version control: its name, its marker, and how it is asked for its root.
+struct Vcs {
+    name: &'static str,
+    marker: &'static str,
+    question: &'static [&'static str],
+}
+
+const KNOWN: [Vcs; 2] = [
+    Vcs { name: "jj", marker: ".jj", question: &["jj", "root"] },
+    Vcs { name: "git", marker: ".git", question: &["git", "rev-parse", "--show-toplevel"] },
+];
+
+pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+    let mut answer = run_bare(input, nursery)?;
+    if let Output::Json(report) = answer.output {
+        answer.output = Output::Json(json!({"state": {"vcs": report}}));
+    }
+    Ok(answer)
+}
+
+pub(super) fn run_bare(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+    let cwd = input.directory()?;
+    let available = KNOWN.map(|vcs| find_program(vcs.name).is_some());
+    let mut found = ("none", None);
+    for (vcs, available) in KNOWN.iter().zip(available) {
+        if let Some(root) = root(vcs, available, &cwd, nursery)? {
+            found = (vcs.name, Some(root));
+            break;
+        }
+    }
+    let (kind, root) = found;
+    let root = root.map(|root| root.to_string_lossy().into_owned());
+    let [jj, git] = available;
+    Ok(json!({"kind": kind, "root": root, "available": {"jj": jj, "git": git}}).into())
+}
+
+fn root(vcs: &Vcs, available: bool, cwd: &Path, nursery: &mut Nursery) -> Result<Option<PathBuf>, Trouble> {
+    if let Some(root) = place::above(cwd, vcs.marker) {
+        return Ok(Some(root));
+    }
+    if !available {
+        return Ok(None);
+    }
+    let ended = program::ask(nursery, vcs.question, cwd, PATIENCE)?;
+    Ok(program::printed(&ended).map(PathBuf::from).filter(|root| root.is_absolute()))
+}

@@ -1,0 +1,110 @@
+//! `ensure-ignored` (Ignore-Artifacts): patterns that must stand in `.gitignore` do.
+//!
+//! Owns which file, and which patterns are patterns. What is there stays as it is; a second run changes nothing.
+
+use std::path::{Path, PathBuf};
+
+use materia_model::text;
+use serde_json::{Value, json};
+
+use super::answer::{Answer, Output, Trouble};
+use super::input::{Input, kind};
+use super::place;
+use crate::process::Nursery;
+use crate::store::lines::{self, LinesError};
+
+/// The most patterns one call may add.
+const MOST_PATTERNS: usize = 1000;
+
+/// The longest pattern.
+const LONGEST_PATTERN: usize = 4096;
+
+pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+    let mut answer = run_bare(input, nursery)?;
+    if let Output::Json(report) = answer.output {
+        answer.output = Output::Json(json!({"state": {"artifactIgnore": report}}));
+    }
+    Ok(answer)
+}
+
+pub(super) fn run_bare(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
+    let (patterns, notes) = patterns(input)?;
+    let cwd = input.directory()?;
+    let root = match input.text(&["params", "root"])? {
+        Some(told) => place::resolved(&cwd, told),
+        None => nearest_root(&cwd),
+    };
+    let file = place::resolved(&root, input.text(&["params", "file"])?.unwrap_or(".gitignore"));
+    let done = lines::append_missing(&file, &patterns).map_err(|error| refused(&error))?;
+    let report = json!({
+        "ok": true,
+        "root": root.to_string_lossy(),
+        "file": file.to_string_lossy(),
+        "patterns": patterns,
+        "added": done.added,
+        "unchanged": done.unchanged,
+    });
+    Ok(Answer { output: Output::Json(report), notes })
+}
+
+/// The root of the repository around `cwd`, a jj one first; `cwd` itself where there is none.
+fn nearest_root(cwd: &Path) -> PathBuf {
+    let found = place::above(cwd, ".jj").or_else(|| place::above(cwd, ".git"));
+    found.unwrap_or_else(|| cwd.to_owned())
+}
+
+/// The patterns, each once, and what was left out of them.
+fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), Trouble> {
+    const EXAMPLE: &str = "write \"params\": {\"patterns\": [\".pi/pi-materia/\"]}";
+    let (mut patterns, mut notes) = (Vec::new(), Vec::new());
+    let told = match input.get(&["params", "patterns"]) {
+        Some(Value::Array(told)) => told.as_slice(),
+        Some(other) => {
+            return Err(Trouble::wrong(format!("`params.patterns` is {}, not a list", kind(other)), EXAMPLE));
+        }
+        None => &[],
+    };
+    if told.len() > MOST_PATTERNS {
+        let message =
+            format!("`params.patterns` has {} patterns, at most {MOST_PATTERNS} are taken", told.len());
+        return Err(Trouble::wrong(message, "use a pattern that covers them, such as a directory"));
+    }
+    for (index, value) in told.iter().enumerate() {
+        let Value::String(pattern) = value else {
+            notes.push(format!("`params.patterns[{index}]` is {} and was left out", kind(value)));
+            continue;
+        };
+        let pattern = pattern.trim();
+        check(pattern, index)?;
+        if !pattern.is_empty() && !patterns.iter().any(|known| known == pattern) {
+            patterns.push(pattern.to_owned());
+        }
+    }
+    if patterns.is_empty() {
+        return Err(Trouble::wrong("`params.patterns` has no pattern", EXAMPLE));
+    }
+    Ok((patterns, notes))
+}
+
+/// A pattern is one line that git takes for a pattern.
+fn check(pattern: &str, index: usize) -> Result<(), Trouble> {
+    let wrong = |what: &str, hint: &str| {
+        let message = format!("`params.patterns[{index}]` {what}: {}", text::quoted(pattern));
+        Err(Trouble::wrong(message, hint))
+    };
+    if pattern.len() > LONGEST_PATTERN {
+        return wrong("is too long", "use a pattern that covers it, such as a directory");
+    }
+    if pattern.contains(['\n', '\r', '\0']) {
+        return wrong("is more than one line", "give each pattern an entry of its own");
+    }
+    if pattern.starts_with('#') {
+        return wrong("would be a comment", "write `\\#` for a name that begins with `#`");
+    }
+    Ok(())
+}
+
+fn refused(error: &LinesError) -> Trouble {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    Trouble::failed(format!("{error}{cause}"), error.hint())
+}

@@ -1,0 +1,88 @@
+//! The few words that are spoken with jj.
+//!
+//! Owns how it is called, how long it may take and how its failures are told. What to say in which order is the
+//! utilities'. There is no git here: jj speaks with git itself.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use materia_model::text;
+
+use super::answer::Trouble;
+use super::program;
+use crate::process::{Cause, Nursery, find_program};
+
+/// How long one call may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How much of what jj said is told on.
+const MOST_SAID: usize = 800;
+
+/// jj, spoken with in one directory.
+#[derive(Debug)]
+pub(super) struct Jj<'a> {
+    nursery: &'a mut Nursery,
+    cwd: &'a Path,
+}
+
+impl<'a> Jj<'a> {
+    /// jj in a directory; nothing where there is no jj on `PATH`.
+    pub(super) fn found(nursery: &'a mut Nursery, cwd: &'a Path) -> Option<Self> {
+        find_program("jj").is_some().then_some(Self { nursery, cwd })
+    }
+
+    /// The root of the repository; nothing where this is none.
+    pub(super) fn root(&mut self) -> Result<Option<PathBuf>, Trouble> {
+        let ended = program::ask(self.nursery, &["jj", "root"], self.cwd, PATIENCE)?;
+        Ok(program::printed(&ended).map(PathBuf::from))
+    }
+
+    /// Whether the working commit has nothing in it.
+    pub(super) fn is_clean(&mut self) -> Result<bool, Trouble> {
+        self.say(&["diff", "--summary"]).map(|changes| changes.trim().is_empty())
+    }
+
+    /// Puts a bookmark on the working commit, wherever it is now.
+    pub(super) fn put_bookmark(&mut self, name: &str) -> Result<(), Trouble> {
+        let ways: [&[&str]; 3] = [
+            &["bookmark", "set", name, "--revision", "@"],
+            &["bookmark", "create", name, "--revision", "@"],
+            &["bookmark", "move", name, "--to", "@"],
+        ];
+        let mut refused = None;
+        for way in ways {
+            match self.say(way) {
+                Ok(_) => return Ok(()),
+                Err(trouble) if trouble.is_failure() => refused = refused.or(Some(trouble)),
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        // The first refusal is the one that says why: the other ways are for bookmarks in other conditions.
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Says something that must go well, and gives what jj printed.
+    pub(super) fn say(&mut self, words: &[&str]) -> Result<String, Trouble> {
+        let argv: Vec<&str> = std::iter::once("jj").chain(words.iter().copied()).collect();
+        let ended = program::ask(self.nursery, &argv, self.cwd, PATIENCE)?;
+        if ended.success() {
+            return Ok(String::from_utf8_lossy(&ended.stdout.bytes).into_owned());
+        }
+        let how = match &ended.cause {
+            Cause::NotStarted(error) => error.to_string(),
+            Cause::TimedOut(_) => format!("no end in {} s", PATIENCE.as_secs()),
+            Cause::Finished(_) | Cause::Cancelled(_) => format!("exit code {}", ended.code()),
+        };
+        let said = String::from_utf8_lossy(&ended.stderr.bytes);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = if said.is_empty() { "it said nothing".into() } else { text::bounded(&said, MOST_SAID) };
+        // The words that name the call; what follows is the person's.
+        let call = words
+            .iter()
+            .take(if words.first() == Some(&"bookmark") { 3 } else { 2 })
+            .copied()
+            .collect::<Vec<_>>();
+        let message = format!("{} failed ({how}): {said}", text::quoted(&format!("jj {}", call.join(" "))));
+        Err(Trouble::failed(message, "try it by hand in the project, then run this again"))
+    }
+}

@@ -1,0 +1,38 @@
+//! Asking a program: version control, for the most part.
+//!
+//! Owns one bounded question and its answer. What the answer means is the utility's.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::answer::Trouble;
+use crate::process::{Capture, Cause, Command, Ended, Nursery, Sink};
+
+/// How much of a program's output is kept.
+const MOST_OUTPUT: usize = 1 << 20;
+
+/// Runs a program in a directory to its end. Only being stopped is trouble here: a program that fails has ended, too.
+pub(super) fn ask(
+    nursery: &mut Nursery,
+    argv: &[&str],
+    cwd: &Path,
+    patience: Duration,
+) -> Result<Ended, Trouble> {
+    let capture = || Sink::Capture(Capture { memory: MOST_OUTPUT, ..Capture::default() });
+    let mut command = Command::new(argv);
+    command.cwd = Some(cwd.to_owned());
+    (command.stdout, command.stderr) = (capture(), capture());
+    command.deadline = Some(patience);
+    command.grace = Duration::from_secs(1);
+    let ended = nursery.run(command);
+    match ended.cause {
+        Cause::Cancelled(_) => Err(Trouble::interrupted(argv.first().unwrap_or(&"a program"))),
+        _ => Ok(ended),
+    }
+}
+
+/// What a program that went well printed, without the blanks around it; nothing where that is nothing.
+pub(super) fn printed(ended: &Ended) -> Option<String> {
+    let said = String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned();
+    Some(said).filter(|said| ended.success() && !said.is_empty())
+}

@@ -1,0 +1,52 @@
+//! `utility`: the shipped utilities by hand, and what there is.
+//!
+//! Owns the listing's shape and the place where a utility's programs run. What each does is in `engine::utility`.
+
+use std::io;
+
+use serde::Serialize;
+
+pub use crate::utility::{Answer, Input, Output, Shipped, Trouble, Why, closest, find};
+
+use crate::process::Nursery;
+use crate::utility::SHIPPED;
+
+/// What there is.
+#[derive(Debug, Serialize)]
+pub struct Listing {
+    /// Always true.
+    pub ok: bool,
+    /// The utilities.
+    pub utilities: Vec<Entry>,
+}
+
+/// One utility, as it is listed.
+#[derive(Debug, Serialize)]
+pub struct Entry {
+    /// What one types.
+    pub name: &'static str,
+    /// The materia that runs it in the shipped loadouts.
+    pub materia: Option<&'static str>,
+    /// The name of its script in older configs.
+    pub script: Option<String>,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// Everything there is.
+pub fn list() -> Listing {
+    let entry = |shipped: &Shipped| Entry {
+        name: shipped.name,
+        materia: shipped.materia,
+        script: shipped.script(),
+        about: shipped.about,
+    };
+    Listing { ok: true, utilities: SHIPPED.iter().map(entry).collect() }
+}
+
+/// Runs one in the foreground. Whatever it started is gone when this returns; an interrupt stops it.
+pub fn run(shipped: &Shipped, input: &Input) -> io::Result<Result<Answer, Trouble>> {
+    let mut nursery = Nursery::adopting()?;
+    nursery.catch_interrupts()?;
+    Ok(shipped.run(input, &mut nursery))
+}

@@ -1,0 +1,97 @@
+//! `materia utility`: runs a shipped utility by hand, as a cast would.
+
+use std::path::Path;
+
+use clap::Args;
+use materia_engine::verb::utility::{self, Input, Output, Trouble, Why};
+use materia_model::text;
+
+use super::input::read_bounded;
+use crate::failure::{Failure, Kind};
+use crate::view::style::Role;
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Run a shipped utility: its input is JSON on stdin, its result on stdout
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    materia utility\n  \
+    echo '{}' | materia utility detect-vcs\n  \
+    echo '{\"params\": {\"patterns\": [\"out/\"]}}' | materia utility ensure-ignored\n\n\
+    The input is the document of a utility socket: cwd, params, state, item and so on; what is absent counts as empty, \
+    and cwd as the working directory. Exits with 0 and the result, 1 when the work failed, 2 when the input is wrong \
+    and nothing was changed, 3 for an unknown name.")]
+pub(super) struct Utility {
+    /// Its name; without one they are listed
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+
+    /// List the utilities
+    #[arg(long, conflicts_with = "name")]
+    list: bool,
+}
+
+impl Utility {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let Some(name) = self.name.filter(|_| !self.list) else {
+            screen.report(&utility::list(), voice);
+            return Ok(0);
+        };
+        let shipped = utility::find(&name).ok_or_else(|| unknown(&name))?;
+        let input = read(world, screen)?;
+        let ran = utility::run(shipped, &input).map_err(|error| {
+            Failure::from_error(Kind::Internal, "internal", &error).hint("see `materia doctor`")
+        })?;
+        match ran {
+            Ok(answer) => {
+                for note in &answer.notes {
+                    screen.talk(Role::Warning, "note", note);
+                }
+                match answer.output {
+                    Output::Json(document) => screen.document(&document),
+                    Output::Text(text) => screen.text(&text),
+                }
+                Ok(0)
+            }
+            Err(trouble) => failed(trouble, screen),
+        }
+    }
+}
+
+/// The input document on stdin.
+fn read(world: &World, screen: Screen) -> Result<Input, Failure> {
+    if world.terminals.stdin {
+        screen.talk(Role::Quiet, "note", "reading the input JSON from the terminal; end it with Ctrl-D");
+    }
+    let text = read_bounded(&mut std::io::stdin().lock(), "stdin")?;
+    if text.trim().is_empty() {
+        return Err(Failure::new(Kind::Invalid, "invalid_input", "there is no input on stdin")
+            .hint("give it a JSON object: echo '{}' | materia utility detect-vcs"));
+    }
+    let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
+    Input::read(&text, cwd).map_err(Failure::from_findings)
+}
+
+/// Trouble as a failure; a result that it has all the same is the one document on stdout.
+fn failed(mut trouble: Trouble, screen: Screen) -> Result<u8, Failure> {
+    let (kind, code) = match trouble.why {
+        Why::Wrong => (Kind::Invalid, "invalid_input"),
+        Why::Failed => (Kind::Failed, "utility_failed"),
+        Why::Interrupted => (Kind::Interrupted, "interrupted"),
+    };
+    let result = trouble.result.take();
+    let failure = Failure::new(kind, code, trouble.message).hint(trouble.hint);
+    let Some(result) = result else { return Err(failure) };
+    screen.document(&result);
+    screen.failure(&failure, Voice::Human);
+    Ok(kind.exit_code())
+}
+
+fn unknown(name: &str) -> Failure {
+    let hint = utility::closest(name).map_or_else(
+        || "see `materia utility --list`".to_owned(),
+        |meant| format!("did you mean `{meant}`? `materia utility --list` shows all"),
+    );
+    let message = format!("there is no utility {}", text::quoted(name));
+    Failure::new(Kind::NotFound, "utility_not_found", message).hint(hint)
+}

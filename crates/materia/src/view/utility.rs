@@ -1,0 +1,21 @@
+//! How the list of utilities reads.
+
+use std::fmt::Write as _;
+
+use materia_engine::verb::utility::Listing;
+
+use super::Report;
+use super::style::Role;
+
+impl Report for Listing {
+    fn human(&self, colour: bool) -> String {
+        let width = self.utilities.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for entry in &self.utilities {
+            let name = Role::Strong.paint(&format!("{:<width$}", entry.name), colour);
+            let materia = entry.materia.map(|materia| format!("  [{materia}]")).unwrap_or_default();
+            let _ = writeln!(text, "{name}  {}{}", entry.about, Role::Quiet.paint(&materia, colour));
+        }
+        text
+    }
+}
