@@ -11,5 +11,6 @@ pub mod failpoint;
 pub mod store;
 pub mod process;
 pub mod execute;
+pub mod config;
 pub mod agent;
 pub mod verb;
