@@ -6,3 +6,6 @@
 pub mod doctor;
 pub mod template;
 pub mod run;
+pub mod validate;
+pub mod loadout;
+pub mod grid;

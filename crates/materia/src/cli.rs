@@ -5,10 +5,15 @@
 
 mod usage;
 mod input;
+mod config;
 mod doctor;
 mod explain;
+mod grid;
+mod loadout;
 mod run;
+mod schema;
 mod split;
+mod validate;
 
 use std::path::PathBuf;
 
@@ -58,6 +63,10 @@ enum Verb {
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
+    Grid(grid::Grid),
+    Loadout(loadout::Loadout),
+    Validate(validate::Validate),
+    Schema(schema::Schema),
     Doctor(doctor::Doctor),
 }
 
@@ -73,6 +82,10 @@ pub fn run(mut world: World) -> u8 {
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
+        Verb::Grid(verb) => verb.run(&world, screen, voice),
+        Verb::Loadout(verb) => verb.run(&world, screen, voice),
+        Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
+        Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {

@@ -6,9 +6,11 @@
 pub mod style;
 mod screen;
 mod doctor;
+mod loadout;
 mod template;
 mod live;
 mod run;
+mod validate;
 
 pub use run::RunView;
 pub use screen::{Report, Screen};
