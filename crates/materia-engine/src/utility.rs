@@ -17,6 +17,7 @@ mod bookmark;
 mod blackbelt_bootstrap;
 mod blackbelt_maintain;
 mod literal;
+pub mod native;
 
 pub use answer::{Answer, Output, Trouble, Why};
 pub use input::Input;

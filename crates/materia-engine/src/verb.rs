@@ -8,3 +8,6 @@ pub mod template;
 pub mod run;
 pub mod cast;
 pub mod utility;
+pub mod validate;
+pub mod loadout;
+pub mod grid;

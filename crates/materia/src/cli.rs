@@ -9,9 +9,14 @@ mod cast;
 mod doctor;
 mod explain;
 mod go_on;
+mod config;
+mod grid;
+mod loadout;
 mod run;
+mod schema;
 mod split;
 mod utility;
+mod validate;
 
 use std::path::PathBuf;
 
@@ -72,6 +77,10 @@ enum Verb {
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
+    Grid(grid::Grid),
+    Loadout(loadout::Loadout),
+    Validate(validate::Validate),
+    Schema(schema::Schema),
     Doctor(doctor::Doctor),
 }
 
@@ -94,6 +103,10 @@ pub fn run(mut world: World) -> u8 {
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
+        Verb::Grid(verb) => verb.run(&world, screen, voice),
+        Verb::Loadout(verb) => verb.run(&world, screen, voice),
+        Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
+        Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {

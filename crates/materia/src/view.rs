@@ -6,11 +6,13 @@
 pub mod style;
 mod screen;
 mod doctor;
+mod loadout;
 mod template;
 mod utility;
 mod live;
 mod run;
 mod cast;
+mod validate;
 
 pub use cast::CastView;
 pub use run::RunView;

@@ -4,7 +4,7 @@
 //! The graph is always compiled from that document, so that a cast that is taken up later walks the very same graph
 //! as the one that began. Never reads a file.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use materia_model::finding::{Finding, Severity, Source};
 use materia_model::loadout::{Config, Document, Graph, Layer, Scope, Settings};
@@ -12,6 +12,7 @@ use materia_model::materia::Run;
 use serde_json::{Value, json};
 
 use super::error::Error;
+use crate::config::Files;
 use crate::utility::call::located;
 
 /// A loadout with everything it needs.
@@ -25,12 +26,10 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Chooses a loadout from config layers, lowest first, each with the directory its file stands in.
-    pub fn choose(layers: &[(Layer, PathBuf)], loadout: Option<&str>) -> Result<Self, Error> {
-        let (layers, folders): (Vec<Layer>, Vec<&PathBuf>) =
-            layers.iter().map(|(layer, folder)| (layer.clone(), folder)).unzip();
-        let config = Config::load(&layers);
-        let broken = errors(layers.iter().flat_map(|layer| layer.document.findings()));
+    /// Chooses a loadout from the config files that were found.
+    pub fn choose(files: &Files, loadout: Option<&str>) -> Result<Self, Error> {
+        let config = Config::load(files.layers());
+        let broken = errors(files.layers().iter().flat_map(|layer| layer.document.findings()));
         if !broken.is_empty() {
             return Err(Error::Invalid(broken));
         }
@@ -44,13 +43,14 @@ impl Definition {
         for socket in graph.sockets() {
             let materia = &socket.materia;
             let run = materia.utility().map(|utility| &utility.run);
-            if let (Some(Run::Command(argv)), Some(folder)) = (run, folders.get(materia.owner))
+            if let (Some(Run::Command(argv)), Some(folder)) =
+                (run, files.path(materia.owner).and_then(Path::parent))
                 && let Some(written) = document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
             {
                 written["command"] = json!(located(argv, folder));
             }
         }
-        let sources = layers.iter().map(|layer| layer.document.source().name().to_owned()).collect();
+        let sources = files.layers().iter().map(|layer| layer.document.source().name().to_owned()).collect();
         let text = serde_json::to_string_pretty(&document)?;
         Ok(Self { sources, strange, ..Self::reopen(&text)? })
     }
@@ -124,9 +124,11 @@ fn escaped(key: &str) -> String {
 mod tests {
     use super::*;
 
-    fn layer(text: &str) -> (Layer, PathBuf) {
-        let document = Document::parse(Source::new("materia.json", text));
-        (Layer { scope: Scope::Flag, document }, PathBuf::from("/nowhere"))
+    fn files(text: &str) -> Files {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("materia.json");
+        crate::store::atomic::write(&path, text.as_bytes()).unwrap();
+        Files::alone(Path::new("materia.json"), path).unwrap()
     }
 
     const TWO: &str = r#"{
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_resolved_document_gives_the_same_graph_again() {
-        let chosen = Definition::choose(&[layer(TWO)], None).unwrap();
+        let chosen = Definition::choose(&files(TWO), None).unwrap();
         let again = Definition::reopen(chosen.text()).unwrap();
         let ids = |one: &Definition| -> Vec<String> {
             one.graph().sockets().iter().map(|socket| socket.id.to_string()).collect()
@@ -159,10 +161,10 @@ mod tests {
 
     #[test]
     fn c13_what_is_broken_elsewhere_is_told_and_stops_nothing() {
-        let chosen = Definition::choose(&[layer(TWO)], None).unwrap();
+        let chosen = Definition::choose(&files(TWO), None).unwrap();
         assert!(chosen.strange().iter().any(|finding| finding.message.contains("`broken`")));
-        assert!(matches!(Definition::choose(&[layer(TWO)], Some("Bad")), Err(Error::Invalid(_))));
-        assert!(matches!(Definition::choose(&[layer(TWO)], Some("Goood")), Err(Error::UnknownLoadout(_))));
-        assert!(matches!(Definition::choose(&[layer("{")], None), Err(Error::Invalid(_))));
+        assert!(matches!(Definition::choose(&files(TWO), Some("Bad")), Err(Error::Invalid(_))));
+        assert!(matches!(Definition::choose(&files(TWO), Some("Goood")), Err(Error::UnknownLoadout(_))));
+        assert!(matches!(Definition::choose(&files("{"), None), Err(Error::Invalid(_))));
     }
 }

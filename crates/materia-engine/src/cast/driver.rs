@@ -20,6 +20,7 @@ use super::log::Log;
 use crate::agent::Backend;
 use crate::clock::Clock;
 use crate::process::Nursery;
+use crate::utility;
 
 /// Somebody who is told what happens in a cast.
 pub trait Listener {
@@ -178,6 +179,7 @@ fn playable(definition: &Definition, has_agent: bool) -> Result<(), Error> {
         )),
         Kind::Utility(utility) => match &utility.run {
             Run::Command(_) => Ok(()),
+            Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
             Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
             Run::Template(_) | Run::Recipe(_) => {
                 Err(unavailable(socket, "casts run only commands yet", COMMAND, false))

@@ -21,6 +21,9 @@ pub enum Error {
     /// There is no such loadout.
     #[error("{}", .0.message)]
     UnknownLoadout(Box<Finding>),
+    /// The project brings a config that nobody trusted (S1).
+    #[error("the project's {} is not trusted, and what it says would run", text::quoted(&.0.to_string_lossy()))]
+    Untrusted(PathBuf),
     /// The definition is wrong; there is at least one finding.
     #[error("the definition is wrong")]
     Invalid(Vec<Finding>),

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use materia_model::cast::event::Place;
 use materia_model::cast::{Ask, Body, Run};
-use materia_model::materia;
+use materia_model::materia::{self, Utility};
 
 use super::driver::Driver;
 use super::error::Error;
 use crate::agent::{Answer, Turn};
-use crate::utility::call::{Call, call};
+use crate::utility::call::{Call, Called, call};
+use crate::utility::{find, native};
 
 impl Driver<'_> {
     /// Asks an agent.
@@ -63,15 +64,10 @@ impl Driver<'_> {
     pub(super) fn run(&mut self, run: &Run) -> Result<bool, Error> {
         let (place, attempt) = (&run.visit.place, run.visit.attempt);
         let materia = self.kernel.graph().socket(run.slot).materia.clone();
-        let Some(materia::Utility { run: materia::Run::Command(argv), timeout_ms, .. }) = materia.utility()
-        else {
-            return Err(Error::OutOfStep);
-        };
         let input = self.kernel.input(self.log.state()).map(|input| input.line()).transpose()?;
-        let input = input.unwrap_or_default();
+        let (Some(utility), Some(input)) = (materia.utility(), input) else { return Err(Error::OutOfStep) };
         self.dispatch(place, attempt, "input.json", input.as_bytes())?;
-        let asked = Call { argv, cwd: &self.cwd, input, timeout_ms: *timeout_ms, spool: self.folder.path() };
-        let mut called = call(asked, self.nursery)?;
+        let mut called = self.call(utility, input)?;
         let keep = |kind: &str, bytes: &[u8]| self.folder.keep(place, attempt, kind, bytes);
         called.ended.stdout_artifact = keep("stdout.txt", &called.stdout)?;
         called.ended.stderr_artifact = keep("stderr.txt", &called.stderr)?;
@@ -84,6 +80,21 @@ impl Driver<'_> {
         let output = Some(called.ended.stdout_artifact.clone());
         let bodies = self.kernel.ran(self.log.state(), &called.ended, &stdout, &stderr, output);
         self.conclude(bodies)
+    }
+
+    /// Calls what a utility runs; what cannot be called was refused when the cast began.
+    fn call(&mut self, utility: &Utility, input: String) -> Result<Called, Error> {
+        let (cwd, spool, timeout_ms) = (&self.cwd, self.folder.path(), utility.timeout_ms);
+        match &utility.run {
+            materia::Run::Command(argv) => {
+                Ok(call(Call { argv, cwd, input, timeout_ms, spool }, self.nursery)?)
+            }
+            materia::Run::Shipped(name) => match find(name) {
+                Some(shipped) => Ok(native::call(shipped, &input, cwd, self.nursery)),
+                None => Err(Error::OutOfStep),
+            },
+            materia::Run::Template(_) | materia::Run::Recipe(_) => Err(Error::OutOfStep),
+        }
     }
 
     fn dispatch(&mut self, place: &Place, attempt: u64, kind: &str, bytes: &[u8]) -> Result<(), Error> {

@@ -6,24 +6,25 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::cast::{self, Failure, State, Status};
-use materia_model::loadout::Layer;
+use materia_model::loadout::{Config, Scope, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cast::{Definition, Driver, Error, Folder, Hands, Stop, newest, usage};
+use crate::config::Files;
 
 /// Where casts are kept in a project whose config does not say.
 pub const CASTS: &str = ".pi/pi-materia";
 
-/// What a person wants to have cast.
+/// Which definition a person wants to have cast.
 #[derive(Debug)]
 pub struct Asked<'a> {
-    /// The request, as it was said.
-    pub request: &'a str,
     /// The loadout, where it is not the active one.
     pub loadout: Option<&'a str>,
-    /// The config files, lowest first, each with the directory it stands in.
-    pub layers: &'a [(Layer, PathBuf)],
+    /// The config files.
+    pub files: &'a Files,
+    /// Whether the person accepts what the project brings (S1).
+    pub trusting: bool,
 }
 
 /// How a person wants a cast to go on.
@@ -72,20 +73,27 @@ pub struct Report {
     pub interrupted: bool,
 }
 
-/// Where the casts of a project are kept.
-pub fn casts(cwd: &Path, definition: Option<&Definition>) -> PathBuf {
-    let chosen = definition.and_then(|definition| definition.settings().artifact_dir.as_deref());
-    cwd.join(chosen.unwrap_or(CASTS))
+/// Where the casts of a project are kept, as its config files say.
+pub fn casts(cwd: &Path, files: &Files) -> PathBuf {
+    place(cwd, Config::load(files.layers()).settings())
 }
 
-/// Chooses what would be cast.
+fn place(cwd: &Path, settings: &Settings) -> PathBuf {
+    cwd.join(settings.artifact_dir.as_deref().unwrap_or(CASTS))
+}
+
+/// Chooses what would be cast. A config that a repository brings runs nothing before it is trusted.
 pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
-    Definition::choose(asked.layers, asked.loadout)
+    let project = asked.files.layers().iter().position(|layer| layer.scope == Scope::Project);
+    if let Some(file) = project.filter(|_| !asked.trusting).and_then(|layer| asked.files.path(layer)) {
+        return Err(Error::Untrusted(file.to_owned()));
+    }
+    Definition::choose(asked.files, asked.loadout)
 }
 
 /// Starts a cast and drives it until it stops.
 pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
-    let casts = casts(hands.cwd, Some(&definition));
+    let casts = place(hands.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, hands)?;
     let stop = driver.drive()?;
     Ok(report(&driver, stop))

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use materia_engine::agent::{Backend, Scripted};
-use materia_engine::cast::{Definition, Error, Hands};
+use materia_engine::cast::{Error, Hands};
 use materia_engine::process::Nursery;
 use materia_engine::store::journal::JournalError;
 use materia_engine::verb::cast::{self, Asked, Report};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
-use materia_model::loadout::{Document, Layer, Scope};
 use materia_model::text;
 
+use super::config::{Config, project};
 use super::input::read_text;
 use super::run::internal;
 use crate::failure::{Failure, Kind};
@@ -38,18 +38,10 @@ pub(super) struct Cast {
     loadout: Option<String>,
 
     #[command(flatten)]
-    config: ConfigFile,
+    config: Config,
 
     #[command(flatten)]
     player: Player,
-}
-
-/// Which config is used.
-#[derive(Debug, Args)]
-pub(super) struct ConfigFile {
-    /// The config file with loadouts and materia
-    #[arg(long, alias = "materia-config", value_name = "F")]
-    config: Option<PathBuf>,
 }
 
 /// Who plays the agents.
@@ -62,9 +54,9 @@ pub(super) struct Player {
 
 impl Cast {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let layers = self.config.layers(world)?;
-        let loadout = self.loadout.as_deref();
-        let asked = Asked { request: &self.request, loadout, layers: &layers };
+        let files = self.config.files(world)?;
+        let trusting = world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1");
+        let asked = Asked { loadout: self.loadout.as_deref(), files: &files, trusting };
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
         let mut view = CastView::new(screen, voice);
         view.notice(definition.strange());
@@ -77,25 +69,6 @@ impl Cast {
     }
 }
 
-impl ConfigFile {
-    /// The config files that hold, lowest first, each with the directory it stands in.
-    fn layers(&self, world: &World) -> Result<Vec<(Layer, PathBuf)>, Failure> {
-        let Some(file) = &self.config else { return Ok(Vec::new()) };
-        let source = Source::new(&file.to_string_lossy(), &read_text(world, file)?);
-        let folder = world.path(file).parent().map(PathBuf::from).unwrap_or_default();
-        Ok(vec![(Layer { scope: Scope::Flag, document: Document::parse(source) }, folder)])
-    }
-
-    /// What the config says, where one is named; its active loadout has to be whole.
-    pub(super) fn definition(&self, world: &World) -> Result<Option<Definition>, Failure> {
-        let layers = self.layers(world)?;
-        if layers.is_empty() {
-            return Ok(None);
-        }
-        Definition::choose(&layers, None).map(Some).map_err(|error| failure(&error))
-    }
-}
-
 impl Player {
     /// Drives a cast with everything that this process has for it.
     pub(super) fn play(
@@ -104,9 +77,7 @@ impl Player {
         view: &mut CastView,
         drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
     ) -> Result<Report, Failure> {
-        let cwd = world.cwd.as_ref().map_err(|error| {
-            Failure::from_error(Kind::Invalid, "no_directory", error).hint("go to a directory that exists")
-        })?;
+        let cwd = project(world)?;
         let mut scripted = match &self.agent_script {
             None => None,
             Some(file) => {
@@ -148,6 +119,8 @@ pub(super) fn failure(error: &Error) -> Failure {
             let told = Failure::from_findings(vec![(**finding).clone()]);
             Failure { kind: Kind::NotFound, ..told }
         }
+        Error::Untrusted(_) => typed(Kind::Refused, "untrusted")
+            .hint("look at it, then name it with --config, or accept it once with MATERIA_TRUST=1"),
         Error::Invalid(findings) => Failure::from_findings(findings.clone()),
         Error::Unavailable { hint, agent, .. } => {
             let (kind, code) =

@@ -3,7 +3,8 @@
 use clap::Args;
 use materia_engine::verb::cast::{self, Wish};
 
-use super::cast::{ConfigFile, Player, exit_code};
+use super::cast::{Player, exit_code};
+use super::config::Config;
 use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
@@ -19,7 +20,7 @@ pub(super) struct Resume {
     id: Option<String>,
 
     #[command(flatten)]
-    config: ConfigFile,
+    config: Config,
 
     #[command(flatten)]
     player: Player,
@@ -55,9 +56,9 @@ impl Resume {
         voice: Voice,
     ) -> Result<u8, Failure> {
         let mut view = CastView::new(screen, voice);
-        let definition = self.config.definition(world)?;
+        let files = self.config.files(world)?;
         let report = self.player.play(world, &mut view, |hands| {
-            let casts = cast::casts(hands.cwd, definition.as_ref());
+            let casts = cast::casts(hands.cwd, &files);
             let folder = cast::find(hands.cwd, &casts, self.id.as_deref())?;
             cast::go_on(folder, wish, hands)
         })?;

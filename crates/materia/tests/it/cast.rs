@@ -212,3 +212,30 @@ fn limits_and_logins_have_exit_codes_of_their_own() {
     let refused = cast(&house, &hello(), &["--json", "--agent-script", "script.json"]);
     assert_eq!((refused.code(), &refused.json()["error"]["code"]), (6, &json!("agent_auth")));
 }
+
+#[test]
+fn s1_what_a_project_brings_runs_only_when_it_is_trusted() {
+    let house = House::new();
+    let touch = json!({"type": "utility", "command": ["touch", "ran"]});
+    let brought = config(&json!({"a": {"materia": "Touch"}}), &json!({"Touch": touch}));
+    house.write(".pi/pi-materia.json", brought.to_string());
+    let refused = house.materia(&["cast", "x", "--json"]).run();
+    assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("untrusted")));
+    assert!(refused.json()["error"]["hint"].as_str().unwrap().contains("MATERIA_TRUST=1"));
+    assert!(!house.work().join("ran").exists() && !house.work().join(".pi/pi-materia").exists());
+    house.materia(&["cast", "x", "--json"]).env("MATERIA_TRUST", "1").run().ok();
+    assert!(house.work().join("ran").exists());
+}
+
+#[test]
+fn c18_a_shipped_utility_runs_in_the_cast_and_leaves_the_same_artifacts() {
+    let house = House::new();
+    let ignore = json!({"type": "utility", "parse": "json", "params": {"patterns": ["out/"]},
+        "script": {"kind": "shippedUtility", "name": "ensure-ignored.mjs"}});
+    let outcome =
+        cast(&house, &config(&json!({"a": {"materia": "I"}}), &json!({"I": ignore})), &["--json"]).ok();
+    assert_eq!(outcome.json()["status"], "complete");
+    assert!(house.read(".gitignore").contains("out/"));
+    let names = files(&run_dir(&house).join("sockets/a"));
+    assert_eq!(names, ["1.command.json", "1.input.json", "1.stderr.txt", "1.stdout.txt"]);
+}
