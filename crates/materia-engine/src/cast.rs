@@ -20,7 +20,9 @@ mod manifest;
 mod log;
 mod driver;
 mod perform;
+mod control;
 
+pub use control::{detach, stop};
 pub use definition::Definition;
 pub use driver::{Driver, Hands, Listener, Silent, Stop};
 pub use error::Error;

@@ -24,6 +24,9 @@ use crate::utility;
 
 /// Somebody who is told what happens in a cast.
 pub trait Listener {
+    /// A cast that was left is taken up in this state; nothing was done yet (C22).
+    fn takes_up(&mut self, _state: &State) {}
+
     /// Something happened, and this is the state with it.
     fn tell(&mut self, event: &Event, state: &State);
 }
@@ -97,7 +100,9 @@ impl<'a> Driver<'a> {
     pub fn open(folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
         let log = Log::open(&folder, hands.clock)?;
         let definition = Definition::reopen(&folder.read_definition()?)?;
-        Ok(Self::new(definition, folder, log, hands))
+        let driver = Self::new(definition, folder, log, hands);
+        driver.listener.takes_up(driver.log.state());
+        Ok(driver)
     }
 
     fn new(definition: Definition, folder: Folder, log: Log, hands: Hands<'a>) -> Self {

@@ -10,10 +10,12 @@ use materia_model::cast::Refusal;
 use materia_model::finding::Finding;
 use materia_model::text;
 
+use crate::process::SpawnError;
 use crate::store::artifact::ArtifactError;
 use crate::store::atomic::WriteError;
 use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
+use crate::store::lock::LockError;
 
 /// Why a cast could not be started, opened or driven on.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +76,12 @@ pub enum Error {
     /// What happened does not fit the definition.
     #[error("the log of the cast does not fit its definition")]
     OutOfStep,
+    /// Whoever drives the cast does not let go of it.
+    #[error("the process that drives the cast does not stop")]
+    Driven(#[from] LockError),
+    /// Nobody could be started to drive it.
+    #[error("the cast has begun, and nobody could be started to drive it")]
+    NoDriver(#[from] SpawnError),
     /// Its log fails.
     #[error("the log of the cast fails")]
     Log(#[from] JournalError),

@@ -74,6 +74,11 @@ impl Folder {
         self.path.join("events.jsonl")
     }
 
+    /// The lock that whoever drives the cast holds.
+    pub(super) fn lock(&self) -> PathBuf {
+        self.path.join("events.jsonl.lock")
+    }
+
     /// Writes the definition that the cast runs by, once.
     pub(super) fn write_definition(&self, text: &str) -> Result<(), Error> {
         Ok(self.root.write(DEFINITION, text.as_bytes())?)

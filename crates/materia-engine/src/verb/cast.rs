@@ -3,6 +3,7 @@
 //! Owns the order of starting and taking up a cast, and the report, whose shape is a contract. Never prints: a
 //! listener is told what happens.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use materia_model::cast::{self, Failure, State, Status};
@@ -10,7 +11,7 @@ use materia_model::loadout::{Config, Scope, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::cast::{Definition, Driver, Error, Folder, Hands, Stop, newest, usage};
+use crate::cast::{self as cast_room, Definition, Driver, Error, Folder, Hands, Stop, newest, usage};
 use crate::config::Files;
 
 /// Where casts are kept in a project whose config does not say.
@@ -52,6 +53,9 @@ pub struct Report {
     pub cast_id: String,
     /// How it stands.
     pub status: Status,
+    /// The name it runs under, where another process drives it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// Its directory.
     pub run_dir: String,
     /// Its loadout.
@@ -99,6 +103,23 @@ pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<
     Ok(report(&driver, stop))
 }
 
+/// Starts a cast and lets another process drive it; `words` are what that one is told besides the cast.
+pub fn start_detached(
+    definition: Definition,
+    request: &str,
+    words: Vec<OsString>,
+    hands: Hands<'_>,
+) -> Result<Report, Error> {
+    let (casts, cwd) = (place(hands.cwd, definition.settings()), hands.cwd.to_owned());
+    let driver = Driver::begin(definition, &casts, request, hands)?;
+    let mut report = report(&driver, Stop::Paused);
+    report.run = Some(report.cast_id.clone());
+    // The log is ours until the driver is gone.
+    drop(driver);
+    cast_room::detach(Path::new(&report.run_dir), &report.cast_id, &cwd, words)?;
+    Ok(report)
+}
+
 /// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is said.
 pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
     match given {
@@ -113,6 +134,9 @@ pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Err
 
 /// Takes up a cast, does what the person wishes, and drives it until it stops.
 pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report, Error> {
+    if matches!(wish, Wish::Abort) {
+        cast_room::stop(&folder)?;
+    }
     let mut driver = Driver::open(folder, hands)?;
     let state = driver.state();
     let body = match wish {
@@ -142,9 +166,10 @@ fn report(driver: &Driver<'_>, stop: Stop) -> Report {
         counts.iter().map(|(name, count)| (name.clone(), Value::from(*count))).collect()
     };
     Report {
-        ok: matches!(state.status, Status::Complete | Status::Paused) && !interrupted,
+        ok: !matches!(state.status, Status::Failed | Status::Aborted) && !interrupted,
         cast_id: state.cast_id.clone(),
         status: state.status,
+        run: None,
         run_dir: driver.folder().path().to_string_lossy().into_owned(),
         loadout: state.loadout.clone(),
         visits: counts(&state.visits),

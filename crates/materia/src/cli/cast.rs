@@ -1,5 +1,6 @@
 //! `materia cast`: drives a request through a loadout in the foreground.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -37,6 +38,10 @@ pub(super) struct Cast {
     #[arg(long, value_name = "NAME")]
     loadout: Option<String>,
 
+    /// Answer at once and let the cast run on by itself
+    #[arg(long)]
+    detach: bool,
+
     #[command(flatten)]
     config: Config,
 
@@ -60,16 +65,25 @@ impl Cast {
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
         let mut view = CastView::new(screen, voice);
         view.notice(definition.strange());
-        self.player.play(world, &mut view, |hands| cast::start(definition, &self.request, hands)).map(
-            |report| {
-                view.report(&report);
-                exit_code(&report)
-            },
-        )
+        let report = self.player.play(world, &mut view, |hands| {
+            if self.detach {
+                return cast::start_detached(definition, &self.request, self.player.words(world), hands);
+            }
+            cast::start(definition, &self.request, hands)
+        })?;
+        view.report(&report);
+        Ok(exit_code(&report))
     }
 }
 
 impl Player {
+    /// The words by which another process gets the same player.
+    fn words(&self, world: &World) -> Vec<OsString> {
+        let script =
+            self.agent_script.iter().flat_map(|file| ["--agent-script".into(), world.path(file).into()]);
+        script.collect()
+    }
+
     /// Drives a cast with everything that this process has for it.
     pub(super) fn play(
         &self,
@@ -133,6 +147,8 @@ pub(super) fn failure(error: &Error) -> Failure {
             typed(Kind::Invalid, "ambiguous").hint(format!("write more of it: {}", text::list(&some, "or")))
         }
         Error::Refused(refusal) => typed(Kind::Refused, "refused").hint(refusal.hint()),
+        Error::Driven(lock) => typed(Kind::Conflict, "cast_in_use").hint(lock.hint()),
+        Error::NoDriver(_) => typed(Kind::Failed, "no_driver").hint("materia resume"),
         Error::Log(held @ JournalError::Held(_)) => typed(Kind::Conflict, "cast_in_use").hint(held.hint()),
         Error::Log(journal) => typed(Kind::Failed, "log").hint(journal.hint()),
         Error::BadEvent { .. } | Error::NoBeginning | Error::OutOfStep => {

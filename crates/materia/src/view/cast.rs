@@ -5,7 +5,7 @@
 use materia_engine::cast::Listener;
 use materia_engine::verb::cast::Report;
 use materia_model::cast::event::Place;
-use materia_model::cast::{Body, Event, State, Status};
+use materia_model::cast::{Body, Event, State, Status, Step};
 use materia_model::finding::Finding;
 use materia_model::text;
 
@@ -48,6 +48,23 @@ impl CastView {
 }
 
 impl Listener for CastView {
+    fn takes_up(&mut self, state: &State) {
+        if self.voice != Voice::Human {
+            return;
+        }
+        let id = &state.cast_id;
+        let plan = match &state.step {
+            Step::Running(visit) => format!("{}, which was interrupted", named(&visit.place)),
+            Step::Due(visit) | Step::Waiting { visit, .. } => named(&visit.place),
+            Step::Done { visit, .. } => format!("behind {}, which is finished", named(&visit.place)),
+            Step::Enter { socket } => socket.clone(),
+            Step::Begin => "its beginning".to_owned(),
+            Step::End => "its end".to_owned(),
+        };
+        let said = format!("{id} at {plan}, by the definition it began with");
+        self.screen.talk(Role::Quiet, "cast", &said);
+    }
+
     fn tell(&mut self, event: &Event, state: &State) {
         if self.voice != Voice::Human {
             return;
@@ -103,6 +120,7 @@ impl screen::Report for Report {
         let word = role.paint(&format!("{}:", self.status.as_str()), colour);
         let next = match self.status {
             Status::Paused => format!("next: materia continue {}\n", self.cast_id),
+            Status::Running if self.run.is_some() => format!("next: materia abort {}\n", self.cast_id),
             _ => String::new(),
         };
         format!("{word} {}, {visits}\nartifacts: {}\n{next}", self.cast_id, text::printable(&self.run_dir))

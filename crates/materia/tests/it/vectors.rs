@@ -10,11 +10,11 @@ mod slow {
         passes("run-templates", "templates.jsonl", &[]);
     }
 
-    /// All but the launchers of the profile and detached casts.
+    /// All but the launchers in the profile.
     #[test]
     fn casts() {
         let listed = "hello ignore-script script-path edge-order no-match text-guard repair json-extraction handoff assign state-patch rework \
-            loops limits foreach generators utility-failure budget multi-turn provider abort/paused-cast recast prompt \
+            loops limits foreach generators utility-failure budget multi-turn provider abort recast prompt \
             config-layers trust broken-loadout validation loop-compile shipped-utility shipped-loadouts";
         let only: Vec<&str> = listed.split_whitespace().collect();
         passes("run-casts", "casts.jsonl", &only);

@@ -1,5 +1,6 @@
 //! Going on: after a kill at any place, after Ctrl-C, after a failure, after a pause.
 
+use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -100,8 +101,16 @@ fn c22_ctrl_c_stops_the_step_and_leaves_the_cast_resumable() {
     assert!(stopped.stderr.contains("materia resume "), "{}", stopped.stderr);
     assert!(house.alive().is_empty());
     house.write("go", "");
-    let resumed = house.materia(&["resume", "--json"]).run().ok();
-    assert_eq!(resumed.json()["status"], "complete");
+    let resumed = house.materia(&["resume"]).run().ok();
+    assert_snapshot!(resumed.transcript(), @r"
+    $ materia resume
+    complete: 2026-01-01T00-00-00-000Z, 1 step
+    artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    --- stderr
+    cast: 2026-01-01T00-00-00-000Z at a (Slow), which was interrupted, by the definition it began with
+    interrupted: a (Slow), in doubt: rerun
+    done: a (Slow)
+    ");
     assert!(files(&run_dir(&house)).contains(&"sockets/a/1.a2.input.json".to_owned()));
 }
 
@@ -146,4 +155,28 @@ fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
     let id = other.json()["castId"].as_str().unwrap().to_owned();
     let aborted = house.materia(&["abort", &id, "--json"]).run().ok();
     assert_eq!(aborted.json()["status"], "aborted");
+}
+
+#[test]
+fn c14_a_cast_that_another_process_drives_is_aborted_with_everything_it_started() {
+    let house = House::new();
+    let slow = json!({"type": "utility", "timeoutMs": 600_000, "command":
+        ["sh", "-c", "cat >/dev/null; sleep 600 & echo started >new; mv new started; wait"]});
+    let config = config(
+        &json!({"a": {"materia": "Slow", "edges": [{"to": "b"}]}, "b": {"materia": "Slow"}}),
+        &json!({"Slow": slow}),
+    );
+    let detached = cast(&house, &config, &["--detach", "--json"]).ok().json();
+    assert_eq!((&detached["status"], &detached["run"]), (&json!("running"), &detached["castId"]));
+    while !house.work().join("started").exists() {
+        std::thread::yield_now();
+    }
+    let id = detached["castId"].as_str().unwrap();
+    let held = house.materia(&["resume", id, "--json"]).run();
+    assert_eq!((held.code(), &held.json()["error"]["code"]), (4, &json!("cast_in_use")));
+    let aborted = house.materia(&["abort", id, "--json"]).run().ok().json();
+    assert_eq!((&aborted["status"], &aborted["visits"]), (&json!("aborted"), &json!({"a": 1})));
+    assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1);
+    let again = house.materia(&["abort", id, "--json"]).run();
+    assert_eq!(again.code(), 4);
 }
