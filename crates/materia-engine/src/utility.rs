@@ -5,6 +5,7 @@
 //! programs only through `process`, and keeps nothing. Never prints, and never decides what a cast does with the answer.
 
 pub mod call;
+pub mod template;
 mod input;
 mod answer;
 mod place;

@@ -83,7 +83,7 @@ impl<'a> Driver<'a> {
         request: &str,
         hands: Hands<'a>,
     ) -> Result<Self, Error> {
-        playable(&definition, hands.agent.is_some())?;
+        playable(&definition, hands.agent.is_some(), hands.cwd)?;
         let (folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.write_definition(definition.text())?;
         let mut more = Map::new();
@@ -174,7 +174,7 @@ impl<'a> Driver<'a> {
 }
 
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
-fn playable(definition: &Definition, has_agent: bool) -> Result<(), Error> {
+fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), Error> {
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
         Kind::Agent(_) if !has_agent => Err(unavailable(
             socket,
@@ -182,18 +182,21 @@ fn playable(definition: &Definition, has_agent: bool) -> Result<(), Error> {
             "play a script with --agent-script",
             true,
         )),
-        Kind::Utility(utility) => match &utility.run {
+        Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
             Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
-            Run::Template(_) | Run::Recipe(_) => {
-                Err(unavailable(socket, "casts run only commands yet", COMMAND, false))
+            Run::Template(template) => {
+                let plan = utility::template::plan(template, &program.params, cwd, program.timeout_ms);
+                plan.map(drop).map_err(Error::Invalid)
             }
+            Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),
         },
         Kind::Agent(_) => Ok(()),
     })
 }
 
+const TEMPLATE: &str = "write its template as the `template` of the materia";
 const COMMAND: &str = "write what it runs as a `command`";
 
 fn unavailable(socket: &Socket, why: &'static str, hint: &'static str, agent: bool) -> Error {

@@ -13,7 +13,7 @@ use super::driver::Driver;
 use super::error::Error;
 use crate::agent::{Answer, Turn};
 use crate::utility::call::{Call, Called, call};
-use crate::utility::{find, native};
+use crate::utility::{find, native, template};
 
 impl Driver<'_> {
     /// Asks an agent.
@@ -93,7 +93,12 @@ impl Driver<'_> {
                 Some(shipped) => Ok(native::call(shipped, &input, cwd, self.nursery)),
                 None => Err(Error::OutOfStep),
             },
-            materia::Run::Template(_) | materia::Run::Recipe(_) => Err(Error::OutOfStep),
+            materia::Run::Template(written) => {
+                let plan =
+                    template::plan(written, &utility.params, cwd, timeout_ms).map_err(Error::Invalid)?;
+                Ok(template::call(&plan, &input, cwd, spool, self.nursery)?)
+            }
+            materia::Run::Recipe(_) => Err(Error::OutOfStep),
         }
     }
 

@@ -182,15 +182,17 @@ fn a_failed_utility_says_why_and_keeps_everything() {
 fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
     let house = House::new();
     let nowhere = config(&json!({"a": {"materia": "Nobody"}}), &json!({}));
-    let template =
-        config(&json!({"a": {"materia": "T"}}), &json!({"T": {"type": "utility", "template": "true"}}));
+    let recipe = config(&json!({"a": {"materia": "R"}}), &json!({"R": {"type": "utility", "recipe": "r"}}));
+    let open = json!({"T": {"type": "utility", "template": "echo {nobody}"}});
+    let open = config(&json!({"a": {"materia": "T"}}), &open);
     let cases = [
         (nowhere, &["--json"][..], 2, "unknown_materia"),
         (hello(), &["--json"], 6, "no_agent"),
         (hello(), &["--json", "--loadout", "Nope"], 3, "unknown_loadout"),
         (hello(), &["--json", "--agent-script", "none.json"], 3, "unreadable"),
         (hello(), &["--json", "--agent-script", "flow.json"], 2, "invalid_agent_script"),
-        (template, &["--json"], 2, "unavailable"),
+        (recipe, &["--json"], 2, "unavailable"),
+        (open, &["--json"], 2, "missing_value"),
     ];
     for (config, more, exit, code) in cases {
         let outcome = cast(&house, &config, more);
@@ -238,4 +240,14 @@ fn c18_a_shipped_utility_runs_in_the_cast_and_leaves_the_same_artifacts() {
     assert!(house.read(".gitignore").contains("out/"));
     let names = files(&run_dir(&house).join("sockets/a"));
     assert_eq!(names, ["1.command.json", "1.input.json", "1.stderr.txt", "1.stdout.txt"]);
+}
+
+#[test]
+fn c20_a_template_is_a_utility_too() {
+    let house = House::new();
+    let template = json!({"type": "utility", "parse": "json", "params": {"word": "hi"}, "assign": {"said": "$.said"},
+        "template": ["cat", "sh -c 'cat >/dev/null; printf %s \"$1\"' x '\\{\"said\": \"{word}\"\\}'"]});
+    let outcome =
+        cast(&house, &config(&json!({"a": {"materia": "T"}}), &json!({"T": template})), &["--json"]);
+    assert_eq!(outcome.json()["state"]["said"], "hi", "{}", outcome.transcript());
 }
