@@ -11,18 +11,20 @@ use std::time::Duration;
 use super::error::Error;
 use super::folder::Folder;
 use crate::process::{Command, Identity, Signal, Sink, spawn_detached};
+use crate::store::artifact::Root;
 use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
 
 /// How long a driver may take to stop: its utilities have a grace of their own.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts a process that drives a cast which has begun, and outlives us.
+/// Starts a process that drives a cast which has begun, and outlives us; what it says is in `driver.log`.
 pub fn detach(run_dir: &Path, cast_id: &str, cwd: &Path, words: Vec<OsString>) -> Result<(), Error> {
     // The running program itself, also when its file was replaced meanwhile.
-    let own = ["/proc/self/exe".into(), "resume".into(), run_dir.into(), "--json".into()];
+    let own = ["/proc/self/exe".into(), "resume".into(), run_dir.into()];
     let mut command = Command::new(own.into_iter().chain(words));
     command.cwd = Some(cwd.to_owned());
-    (command.stdout, command.stderr) = (Sink::Null, Sink::Null);
+    command.stdout = Sink::Null;
+    command.stderr = Sink::File(Root::open(run_dir)?.create("driver.log")?.into_file());
     spawn_detached(command, &format!("cast-{cast_id}"))?;
     Ok(())
 }

@@ -65,7 +65,9 @@ impl Cast {
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
         let mut view = CastView::new(screen, voice);
         view.notice(definition.strange());
-        let report = self.player.play(world, &mut view, |hands| {
+        // A nursery that adopts orphans would take the one that is detached for one.
+        let nursery = if self.detach { Nursery::new() } else { foreground()? };
+        let report = self.player.play(world, nursery, &mut view, |hands| {
             if self.detach {
                 return cast::start_detached(definition, &self.request, self.player.words(world), hands);
             }
@@ -88,6 +90,7 @@ impl Player {
     pub(super) fn play(
         &self,
         world: &World,
+        mut nursery: Nursery,
         view: &mut CastView,
         drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
     ) -> Result<Report, Failure> {
@@ -99,8 +102,6 @@ impl Player {
                 Some(Scripted::read(&source).map_err(Failure::from_findings)?)
             }
         };
-        let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
-        nursery.catch_interrupts().map_err(|error| internal(&error))?;
         let hands = Hands {
             cwd,
             clock: &world.clock(),
@@ -110,6 +111,13 @@ impl Player {
         };
         drive(hands).map_err(|error| failure(&error))
     }
+}
+
+/// What runs the processes of a cast that this process drives: nothing escapes it, and Ctrl-C is an event.
+pub(super) fn foreground() -> Result<Nursery, Failure> {
+    let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
+    nursery.catch_interrupts().map_err(|error| internal(&error))?;
+    Ok(nursery)
 }
 
 /// The exit code that a report asks for.

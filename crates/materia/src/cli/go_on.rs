@@ -3,7 +3,7 @@
 use clap::Args;
 use materia_engine::verb::cast::{self, Wish};
 
-use super::cast::{Player, exit_code};
+use super::cast::{Player, exit_code, foreground};
 use super::config::Config;
 use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
@@ -57,7 +57,7 @@ impl Resume {
     ) -> Result<u8, Failure> {
         let mut view = CastView::new(screen, voice);
         let files = self.config.files(world)?;
-        let report = self.player.play(world, &mut view, |hands| {
+        let report = self.player.play(world, foreground()?, &mut view, |hands| {
             let casts = cast::casts(hands.cwd, &files);
             let folder = cast::find(hands.cwd, &casts, self.id.as_deref())?;
             cast::go_on(folder, wish, hands)
