@@ -63,6 +63,11 @@ impl Home {
         &self.profile
     }
 
+    /// The person's own loadouts, materia and settings.
+    pub fn config(&self) -> PathBuf {
+        self.profile.join("materia.json")
+    }
+
     /// The user's recipes; what lies here is a tool.
     pub fn recipes(&self) -> PathBuf {
         self.agent.join("recipes")
@@ -92,6 +97,7 @@ mod tests {
         assert_eq!(home.recipes(), Path::new("/home/a/.pi/agent/recipes"));
         assert_eq!(home.runs(), Path::new("/home/a/.pi/agent/tmp/pi-actors/runs"));
         assert_eq!(home.profile(), Path::new("/home/a/.config/pi/pi-materia"));
+        assert_eq!(home.config(), Path::new("/home/a/.config/pi/pi-materia/materia.json"));
     }
 
     #[test]

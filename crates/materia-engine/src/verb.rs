@@ -7,3 +7,6 @@ pub mod doctor;
 pub mod template;
 pub mod run;
 pub mod utility;
+pub mod validate;
+pub mod loadout;
+pub mod grid;

@@ -5,11 +5,16 @@
 
 mod usage;
 mod input;
+mod config;
 mod doctor;
 mod explain;
+mod grid;
+mod loadout;
 mod run;
+mod schema;
 mod split;
 mod utility;
+mod validate;
 
 use std::path::PathBuf;
 
@@ -60,6 +65,10 @@ enum Verb {
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
+    Grid(grid::Grid),
+    Loadout(loadout::Loadout),
+    Validate(validate::Validate),
+    Schema(schema::Schema),
     Doctor(doctor::Doctor),
 }
 
@@ -76,6 +85,10 @@ pub fn run(mut world: World) -> u8 {
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
+        Verb::Grid(verb) => verb.run(&world, screen, voice),
+        Verb::Loadout(verb) => verb.run(&world, screen, voice),
+        Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
+        Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {

@@ -4,9 +4,12 @@
 //! kind and a hint, and the view says it. Never prints.
 
 use std::any::Any;
+use std::cmp::Reverse;
 use std::error::Error;
 
+use materia_engine::config::ReadError;
 use materia_engine::home::NoHome;
+use materia_engine::verb::loadout::{NotUsable, UseError};
 use materia_model::finding::{Finding, Place};
 use materia_model::name::NameError;
 use materia_model::text;
@@ -195,6 +198,41 @@ impl From<NoHome> for Failure {
     fn from(error: NoHome) -> Self {
         Self::from_error(Kind::Invalid, "no_home", &error)
             .hint("set HOME or MATERIA_HOME to an absolute path")
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        let kind = if let ReadError::Missing { .. } = error { Kind::NotFound } else { Kind::Invalid };
+        Self::from_error(kind, error.code().replace('-', "_"), &error).hint(error.hint())
+    }
+}
+
+impl From<NotUsable> for Failure {
+    fn from(why: NotUsable) -> Self {
+        match why {
+            NotUsable::Unknown(finding) => {
+                Self { kind: Kind::NotFound, ..Self::from_findings(vec![*finding]) }
+            }
+            NotUsable::Broken(mut findings) => {
+                findings.sort_by_key(|finding| Reverse(finding.severity));
+                Self::from_findings(findings)
+            }
+        }
+    }
+}
+
+impl From<UseError> for Failure {
+    fn from(error: UseError) -> Self {
+        match error {
+            UseError::Read(error) => error.into(),
+            UseError::NotUsable(why) => why.into(),
+            UseError::Elsewhere { ref file, .. } => {
+                let hint = format!("write \"activeLoadout\" in {}", text::quoted(&file.to_string_lossy()));
+                Self::from_error(Kind::Refused, "not_yours", &error).hint(hint)
+            }
+            UseError::Dir(_) | UseError::Write(_) => Self::from_error(Kind::Failed, "not_written", &error),
+        }
     }
 }
 

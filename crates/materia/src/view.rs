@@ -6,10 +6,12 @@
 pub mod style;
 mod screen;
 mod doctor;
+mod loadout;
 mod template;
 mod utility;
 mod live;
 mod run;
+mod validate;
 
 pub use run::RunView;
 pub use screen::{Report, Screen};

@@ -78,6 +78,12 @@ impl Document {
         &self.source
     }
 
+    /// Whether this is no config but a recipe: it has a template, and nothing that a config has.
+    pub fn is_recipe(&self) -> bool {
+        let has = |name: &str| self.root.get(name).is_some();
+        has("template") && !FIELDS.iter().any(|name| *name != "$schema" && has(name))
+    }
+
     /// A top-level value that is there and not null.
     pub(super) fn get(&self, name: &str) -> Option<Part<'_>> {
         Part { source: &self.source, node: &self.root }.get(name)

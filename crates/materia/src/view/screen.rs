@@ -69,7 +69,7 @@ impl Screen {
     }
 
     /// Says what is strange or wrong with a document on stderr, with its place and the fix.
-    pub(super) fn findings(self, findings: &[Finding]) {
+    pub fn findings(self, findings: &[Finding]) {
         let mut text = String::new();
         findings.iter().for_each(|finding| finding_lines(&mut text, finding, self.colour_err));
         write_all(&mut io::stderr().lock(), text.as_bytes());
@@ -151,7 +151,7 @@ fn failure_text(failure: &Failure, colour: bool) -> String {
     text
 }
 
-fn finding_lines(text: &mut String, finding: &Finding, colour: bool) {
+pub(super) fn finding_lines(text: &mut String, finding: &Finding, colour: bool) {
     let (role, word) = match finding.severity {
         Severity::Error => (Role::Bad, "error"),
         Severity::Warning => (Role::Warning, "warning"),

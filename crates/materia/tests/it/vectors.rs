@@ -7,11 +7,26 @@ mod slow {
 
     #[test]
     fn templates() {
-        passes("run-templates", "templates.jsonl");
+        passes("run-templates", "templates.jsonl", &[]);
     }
 
+    #[test]
+    fn validation() {
+        let only = [
+            "validation",
+            "text-guard/validate-omitted-parse",
+            "text-guard/socket-text-beats-materia-json",
+            "text-guard/guarded-advance",
+            "broken-loadout/validate-reports-it",
+            "broken-loadout/issue-has-a-line",
+            "loop-compile/other-advance-is-refused",
+        ];
+        passes("run-casts", "casts.jsonl", &only);
+    }
+
+    /// Plays the vectors of these topics and ids, or all.
     #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
-    fn passes(runner: &str, vectors: &str) {
+    fn passes(runner: &str, vectors: &str, only: &[&str]) {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
         let (runner, vectors) = (folder.join(runner), folder.join(vectors));
         if !runner.exists() || !vectors.exists() {
@@ -20,7 +35,10 @@ mod slow {
             println!("skipped: {missing}");
             return;
         }
-        let output = Command::new(runner).arg(env!("CARGO_BIN_EXE_materia")).arg(vectors).output().unwrap();
+        let mut command = Command::new(runner);
+        command.arg(env!("CARGO_BIN_EXE_materia")).arg(vectors);
+        only.iter().for_each(|only| _ = command.args(["--only", *only]));
+        let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         let last = said.lines().last().unwrap_or_default();
         let errors = String::from_utf8_lossy(&output.stderr);

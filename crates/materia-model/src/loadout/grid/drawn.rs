@@ -180,7 +180,10 @@ impl<'g> Picture<'g> {
         let widths = self.rows.iter().map(|row| match &row.side {
             Side::Out { label, .. } => label.chars().count() + 4,
             Side::Note(text) => text.chars().count() + 1,
-            Side::In | Side::Quiet => 3,
+            // What a loop says about itself may be wider than its boxes; lanes stand beyond it.
+            Side::In | Side::Quiet => {
+                row.body.chars().count().saturating_sub(self.width + 4).clamp(3, WIDEST)
+            }
         });
         let reach = widths.max().unwrap_or(0);
         let mut drawn = format!("{}\n\n", one_line(self.graph.name(), 100));

@@ -1,0 +1,104 @@
+//! Config files: which there are, in what order they lie over each other, and their texts.
+//!
+//! Owns the five layers of C19 (shipped, the person's, the project's, `MATERIA_CONFIG`, `--config`), reading them
+//! bounded, and the one edit a door makes to a person's file. What they say is read by `materia_model::loadout`.
+//! Never reads the environment: the paths are handed in. Never decides whether a project's file is trusted (S1).
+
+mod edit;
+mod read;
+
+use std::path::{Path, PathBuf};
+
+use materia_model::finding::Source;
+use materia_model::loadout::{Document, Layer, Scope};
+
+use crate::home::Home;
+
+pub use edit::with_active;
+pub use read::{ReadError, read};
+
+/// How findings name the config that ships with the program.
+pub const SHIPPED_NAME: &str = "shipped/loadouts.json";
+
+/// The project's own config, seen from its directory.
+pub const PROJECT_FILE: &str = ".pi/pi-materia.json";
+
+/// Where to look for config files.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'a> {
+    /// The person's directories, where there are any.
+    pub home: Option<&'a Home>,
+    /// The project's directory; relative paths are seen from it.
+    pub project: &'a Path,
+    /// What `MATERIA_CONFIG` names.
+    pub environment: Option<&'a Path>,
+    /// What `--config` names.
+    pub flag: Option<&'a Path>,
+}
+
+/// The layers that were found, lowest first, each with its file.
+#[derive(Debug)]
+pub struct Files {
+    layers: Vec<Layer>,
+    paths: Vec<Option<PathBuf>>,
+}
+
+impl Files {
+    /// Reads every layer there is. A file that somebody named has to be there; the others may be missing.
+    pub fn find(places: Places<'_>) -> Result<Self, ReadError> {
+        let mut files = Self { layers: vec![shipped()], paths: vec![None] };
+        if let Some(home) = places.home {
+            files.add_found(Scope::User, home.config())?;
+        }
+        files.add_found(Scope::Project, places.project.join(PROJECT_FILE))?;
+        for (scope, named) in [(Scope::Environment, places.environment), (Scope::Flag, places.flag)] {
+            if let Some(named) = named {
+                files.add(scope, named, places.project.join(named))?;
+            }
+        }
+        Ok(files)
+    }
+
+    /// The shipped config with one file over it, as `validate` wants it.
+    pub fn alone(named: &Path, path: PathBuf) -> Result<Self, ReadError> {
+        let mut files = Self { layers: vec![shipped()], paths: vec![None] };
+        files.add(Scope::Flag, named, path)?;
+        Ok(files)
+    }
+
+    /// The layers, for `loadout::Config::load`.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The file of a layer; the shipped one has none.
+    pub fn path(&self, layer: usize) -> Option<&Path> {
+        self.paths.get(layer)?.as_deref()
+    }
+
+    fn add_found(&mut self, scope: Scope, path: PathBuf) -> Result<(), ReadError> {
+        match path.metadata() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            // Nobody named it, so it must not make us wait as a pipe would.
+            Ok(found) if !found.is_file() => Err(ReadError::NotAFile { file: path }),
+            _ => self.add(scope, &path.clone(), path),
+        }
+    }
+
+    fn add(&mut self, scope: Scope, named: &Path, path: PathBuf) -> Result<(), ReadError> {
+        let text = read(&path)?;
+        let document = Document::parse(Source::new(&named.to_string_lossy(), &text));
+        self.layers.push(Layer { scope, document });
+        self.paths.push(Some(path));
+        Ok(())
+    }
+}
+
+/// The config that ships with the program.
+pub fn shipped() -> Layer {
+    let source = Source::new(SHIPPED_NAME, include_str!("../assets/loadouts.json"));
+    Layer { scope: Scope::Default, document: Document::parse(source) }
+}
+
+#[cfg(test)]
+mod tests;

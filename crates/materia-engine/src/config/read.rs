@@ -1,0 +1,91 @@
+//! Reading one config file, bounded.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use materia_model::document::MAX_BYTES;
+use materia_model::text;
+
+/// A config file that was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Somebody named it, and it is not there.
+    #[error("there is no config file {}", shown(file))]
+    Missing {
+        /// The file.
+        file: PathBuf,
+    },
+    /// It is a directory, a pipe or a device.
+    #[error("the config {} is not a file", shown(file))]
+    NotAFile {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The system refused.
+    #[error("cannot read the config file {}", shown(file))]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is larger than any document may be.
+    #[error("the config file {} has more than {MAX_BYTES} bytes", shown(file))]
+    TooLarge {
+        /// The file.
+        file: PathBuf,
+    },
+    /// It is no text.
+    #[error("the config file {} is not UTF-8 text from byte {good} on", shown(file))]
+    NotText {
+        /// The file.
+        file: PathBuf,
+        /// How many bytes of it are text.
+        good: usize,
+    },
+}
+
+impl ReadError {
+    /// The code of a finding about it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "missing-file",
+            Self::NotAFile { .. } | Self::Io { .. } => "unreadable-file",
+            Self::TooLarge { .. } => "too-large",
+            Self::NotText { .. } => "not-utf8",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "name a file that exists; relative paths are seen from the project",
+            Self::NotAFile { .. } | Self::Io { .. } => "name a file that you may read",
+            Self::TooLarge { .. } => "split it into several files",
+            Self::NotText { .. } => "write it as UTF-8",
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    text::quoted(&path.to_string_lossy())
+}
+
+/// The text of a config file.
+pub fn read(path: &Path) -> Result<String, ReadError> {
+    let file = || path.to_owned();
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => ReadError::Missing { file: file() },
+        io::ErrorKind::IsADirectory => ReadError::NotAFile { file: file() },
+        _ => ReadError::Io { file: file(), source },
+    };
+    let mut bytes = Vec::new();
+    let opened = File::open(path).map_err(failed)?;
+    opened.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(ReadError::TooLarge { file: file() });
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| ReadError::NotText { file: file(), good: error.utf8_error().valid_up_to() })
+}

@@ -1,0 +1,64 @@
+//! `grid`: a loadout as a picture or a document.
+//!
+//! Owns finding the loadout and refusing a broken one. The pictures are drawn by `materia_model::loadout::grid`.
+
+use materia_model::finding::Finding;
+use materia_model::loadout::{Config, Graph, grid};
+use serde_json::{Value, json};
+
+use super::loadout::{NotUsable, choose, refuse_broken_files};
+use crate::config::Files;
+
+/// How a loadout is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Drawn in text.
+    Text,
+    /// A Mermaid flowchart.
+    Mermaid,
+    /// The DOT language.
+    Dot,
+    /// One JSON document.
+    Json,
+}
+
+/// A loadout that can be shown.
+#[derive(Debug)]
+pub struct Grid {
+    graph: Graph,
+    /// What is strange about it.
+    pub warnings: Vec<Finding>,
+}
+
+impl Grid {
+    /// The picture, ending in a newline.
+    pub fn text(&self, format: Format) -> String {
+        match format {
+            Format::Text => grid::text(&self.graph),
+            Format::Mermaid => grid::mermaid(&self.graph),
+            Format::Dot => grid::dot(&self.graph),
+            Format::Json => format!("{}\n", self.document()),
+        }
+    }
+
+    /// The graph as one document.
+    pub fn document(&self) -> Value {
+        let mut document = json!({"ok": true});
+        if let (Value::Object(all), Value::Object(graph)) = (&mut document, grid::json(&self.graph)) {
+            all.extend(graph);
+        }
+        document
+    }
+}
+
+/// The loadout of this name or id, or the active one.
+pub fn grid(files: &Files, named: Option<&str>) -> Result<Grid, NotUsable> {
+    let config = Config::load(files.layers());
+    refuse_broken_files(files.layers())?;
+    let name = choose(&config, named)?;
+    let compiled = config.compile(name).ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
+    match compiled.graph {
+        Some(graph) => Ok(Grid { graph, warnings: compiled.findings }),
+        None => Err(NotUsable::Broken(compiled.findings)),
+    }
+}

@@ -1,0 +1,104 @@
+//! `validate`: what is wrong with config files, each checked to its end.
+//!
+//! Owns the report. A file is checked on top of what ships and of nothing else, so that it says the same on every
+//! machine. Starts nothing and changes nothing.
+
+use std::path::{Path, PathBuf};
+
+use materia_model::finding::{Finding, Severity};
+use materia_model::loadout::{Config, Scope};
+use serde::Serialize;
+
+use crate::config::{Files, ReadError, SHIPPED_NAME};
+
+/// The answer to `validate`.
+#[derive(Debug, Serialize)]
+pub struct Validation {
+    /// Whether no file has an error.
+    pub ok: bool,
+    /// The files, in the order given.
+    pub files: Vec<Checked>,
+}
+
+/// One file and everything that is wrong with it.
+#[derive(Debug, Serialize)]
+pub struct Checked {
+    /// The file as the person named it.
+    pub file: String,
+    /// Whether it has no error.
+    pub ok: bool,
+    /// Errors and warnings, in the order of the file.
+    pub issues: Vec<Finding>,
+}
+
+impl Validation {
+    fn new(files: Vec<Checked>) -> Self {
+        Self { ok: files.iter().all(|file| file.ok), files }
+    }
+}
+
+impl Checked {
+    fn new(file: String, issues: Vec<Finding>) -> Self {
+        let ok = issues.iter().all(|issue| issue.severity != Severity::Error);
+        Self { file, ok, issues }
+    }
+}
+
+/// Checks files, relative ones as seen from `project`.
+pub fn validate(project: &Path, named: &[PathBuf]) -> Validation {
+    Validation::new(named.iter().map(|named| check(named, project.join(named))).collect())
+}
+
+/// Checks the layers that are in effect, each file with what is wrong in it.
+pub fn in_effect(files: &Files) -> Validation {
+    let mut findings = Config::load(files.layers()).check();
+    let mut checked = Vec::new();
+    for layer in files.layers().iter().filter(|layer| layer.scope != Scope::Default) {
+        let name = layer.document.source().name();
+        let (own, rest) = findings.into_iter().partition(|finding| is_in(finding, name));
+        findings = rest;
+        checked.push(Checked::new(name.to_owned(), own));
+    }
+    checked.insert(0, Checked::new(SHIPPED_NAME.to_owned(), findings));
+    Validation::new(checked)
+}
+
+fn check(named: &Path, path: PathBuf) -> Checked {
+    let name = named.to_string_lossy().into_owned();
+    let issues = match Files::alone(named, path) {
+        Ok(files) => issues(&files, &name),
+        Err(error) => vec![unreadable(&error)],
+    };
+    Checked::new(name, issues)
+}
+
+fn unreadable(error: &ReadError) -> Finding {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    Finding::error(error.code(), format!("{error}{cause}")).hint(error.hint())
+}
+
+fn issues(files: &Files, name: &str) -> Vec<Finding> {
+    if let Some(document) = files.layers().last().map(|layer| &layer.document)
+        && (document.is_recipe() || name.ends_with(".md"))
+    {
+        let message = "this is a recipe, not a loadout config";
+        let hint = "a config has `loadouts` and `materia`; `materia explain --file` checks a template";
+        return vec![Finding::error("not-a-config", message).at(document.source(), &(0..0)).hint(hint)];
+    }
+    let found = Config::load(files.layers()).check();
+    let (mut own, shipped): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| is_in(finding, name));
+    if own.iter().all(|finding| finding.severity != Severity::Error) {
+        own.extend(shipped.into_iter().map(consequence));
+    }
+    own
+}
+
+/// What a good file does to a shipped loadout: that one cannot be cast any more, the file can be used.
+fn consequence(finding: Finding) -> Finding {
+    let message = format!("a shipped loadout cannot be used with this file: {}", finding.message);
+    Finding { severity: Severity::Warning, message, ..finding }
+}
+
+fn is_in(finding: &Finding, file: &str) -> bool {
+    finding.place.as_ref().is_some_and(|place| &*place.file == file)
+}

@@ -1,0 +1,44 @@
+//! Which config files a command uses: those in their places, and the one that the command line names.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use materia_engine::config::{Files, Places};
+
+use crate::failure::{Failure, Kind};
+use crate::world::World;
+
+/// The config on top of all others.
+#[derive(Debug, Args)]
+pub(super) struct Config {
+    /// A config file on top of yours and the project's
+    #[arg(long, alias = "materia-config", value_name = "F")]
+    config: Option<PathBuf>,
+}
+
+impl Config {
+    /// Reads every layer there is.
+    pub(super) fn files(&self, world: &World) -> Result<Files, Failure> {
+        let home = world.home().ok();
+        let places = Places {
+            home: home.as_ref(),
+            project: project(world)?,
+            environment: environment(world),
+            flag: self.config.as_deref().filter(|path| !path.as_os_str().is_empty()),
+        };
+        Ok(Files::find(places)?)
+    }
+}
+
+/// The file that `MATERIA_CONFIG` names.
+pub(super) fn environment(world: &World) -> Option<&Path> {
+    world.variable("MATERIA_CONFIG").map(Path::new)
+}
+
+/// The directory of the project.
+pub(super) fn project(world: &World) -> Result<&Path, Failure> {
+    world.cwd.as_deref().map_err(|error| {
+        Failure::new(Kind::Invalid, "no_directory", format!("the working directory is gone: {error}"))
+            .hint("change to a directory that exists, or name one with `-C`")
+    })
+}

@@ -1,0 +1,56 @@
+//! `materia grid`: draws a loadout.
+
+use clap::{Args, ValueEnum};
+use materia_engine::verb::grid;
+
+use super::config::Config;
+use crate::failure::{Failure, Kind};
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Draw a loadout
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  materia grid\n  materia grid Release --format mermaid\n  \
+    materia grid --config flow.json --format dot | dot -Tsvg > flow.svg")]
+pub(super) struct Grid {
+    /// Its name or id; without it, the active one
+    #[arg(value_name = "LOADOUT")]
+    loadout: Option<String>,
+
+    #[command(flatten)]
+    config: Config,
+
+    /// How it is shown
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+/// How a loadout is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Mermaid,
+    Dot,
+    Json,
+}
+
+impl Grid {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let format = match (self.format, voice) {
+            (None | Some(Format::Json), Voice::Json) | (Some(Format::Json), Voice::Human) => {
+                grid::Format::Json
+            }
+            (Some(_), Voice::Json) => {
+                let message = "`--json` asks for the graph as JSON, and `--format` for something else";
+                return Err(Failure::new(Kind::Invalid, "usage", message).hint("leave one of them out"));
+            }
+            (None | Some(Format::Text), Voice::Human) => grid::Format::Text,
+            (Some(Format::Mermaid), Voice::Human) => grid::Format::Mermaid,
+            (Some(Format::Dot), Voice::Human) => grid::Format::Dot,
+        };
+        let grid = grid::grid(&self.config.files(world)?, self.loadout.as_deref())?;
+        screen.findings(&grid.warnings);
+        screen.text(&grid.text(format));
+        Ok(0)
+    }
+}

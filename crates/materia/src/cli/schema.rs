@@ -1,0 +1,32 @@
+//! `materia schema`: the JSON Schemas of what people write, for their editors.
+
+use clap::{Args, ValueEnum};
+use materia_model::loadout;
+
+use crate::view::Screen;
+
+/// Print the JSON Schema of a kind of document, for editors
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  materia schema loadout > materia.schema.json\n\n\
+    Name it in your config as \"$schema\".")]
+pub(super) struct Schema {
+    /// The kind of document
+    #[arg(value_enum, value_name = "KIND")]
+    kind: Kind,
+}
+
+/// What has a schema.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    /// Configs with loadouts and materia
+    Loadout,
+}
+
+impl Schema {
+    pub(super) fn run(self, screen: Screen) -> u8 {
+        match self.kind {
+            Kind::Loadout => screen.document(&loadout::schema()),
+        }
+        0
+    }
+}

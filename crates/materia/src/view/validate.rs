@@ -1,0 +1,48 @@
+//! How a validation reads.
+
+use std::fmt::Write as _;
+
+use materia_engine::verb::validate::{Checked, Validation};
+use materia_model::finding::Severity;
+use materia_model::text::{count, printable};
+
+use super::Report;
+use super::screen::finding_lines;
+use super::style::Role;
+
+impl Report for Validation {
+    fn human(&self, colour: bool) -> String {
+        let mut text = String::new();
+        for file in &self.files {
+            file_lines(&mut text, file, colour);
+        }
+        let (errors, warnings) = (number(self, Severity::Error), number(self, Severity::Warning));
+        let found = match (errors, warnings) {
+            (0, 0) => "nothing wrong".to_owned(),
+            (0, warnings) => count(warnings, "warning"),
+            (errors, 0) => count(errors, "error"),
+            (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+        };
+        let _ = writeln!(text, "{}: {found}", count(self.files.len(), "file"));
+        text
+    }
+}
+
+/// The file with its verdict, then what was found in it.
+fn file_lines(text: &mut String, file: &Checked, colour: bool) {
+    let (role, word) = match (file.ok, file.issues.is_empty()) {
+        (true, true) => (Role::Good, "good"),
+        (true, false) => (Role::Warning, "usable"),
+        (false, _) => (Role::Bad, "broken"),
+    };
+    let _ = writeln!(text, "{} {}", role.paint(&format!("{word:<6}"), colour), printable(&file.file));
+    for issue in &file.issues {
+        finding_lines(text, issue, colour);
+    }
+    text.push('\n');
+}
+
+fn number(validation: &Validation, severity: Severity) -> usize {
+    let issues = validation.files.iter().flat_map(|file| &file.issues);
+    issues.filter(|issue| issue.severity == severity).count()
+}
