@@ -92,6 +92,9 @@ pub enum Damage {
         /// The number that stands there.
         found: u64,
     },
+    /// Its number is one that no journal reaches.
+    #[error("no journal has a record {0}")]
+    TooGreat(u64),
     /// The first line is not a header.
     #[error("a segment has to begin with a `journal` record: {0}")]
     NoHeader(String),

@@ -62,6 +62,33 @@ fn newer_formats_and_other_files_are_refused() {
 }
 
 #[test]
+fn numbers_that_leave_none_for_the_next_are_refused() {
+    for (seq, segment) in [(u64::MAX, 1), (u64::MAX - 1, 1), (1, u64::MAX)] {
+        let desk = Desk::rotating(Some(1));
+        let mut line = Vec::new();
+        let data = json!({"format": FORMAT, "name": "test", "segment": segment});
+        materia_model::record::encode(&mut line, seq, desk.clock.now(), HEADER, &data).unwrap();
+        desk.put(&line);
+        match desk.open() {
+            Ok(journal) => note(&journal, 0..3),
+            Err(error) => assert!(matches!(error, JournalError::Damaged { line: 1, .. }), "{error}"),
+        }
+        assert_eq!(desk.open().is_ok(), seq == 1);
+    }
+}
+
+#[test]
+fn what_nests_too_deep_to_be_read_is_refused_and_the_rest_goes_on() {
+    let desk = Desk::new().written(1);
+    let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+    let journal = desk.open().unwrap();
+    let error = journal.append_durable("note", &deep).unwrap_err();
+    assert!(matches!(error, JournalError::Unwritable { .. }), "{error}");
+    note(&journal, 1..2);
+    assert_eq!(desk.notes(), [0, 1]);
+}
+
+#[test]
 fn a_line_that_never_ends_is_not_read() {
     let desk = Desk::new().written(1);
     let end = desk.bytes().len() as u64;
