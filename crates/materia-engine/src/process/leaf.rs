@@ -119,12 +119,12 @@ impl Leaf {
         }
     }
 
-    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so a short reading is the last.
+    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so what is read is perhaps the last.
     pub(super) fn read(&mut self, stream: Stream, buffer: &mut [u8], hung_up: bool) -> Option<Event> {
         let tap = self.taps[stream as usize].as_mut()?;
         let Reading::Some(count) = tap.read(buffer) else { return None };
-        if hung_up && count < buffer.len() {
-            tap.close();
+        if hung_up {
+            tap.close_if_dry(count, buffer.len());
         }
         tap.is_live().then(|| Event::Output { leaf: self.id, stream, bytes: buffer[..count].to_vec() })
     }
