@@ -42,9 +42,12 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Outside text as it may stand in a message: printable, bounded and in backticks.
+/// Outside text as it may stand in a message: on one line, printable, bounded and in backticks.
 pub fn quoted(text: &str) -> String {
-    format!("`{}`", printable(&bounded(text, 120)))
+    let shown = bounded(text, 120);
+    let shown = printable(&shown);
+    // A line break in a name must not look like a line of ours.
+    format!("`{}`", shown.replace('\n', "\\n").replace('\t', "\\t"))
 }
 
 /// The candidate that was probably meant by `given`, if one is near enough.
@@ -103,6 +106,7 @@ mod tests {
     fn terminal_escapes_are_defused() {
         assert_eq!(printable("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(printable("plain\ttext\n"), "plain\ttext\n");
+        assert_eq!(quoted("a\n  hint: b\t"), "`a\\n  hint: b\\t`");
     }
 
     #[test]
