@@ -44,7 +44,12 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 
 /// Outside text as it may stand in a message: on one line, printable, bounded and in backticks.
 pub fn quoted(text: &str) -> String {
-    let shown = bounded(text, 120);
+    quoted_within(text, 120)
+}
+
+/// The same with a bound of its own, for paths: the end of one says more than its beginning.
+pub fn quoted_within(text: &str, max: usize) -> String {
+    let shown = bounded(text, max);
     let shown = printable(&shown);
     // A line break in a name must not look like a line of ours.
     format!("`{}`", shown.replace('\n', "\\n").replace('\t', "\\t"))

@@ -44,6 +44,21 @@ fn gaps_and_repeats_are_refused() {
 }
 
 #[test]
+fn the_hint_is_a_command_that_can_be_typed() {
+    let desk = Desk::new();
+    let folder = desk.temp.path().join("it's ".repeat(40)).join("deep");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("events.jsonl");
+    fs::write(&path, "hello\n").unwrap();
+    let error = Journal::open(&path, &desk.clock, &desk.options).unwrap_err();
+    assert!(error.to_string().contains("/deep/events.jsonl` is damaged"), "{error}");
+    let hint = error.hint();
+    let command = hint.split('`').nth(1).unwrap();
+    let printed = std::process::Command::new("sh").args(["-c", command]).output().unwrap();
+    assert_eq!(printed.stdout, b"hello\n", "{hint}");
+}
+
+#[test]
 fn newer_formats_and_other_files_are_refused() {
     let desk = Desk::new();
     let mut line = Vec::new();
