@@ -41,12 +41,15 @@ fn orphan_check(nursery: &mut Nursery) -> Check {
     command.deadline = Some(PATIENCE);
     let ended = nursery.run(command);
     let printed = String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned();
-    let Some(orphan) = printed.parse().ok().and_then(Identity::of) else {
+    let Ok(pid) = printed.parse() else {
         return check(Err(format!("no orphan could be made: {}", why(&ended))));
+    };
+    let Some(orphan) = Identity::of(pid) else {
+        return check(Err(format!("process {pid} was started and cannot be seen in /proc")));
     };
     nursery.sweep(GRACE);
     check(if orphan.is_alive() {
-        Err(format!("process {printed} escaped"))
+        Err(format!("process {pid} escaped"))
     } else {
         Ok("an orphan was adopted and ended".to_owned())
     })
