@@ -55,6 +55,7 @@ pub enum WriteError {
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
     let parent = dir::parent_of(path);
+    let mut swept = false;
     loop {
         failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
         let mut temp = temp_in(parent).map_err(failed("create a temporary file for"))?;
@@ -65,7 +66,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         match temp.persist(path) {
             Ok(_) => break,
             // A sweep came between creating and locking the temporary file, and cannot for the next one as well.
-            Err(error) if error.error.kind() == io::ErrorKind::NotFound && parent.is_dir() => {}
+            Err(error) if error.error.kind() == io::ErrorKind::NotFound && !swept => swept = true,
             Err(error) => return Err(failed("replace")(error.error)),
         }
     }
@@ -206,8 +207,12 @@ pub fn sweep(dir: &Path) -> io::Result<usize> {
         let Ok(file) = File::open(entry.path()) else { continue };
         if file.try_lock().is_ok() {
             failpoint::hit("atomic.sweep")?;
-            std::fs::remove_file(entry.path())?;
-            removed += 1;
+            match std::fs::remove_file(entry.path()) {
+                Ok(()) => removed += 1,
+                // Another sweep was here, or its writer gave it its name just before it was locked.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     Ok(removed)

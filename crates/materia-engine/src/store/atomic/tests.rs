@@ -93,3 +93,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_name_that_cannot_be_is_refused_at_once() {
+    let error = write(Path::new(""), b"x").unwrap_err();
+    assert!(matches!(error, WriteError::Io { .. }), "{error}");
+}
+
+#[test]
+fn sweeps_may_meet() {
+    let temp = tempfile::tempdir().unwrap();
+    for number in 0..500 {
+        std::fs::write(temp.path().join(format!("{TEMP_PREFIX}{number}")), "").unwrap();
+    }
+    let removed: usize = std::thread::scope(|scope| {
+        let sweeps: Vec<_> = (0..4).map(|_| scope.spawn(|| sweep(temp.path()))).collect();
+        sweeps.into_iter().map(|sweep| sweep.join().unwrap().unwrap()).sum()
+    });
+    assert_eq!(removed, 500);
+}
