@@ -41,6 +41,12 @@ pub enum WriteError {
         /// Why.
         source: serde_json::Error,
     },
+    /// It nests deeper than it could be read again.
+    #[error("{} would nest deeper than {DEEPEST} levels", shown(file))]
+    TooDeep {
+        /// The document.
+        file: PathBuf,
+    },
     /// The new document is there, but may be the old one again after a power cut.
     #[error("{} was written, and may not survive a power cut", shown(file))]
     Unsynced {
@@ -84,8 +90,31 @@ pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Resul
     }
     let mut bytes = serde_json::to_vec_pretty(&Numbered { format, document })
         .map_err(|source| WriteError::Json { file: path.to_owned(), source })?;
+    if depth(&bytes) > DEEPEST {
+        return Err(WriteError::TooDeep { file: path.to_owned() });
+    }
     bytes.push(b'\n');
     write(path, &bytes)
+}
+
+/// How deep a document may nest: what is written has to be readable again, and `serde_json` reads 127 levels.
+const DEEPEST: usize = 120;
+
+/// How deep the lists and objects of a JSON text nest.
+fn depth(json: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0, false, false);
+    for byte in json {
+        match (in_string, byte) {
+            _ if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_string = !in_string,
+            (false, b'[' | b'{') => depth += 1,
+            (false, b']' | b'}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// A document that was not read.

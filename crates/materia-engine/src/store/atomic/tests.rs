@@ -112,3 +112,22 @@ fn sweeps_may_meet() {
     });
     assert_eq!(removed, 500);
 }
+
+#[test]
+fn what_is_written_can_be_read_again_however_deep_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("deep.json");
+    for levels in [1, 100, 118, 119, 120, 127, 300] {
+        let mut value = serde_json::json!("[{\"\\");
+        for _ in 0..levels {
+            value = serde_json::json!([value]);
+        }
+        let document = serde_json::json!({ "value": value });
+        match write_json(&path, 1, &document) {
+            Ok(()) => assert_eq!(read_json::<serde_json::Value>(&path, 1, 1 << 20).unwrap()["value"], value),
+            Err(error) => {
+                assert!(levels >= 120 && matches!(error, WriteError::TooDeep { .. }), "{levels}: {error}");
+            }
+        }
+    }
+}
