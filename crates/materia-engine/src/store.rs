@@ -18,7 +18,17 @@ pub mod journal;
 
 use std::path::Path;
 
+/// The longest path the kernel takes.
+const LONGEST_PATH: usize = 4096;
+
 /// A path as it may stand in a message.
 fn shown(path: &Path) -> String {
-    materia_model::text::quoted(&path.to_string_lossy())
+    materia_model::text::quoted_within(&path.to_string_lossy(), LONGEST_PATH)
+}
+
+/// A path as it may stand in a command to type.
+fn typed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:@%".contains(&byte);
+    if text.bytes().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }

@@ -212,6 +212,20 @@ mod tests {
         assert_eq!(out, b"before\n");
     }
 
+    #[test]
+    fn what_cannot_be_read_again_is_not_written() {
+        let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        for levels in 0..=json::DEEPEST {
+            let out = line(&nested(levels));
+            assert_eq!(decode(&out[..out.len() - 1]).map(|record| record.seq), Ok(7), "{levels} levels");
+        }
+        for levels in json::DEEPEST + 1..300 {
+            let mut out = Vec::new();
+            let error = encode(&mut out, 7, Timestamp::from_millis(0), "note", &nested(levels)).unwrap_err();
+            assert!(matches!(error, Unwritable::Json(_)) && out.is_empty());
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_written_is_read_back(kind in "[a-z_]{1,12}|.{0,6}", text in ".{0,40}", seq: u64, millis in 0i64..4_000_000_000_000) {

@@ -42,9 +42,17 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Outside text as it may stand in a message: printable, bounded and in backticks.
+/// Outside text as it may stand in a message: on one line, printable, bounded and in backticks.
 pub fn quoted(text: &str) -> String {
-    format!("`{}`", printable(&bounded(text, 120)))
+    quoted_within(text, 120)
+}
+
+/// The same with a bound of its own, for paths: the end of one says more than its beginning.
+pub fn quoted_within(text: &str, max: usize) -> String {
+    let shown = bounded(text, max);
+    let shown = printable(&shown);
+    // A line break in a name must not look like a line of ours.
+    format!("`{}`", shown.replace('\n', "\\n").replace('\t', "\\t"))
 }
 
 /// The candidate that was probably meant by `given`, if one is near enough.
@@ -103,6 +111,7 @@ mod tests {
     fn terminal_escapes_are_defused() {
         assert_eq!(printable("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(printable("plain\ttext\n"), "plain\ttext\n");
+        assert_eq!(quoted("a\n  hint: b\t"), "`a\\n  hint: b\\t`");
     }
 
     #[test]

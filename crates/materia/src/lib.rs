@@ -17,10 +17,12 @@ use view::Screen;
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
+    let voice = view::Voice::of(&world);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world)));
-    outcome.unwrap_or_else(|panic| {
+    let code = outcome.unwrap_or_else(|panic| {
         let failure = Failure::panicked(panic.as_ref());
-        Screen::plain().failure(&failure, view::Voice::Human);
+        Screen::plain().failure(&failure, voice);
         failure.kind.exit_code()
-    })
+    });
+    Screen::plain().ended(code)
 }

@@ -19,6 +19,8 @@ pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;
 
+use crate::world::World;
+
 /// Who is listening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
@@ -26,4 +28,11 @@ pub enum Voice {
     Human,
     /// A program: exactly one JSON document on stdout.
     Json,
+}
+
+impl Voice {
+    /// Who listens, as far as the bare words tell: for failures before, or outside, the parsing of them.
+    pub fn of(world: &World) -> Self {
+        if world.args.iter().any(|word| word == "--json") { Self::Json } else { Self::Human }
+    }
 }

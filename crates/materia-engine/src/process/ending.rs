@@ -19,7 +19,7 @@ use crate::clock;
 const MAX_HELD: usize = 128;
 
 /// How long the kernel may take to carry out SIGKILL before a process is reported as a survivor.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How many scans may follow each other at once while a tree still grows.
 const RUSH: usize = 16;

@@ -1,16 +1,17 @@
 //! A command that runs.
 //!
 //! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The nursery polls and calls;
-//! nothing here waits.
+//! nothing here waits but for a kill where there is no `/proc`.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, WaitOptions};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::command::Command;
 use super::end::{Cause, Ended, Status};
-use super::ending::Ending;
+use super::ending::{Ending, PATIENCE};
 use super::event::{Event, LeafId, Stream};
 use super::feed::Feed;
 use super::identity::Identity;
@@ -119,12 +120,12 @@ impl Leaf {
         }
     }
 
-    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so a short reading is the last.
+    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so what is read is perhaps the last.
     pub(super) fn read(&mut self, stream: Stream, buffer: &mut [u8], hung_up: bool) -> Option<Event> {
         let tap = self.taps[stream as usize].as_mut()?;
         let Reading::Some(count) = tap.read(buffer) else { return None };
-        if hung_up && count < buffer.len() {
-            tap.close();
+        if hung_up {
+            tap.close_if_dry(count, buffer.len());
         }
         tap.is_live().then(|| Event::Output { leaf: self.id, stream, bytes: buffer[..count].to_vec() })
     }
@@ -159,6 +160,16 @@ impl Leaf {
                 Err(_) => return Some(Status::Unknown),
             }
         }
+    }
+
+    /// Kills the leader and its group without looking at them, and waits for it. It is not reaped yet, so both numbers
+    /// are its own.
+    pub(super) fn kill_unseen(&self) -> Status {
+        let _gone = rustix::process::kill_process_group(self.pid, Signal::KILL);
+        let _gone = rustix::process::kill_process(self.pid, Signal::KILL);
+        let patience = Timespec::try_from(PATIENCE).ok();
+        let _late = rustix::event::poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], patience.as_ref());
+        self.reap().unwrap_or(Status::Unknown)
     }
 
     /// Says how it went. The streams are drained by now.

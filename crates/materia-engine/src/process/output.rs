@@ -89,6 +89,14 @@ impl Tap {
         self.pipe = None;
     }
 
+    /// Closes our end of a pipe that has no writer any more, if a reading of `count` bytes into `room` was the last.
+    pub(super) fn close_if_dry(&mut self, count: usize, room: usize) {
+        // A short reading has emptied the pipe. What was moved may be short because the file was at its limit.
+        if count < room && (!self.is_moving() || self.waiting() == 0) {
+            self.close();
+        }
+    }
+
     /// Reads once into `buffer` and keeps what came.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Reading {
         let moved = if self.is_moving() { self.move_on() } else { None };
@@ -285,6 +293,24 @@ mod tests {
             }
             prop_assert_eq!(kept.file.is_some(), spills && all.len() > memory);
         }
+    }
+
+    #[test]
+    fn what_is_left_in_the_pipe_of_a_dead_writer_is_counted_past_the_limit() {
+        let (ours, theirs) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::NONBLOCK).unwrap();
+        rustix::pipe::fcntl_setpipe_size(&theirs, 1 << 20).unwrap();
+        assert_eq!(rustix::io::write(&theirs, &[7; 500_000]), Ok(500_000));
+        drop(theirs);
+        let directory = tempfile::tempdir().unwrap();
+        let spill = Spill::Unnamed(directory.path().to_owned());
+        let mut tap = Tap::new(ours, Capture { memory: 10, limit: 70_000, spill, live: false });
+        let mut buffer = [0; 64 * 1024];
+        while let Reading::Some(count) = tap.read(&mut buffer) {
+            tap.close_if_dry(count, buffer.len());
+        }
+        let kept = tap.finish();
+        assert_eq!((kept.total, kept.truncated), (500_000, true));
+        assert_eq!(kept.spool.unwrap().metadata().unwrap().len(), 70_000);
     }
 
     #[test]

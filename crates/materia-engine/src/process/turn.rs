@@ -79,7 +79,9 @@ impl Nursery {
         let Some(leaf) = self.leaves.get_mut(&id) else { return };
         leaf.stopping = Some(stopping);
         if let Some(survivors) = over {
-            let status = leaf.reap().unwrap_or(Status::Unknown);
+            // A leader that runs and is in nobody's list was not seen: there is no `/proc`.
+            let unseen = || if survivors.is_empty() { leaf.kill_unseen() } else { Status::Unknown };
+            let status = leaf.reap().unwrap_or_else(unseen);
             self.conclude(id, status, survivors);
         }
     }

@@ -225,8 +225,8 @@ fn components(path: &Path) -> Result<Vec<&str>, ArtifactError> {
 fn make_dir(dir: &OwnedFd, name: &str, path: &Path) -> Result<rustix::io::Result<OwnedFd>, ArtifactError> {
     failpoint::hit("artifact.mkdir").map_err(failed("create a directory for", path))?;
     match rustix::fs::mkdirat(dir, name, Mode::RWXU) {
-        Ok(()) => sync_dir(dir, path)?,
-        Err(Errno::EXIST) => {}
+        // Whoever was faster may not have come to syncing it.
+        Ok(()) | Err(Errno::EXIST) => sync_dir(dir, path)?,
         Err(error) => return Err(failed("create a directory for", path)(error)),
     }
     Ok(rustix::fs::openat(dir, name, DIR, Mode::empty()))

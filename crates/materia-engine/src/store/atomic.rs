@@ -41,6 +41,12 @@ pub enum WriteError {
         /// Why.
         source: serde_json::Error,
     },
+    /// It nests deeper than it could be read again.
+    #[error("{} would nest deeper than {DEEPEST} levels", shown(file))]
+    TooDeep {
+        /// The document.
+        file: PathBuf,
+    },
     /// The new document is there, but may be the old one again after a power cut.
     #[error("{} was written, and may not survive a power cut", shown(file))]
     Unsynced {
@@ -55,6 +61,7 @@ pub enum WriteError {
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
     let parent = dir::parent_of(path);
+    let mut swept = false;
     loop {
         failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
         let mut temp = temp_in(parent).map_err(failed("create a temporary file for"))?;
@@ -65,7 +72,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         match temp.persist(path) {
             Ok(_) => break,
             // A sweep came between creating and locking the temporary file, and cannot for the next one as well.
-            Err(error) if error.error.kind() == io::ErrorKind::NotFound && parent.is_dir() => {}
+            Err(error) if error.error.kind() == io::ErrorKind::NotFound && !swept => swept = true,
             Err(error) => return Err(failed("replace")(error.error)),
         }
     }
@@ -83,8 +90,31 @@ pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Resul
     }
     let mut bytes = serde_json::to_vec_pretty(&Numbered { format, document })
         .map_err(|source| WriteError::Json { file: path.to_owned(), source })?;
+    if depth(&bytes) > DEEPEST {
+        return Err(WriteError::TooDeep { file: path.to_owned() });
+    }
     bytes.push(b'\n');
     write(path, &bytes)
+}
+
+/// How deep a document may nest: what is written has to be readable again, and `serde_json` reads 127 levels.
+const DEEPEST: usize = 120;
+
+/// How deep the lists and objects of a JSON text nest.
+fn depth(json: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut in_string, mut escaped) = (0usize, 0, false, false);
+    for byte in json {
+        match (in_string, byte) {
+            _ if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_string = !in_string,
+            (false, b'[' | b'{') => depth += 1,
+            (false, b']' | b'}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// A document that was not read.
@@ -206,8 +236,12 @@ pub fn sweep(dir: &Path) -> io::Result<usize> {
         let Ok(file) = File::open(entry.path()) else { continue };
         if file.try_lock().is_ok() {
             failpoint::hit("atomic.sweep")?;
-            std::fs::remove_file(entry.path())?;
-            removed += 1;
+            match std::fs::remove_file(entry.path()) {
+                Ok(()) => removed += 1,
+                // Another sweep was here, or its writer gave it its name just before it was locked.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
     }
     Ok(removed)

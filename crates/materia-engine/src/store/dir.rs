@@ -37,8 +37,8 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
         Ok(()) => sync(parent),
-        // Somebody else made it in between, and syncs it.
-        Err(_) if dir.is_dir() => Ok(()),
+        // Somebody else made it in between, and may not have come to syncing it.
+        Err(_) if dir.is_dir() => sync(parent),
         Err(error) => Err(failed("create", dir)(error)),
     }
 }

@@ -96,13 +96,18 @@ impl Check {
     }
 }
 
+/// The person did not wait for the diagnosis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("interrupted; nothing was left running")]
+pub struct Interrupted;
+
 /// Tries everything.
-pub fn doctor(home: &Home) -> Diagnosis {
-    let (process_check, agents) = agents::look();
+pub fn doctor(home: &Home) -> Result<Diagnosis, Interrupted> {
+    let (process_check, agents) = agents::look()?;
     let mut checks = vec![process_check];
     checks.extend(scratch::checks(&home.runs()));
     checks.extend(host::checks(&home.runs()));
-    Diagnosis {
+    Ok(Diagnosis {
         ok: checks.iter().all(|check| check.health != Health::Broken),
         version: env!("CARGO_PKG_VERSION"),
         paths: Paths {
@@ -112,5 +117,5 @@ pub fn doctor(home: &Home) -> Diagnosis {
         },
         checks,
         agents,
-    }
+    })
 }

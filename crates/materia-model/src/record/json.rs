@@ -1,41 +1,62 @@
 //! Writes data as compact JSON, as `serde_json` does, and faster where journals spend their time: in strings.
 //!
 //! Owns the spelling of a record's data. A record is mostly text that needs no escape, so many bytes are looked at at
-//! once. Numbers with a point are left to `serde_json`. Never reads JSON.
+//! once. Numbers with a point are left to `serde_json`. Refuses what nests deeper than a reader goes. Never reads JSON.
 
 use serde::ser::{self, Serialize};
 use serde_json::Error;
 
+/// How deep data may nest. `serde_json` reads 127 levels, of which the record itself is one: what is written has to be
+/// read again.
+pub(super) const DEEPEST: usize = 120;
+
 /// Appends `data` to `out` as compact JSON.
 pub(super) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, data: &T) -> Result<(), Error> {
-    data.serialize(&mut Writer { out })
+    data.serialize(&mut Writer { out, depth: 0 })
 }
 
 struct Writer<'o> {
     out: &'o mut Vec<u8>,
+    /// How many lists and objects are open around it.
+    depth: usize,
 }
 
-impl Writer<'_> {
+impl<'o> Writer<'o> {
     fn raw(&mut self, text: &[u8]) {
         self.out.extend_from_slice(text);
     }
 
     /// `{"variant":`, the beginning of everything that a variant holds.
-    fn variant(&mut self, name: &str) {
+    fn variant(&mut self, name: &str) -> Result<Writer<'_>, Error> {
+        let depth = deeper(self.depth)?;
         self.raw(b"{");
         string(self.out, name);
         self.raw(b":");
+        Ok(Writer { out: &mut *self.out, depth })
     }
 
-    fn begin(&mut self, open: &[u8], close: &'static [u8]) -> Compound<'_> {
-        self.raw(open);
-        Compound { out: &mut *self.out, first: true, close }
+    fn begin(self, open: &[u8], close: &'static [u8]) -> Result<Compound<'o>, Error> {
+        let depth = deeper(self.depth)?;
+        self.out.extend_from_slice(open);
+        Ok(Compound { out: self.out, depth, first: true, close })
     }
+
+    fn lent(&mut self) -> Writer<'_> {
+        Writer { out: &mut *self.out, depth: self.depth }
+    }
+}
+
+fn deeper(depth: usize) -> Result<usize, Error> {
+    if depth < DEEPEST {
+        return Ok(depth + 1);
+    }
+    Err(ser::Error::custom(format_args!("it nests deeper than {DEEPEST} levels")))
 }
 
 /// A list or an object that is being written.
 struct Compound<'o> {
     out: &'o mut Vec<u8>,
+    depth: usize,
     first: bool,
     close: &'static [u8],
 }
@@ -49,14 +70,18 @@ impl Compound<'_> {
 
     fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.next();
-        write(self.out, value)
+        self.value(value)
+    }
+
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
+        value.serialize(&mut Writer { out: &mut *self.out, depth: self.depth })
     }
 
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Error> {
         self.next();
         string(self.out, name);
         self.out.push(b':');
-        write(self.out, value)
+        self.value(value)
     }
 
     fn finish(self) {
@@ -186,22 +211,21 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Error> {
-        self.variant(variant);
-        value.serialize(&mut *self)?;
+        value.serialize(&mut self.variant(variant)?)?;
         self.raw(b"}");
         Ok(())
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Compound<'a>, Error> {
-        Ok(self.begin(b"[", b"]"))
+        self.lent().begin(b"[", b"]")
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Compound<'a>, Error> {
-        Ok(self.begin(b"[", b"]"))
+        self.lent().begin(b"[", b"]")
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Error> {
-        Ok(self.begin(b"[", b"]"))
+        self.lent().begin(b"[", b"]")
     }
 
     fn serialize_tuple_variant(
@@ -211,16 +235,15 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
         variant: &'static str,
         _: usize,
     ) -> Result<Compound<'a>, Error> {
-        self.variant(variant);
-        Ok(self.begin(b"[", b"]}"))
+        self.variant(variant)?.begin(b"[", b"]}")
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Compound<'a>, Error> {
-        Ok(self.begin(b"{", b"}"))
+        self.lent().begin(b"{", b"}")
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Error> {
-        Ok(self.begin(b"{", b"}"))
+        self.lent().begin(b"{", b"}")
     }
 
     fn serialize_struct_variant(
@@ -230,8 +253,7 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
         variant: &'static str,
         _: usize,
     ) -> Result<Compound<'a>, Error> {
-        self.variant(variant);
-        Ok(self.begin(b"{", b"}}"))
+        self.variant(variant)?.begin(b"{", b"}}")
     }
 }
 
@@ -305,7 +327,7 @@ impl ser::SerializeMap for Compound<'_> {
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         self.out.push(b':');
-        write(self.out, value)
+        self.value(value)
     }
 
     fn end(self) -> Result<(), Error> {

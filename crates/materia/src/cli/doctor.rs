@@ -17,7 +17,8 @@ pub(super) struct Doctor {}
 
 impl Doctor {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let diagnosis = doctor::doctor(&world.home()?);
+        let diagnosis = doctor::doctor(&world.home()?)
+            .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
         screen.report(&diagnosis, voice);
         Ok(if diagnosis.ok { 0 } else { Kind::Failed.exit_code() })
     }

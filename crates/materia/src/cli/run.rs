@@ -68,7 +68,9 @@ impl Run {
         view: &mut RunView,
     ) -> Result<Outcome, Failure> {
         let cwd = world.cwd.as_ref().map_err(|error| {
-            Failure::from_error(Kind::Invalid, "no_directory", error).hint("go to a directory that exists")
+            let message = format!("the working directory cannot be used: {error}");
+            Failure::new(Kind::Invalid, "no_directory", message)
+                .hint("go to a directory that exists, or use -C")
         })?;
         // Read before interrupts are caught, so that a person who types it can still leave.
         let stdin = self.template.stdin(world, spool)?;

@@ -25,9 +25,7 @@ pub(super) fn tell(error: &clap::Error, world: &World) -> u8 {
             Kind::Invalid.exit_code()
         }
         _ => {
-            let voice =
-                if world.args.iter().any(|word| word == "--json") { Voice::Json } else { Voice::Human };
-            screen.failure(&failure(error), voice);
+            screen.failure(&failure(error), Voice::of(world));
             Kind::Invalid.exit_code()
         }
     }

@@ -1,10 +1,12 @@
 //! The screen: where results, failures and notices are written.
 //!
-//! Owns stdout and stderr. A closed pipe is no failure of ours: what cannot be written any more is dropped.
+//! Owns stdout and stderr. A closed pipe is no failure of ours: who closed it wants no more. Anything else that keeps a
+//! result from stdout, such as a full disk, makes a success a failure.
 #![allow(clippy::disallowed_methods, reason = "this room owns stdout and stderr")]
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use materia_engine::execute::Flow;
 use materia_model::finding::{Finding, Severity};
@@ -13,8 +15,11 @@ use serde::Serialize;
 
 use super::Voice;
 use super::style::{ColorChoice, Role, use_colour};
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::world::World;
+
+/// Why something did not get to stdout, once that has happened.
+static LOST: OnceLock<String> = OnceLock::new();
 
 /// Something a verb reports: data for programs, and a text for people.
 pub trait Report: Serialize {
@@ -46,7 +51,7 @@ impl Screen {
     /// Says a result on stdout.
     pub fn report<R: Report>(self, report: &R, voice: Voice) {
         match voice {
-            Voice::Human => write_all(&mut io::stdout().lock(), report.human(self.colour_out).as_bytes()),
+            Voice::Human => self.text(&report.human(self.colour_out)),
             Voice::Json => json(report),
         }
     }
@@ -106,7 +111,7 @@ impl Screen {
     /// Copies an output to stdout, byte for byte.
     pub(super) fn copy(self, output: &Flow) {
         let mut stdout = io::stdout().lock();
-        let _closed = output.copy_to(&mut stdout).and_then(|()| stdout.flush());
+        notice(output.copy_to(&mut stdout).and_then(|()| stdout.flush()));
     }
 
     /// Says one JSON document on stdout.
@@ -116,7 +121,16 @@ impl Screen {
 
     /// Says plain text on stdout, such as help.
     pub fn text(self, text: &str) {
-        write_all(&mut io::stdout().lock(), text.as_bytes());
+        result(text.as_bytes());
+    }
+
+    /// The exit code, given the verb's own, after everything was said. What was lost on the way to stdout is told.
+    pub fn ended(self, code: u8) -> u8 {
+        let Some(why) = LOST.get().filter(|_| code == 0) else { return code };
+        let failure = Failure::new(Kind::Failed, "output_lost", format!("cannot write to stdout: {why}"))
+            .hint("the work itself went well; make room where stdout leads, and try again");
+        self.failure(&failure, Voice::Human);
+        failure.kind.exit_code()
     }
 }
 
@@ -125,7 +139,21 @@ fn json<T: Serialize>(document: &T) {
         let message = error.to_string();
         serde_json::json!({"ok": false, "error": {"code": "internal", "message": message}}).to_string()
     });
-    write_all(&mut io::stdout().lock(), format!("{text}\n").as_bytes());
+    result(format!("{text}\n").as_bytes());
+}
+
+/// Writes a result, or a part of one, to stdout.
+fn result(bytes: &[u8]) {
+    let mut stdout = io::stdout().lock();
+    notice(stdout.write_all(bytes).and_then(|()| stdout.flush()));
+}
+
+fn notice(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _first = LOST.set(error.to_string());
+    }
 }
 
 fn write_all(stream: &mut impl Write, bytes: &[u8]) {

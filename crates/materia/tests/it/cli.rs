@@ -55,6 +55,24 @@ fn colour_follows_the_flag_and_the_environment() {
 }
 
 #[test]
+fn a_result_that_does_not_get_out_is_a_failure() {
+    let house = House::new();
+    for words in ["--help", "split 'a b'", "split a --json", "run --template 'echo hi'", "doctor"] {
+        let outcome = house.shell(&format!("materia {words} >/dev/full")).run();
+        assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
+        assert!(
+            outcome.stderr.contains("error: cannot write to stdout: No space left"),
+            "{}",
+            outcome.stderr
+        );
+    }
+    let outcome = house.shell("materia split >/dev/full").run();
+    assert_eq!(outcome.code(), 2, "its own failure comes first");
+    let outcome = house.shell("{ materia run --template 'seq 100000'; echo $? >&2; } | head -1").run();
+    assert_eq!(outcome.stderr.trim(), "0", "who closes a pipe wants no more");
+}
+
+#[test]
 fn a_closed_pipe_and_a_missing_home_are_no_crash() {
     let house = House::new();
     house.shell("materia --help | true; materia --help >&-").run();

@@ -73,3 +73,12 @@ fn an_agent_that_leaves_something_running_leaves_nothing() {
         report["agents"].as_array().unwrap().iter().find(|agent| agent["command"] == "gemini").unwrap();
     assert_eq!(gemini["version"], "0.30.1");
 }
+
+#[test]
+fn an_interrupt_leaves_no_agent_behind() {
+    let house = House::new();
+    let path = with_programs(&house, &[("gemini", "trap '' TERM; kill -INT $PPID; sleep 600; sleep 600")]);
+    let outcome = house.materia(&["doctor"]).env("PATH", path).run();
+    assert_eq!(outcome.code(), 130);
+    assert_eq!(outcome.stderr, "error: interrupted; nothing was left running\n");
+}

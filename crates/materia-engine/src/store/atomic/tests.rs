@@ -93,3 +93,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_name_that_cannot_be_is_refused_at_once() {
+    let error = write(Path::new(""), b"x").unwrap_err();
+    assert!(matches!(error, WriteError::Io { .. }), "{error}");
+}
+
+#[test]
+fn sweeps_may_meet() {
+    let temp = tempfile::tempdir().unwrap();
+    for number in 0..500 {
+        std::fs::write(temp.path().join(format!("{TEMP_PREFIX}{number}")), "").unwrap();
+    }
+    let removed: usize = std::thread::scope(|scope| {
+        let sweeps: Vec<_> = (0..4).map(|_| scope.spawn(|| sweep(temp.path()))).collect();
+        sweeps.into_iter().map(|sweep| sweep.join().unwrap().unwrap()).sum()
+    });
+    assert_eq!(removed, 500);
+}
+
+#[test]
+fn what_is_written_can_be_read_again_however_deep_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("deep.json");
+    for levels in [1, 100, 118, 119, 120, 127, 300] {
+        let mut value = serde_json::json!("[{\"\\");
+        for _ in 0..levels {
+            value = serde_json::json!([value]);
+        }
+        let document = serde_json::json!({ "value": value });
+        match write_json(&path, 1, &document) {
+            Ok(()) => assert_eq!(read_json::<serde_json::Value>(&path, 1, 1 << 20).unwrap()["value"], value),
+            Err(error) => {
+                assert!(levels >= 120 && matches!(error, WriteError::TooDeep { .. }), "{levels}: {error}");
+            }
+        }
+    }
+}

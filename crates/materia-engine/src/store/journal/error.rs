@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use materia_model::record::{BadLine, Unwritable};
 
 use crate::store::lock::LockError;
-use crate::store::shown;
+use crate::store::{shown, typed};
 
 /// What went wrong with a journal.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +92,9 @@ pub enum Damage {
         /// The number that stands there.
         found: u64,
     },
+    /// Its number is one that no journal reaches.
+    #[error("no journal has a record {0}")]
+    TooGreat(u64),
     /// The first line is not a header.
     #[error("a segment has to begin with a `journal` record: {0}")]
     NoHeader(String),
@@ -130,7 +133,7 @@ impl JournalError {
             Self::Damaged { file, line, .. } => format!(
                 "nothing was changed; look at it with `sed -n {line}p {}`, restore it from a backup, or move it \
                  away to begin a new one",
-                shown(file).trim_matches('`')
+                typed(file)
             ),
             Self::Newer { .. } => "use the newer version of the program that wrote it".to_owned(),
             Self::StaleCheckpoint { .. } => "open the journal without the checkpoint".to_owned(),

@@ -16,6 +16,9 @@ use super::segment::{FileId, Header};
 const BUFFER: usize = 32 << 10;
 const EXCERPT: usize = 120;
 
+/// The greatest number a record is believed to have: nobody writes so many, and those that follow must have one too.
+const GREATEST: u64 = 1 << 62;
+
 /// A segment that is being read.
 #[derive(Debug)]
 pub(super) struct Scan {
@@ -157,10 +160,13 @@ impl Scan {
         if spot.seq != expected {
             return Err(self.damaged(spot.offset, Damage::Sequence { expected, found: spot.seq }));
         }
+        if spot.seq > GREATEST {
+            return Err(self.damaged(spot.offset, Damage::TooGreat(spot.seq)));
+        }
         if spot.offset == 0 {
             self.header = Some((spot.seq, Header::read(&self.line, &self.path)?));
         }
-        self.expected = Some(spot.seq.saturating_add(1));
+        self.expected = Some(spot.seq + 1);
         self.last = Some(spot);
         Ok(Item::Record(spot))
     }

@@ -46,7 +46,7 @@ pub(super) fn settle(
     let current = files.current();
     let failed = |action| JournalError::io(action, current);
     let next = cursor.last_seq().map_or(1, |last| last + 1);
-    let header = Header::new(name, cursor.segments_before() + 1);
+    let header = Header::new(name, cursor.segments_before().saturating_add(1));
     if matches!(step, Step::Missing) {
         let file = tail::create(current).map_err(failed("create"))?;
         return Ok((Tail::begin(files.clone(), file, (next, header), clock.now())?, None));

@@ -132,7 +132,7 @@ impl Tail {
         self.check_usable()?;
         let current = self.files.current().to_owned();
         let failed = |action| JournalError::io(action, &current);
-        let header = Header::new(&self.header.name, self.header.segment + 1);
+        let header = Header::new(&self.header.name, self.header.segment.saturating_add(1));
         failpoint::hit("journal.rotate.create").map_err(failed("begin a segment of"))?;
         let mut temp = atomic::temp_in(self.files.dir()).map_err(failed("begin a segment of"))?;
         self.buffer.clear();

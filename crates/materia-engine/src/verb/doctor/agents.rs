@@ -4,25 +4,32 @@ use std::time::Duration;
 
 use materia_model::text;
 
-use super::{AgentFound, Check};
+use super::{AgentFound, Check, Interrupted};
 use crate::agent::{KNOWN, Program, version_in};
-use crate::process::{Cause, Command, Ended, Event, Identity, Nursery, find_program};
+use crate::clock::Stopwatch;
+use crate::process::{Cause, Command, Ended, Event, Identity, Nursery, Reason, find_program};
 
 const PATIENCE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Whether nothing can escape us here, and which agents there are.
-pub(super) fn look() -> (Check, Vec<AgentFound>) {
-    match Nursery::adopting() {
-        Ok(mut nursery) => (orphan_check(&mut nursery), versions(&mut nursery)),
+pub(super) fn look() -> Result<(Check, Vec<AgentFound>), Interrupted> {
+    let (mut nursery, refused) = match Nursery::adopting() {
+        Ok(nursery) => (nursery, None),
         Err(error) => {
             let detail = format!("this process cannot adopt orphans: {error}");
-            let check = Check::broken("processes", "P3", detail, "use Linux 3.4 or newer with /proc mounted");
-            (check, versions(&mut Nursery::new()))
+            let hint = "use Linux 5.4 or newer with /proc mounted";
+            (Nursery::new(), Some(Check::broken("processes", "P3", detail, hint)))
         }
-    }
+    };
+    // An agent that does not answer must not be left behind by a person who does not wait for it. Where they cannot be
+    // caught, an interrupt ends us as it ends anybody.
+    let _uncaught = nursery.catch_interrupts();
+    let check = refused.unwrap_or_else(|| orphan_check(&mut nursery));
+    Ok((check, versions(&mut nursery)?))
 }
 
-/// Starts something that leaves a child behind in a session of its own, and sweeps it up.
+/// Starts something that leaves a child behind, and sweeps it up.
 fn orphan_check(nursery: &mut Nursery) -> Check {
     let check = |result: Result<String, String>| match result {
         Ok(detail) => Check::good("processes", "P3", detail),
@@ -34,46 +41,63 @@ fn orphan_check(nursery: &mut Nursery) -> Check {
     command.deadline = Some(PATIENCE);
     let ended = nursery.run(command);
     let printed = String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned();
-    let Some(orphan) = printed.parse().ok().and_then(Identity::of) else {
+    let Ok(pid) = printed.parse() else {
         return check(Err(format!("no orphan could be made: {}", why(&ended))));
     };
-    nursery.sweep(Duration::from_secs(1));
+    let Some(orphan) = Identity::of(pid) else {
+        return check(Err(format!("process {pid} was started and cannot be seen in /proc")));
+    };
+    nursery.sweep(GRACE);
     check(if orphan.is_alive() {
-        Err(format!("process {printed} escaped"))
+        Err(format!("process {pid} escaped"))
     } else {
         Ok("an orphan was adopted and ended".to_owned())
     })
 }
 
 /// Asks all agents at once.
-fn versions(nursery: &mut Nursery) -> Vec<AgentFound> {
-    let mut asked = Vec::new();
+fn versions(nursery: &mut Nursery) -> Result<Vec<AgentFound>, Interrupted> {
+    let (mut asked, mut interrupted) = (Vec::new(), false);
     for program in KNOWN {
         let path = find_program(program.command);
         let leaf = path.is_some().then(|| nursery.spawn(question(program)));
         asked.push((program, path, leaf, None));
     }
-    while let Some(event) = nursery.next(None) {
-        if let Event::Ended(ended) = event
-            && let Some((_, _, _, answer)) =
-                asked.iter_mut().find(|(_, _, leaf, _)| *leaf == Some(ended.leaf))
-        {
-            *answer = Some(*ended);
+    // What was told already, such as an interrupt of the check before, is heard also when nothing runs.
+    while let Some(event) = nursery.next(nursery.is_idle().then(|| Stopwatch::start().started())) {
+        match event {
+            Event::Ended(ended) => {
+                let whose = asked.iter_mut().find(|(_, _, leaf, _)| *leaf == Some(ended.leaf));
+                if let Some((_, _, _, answer)) = whose {
+                    *answer = Some(*ended);
+                }
+            }
+            Event::Interrupt(_) => {
+                let grace = if interrupted { Duration::ZERO } else { GRACE };
+                interrupted = true;
+                nursery.running().collect::<Vec<_>>().into_iter().for_each(|leaf| {
+                    nursery.stop(leaf, Reason::Within(grace));
+                });
+            }
+            Event::Output { .. } | Event::Readable(_) | Event::Woken => {}
         }
     }
-    nursery.sweep(Duration::from_secs(1));
+    nursery.sweep(GRACE);
+    if interrupted {
+        return Err(Interrupted);
+    }
     let found = asked.into_iter().map(|(program, path, _, answer)| {
         let path = path.map(|path| path.display().to_string());
         let (version, problem) = answer.map_or((None, None), |ended| read(&ended));
         AgentFound { name: program.name, command: program.command, path, version, problem }
     });
-    found.collect()
+    Ok(found.collect())
 }
 
 fn question(program: Program) -> Command {
     let mut command = Command::new(std::iter::once(program.command).chain(program.version.iter().copied()));
     command.deadline = Some(PATIENCE);
-    command.grace = Duration::from_secs(1);
+    command.grace = GRACE;
     command
 }
 

@@ -96,3 +96,16 @@ fn bad_input_is_a_document_for_programs() {
     let missing = house.materia(&["run", "--json", "--file", "missing.json"]).run();
     assert_eq!((missing.code(), &missing.json()["error"]["code"]), (3, &json!("unreadable")));
 }
+
+#[test]
+fn a_working_directory_that_is_gone_is_named() {
+    let house = House::new();
+    let line = "mkdir gone && cd gone && rmdir ../gone && materia run --template 'echo hi'";
+    let outcome = house.shell(line).run();
+    assert_eq!(outcome.code(), 2);
+    assert!(
+        outcome.stderr.starts_with("error: the working directory cannot be used: "),
+        "{}",
+        outcome.stderr
+    );
+}

@@ -44,6 +44,21 @@ fn gaps_and_repeats_are_refused() {
 }
 
 #[test]
+fn the_hint_is_a_command_that_can_be_typed() {
+    let desk = Desk::new();
+    let folder = desk.temp.path().join("it's ".repeat(40)).join("deep");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("events.jsonl");
+    fs::write(&path, "hello\n").unwrap();
+    let error = Journal::open(&path, &desk.clock, &desk.options).unwrap_err();
+    assert!(error.to_string().contains("/deep/events.jsonl` is damaged"), "{error}");
+    let hint = error.hint();
+    let command = hint.split('`').nth(1).unwrap();
+    let printed = std::process::Command::new("sh").args(["-c", command]).output().unwrap();
+    assert_eq!(printed.stdout, b"hello\n", "{hint}");
+}
+
+#[test]
 fn newer_formats_and_other_files_are_refused() {
     let desk = Desk::new();
     let mut line = Vec::new();
@@ -59,6 +74,33 @@ fn newer_formats_and_other_files_are_refused() {
         assert!(matches!(desk.open(), Err(JournalError::Damaged { line: 1, offset: 0, .. })), "{other}");
         assert_eq!(desk.bytes(), other.as_bytes());
     }
+}
+
+#[test]
+fn numbers_that_leave_none_for_the_next_are_refused() {
+    for (seq, segment) in [(u64::MAX, 1), (u64::MAX - 1, 1), (1, u64::MAX)] {
+        let desk = Desk::rotating(Some(1));
+        let mut line = Vec::new();
+        let data = json!({"format": FORMAT, "name": "test", "segment": segment});
+        materia_model::record::encode(&mut line, seq, desk.clock.now(), HEADER, &data).unwrap();
+        desk.put(&line);
+        match desk.open() {
+            Ok(journal) => note(&journal, 0..3),
+            Err(error) => assert!(matches!(error, JournalError::Damaged { line: 1, .. }), "{error}"),
+        }
+        assert_eq!(desk.open().is_ok(), seq == 1);
+    }
+}
+
+#[test]
+fn what_nests_too_deep_to_be_read_is_refused_and_the_rest_goes_on() {
+    let desk = Desk::new().written(1);
+    let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+    let journal = desk.open().unwrap();
+    let error = journal.append_durable("note", &deep).unwrap_err();
+    assert!(matches!(error, JournalError::Unwritable { .. }), "{error}");
+    note(&journal, 1..2);
+    assert_eq!(desk.notes(), [0, 1]);
 }
 
 #[test]
