@@ -133,6 +133,18 @@ impl<'a> Driver<'a> {
         &self.folder
     }
 
+    /// Whether what the cast stands at can be played here; asked before anything is recorded about it.
+    pub fn ready(&self) -> Result<(), Error> {
+        let graph = self.kernel.graph();
+        let slot = self.state().visit().and_then(|visit| graph.find(&visit.place.socket));
+        match slot.map(|slot| graph.socket(slot)) {
+            Some(socket) if socket.materia.agent().is_some() && self.agent.is_none() => {
+                Err(unavailable(socket, NO_AGENT, SCRIPT, true))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Drives the cast until it stops.
     pub fn drive(&mut self) -> Result<Stop, Error> {
         let stop = self.walk()?;
@@ -176,12 +188,7 @@ impl<'a> Driver<'a> {
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
 fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), Error> {
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
-        Kind::Agent(_) if !has_agent => Err(unavailable(
-            socket,
-            "there is no agent to play it",
-            "play a script with --agent-script",
-            true,
-        )),
+        Kind::Agent(_) if !has_agent => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
         Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
@@ -196,6 +203,8 @@ fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), 
     })
 }
 
+const NO_AGENT: &str = "there is no agent to play it";
+const SCRIPT: &str = "play a script with --agent-script";
 const TEMPLATE: &str = "write its template as the `template` of the materia";
 const COMMAND: &str = "write what it runs as a `command`";
 

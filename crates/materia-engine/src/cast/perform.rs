@@ -19,6 +19,7 @@ impl Driver<'_> {
     /// Asks an agent.
     pub(super) fn ask(&mut self, ask: &Ask) -> Result<bool, Error> {
         let (place, attempt) = (&ask.visit.place, ask.visit.attempt);
+        self.ready()?;
         if self.waited(ask.visit.delay_ms) {
             return Ok(false);
         }
@@ -32,15 +33,7 @@ impl Driver<'_> {
             prompt: &ask.prompt,
             cwd: &self.cwd,
         };
-        let Some(agent) = &mut self.agent else {
-            return Err(Error::Unavailable {
-                socket: place.socket.clone(),
-                materia: materia.id.clone(),
-                why: "there is no agent to play it",
-                hint: "play a script with --agent-script",
-                agent: true,
-            });
-        };
+        let Some(agent) = &mut self.agent else { return Err(Error::OutOfStep) };
         let end = match agent.ask(&turn, self.nursery) {
             Answer::Ended(end) => end,
             Answer::Interrupted => return Ok(false),

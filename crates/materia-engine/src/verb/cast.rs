@@ -150,6 +150,9 @@ pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report,
         Wish::Abort => Some(state.abort()?),
     };
     if let Some(body) = body {
+        if !matches!(wish, Wish::Abort) {
+            driver.ready()?;
+        }
         driver.record(body)?;
     }
     let stop = driver.drive()?;

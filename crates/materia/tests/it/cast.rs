@@ -251,3 +251,15 @@ fn c20_a_template_is_a_utility_too() {
         cast(&house, &config(&json!({"a": {"materia": "T"}}), &json!({"T": template})), &["--json"]);
     assert_eq!(outcome.json()["state"]["said"], "hi", "{}", outcome.transcript());
 }
+
+#[test]
+fn the_example_runs_without_a_model() {
+    let house = House::new();
+    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hello.json");
+    let outcome =
+        house.materia(&["cast", "--config", example.to_str().unwrap(), "hello", "--json"]).run().ok();
+    let document = outcome.json();
+    assert_eq!(document["state"]["greeting"], "hello from a utility");
+    assert_eq!(document["state"]["report"], "done!");
+    assert_eq!(document["visits"], json!({"greet": 1, "report": 1}));
+}

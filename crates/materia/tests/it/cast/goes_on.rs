@@ -145,6 +145,8 @@ fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
     assert_eq!(paused.json()["status"], "paused");
     script(&house, &json!([{"match": {"contains": "the tests"}, "text": "fine"}]));
     let id = paused.json()["castId"].as_str().unwrap().to_owned();
+    let nobody = house.materia(&["continue", &id, "--json"]).run();
+    assert_eq!((nobody.code(), &nobody.json()["error"]["code"]), (6, &json!("no_agent")));
     let said =
         house.materia(&["continue", &id, "the tests", "--agent-script", "script.json", "--json"]).run().ok();
     assert_eq!(said.json()["status"], "paused");
