@@ -19,21 +19,40 @@ pub(super) struct Stat {
     pub(super) gone: bool,
 }
 
+/// The line of `pid`; `None` when there is no such process.
+fn line(pid: i32) -> Option<Vec<u8>> {
+    let mut file = File::open(format!("/proc/{pid}/stat")).ok()?;
+    let mut buffer = [0; 2048];
+    let mut filled = 0;
+    loop {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => return Some(buffer[..filled].to_vec()),
+            Ok(more) => filled += more,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+/// Whether a process is just becoming another program, so that its environment is not there yet: the kernel shows no
+/// end of it. Threads of the kernel, the children of pid 2, never have one.
+pub(super) fn is_changing(pid: i32) -> bool {
+    let Some(line) = line(pid) else { return false };
+    let Some(stat) = Stat::parse(&line) else { return false };
+    environment_end(&line) == Some(0) && !stat.gone && stat.parent != 2
+}
+
+fn environment_end(line: &[u8]) -> Option<u64> {
+    const AFTER_NAME: usize = 48;
+    let close = line.iter().rposition(|byte| *byte == b')')?;
+    let mut fields = line.get(close + 1..)?.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    number(fields.nth(AFTER_NAME)?)
+}
+
 impl Stat {
     /// Reads the stat of `pid`; `None` when there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
-        let mut file = File::open(format!("/proc/{pid}/stat")).ok()?;
-        let mut buffer = [0; 2048];
-        let mut filled = 0;
-        loop {
-            match file.read(&mut buffer[filled..]) {
-                Ok(0) => break,
-                Ok(more) => filled += more,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => return None,
-            }
-        }
-        Self::parse(&buffer[..filled])
+        Self::parse(&line(pid)?)
     }
 
     /// Takes one line apart.
@@ -63,6 +82,14 @@ fn number<N: std::str::FromStr>(digits: &[u8]) -> Option<N> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_process_that_runs_is_not_changing() {
+        let me = std::process::id().cast_signed();
+        assert!(environment_end(&super::line(me).unwrap()).unwrap() > 0);
+        assert!(!is_changing(me));
+        assert!(!is_changing(i32::MAX));
+    }
 
     fn line(name: &[u8]) -> Vec<u8> {
         let mut line = b"4211 (".to_vec();

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::stat::Stat;
+use super::stat::{self, Stat};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 
 /// Processes that were once found to belong, by pid and start: orphaned later, they still do.
@@ -198,8 +198,20 @@ pub(super) fn marks_of(pid: i32) -> Marks {
     Marks::parse(&environ(pid))
 }
 
+/// How often a process is asked again that is just becoming another program.
+const PATIENCE: usize = 1000;
+
+/// A process that has just been started has no environment for a moment, although whoever started it has been told: then
+/// it is asked again. Without that, something detached on purpose could be taken for an orphan.
 fn environ(pid: i32) -> Vec<u8> {
-    std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()
+    for _ in 0..PATIENCE {
+        let Ok(environ) = std::fs::read(format!("/proc/{pid}/environ")) else { return Vec::new() };
+        if !environ.is_empty() || !stat::is_changing(pid) {
+            return environ;
+        }
+        std::thread::yield_now();
+    }
+    Vec::new()
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod basic;
 mod escape;
 mod host;
 mod keeper;
+mod storm;
 mod utility;
 
 fn main() {
@@ -36,6 +37,7 @@ fn main() {
         "detach" => escape::detach(&args),
         "host" => host::run(),
         "keeper" => keeper::run(&args),
+        "storm" => storm::run(&args),
         other => panic!("`{other}` is no role of the fake"),
     }
 }

@@ -177,3 +177,10 @@ fn what_a_killed_supervisor_left_is_found_by_its_name() {
     assert!(swept.ended >= 4 && swept.survivors.is_empty(), "{swept:?}");
     den.assert_empty();
 }
+
+#[test]
+fn a_process_that_is_just_being_detached_is_not_swept_away() {
+    let house = House::new();
+    let outcome = house.fake(&["storm", &format!("storm-{}", house.mark()), "150"]).run().ok();
+    assert_eq!(outcome.stdout, "0 lost\n");
+}
