@@ -5,7 +5,7 @@ use std::time::Duration;
 use materia_engine::process::{Command, Nursery, end_detached, spawn_detached};
 
 /// Starts a detached process and sweeps at once, again and again.
-pub fn run(args: &[String]) {
+pub(super) fn run(args: &[String]) {
     let name = args.first().expect("a name");
     let count: usize = args.get(1).and_then(|count| count.parse().ok()).expect("a count");
     let mut nursery = Nursery::adopting().expect("a nursery");
