@@ -20,7 +20,7 @@ mod validate;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use materia_engine::verb::cast::Wish;
 
 use crate::failure::Failure;
@@ -86,7 +86,7 @@ enum Verb {
 
 /// Parses the arguments, runs the verb, says how it went.
 pub fn run(mut world: World) -> u8 {
-    let line = match CommandLine::try_parse_from(&world.args) {
+    let line = match parse(&world) {
         Ok(line) => line,
         Err(error) => return usage::tell(&error, &world),
     };
@@ -113,6 +113,13 @@ pub fn run(mut world: World) -> u8 {
         screen.failure(&failure, voice);
         failure.kind.exit_code()
     })
+}
+
+/// Reads the arguments. The grammar is a large tree, and nobody needs it taken apart again.
+fn parse(world: &World) -> Result<CommandLine, clap::Error> {
+    let mut grammar = std::mem::ManuallyDrop::new(CommandLine::command());
+    let mut matches = grammar.try_get_matches_from_mut(&world.args)?;
+    CommandLine::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut grammar))
 }
 
 /// Applies `-C`, and arms what test builds can arm.

@@ -72,7 +72,7 @@ impl Nursery {
             waker: None,
             watched: BTreeMap::new(),
             focused: false,
-            buffer: vec![0; 64 * 1024],
+            buffer: vec![0; 16 * 1024],
             found: Found::default(),
             detached: inherited::detached_name(),
             above: inherited::leaves_above(),
