@@ -6,6 +6,8 @@
 
 mod json;
 
+pub use json::DEEPEST;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -215,11 +217,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_again_is_not_written() {
         let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
-        for levels in 0..=json::DEEPEST {
+        for levels in 0..=DEEPEST {
             let out = line(&nested(levels));
             assert_eq!(decode(&out[..out.len() - 1]).map(|record| record.seq), Ok(7), "{levels} levels");
         }
-        for levels in json::DEEPEST + 1..300 {
+        for levels in DEEPEST + 1..300 {
             let mut out = Vec::new();
             let error = encode(&mut out, 7, Timestamp::from_millis(0), "note", &nested(levels)).unwrap_err();
             assert!(matches!(error, Unwritable::Json(_)) && out.is_empty());

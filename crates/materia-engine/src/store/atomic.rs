@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Source};
+use materia_model::record::DEEPEST;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
@@ -96,9 +97,6 @@ pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Resul
     bytes.push(b'\n');
     write(path, &bytes)
 }
-
-/// How deep a document may nest: what is written has to be readable again, and `serde_json` reads 127 levels.
-const DEEPEST: usize = 120;
 
 /// How deep the lists and objects of a JSON text nest.
 fn depth(json: &[u8]) -> usize {

@@ -8,7 +8,7 @@ use serde_json::Error;
 
 /// How deep data may nest. `serde_json` reads 127 levels, of which the record itself is one: what is written has to be
 /// read again.
-pub(super) const DEEPEST: usize = 120;
+pub const DEEPEST: usize = 120;
 
 /// Appends `data` to `out` as compact JSON.
 pub(super) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, data: &T) -> Result<(), Error> {
