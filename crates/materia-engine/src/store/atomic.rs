@@ -4,8 +4,9 @@
 //! directory synced. A reader sees the old document or the new one; a crash leaves at most a temporary file, which
 //! [`sweep`] removes. Never edits in place, never merges, and follows no symbolic link: the link is replaced.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Source};
@@ -79,6 +80,29 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     }
     dir::sync_through("atomic.dirsync", parent)
         .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
+}
+
+/// Puts a copy of something that can be made again: replaced as a whole, not synced, and executable if it is a program.
+///
+/// After a power cut it may be missing or empty; who reads it takes that for missing.
+pub fn put(path: &Path, bytes: &[u8], kind: Copied) -> Result<(), WriteError> {
+    let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
+    let mut temp = temp_in(dir::parent_of(path)).map_err(failed("create a temporary file for"))?;
+    failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
+    if kind == Copied::Program {
+        temp.as_file().set_permissions(Permissions::from_mode(0o700)).map_err(failed("write"))?;
+    }
+    failpoint::hit("atomic.rename").map_err(failed("replace"))?;
+    temp.persist(path).map(drop).map_err(|error| failed("replace")(error.error))
+}
+
+/// What a copy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// Something to read.
+    Text,
+    /// Something to start.
+    Program,
 }
 
 /// Replaces a JSON document; its `format` number comes first. The value has to become an object without one.
