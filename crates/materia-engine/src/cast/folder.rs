@@ -79,6 +79,13 @@ impl Folder {
         self.path.join("events.jsonl.lock")
     }
 
+    /// The name that everything carries which is started for this cast: the directory as the machine knows it, and
+    /// the cast, because numbers of directories are used again.
+    pub(super) fn mark(&self, cast_id: &str) -> Result<String, Error> {
+        let (device, inode) = self.root.identity()?;
+        Ok(format!("cast-{}-{device:x}-{inode:x}", segment(cast_id).replace('.', "-")))
+    }
+
     /// Writes the definition that the cast runs by, once.
     pub(super) fn write_definition(&self, text: &str) -> Result<(), Error> {
         Ok(self.root.write(DEFINITION, text.as_bytes())?)

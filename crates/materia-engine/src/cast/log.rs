@@ -6,6 +6,8 @@
 use materia_model::cast::event::CastStart;
 use materia_model::cast::{Body, Event, State};
 
+use serde::Serialize;
+
 use super::error::Error;
 use super::folder::Folder;
 use super::manifest::Entries;
@@ -16,7 +18,6 @@ use crate::store::journal::{From, Journal, Options, Reader};
 #[derive(Debug)]
 pub struct Log {
     journal: Journal,
-    clock: Clock,
     state: State,
     entries: Entries,
 }
@@ -26,7 +27,7 @@ impl Log {
     pub fn begin(folder: &Folder, clock: &Clock, start: CastStart) -> Result<(Self, Event), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
         let (state, entries) = (State::default(), Entries::default());
-        let mut log = Self { journal, clock: clock.clone(), state, entries };
+        let mut log = Self { journal, state, entries };
         let event = log.record(Body::CastStart(start))?;
         Ok((log, event))
     }
@@ -35,8 +36,7 @@ impl Log {
     pub fn open(folder: &Folder, clock: &Clock) -> Result<Self, Error> {
         let path = folder.events();
         let journal = Journal::open(&path, clock, &options())?;
-        let mut log =
-            Self { journal, clock: clock.clone(), state: State::default(), entries: Entries::default() };
+        let mut log = Self { journal, state: State::default(), entries: Entries::default() };
         for record in Reader::open(&path, From::Beginning)? {
             let record = record?;
             let body = Body::read(&record.kind, record.data)
@@ -55,14 +55,18 @@ impl Log {
 
     /// Writes down what happened and folds it.
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
-        let at = self.clock.now();
-        self.journal.append(body.kind(), &body.data())?;
+        let (_, at) = self.journal.append_stamped(body.kind(), &body.data())?;
         if body.is_promise() {
             self.journal.commit()?;
         }
         let event = Event { at, body };
         self.fold(&event);
         Ok(event)
+    }
+
+    /// Writes down something that the state does not depend on.
+    pub(super) fn note<T: Serialize>(&mut self, kind: &str, data: &T) -> Result<(), Error> {
+        Ok(self.journal.append(kind, data).map(drop)?)
     }
 
     /// Writes the snapshots that come from the log, and flushes what is not flushed yet.

@@ -156,6 +156,7 @@ pub(super) fn failure(error: &Error) -> Failure {
         }
         Error::Refused(refusal) => typed(Kind::Refused, "refused").hint(refusal.hint()),
         Error::Driven(lock) => typed(Kind::Conflict, "cast_in_use").hint(lock.hint()),
+        Error::Orphans { .. } => typed(Kind::Conflict, "orphans").hint("end them, then `materia resume`"),
         Error::NoDriver(_) => typed(Kind::Failed, "no_driver").hint("materia resume"),
         Error::Log(held @ JournalError::Held(_)) => typed(Kind::Conflict, "cast_in_use").hint(held.hint()),
         Error::Log(journal) => typed(Kind::Failed, "log").hint(journal.hint()),
