@@ -74,6 +74,11 @@ impl Folder {
         self.path.join("events.jsonl")
     }
 
+    /// The snapshot of the state.
+    pub(super) fn state(&self) -> PathBuf {
+        self.path.join("state.json")
+    }
+
     /// The lock that whoever drives the cast holds.
     pub(super) fn lock(&self) -> PathBuf {
         self.path.join("events.jsonl.lock")

@@ -87,6 +87,8 @@ pub struct Checkpoint {
     pub seq: u64,
     /// Where in the segment it begins, in bytes.
     pub offset: u64,
+    /// Its checksum: a record that came to stand there later is another one.
+    pub sum: u32,
 }
 
 /// A journal that nobody else writes to. Threads may share it.
