@@ -20,6 +20,7 @@ mod folder;
 mod manifest;
 mod snapshot;
 mod log;
+mod input;
 mod driver;
 mod perform;
 mod control;

@@ -16,6 +16,7 @@ use serde_json::Map;
 use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
+use super::input::Inputs;
 use super::log::Log;
 use crate::agent::Backend;
 use crate::clock::Clock;
@@ -61,6 +62,7 @@ pub struct Driver<'a> {
     pub(super) cwd: PathBuf,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
+    pub(super) inputs: Inputs,
     listener: &'a mut dyn Listener,
 }
 
@@ -139,6 +141,7 @@ impl<'a> Driver<'a> {
             cwd: hands.cwd.to_owned(),
             agent: hands.agent,
             nursery: hands.nursery,
+            inputs: Inputs::default(),
             listener: hands.listener,
         }
     }
@@ -168,8 +171,13 @@ impl<'a> Driver<'a> {
     /// Drives the cast until it stops.
     pub fn drive(&mut self) -> Result<Stop, Error> {
         let stop = self.walk()?;
-        self.log.settle(&self.folder)?;
+        self.settle()?;
         Ok(stop)
+    }
+
+    /// Writes the documents that come from the log, which a driver that was killed at the very end did not.
+    pub fn settle(&self) -> Result<(), Error> {
+        self.log.settle(&self.folder)
     }
 
     fn walk(&mut self) -> Result<Stop, Error> {

@@ -15,6 +15,7 @@ use super::folder::Folder;
 use super::manifest::{self, Entries};
 use super::snapshot::{self, Pace};
 use crate::clock::Clock;
+use crate::failpoint;
 use crate::store::journal::{From, Journal, Options, Reader};
 
 /// The log of a cast, opened for writing.
@@ -61,6 +62,7 @@ impl Log {
         if body.is_promise() {
             self.journal.commit()?;
         }
+        failpoint::hit("cast.recorded")?;
         let event = Event { at, body };
         self.state.apply(&event);
         if self.pace.is_due() {
