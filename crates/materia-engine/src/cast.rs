@@ -8,6 +8,7 @@
 //! ```text
 //!  <artifactDir>/<cast-id>/events.jsonl          the truth
 //!                          config.resolved.json  the definition it runs by
+//!                          state.json            what the events come to, now and then; a cache
 //!                          manifest.json         what is here        ) made anew from the events
 //!                          usage.json            what it cost        ) whenever the cast stops
 //!                          sockets/<socket>/…    inputs and outputs, never overwritten
@@ -17,7 +18,9 @@ mod error;
 pub mod definition;
 mod folder;
 mod manifest;
+mod snapshot;
 mod log;
+mod input;
 mod driver;
 mod perform;
 mod control;

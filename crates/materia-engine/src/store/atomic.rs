@@ -61,6 +61,18 @@ pub enum WriteError {
 
 /// Replaces a document.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    replace(path, bytes, true)?;
+    dir::sync_through("atomic.dirsync", dir::parent_of(path))
+        .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
+}
+
+/// Replaces a document that can be made anew and says itself whether it is whole: nothing is synced, so that it may be
+/// gone or empty after a power cut.
+pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    replace(path, bytes, false)
+}
+
+fn replace(path: &Path, bytes: &[u8], synced: bool) -> Result<(), WriteError> {
     let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
     let parent = dir::parent_of(path);
     let mut swept = false;
@@ -68,18 +80,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
         let mut temp = temp_in(parent).map_err(failed("create a temporary file for"))?;
         failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
-        failpoint::hit("atomic.sync").map_err(failed("sync"))?;
-        temp.as_file().sync_all().map_err(failed("sync"))?;
+        if synced {
+            failpoint::hit("atomic.sync").map_err(failed("sync"))?;
+            temp.as_file().sync_all().map_err(failed("sync"))?;
+        }
         failpoint::hit("atomic.rename").map_err(failed("replace"))?;
         match temp.persist(path) {
-            Ok(_) => break,
+            Ok(_) => return Ok(()),
             // A sweep came between creating and locking the temporary file, and cannot for the next one as well.
             Err(error) if error.error.kind() == io::ErrorKind::NotFound && !swept => swept = true,
             Err(error) => return Err(failed("replace")(error.error)),
         }
     }
-    dir::sync_through("atomic.dirsync", parent)
-        .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
 }
 
 /// Puts a copy of something that can be made again: replaced as a whole, not synced, and executable if it is a program.

@@ -24,6 +24,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use cursor::From;
@@ -86,6 +87,8 @@ pub struct Checkpoint {
     pub seq: u64,
     /// Where in the segment it begins, in bytes.
     pub offset: u64,
+    /// Its checksum: a record that came to stand there later is another one.
+    pub sum: u32,
 }
 
 /// A journal that nobody else writes to. Threads may share it.
@@ -136,11 +139,21 @@ impl Journal {
 
     /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+        self.append_stamped(kind, data).map(|(seq, _)| seq)
+    }
+
+    /// The same, and also gives the time that stands in the record.
+    pub fn append_stamped<T: Serialize + ?Sized>(
+        &self,
+        kind: &str,
+        data: &T,
+    ) -> Result<(u64, Timestamp), JournalError> {
         let mut tail = self.tail();
         if tail.is_full(self.limit) {
             tail.rotate(self.clock.now())?;
         }
-        tail.append(self.clock.now(), kind, data)
+        let at = self.clock.now();
+        tail.append(at, kind, data).map(|seq| (seq, at))
     }
 
     /// Writes a record and makes it durable.

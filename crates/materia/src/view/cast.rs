@@ -65,6 +65,13 @@ impl Listener for CastView {
         self.screen.talk(Role::Quiet, "cast", &said);
     }
 
+    fn ended(&mut self, orphans: usize) {
+        if self.voice == Voice::Human {
+            let said = format!("{} of the process that drove it", text::count(orphans, "orphan"));
+            self.screen.talk(Role::Warning, "ended", &said);
+        }
+    }
+
     fn tell(&mut self, event: &Event, state: &State) {
         if self.voice != Voice::Human {
             return;
