@@ -69,7 +69,8 @@ impl Log {
     pub(super) fn settle(&self, folder: &Folder) -> Result<(), Error> {
         self.journal.commit()?;
         folder.snapshot("usage.json", &super::manifest::usage(&self.state))?;
-        folder.snapshot("manifest.json", &self.entries.manifest(&self.state))
+        let log_bytes = folder.events().metadata()?.len();
+        folder.snapshot("manifest.json", &self.entries.manifest(&self.state, log_bytes))
     }
 
     fn fold(&mut self, event: &Event) {
