@@ -17,6 +17,7 @@
 mod error;
 pub mod definition;
 mod folder;
+pub mod glance;
 mod manifest;
 mod snapshot;
 mod log;
@@ -29,6 +30,7 @@ pub use control::{detach, stop};
 pub use definition::Definition;
 pub use driver::{Driver, Hands, Listener, Silent, Stop};
 pub use error::Error;
-pub use folder::{Folder, newest};
+pub use folder::{Folder, ids, newest};
+pub use glance::{Glance, Standing};
 pub use log::Log;
 pub use manifest::usage;

@@ -17,7 +17,7 @@ use crate::store::artifact::{ArtifactError, Root};
 use crate::store::{atomic, dir};
 
 /// The format number of the snapshots.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 /// The definition that the cast runs by.
 const DEFINITION: &str = "config.resolved.json";
 
@@ -156,7 +156,7 @@ pub fn newest(casts: &Path) -> Option<String> {
 }
 
 /// The ids of the casts in a directory, sorted.
-fn ids(casts: &Path) -> Vec<String> {
+pub fn ids(casts: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(casts).into_iter().flatten().flatten();
     let casts = entries.filter(|entry| entry.path().join("events.jsonl").is_file());
     let mut ids: Vec<String> = casts.filter_map(|entry| entry.file_name().into_string().ok()).collect();

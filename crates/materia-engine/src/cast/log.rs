@@ -81,7 +81,8 @@ impl Log {
         self.journal.commit()?;
         folder.snapshot("usage.json", &manifest::usage(&self.state))?;
         let entries = Entries::read(&folder.events())?;
-        folder.snapshot("manifest.json", &entries.manifest(&self.state))
+        let log_bytes = folder.events().metadata()?.len();
+        folder.snapshot("manifest.json", &entries.manifest(&self.state, log_bytes))
     }
 }
 

@@ -6,12 +6,13 @@ use std::path::Path;
 
 use materia_model::agent::Usage;
 use materia_model::cast::event::Place;
-use materia_model::cast::{Body, Event, State, Status};
+use materia_model::cast::{Body, Event, State};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
+use super::glance::Head;
 use crate::store::journal::{From, Reader};
 
 /// The events that mention artifacts.
@@ -35,12 +36,8 @@ struct Entry {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Manifest<'a> {
-    cast_id: &'a str,
-    request: &'a str,
-    loadout: &'a str,
-    status: Status,
-    started_at: Option<Timestamp>,
-    updated_at: Option<Timestamp>,
+    #[serde(flatten)]
+    head: Head,
     entries: &'a [Entry],
 }
 
@@ -83,16 +80,8 @@ impl Entries {
     }
 
     /// The manifest of a cast in this state.
-    pub(super) fn manifest<'a>(&'a self, state: &'a State) -> Manifest<'a> {
-        Manifest {
-            cast_id: &state.cast_id,
-            request: &state.request,
-            loadout: &state.loadout,
-            status: state.status,
-            started_at: state.started_at,
-            updated_at: state.updated_at,
-            entries: &self.0,
-        }
+    pub(super) fn manifest(&self, state: &State, log_bytes: u64) -> Manifest<'_> {
+        Manifest { head: Head::of(state, log_bytes), entries: &self.0 }
     }
 }
 
