@@ -12,6 +12,7 @@
 mod error;
 mod segment;
 mod scan;
+mod synced;
 mod cursor;
 mod tail;
 mod settle;
@@ -32,7 +33,8 @@ pub use error::{Damage, JournalError};
 pub use follow::Follower;
 pub use reader::Reader;
 pub use settle::Recovery;
-pub use shared::SharedJournal;
+pub use shared::{Held, SharedJournal};
+pub use synced::Mark;
 
 use cursor::Cursor;
 use segment::{FileId, Files};
@@ -122,8 +124,9 @@ impl Journal {
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = Files::new(path);
         let lock = Lock::acquire(&files.beside(".lock"), Mode::Exclusive, Wait::No, &Holder::current())?;
+        synced::forget(&files)?;
         let mut cursor = Cursor::new(files.clone(), options.from());
-        let (tail, recovery) = settle::settle(&mut cursor, &files, clock, &options.name)?;
+        let (tail, recovery) = settle::settle(&mut cursor, &files, clock, &options.name, None)?;
         Ok(Self {
             files,
             tail: Mutex::new(tail),
