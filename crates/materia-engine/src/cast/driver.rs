@@ -17,6 +17,7 @@ use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
 use super::log::Log;
+use super::sealed;
 use crate::agent::Backend;
 use crate::clock::Clock;
 use crate::process::Nursery;
@@ -56,6 +57,7 @@ pub struct Driver<'a> {
     pub(super) log: Log,
     pub(super) folder: Folder,
     pub(super) cwd: PathBuf,
+    pub(super) home: Option<PathBuf>,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
     listener: &'a mut dyn Listener,
@@ -65,6 +67,8 @@ pub struct Driver<'a> {
 pub struct Hands<'a> {
     /// The project directory.
     pub cwd: &'a Path,
+    /// The person's home directory: what `~` means in templates (C20).
+    pub home: Option<&'a Path>,
     /// The clock.
     pub clock: &'a Clock,
     /// Who plays agents.
@@ -83,11 +87,14 @@ impl<'a> Driver<'a> {
         request: &str,
         hands: Hands<'a>,
     ) -> Result<Self, Error> {
-        playable(&definition, hands.agent.is_some(), hands.cwd)?;
+        playable(&definition, &hands)?;
         let (folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.write_definition(definition.text())?;
         let mut more = Map::new();
         more.insert("configSource".to_owned(), definition.sources());
+        if let Some(seal) = definition.seal() {
+            more.insert(sealed::FIELD.to_owned(), seal.into());
+        }
         let loadout = definition.graph().name().to_owned();
         let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
         let (log, began) = Log::begin(&folder, hands.clock, start)?;
@@ -117,6 +124,7 @@ impl<'a> Driver<'a> {
             log,
             folder,
             cwd: hands.cwd.to_owned(),
+            home: hands.home.map(Path::to_owned),
             agent: hands.agent,
             nursery: hands.nursery,
             listener: hands.listener,
@@ -186,15 +194,16 @@ impl<'a> Driver<'a> {
 }
 
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
-fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), Error> {
+fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
-        Kind::Agent(_) if !has_agent => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
+        Kind::Agent(_) if hands.agent.is_none() => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
         Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
             Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
             Run::Template(template) => {
-                let plan = utility::template::plan(template, &program.params, cwd, program.timeout_ms);
+                let Hands { cwd, home, .. } = *hands;
+                let plan = utility::template::plan(template, &program.params, cwd, home, program.timeout_ms);
                 plan.map(drop).map_err(Error::Invalid)
             }
             Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),

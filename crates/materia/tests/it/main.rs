@@ -20,6 +20,7 @@ mod reference;
 mod run;
 mod split;
 mod tidy;
+mod trust;
 mod utility;
 mod validate;
 mod vectors;
