@@ -15,6 +15,7 @@
 
 mod error;
 pub mod definition;
+mod clean;
 mod folder;
 mod manifest;
 mod log;

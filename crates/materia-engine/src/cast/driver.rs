@@ -4,6 +4,8 @@
 //! and where the person interrupts; then the snapshots are written. What was dispatched when the person interrupted
 //! stays dispatched in the log: the next driver finds it in doubt and does what its materia says (C22).
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,6 +15,7 @@ use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
 use serde_json::Map;
 
+use super::clean;
 use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
@@ -69,6 +72,8 @@ pub struct Hands<'a> {
     pub cwd: &'a Path,
     /// The person's home directory: what `~` means in templates (C20).
     pub home: Option<&'a Path>,
+    /// The environment, for the values in it that must not be written down (S3).
+    pub variables: &'a BTreeMap<OsString, OsString>,
     /// The clock.
     pub clock: &'a Clock,
     /// Who plays agents.
@@ -88,7 +93,8 @@ impl<'a> Driver<'a> {
         hands: Hands<'a>,
     ) -> Result<Self, Error> {
         playable(&definition, &hands)?;
-        let (folder, cast_id) = Folder::create(casts, hands.clock)?;
+        let (mut folder, cast_id) = Folder::create(casts, hands.clock)?;
+        folder.guard(clean::secrets(definition.graph(), hands.variables));
         folder.write_definition(definition.text())?;
         let mut more = Map::new();
         more.insert("configSource".to_owned(), definition.sources());
@@ -104,9 +110,10 @@ impl<'a> Driver<'a> {
     }
 
     /// Takes up a cast that was left, by the definition it began with.
-    pub fn open(folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
-        let log = Log::open(&folder, hands.clock)?;
+    pub fn open(mut folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
         let definition = Definition::reopen(&folder.read_definition()?)?;
+        folder.guard(clean::secrets(definition.graph(), hands.variables));
+        let log = Log::open(&folder, hands.clock)?;
         let driver = Self::new(definition, folder, log, hands);
         driver.listener.takes_up(driver.log.state());
         Ok(driver)

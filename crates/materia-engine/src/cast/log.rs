@@ -3,9 +3,13 @@
 //! Owns the order: an event is appended, flushed if somebody relies on it, and only then folded. Opening a log folds
 //! what is there. Exactly one process has a log open for writing; another one is refused.
 
+use std::sync::Arc;
+
 use materia_model::cast::event::CastStart;
 use materia_model::cast::{Body, Event, State};
+use materia_model::secret::Secrets;
 
+use super::clean;
 use super::error::Error;
 use super::folder::Folder;
 use super::manifest::Entries;
@@ -19,6 +23,7 @@ pub struct Log {
     clock: Clock,
     state: State,
     entries: Entries,
+    secrets: Option<Arc<Secrets>>,
 }
 
 impl Log {
@@ -26,7 +31,8 @@ impl Log {
     pub fn begin(folder: &Folder, clock: &Clock, start: CastStart) -> Result<(Self, Event), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
         let (state, entries) = (State::default(), Entries::default());
-        let mut log = Self { journal, clock: clock.clone(), state, entries };
+        let secrets = folder.shared_secrets();
+        let mut log = Self { journal, clock: clock.clone(), state, entries, secrets };
         let event = log.record(Body::CastStart(start))?;
         Ok((log, event))
     }
@@ -35,8 +41,8 @@ impl Log {
     pub fn open(folder: &Folder, clock: &Clock) -> Result<Self, Error> {
         let path = folder.events();
         let journal = Journal::open(&path, clock, &options())?;
-        let mut log =
-            Self { journal, clock: clock.clone(), state: State::default(), entries: Entries::default() };
+        let (state, entries, secrets) = (State::default(), Entries::default(), folder.shared_secrets());
+        let mut log = Self { journal, clock: clock.clone(), state, entries, secrets };
         for record in Reader::open(&path, From::Beginning)? {
             let record = record?;
             let body = Body::read(&record.kind, record.data)
@@ -53,10 +59,13 @@ impl Log {
         &self.state
     }
 
-    /// Writes down what happened and folds it.
+    /// Writes down what happened, without its secrets, and folds it.
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
         let at = self.clock.now();
-        self.journal.append(body.kind(), &body.data())?;
+        match clean::cleaned(self.secrets.as_deref().unwrap_or(Secrets::shapes()), &body)? {
+            Some(data) => self.journal.append(body.kind(), &data)?,
+            None => self.journal.append(body.kind(), &body.data())?,
+        };
         if body.is_promise() {
             self.journal.commit()?;
         }

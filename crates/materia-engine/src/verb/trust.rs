@@ -139,7 +139,11 @@ fn project(files: &Files) -> Option<Closure> {
     // What lies above cannot take back what this one brings, so it is read as if it were the last.
     let config = Config::load(&files.layers()[..=layer]);
     let mut scripts = Scripts::new(&root, closure.base());
-    for materia in config.materia().filter(|materia| materia.owner == layer) {
+    let below = Config::load(&files.layers()[..layer]);
+    let known: BTreeMap<&str, String> =
+        below.materia().map(|one| (one.id.as_str(), format!("{one:?}"))).collect();
+    let brought = |materia: &Materia| known.get(materia.id.as_str()) != Some(&format!("{materia:?}"));
+    for materia in config.materia().filter(|materia| brought(materia)) {
         let act = act(materia, closure.base(), &mut scripts);
         closure.add_act(act);
     }

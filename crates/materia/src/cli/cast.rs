@@ -107,6 +107,7 @@ impl Player {
         let hands = Hands {
             cwd,
             home: world.variable("HOME").map(Path::new),
+            variables: &world.variables,
             clock: &world.clock(),
             agent: scripted.as_mut().map(|agent| agent as &mut dyn Backend),
             nursery: &mut nursery,

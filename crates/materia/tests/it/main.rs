@@ -18,6 +18,7 @@ mod loadout;
 mod process;
 mod reference;
 mod run;
+mod secret;
 mod split;
 mod tidy;
 mod trust;
