@@ -19,6 +19,7 @@ mod run;
 mod schema;
 mod split;
 mod status;
+mod trust;
 mod utility;
 mod validate;
 
@@ -89,6 +90,7 @@ enum Verb {
     Loadout(loadout::Loadout),
     Validate(validate::Validate),
     Schema(schema::Schema),
+    Trust(trust::Trust),
     Doctor(doctor::Doctor),
 }
 
@@ -119,6 +121,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Loadout(verb) => verb.run(&world, screen, voice),
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),
+        Verb::Trust(verb) => verb.run(&world, screen, voice),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {
