@@ -17,6 +17,8 @@ mod casts;
 mod cast_show;
 mod status;
 mod demo;
+mod plan;
+mod budget;
 mod validate;
 
 pub use cast::CastView;

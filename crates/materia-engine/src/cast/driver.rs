@@ -17,9 +17,11 @@ use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
 use super::log::Log;
+use super::order;
 use crate::agent::Backend;
 use crate::clock::Clock;
 use crate::process::Nursery;
+use crate::store::dir;
 use crate::utility;
 
 /// Somebody who is told what happens in a cast.
@@ -157,6 +159,9 @@ impl<'a> Driver<'a> {
             if self.nursery.rest(Duration::ZERO).is_some() {
                 return Ok(Stop::Interrupted);
             }
+            if !self.state().status.is_end() {
+                self.take_orders()?;
+            }
             let goes_on = match self.kernel.decide(self.log.state()) {
                 Effect::Record(body) => self.record(*body).map(|()| true)?,
                 Effect::Ask(ask) => self.ask(&ask)?,
@@ -169,6 +174,15 @@ impl<'a> Driver<'a> {
                 return Ok(Stop::Interrupted);
             }
         }
+    }
+
+    /// Writes down what the person ordered meanwhile: before an order is gone, it is in the log.
+    fn take_orders(&mut self) -> Result<(), Error> {
+        for (order, body) in order::pending(&self.folder) {
+            self.record(body)?;
+            dir::remove_file(&order)?;
+        }
+        Ok(())
     }
 
     /// Writes down what happened and tells it.

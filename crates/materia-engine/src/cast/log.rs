@@ -65,6 +65,14 @@ impl Log {
         Ok(event)
     }
 
+    /// Writes down what happened in another cast and folds it; nobody relies on it before the log is settled.
+    pub(super) fn copy(&mut self, body: Body) -> Result<(), Error> {
+        let at = self.clock.now();
+        self.journal.append(body.kind(), &body.data())?;
+        self.fold(&Event { at, body });
+        Ok(())
+    }
+
     /// Writes the snapshots that come from the log, and flushes what is not flushed yet.
     pub(super) fn settle(&self, folder: &Folder) -> Result<(), Error> {
         self.journal.commit()?;

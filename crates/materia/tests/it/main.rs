@@ -7,6 +7,7 @@
 
 mod house;
 
+mod budget;
 mod cast;
 mod casts;
 mod cli;
@@ -15,8 +16,10 @@ mod crash;
 mod demo;
 mod doctor;
 mod explain;
+mod fork;
 mod grid;
 mod loadout;
+mod plan;
 mod process;
 mod reference;
 mod run;
