@@ -13,6 +13,8 @@ pub mod status;
 pub mod demo;
 pub mod budget;
 pub mod fork;
+pub mod link;
+pub mod quest;
 pub mod utility;
 pub mod validate;
 pub mod loadout;

@@ -16,8 +16,10 @@ mod fork;
 mod go_on;
 mod config;
 mod grid;
+mod link;
 mod loadout;
 mod plan;
+mod quest;
 mod run;
 mod schema;
 mod split;
@@ -85,6 +87,9 @@ enum Verb {
     CastShow(cast_show::CastShow),
     Status(status::Status),
     Fork(fork::Fork),
+    Link(link::Link),
+    Autocast(link::Autocast),
+    Quest(quest::Quest),
     Budget(budget::Budget),
     Run(run::Run),
     Explain(explain::Explain),
@@ -116,6 +121,9 @@ pub fn run(mut world: World) -> u8 {
         Verb::Demo(verb) => verb.run(&world, screen, voice),
         Verb::Casts(verb) => verb.run(&world, screen, voice),
         Verb::CastShow(verb) => verb.run(&world, screen, voice),
+        Verb::Link(verb) => verb.run(&world, screen, voice),
+        Verb::Quest(verb) => verb.run(&world, screen, voice),
+        Verb::Autocast(verb) => verb.run(&world, screen, voice),
         Verb::Fork(verb) => verb.run(&world, screen, voice),
         Verb::Budget(verb) => verb.run(&world, screen, voice),
         Verb::Status(verb) => verb.run(&world, screen, voice),

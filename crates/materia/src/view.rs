@@ -19,6 +19,7 @@ mod status;
 mod demo;
 mod plan;
 mod budget;
+mod quest;
 mod validate;
 
 pub use cast::CastView;

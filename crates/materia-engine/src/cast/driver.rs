@@ -11,7 +11,6 @@ use materia_model::cast::event::CastStart;
 use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
 use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
-use serde_json::Map;
 
 use super::definition::Definition;
 use super::error::Error;
@@ -88,10 +87,10 @@ impl<'a> Driver<'a> {
         playable(&definition, hands.agent.is_some(), hands.cwd)?;
         let (folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.write_definition(definition.text())?;
-        let mut more = Map::new();
+        let (mut more, data) = definition.beginning();
         more.insert("configSource".to_owned(), definition.sources());
         let loadout = definition.graph().name().to_owned();
-        let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
+        let start = CastStart { cast_id, request: request.to_owned(), loadout, data, more };
         let (log, began) = Log::begin(&folder, hands.clock, start)?;
         let driver = Self::new(definition, folder, log, hands);
         driver.listener.tell(&began, driver.log.state());

@@ -88,17 +88,34 @@ fn place(cwd: &Path, settings: &Settings) -> PathBuf {
 
 /// Chooses what would be cast. A config that a repository brings runs nothing before it is trusted.
 pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
+    trusted(asked)?;
+    Definition::choose(asked.files, asked.loadout)
+}
+
+/// Whether everything that the files bring may run.
+pub(super) fn trusted(asked: &Asked<'_>) -> Result<(), Error> {
     let project = asked.files.layers().iter().position(|layer| layer.scope == Scope::Project);
     if let Some(file) = project.filter(|_| !asked.trusting).and_then(|layer| asked.files.path(layer)) {
         return Err(Error::Untrusted(file.to_owned()));
     }
-    Definition::choose(asked.files, asked.loadout)
+    Ok(())
 }
 
 /// Starts a cast and drives it until it stops.
 pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+    start_telling(definition, request, hands, |_| Ok(()))
+}
+
+/// Starts a cast, tells its id before anything is done, and drives it until it stops.
+pub fn start_telling(
+    definition: Definition,
+    request: &str,
+    hands: Hands<'_>,
+    began: impl FnOnce(&str) -> Result<(), Error>,
+) -> Result<Report, Error> {
     let casts = place(hands.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, hands)?;
+    began(&driver.state().cast_id)?;
     let stop = driver.drive()?;
     Ok(report(&driver, stop))
 }

@@ -67,6 +67,7 @@ pub(super) fn share(share: &Share) -> String {
             format!("{} of {}{name} ({percent:.0} %)", amount(share.used), amount(limit))
         }
         Some(limit) => format!("{} of {}{name}", amount(share.used), amount(limit)),
+        None if share.what == "turns" => text::count(share.used as usize, "turn"),
         None => format!("{}{name}", amount(share.used)),
     }
 }

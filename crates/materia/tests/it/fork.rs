@@ -45,7 +45,8 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
         "{}",
         shown["artifacts"]
     );
-    let prompt = house.read(".pi/pi-materia/2026-01-01T00-00-00-000Z-2/sockets/work/2-WI-1.prompt.md");
+    let second = "2026-01-01T00-00-00-000Z-2";
+    let prompt = house.read(&format!(".pi/pi-materia/{second}/sockets/{}/2-WI-1.prompt.md", "work"));
     assert!(prompt.contains("not yet"), "why it works again came along: {prompt}");
 }
 
