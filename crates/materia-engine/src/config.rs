@@ -71,6 +71,14 @@ impl Files {
         Ok(files)
     }
 
+    /// The same files with a text over them that stands in no file.
+    pub fn with_text(&self, name: &str, text: &str) -> Self {
+        let document = Document::parse(Source::new(name, text));
+        let mut layers = self.layers.clone();
+        layers.push(Layer { scope: Scope::Flag, document });
+        Self { layers, paths: self.paths.iter().cloned().chain([None]).collect() }
+    }
+
     /// The layers, for `loadout::Config::load`.
     pub fn layers(&self) -> &[Layer] {
         &self.layers

@@ -16,4 +16,5 @@ pub mod config;
 pub mod agent;
 pub mod utility;
 pub mod cast;
+pub mod quest;
 pub mod verb;

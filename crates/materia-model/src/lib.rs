@@ -21,3 +21,5 @@ pub mod handoff;
 pub mod utility;
 pub mod agent;
 pub mod cast;
+pub mod quest;
+pub mod link;

@@ -5,16 +5,21 @@
 
 mod usage;
 mod input;
+mod budget;
 mod cast;
 mod cast_show;
 mod casts;
 mod demo;
 mod doctor;
 mod explain;
+mod fork;
 mod go_on;
 mod config;
 mod grid;
+mod link;
 mod loadout;
+mod plan;
+mod quest;
 mod run;
 mod schema;
 mod split;
@@ -82,12 +87,18 @@ enum Verb {
     Demo(demo::Demo),
     CastShow(cast_show::CastShow),
     Status(status::Status),
+    Fork(fork::Fork),
+    Link(link::Link),
+    Autocast(link::Autocast),
+    Quest(quest::Quest),
+    Budget(budget::Budget),
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
     Grid(grid::Grid),
     Loadout(loadout::Loadout),
+    Plan(plan::Plan),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Trust(trust::Trust),
@@ -112,12 +123,18 @@ pub fn run(mut world: World) -> u8 {
         Verb::Demo(verb) => verb.run(&world, screen, voice),
         Verb::Casts(verb) => verb.run(&world, screen, voice),
         Verb::CastShow(verb) => verb.run(&world, screen, voice),
+        Verb::Link(verb) => verb.run(&world, screen, voice),
+        Verb::Quest(verb) => verb.run(&world, screen, voice),
+        Verb::Autocast(verb) => verb.run(&world, screen, voice),
+        Verb::Fork(verb) => verb.run(&world, screen, voice),
+        Verb::Budget(verb) => verb.run(&world, screen, voice),
         Verb::Status(verb) => verb.run(&world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Grid(verb) => verb.run(&world, screen, voice),
+        Verb::Plan(verb) => verb.run(&world, screen, voice),
         Verb::Loadout(verb) => verb.run(&world, screen, voice),
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),

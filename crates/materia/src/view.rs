@@ -18,6 +18,9 @@ mod casts;
 mod cast_show;
 mod status;
 mod demo;
+mod plan;
+mod budget;
+mod quest;
 mod validate;
 
 pub use cast::CastView;

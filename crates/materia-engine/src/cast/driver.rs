@@ -13,7 +13,6 @@ use materia_model::cast::event::CastStart;
 use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
 use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
-use serde_json::Map;
 
 use super::clean;
 use super::definition::Definition;
@@ -21,10 +20,12 @@ use super::error::Error;
 use super::folder::Folder;
 use super::input::Inputs;
 use super::log::Log;
+use super::order;
 use super::sealed;
 use crate::agent::Backend;
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Nursery, end_carried};
+use crate::store::dir;
 use crate::utility;
 
 /// Somebody who is told what happens in a cast.
@@ -101,13 +102,13 @@ impl<'a> Driver<'a> {
         let (mut folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.guard(clean::secrets(definition.graph(), hands.variables));
         folder.write_definition(definition.text())?;
-        let mut more = Map::new();
+        let (mut more, data) = definition.beginning();
         more.insert("configSource".to_owned(), definition.sources());
         if let Some(seal) = definition.seal() {
             more.insert(sealed::FIELD.to_owned(), seal.into());
         }
         let loadout = definition.graph().name().to_owned();
-        let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
+        let start = CastStart { cast_id, request: request.to_owned(), loadout, data, more };
         let (log, began) = Log::begin(&folder, hands.clock, start)?;
         hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
         let driver = Self::new(definition, folder, log, hands);
@@ -200,6 +201,9 @@ impl<'a> Driver<'a> {
             if self.nursery.rest(Duration::ZERO).is_some() {
                 return Ok(Stop::Interrupted);
             }
+            if !self.state().status.is_end() {
+                self.take_orders()?;
+            }
             let goes_on = match self.kernel.decide(self.log.state()) {
                 Effect::Record(body) => self.record(*body).map(|()| true)?,
                 Effect::Ask(ask) => self.ask(&ask)?,
@@ -212,6 +216,15 @@ impl<'a> Driver<'a> {
                 return Ok(Stop::Interrupted);
             }
         }
+    }
+
+    /// Writes down what the person ordered meanwhile: before an order is gone, it is in the log.
+    fn take_orders(&mut self) -> Result<(), Error> {
+        for (order, body) in order::pending(&self.folder) {
+            self.record(body)?;
+            dir::remove_file(&order)?;
+        }
+        Ok(())
     }
 
     /// Writes down what happened and tells it.

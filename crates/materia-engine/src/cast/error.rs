@@ -63,6 +63,14 @@ pub enum Error {
         /// Those that begin like that.
         found: Vec<String>,
     },
+    /// There is no such finished step.
+    #[error("{} is no finished step of the cast", text::quoted(given))]
+    NoStep {
+        /// What was asked for.
+        given: String,
+        /// The cast.
+        cast: String,
+    },
     /// The cast does not do what it was asked for.
     #[error(transparent)]
     Refused(#[from] Refusal),

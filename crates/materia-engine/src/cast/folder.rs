@@ -180,12 +180,13 @@ pub fn ids(casts: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(casts).into_iter().flatten().flatten();
     let casts = entries.filter(|entry| entry.path().join("events.jsonl").is_file());
     let mut ids: Vec<String> = casts.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    ids.retain(|id| !id.starts_with('.'));
     ids.sort();
     ids
 }
 
 /// A word as a part of a file name: what is no letter, digit, `.`, `_` or `-` becomes a dash.
-fn segment(word: &str) -> String {
+pub(super) fn segment(word: &str) -> String {
     let mut out = String::new();
     for c in word.chars().take(80) {
         let plain = c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');

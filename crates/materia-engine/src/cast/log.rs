@@ -36,7 +36,8 @@ impl Log {
     pub fn begin(folder: &Folder, clock: &Clock, start: CastStart) -> Result<(Self, Event), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
         let secrets = folder.shared_secrets();
-        let mut log = Self { journal, state: State::default(), pace: Pace::new(0), snapshot: folder.state(), secrets };
+        let mut log =
+            Self { journal, state: State::default(), pace: Pace::new(0), snapshot: folder.state(), secrets };
         let event = log.record(Body::CastStart(start))?;
         Ok((log, event))
     }
@@ -84,6 +85,13 @@ impl Log {
     /// Writes down something that the state does not depend on.
     pub(super) fn note<T: Serialize>(&mut self, kind: &str, data: &T) -> Result<(), Error> {
         Ok(self.journal.append(kind, data).map(drop)?)
+    }
+
+    /// Writes down what happened in another cast and folds it; nobody relies on it before the log is settled.
+    pub(super) fn copy(&mut self, body: Body) -> Result<(), Error> {
+        let (_, at) = self.journal.append_stamped(body.kind(), &body.data())?;
+        self.state.apply(&Event { at, body });
+        Ok(())
     }
 
     /// Writes the documents that come from the log, and flushes what is not flushed yet.

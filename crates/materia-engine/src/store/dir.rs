@@ -79,6 +79,30 @@ impl Scratch {
     }
 }
 
+impl Scratch {
+    /// Keeps it: from now on it is an ordinary directory.
+    pub fn into_path(self) -> PathBuf {
+        self.0.keep()
+    }
+}
+
+/// Gives a directory the place of one that is empty, durably.
+pub fn replace_empty(from: PathBuf, to: &Path) -> Result<(), DirError> {
+    sync(&from)?;
+    failpoint::hit("dir.rename").map_err(failed("replace", to))?;
+    std::fs::rename(&from, to).map_err(failed("replace", to))?;
+    sync(parent_of(to))
+}
+
+/// Removes a file; one that is gone already is fine.
+pub fn remove_file(path: &Path) -> Result<(), DirError> {
+    failpoint::hit("dir.remove").map_err(failed("remove", path))?;
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Makes the entries of a directory survive a power cut: what was created, renamed or removed in it.
 pub fn sync(dir: &Path) -> Result<(), DirError> {
     sync_through("dir.sync", dir)

@@ -93,10 +93,13 @@ fn place(cwd: &Path, settings: &Settings) -> PathBuf {
 /// Chooses what would be cast. A config that a repository brings runs nothing before it is trusted.
 pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
     let definition = Definition::choose(asked.files, asked.loadout)?;
-    if !asked.trusting {
-        trust::require(asked.files, asked.home)?;
-    }
+    trusted(asked)?;
     Ok(definition.sealed(asked.home))
+}
+
+/// Whether everything that the files bring may run.
+pub(super) fn trusted(asked: &Asked<'_>) -> Result<(), Error> {
+    if asked.trusting { Ok(()) } else { Ok(trust::require(asked.files, asked.home)?) }
 }
 
 /// Says whether a cast may be taken up: it is one of ours, and what the project brings now is trusted.
@@ -105,13 +108,24 @@ pub fn may_go_on(folder: &Folder, asked: &Asked<'_>) -> Result<(), Error> {
         return Ok(());
     }
     cast_room::require_seal(folder, asked.home)?;
-    Ok(trust::require(asked.files, asked.home)?)
+    trusted(asked)
 }
 
 /// Starts a cast and drives it until it stops.
 pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+    start_telling(definition, request, hands, |_| Ok(()))
+}
+
+/// Starts a cast, tells its id before anything is done, and drives it until it stops.
+pub fn start_telling(
+    definition: Definition,
+    request: &str,
+    hands: Hands<'_>,
+    began: impl FnOnce(&str) -> Result<(), Error>,
+) -> Result<Report, Error> {
     let casts = place(hands.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, hands)?;
+    began(&driver.state().cast_id)?;
     let stop = driver.drive()?;
     Ok(report(&driver, stop))
 }

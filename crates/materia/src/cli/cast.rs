@@ -160,6 +160,8 @@ pub(super) fn failure(error: &Error) -> Failure {
             let some: Vec<String> = found.iter().take(5).map(|id| text::quoted(id)).collect();
             typed(Kind::Invalid, "ambiguous").hint(format!("write more of it: {}", text::list(&some, "or")))
         }
+        Error::NoStep { cast, .. } => typed(Kind::NotFound, "step_not_found")
+            .hint(format!("`materia cast-show {cast}` numbers them; write 3, or Socket-4:1")),
         Error::Refused(refusal) => typed(Kind::Refused, "refused").hint(refusal.hint()),
         Error::Driven(lock @ LockError::Held { .. }) => {
             typed(Kind::Conflict, "cast_in_use").hint(lock.hint())

@@ -48,6 +48,10 @@ impl CastView {
 }
 
 impl CastView {
+    pub(super) fn voice(&self) -> Voice {
+        self.voice
+    }
+
     pub(super) fn screen(&self) -> Screen {
         self.screen
     }

@@ -19,7 +19,7 @@ impl screen::Report for Report {
         fact(&mut out, "request", &line(&self.request, 200), colour);
         fact(&mut out, "loadout", &line(&self.loadout, 60), colour);
         let driver = self.driver.map(|pid| format!(", by process {pid}")).unwrap_or_default();
-        let last = self.age_ms.map(|age| format!(", last {}", ago(age))).unwrap_or_default();
+        let last = self.age_ms.map(|age| format!(", updated {}", ago(age))).unwrap_or_default();
         fact(&mut out, "under way", &format!("{}{last}{driver}", time(self.active_ms)), colour);
         if let Some(at) = &self.at {
             let materia =
@@ -67,6 +67,7 @@ pub(super) fn share(share: &Share) -> String {
             format!("{} of {}{name} ({percent:.0} %)", amount(share.used), amount(limit))
         }
         Some(limit) => format!("{} of {}{name}", amount(share.used), amount(limit)),
+        None if share.what == "turns" => text::count(share.used as usize, "turn"),
         None => format!("{}{name}", amount(share.used)),
     }
 }

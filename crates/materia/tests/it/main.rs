@@ -7,6 +7,7 @@
 
 mod house;
 
+mod budget;
 mod cast;
 mod casts;
 mod cli;
@@ -15,9 +16,13 @@ mod crash;
 mod demo;
 mod doctor;
 mod explain;
+mod fork;
 mod grid;
+mod link;
 mod loadout;
+mod plan;
 mod process;
+mod quest;
 mod reference;
 mod run;
 mod secret;
