@@ -191,6 +191,11 @@ impl<'a> Driver<'a> {
         Ok(stop)
     }
 
+    /// Makes everything durable that happened so far: somebody is about to be told.
+    pub fn promise(&self) -> Result<(), Error> {
+        self.log.promise()
+    }
+
     /// Writes the documents that come from the log, which a driver that was killed at the very end did not.
     pub fn settle(&self) -> Result<(), Error> {
         self.log.settle(&self.folder)

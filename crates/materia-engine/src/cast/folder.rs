@@ -4,7 +4,10 @@
 //! `sockets/<socket>/<visit>[-<item>][.a<attempt>].<kind>`. An artifact is never overwritten: what a crash left under a
 //! name that no event mentions stays, and the next one has `.r2` in it. Never decides what is kept.
 
-use std::io::{Read, Write};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,13 +18,15 @@ use serde::Serialize;
 
 use super::error::Error;
 use crate::clock::Clock;
-use crate::store::artifact::{ArtifactError, Root};
+use crate::store::artifact::{ArtifactError, Root, Shelf};
 use crate::store::{atomic, dir};
 
 /// The format number of the snapshots.
 pub(super) const FORMAT: u32 = 1;
 /// The definition that the cast runs by.
 const DEFINITION: &str = "config.resolved.json";
+/// How many directories are kept open.
+const MOST_SHELVES: usize = 16;
 
 /// The directory of a cast.
 #[derive(Debug)]
@@ -29,6 +34,8 @@ pub struct Folder {
     root: Root,
     path: PathBuf,
     secrets: Option<Arc<Secrets>>,
+    /// The directories that artifacts were kept in last.
+    shelves: RefCell<BTreeMap<String, Shelf>>,
 }
 
 impl Folder {
@@ -47,7 +54,8 @@ impl Folder {
 
     /// Opens the directory of a cast.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { root: Root::open(path)?, path: path.to_owned(), secrets: None })
+        let shelves = RefCell::default();
+        Ok(Self { root: Root::open(path)?, path: path.to_owned(), secrets: None, shelves })
     }
 
     /// Opens the cast with this id, or whose id begins like this and no other's does.
@@ -121,11 +129,11 @@ impl Folder {
         Ok(text)
     }
 
-    /// Replaces a snapshot.
+    /// Replaces a document that is made from the log, and can be again.
     pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
         let mut document = serde_json::to_value(document)?;
         self.secrets().redact_value(&mut document);
-        Ok(atomic::write_json(&self.path.join(name), FORMAT, &document)?)
+        Ok(atomic::write_json_cache(&self.path.join(name), FORMAT, &document)?)
     }
 
     /// Keeps an artifact of a visit, without its secrets, and gives its path below the directory.
@@ -140,8 +148,8 @@ impl Folder {
     ) -> Result<String, Error> {
         let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
         let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
-        let stem = format!("sockets/{}/{}{item}{again}", segment(&place.socket), place.visit);
-        self.keep_new(bytes, |number| match number {
+        let stem = format!("{}{item}{again}", place.visit);
+        self.keep_new(&format!("sockets/{}", segment(&place.socket)), bytes, |number| match number {
             1 => format!("{stem}.{kind}"),
             number => format!("{stem}.r{number}.{kind}"),
         })
@@ -150,19 +158,25 @@ impl Folder {
     /// Keeps a part of the state that inputs name, and gives its path below the directory.
     pub(super) fn keep_value(&self, name: &str, bytes: &[u8]) -> Result<String, Error> {
         let stem = segment(name);
-        self.keep_new(bytes, |number| format!("state/{stem}.{number}.json"))
+        self.keep_new("state", bytes, |number| format!("{stem}.{number}.json"))
     }
 
-    /// Keeps an artifact under the first name that is free.
-    fn keep_new(&self, bytes: &[u8], name: impl Fn(u64) -> String) -> Result<String, Error> {
+    /// Keeps an artifact in a directory, under the first name that is free.
+    fn keep_new(&self, dir: &str, bytes: &[u8], name: impl Fn(u64) -> String) -> Result<String, Error> {
+        let mut shelves = self.shelves.borrow_mut();
+        if shelves.len() >= MOST_SHELVES && !shelves.contains_key(dir) {
+            shelves.clear();
+        }
+        let shelf = match shelves.entry(dir.to_owned()) {
+            Entry::Occupied(open) => open.into_mut(),
+            Entry::Vacant(free) => free.insert(self.root.shelf(dir)?),
+        };
+        let bytes = self.secrets().redact(bytes);
         let mut number = 1;
         loop {
             let name = name(number);
-            match self.root.create(&name) {
-                Ok(mut artifact) => {
-                    artifact.write_all(&self.secrets().redact(bytes))?;
-                    return Ok(name);
-                }
+            match shelf.keep(&name, &bytes) {
+                Ok(()) => return Ok(format!("{dir}/{name}")),
                 Err(ArtifactError::Exists(_)) => number += 1,
                 Err(error) => return Err(error.into()),
             }

@@ -94,9 +94,14 @@ impl Log {
         Ok(())
     }
 
+    /// Makes everything durable that was written.
+    pub(super) fn promise(&self) -> Result<(), Error> {
+        Ok(self.journal.commit()?)
+    }
+
     /// Writes the documents that come from the log, and flushes what is not flushed yet.
     pub(super) fn settle(&self, folder: &Folder) -> Result<(), Error> {
-        self.journal.commit()?;
+        self.promise()?;
         folder.snapshot("usage.json", &manifest::usage(&self.state))?;
         let entries = Entries::read(&folder.events())?;
         let log_bytes = folder.events().metadata()?.len();

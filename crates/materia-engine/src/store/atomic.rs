@@ -66,8 +66,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
 }
 
-/// Replaces a document that can be made anew and says itself whether it is whole: nothing is synced, so that it may be
-/// gone or empty after a power cut.
+/// Replaces a document that can be made anew: nothing is synced, so that it may be gone or empty after a power cut.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     replace(path, bytes, false)
 }
@@ -119,6 +118,15 @@ pub enum Copied {
 
 /// Replaces a JSON document; its `format` number comes first. The value has to become an object without one.
 pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<(), WriteError> {
+    write(path, &spelled(path, format, document)?)
+}
+
+/// The same for a document that can be made anew: nothing is synced.
+pub fn write_json_cache<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<(), WriteError> {
+    write_cache(path, &spelled(path, format, document)?)
+}
+
+fn spelled<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<Vec<u8>, WriteError> {
     #[derive(Serialize)]
     struct Numbered<'a, T> {
         format: u32,
@@ -131,7 +139,7 @@ pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Resul
         return Err(WriteError::TooDeep { file: path.to_owned() });
     }
     bytes.push(b'\n');
-    write(path, &bytes)
+    Ok(bytes)
 }
 
 /// How deep the lists and objects of a JSON text nest.
