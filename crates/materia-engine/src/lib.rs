@@ -12,6 +12,7 @@ pub mod store;
 pub mod process;
 pub mod trust;
 pub mod execute;
+pub mod run;
 pub mod config;
 pub mod agent;
 pub mod utility;

@@ -22,11 +22,13 @@ mod plan;
 mod quest;
 mod run;
 mod schema;
+mod spawn;
 mod split;
 mod status;
 mod trust;
 mod utility;
 mod validate;
+mod wait;
 
 use std::path::PathBuf;
 
@@ -93,6 +95,8 @@ enum Verb {
     Quest(quest::Quest),
     Budget(budget::Budget),
     Run(run::Run),
+    Spawn(spawn::Spawn),
+    Wait(wait::Wait),
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
@@ -130,6 +134,8 @@ pub fn run(mut world: World) -> u8 {
         Verb::Budget(verb) => verb.run(&world, screen, voice),
         Verb::Status(verb) => verb.run(&world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
+        Verb::Spawn(verb) => verb.run(&world, screen, voice),
+        Verb::Wait(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),

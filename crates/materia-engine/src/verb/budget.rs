@@ -5,7 +5,7 @@
 use materia_model::cast::event::Raise;
 use serde::Serialize;
 
-use super::status::{Share, shares};
+use super::cast_status::{Share, shares};
 use crate::cast::{Definition, Error, Folder, Raised, glance, raise as raise_cast};
 use crate::clock::Clock;
 

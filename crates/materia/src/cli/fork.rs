@@ -46,7 +46,7 @@ impl Fork {
             .map_err(|error| failure(&error))?;
         if self.hold {
             let report =
-                materia_engine::verb::status::status(&made, &clock).map_err(|error| failure(&error))?;
+                materia_engine::verb::cast_status::status(&made, &clock).map_err(|error| failure(&error))?;
             screen.report(&report, voice);
             return Ok(0);
         }

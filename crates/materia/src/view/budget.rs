@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use materia_engine::verb::budget::Report;
 
+use super::cast_status::share;
 use super::casts::role;
 use super::screen;
-use super::status::share;
 use super::style::Role;
 
 impl screen::Report for Report {
