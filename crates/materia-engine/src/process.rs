@@ -12,6 +12,7 @@
 mod inherited;
 mod stat;
 mod identity;
+mod held;
 mod tree;
 mod end;
 mod program;
@@ -33,6 +34,7 @@ pub use detached::{end_detached, spawn_detached};
 pub use end::{Cause, Ended, Status};
 pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
 pub use feed::SendError;
+pub use held::{Held, caller};
 pub use identity::{Identity, SignalError};
 pub use nursery::Nursery;
 pub use output::Captured;

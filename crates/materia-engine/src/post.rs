@@ -1,0 +1,23 @@
+//! The post: messages between actors, durable before anybody is told (A2–A5, A10).
+//!
+//! Owns posting to a run's journal, claiming what waits there, and saying what became of it. Every decision is made
+//! while the journal's turn is held, on the fold of everything that is in it, so exactly one process has a message at a
+//! time. A claim is not made durable: after a power cut its holder is gone anyway. What was acknowledged is. Never
+//! decides where a message goes: `verb::message` does.
+//!
+//! The list below is the order of the rooms: a room may use rooms above it, never below.
+
+mod error;
+mod office;
+mod deliver;
+mod claim;
+mod receive;
+
+pub use claim::{Claimed, Ended, Ending};
+pub use deliver::{Posting, Receipt};
+pub use error::Error;
+pub use office::{Post, is_dead};
+pub use receive::Wait;
+
+#[cfg(test)]
+mod tests;
