@@ -12,12 +12,14 @@ mod office;
 mod deliver;
 mod claim;
 mod receive;
+mod watch;
 
 pub use claim::{Claimed, Ended, Ending};
 pub use deliver::{Posting, Receipt};
 pub use error::Error;
 pub use office::{Post, is_dead};
 pub use receive::Wait;
+pub use watch::{Event, News, Observer, Watching};
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,12 @@
 //! Why something was not posted, claimed or settled.
 
+use std::io;
+use std::path::PathBuf;
+
 use materia_model::message::event::Holder;
 use materia_model::text;
 
+use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
 
 /// What went wrong at the post.
@@ -62,6 +66,17 @@ pub enum Error {
     /// The time is over, and nothing came.
     #[error("no message came in time")]
     TimedOut,
+    /// The system refused.
+    #[error("cannot watch {}", text::quoted(&path.to_string_lossy()))]
+    Io {
+        /// What.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A directory.
+    #[error(transparent)]
+    Dir(#[from] DirError),
     /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -83,6 +98,9 @@ impl Error {
                 "nothing is left to do; a repeated message can be dropped by its id".to_owned()
             }
             Self::TimedOut => "wait longer with --timeout, or for ever without".to_owned(),
+            Self::Io { .. } | Self::Dir(_) => {
+                "check that the disk has space and who may write there, and try again".to_owned()
+            }
             Self::Journal(error) => error.hint(),
         }
     }
