@@ -11,6 +11,7 @@ pub mod failpoint;
 pub mod store;
 pub mod process;
 pub mod execute;
+pub mod run;
 pub mod post;
 pub mod config;
 pub mod agent;

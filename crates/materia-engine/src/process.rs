@@ -28,11 +28,13 @@ mod nursery;
 mod turn;
 mod sweep;
 mod detached;
+mod exits;
 
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
-pub use detached::{end_detached, spawn_detached};
+pub use detached::{end_detached, is_part_of, lead_session, spawn_answering, spawn_detached, take_streams};
 pub use end::{Cause, Ended, Status};
 pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
+pub use exits::Exits;
 pub use feed::SendError;
 pub use held::{Held, caller};
 pub use identity::{Identity, SignalError};

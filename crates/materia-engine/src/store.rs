@@ -16,6 +16,9 @@ pub mod atomic;
 pub mod lines;
 pub mod artifact;
 pub mod spool;
+pub mod bell;
+pub mod stream;
+pub mod tree;
 pub mod journal;
 
 use std::path::Path;

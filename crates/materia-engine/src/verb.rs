@@ -6,6 +6,9 @@
 pub mod doctor;
 pub mod template;
 pub mod run;
+pub mod status;
+pub mod spawn;
+pub mod wait;
 pub mod cast;
 pub mod utility;
 pub mod validate;

@@ -14,6 +14,7 @@ pub mod document;
 pub mod record;
 pub mod template;
 pub mod message;
+pub mod run;
 pub mod materia;
 pub mod loadout;
 pub mod handoff;

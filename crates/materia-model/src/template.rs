@@ -23,6 +23,7 @@ mod argument;
 mod document;
 mod scope;
 pub mod plan;
+pub mod wire;
 pub mod interface;
 mod fault;
 mod evaluate;

@@ -14,9 +14,11 @@ mod grid;
 mod loadout;
 mod run;
 mod schema;
+mod spawn;
 mod split;
 mod utility;
 mod validate;
+mod wait;
 
 use std::path::PathBuf;
 
@@ -74,6 +76,8 @@ enum Verb {
     /// End a cast
     Abort(go_on::Resume),
     Run(run::Run),
+    Spawn(spawn::Spawn),
+    Wait(wait::Wait),
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
@@ -100,6 +104,8 @@ pub fn run(mut world: World) -> u8 {
         Verb::Revive(verb) => verb.run(Wish::Revive, &world, screen, voice),
         Verb::Abort(verb) => verb.run(Wish::Abort, &world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
+        Verb::Spawn(verb) => verb.run(&world, screen, voice),
+        Verb::Wait(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),

@@ -9,6 +9,7 @@ use std::error::Error;
 
 use materia_engine::config::ReadError;
 use materia_engine::home::NoHome;
+use materia_engine::run::Error as RunError;
 use materia_engine::verb::loadout::{NotUsable, UseError};
 use materia_model::finding::{Finding, Place};
 use materia_model::name::NameError;
@@ -198,6 +199,28 @@ impl From<NoHome> for Failure {
     fn from(error: NoHome) -> Self {
         Self::from_error(Kind::Invalid, "no_home", &error)
             .hint("set HOME or MATERIA_HOME to an absolute path")
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Self {
+        let (kind, code) = match &error {
+            RunError::NotFound { .. } => (Kind::NotFound, "run_not_found"),
+            RunError::Archived { .. } => (Kind::NotFound, "run_archived"),
+            RunError::SessionMismatch { .. } => (Kind::Refused, "session_mismatch"),
+            RunError::Active { .. } => (Kind::Conflict, "run_active"),
+            RunError::Taken(_) => (Kind::Conflict, "run_taken"),
+            RunError::NotTerminal { .. } => (Kind::Conflict, "run_not_terminal"),
+            RunError::StillThere { .. } => (Kind::Failed, "run_still_there"),
+            RunError::NotStarted { .. } | RunError::NoAnswer(_) | RunError::Spawn { .. } => {
+                (Kind::Failed, "run_not_started")
+            }
+            RunError::Lock(_) => (Kind::Conflict, "run_in_use"),
+            RunError::Journal(_) | RunError::Dir(_) | RunError::Write(_) | RunError::Io { .. } => {
+                (Kind::Failed, "run_storage")
+            }
+        };
+        Self::from_error(kind, code, &error).hint(error.hint())
     }
 }
 

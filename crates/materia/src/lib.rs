@@ -8,6 +8,7 @@
 pub mod world;
 pub mod failure;
 pub mod view;
+mod supervisor;
 pub mod cli;
 
 pub use world::{Terminals, World};
@@ -17,6 +18,9 @@ use view::Screen;
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
+    if supervisor::is_meant(&world) {
+        return supervisor::run(&world);
+    }
     let voice = view::Voice::of(&world);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world)));
     let code = outcome.unwrap_or_else(|panic| {

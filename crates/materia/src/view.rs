@@ -11,6 +11,8 @@ mod template;
 mod utility;
 mod live;
 mod run;
+mod spawn;
+mod status;
 mod cast;
 mod validate;
 

@@ -58,6 +58,12 @@ impl World {
         })
     }
 
+    /// The session that whoever called us belongs to: what was said, else what the run around us inherited (A9).
+    pub fn session(&self, said: Option<&str>) -> Option<String> {
+        let inherited = || self.variable("MATERIA_SESSION").and_then(OsStr::to_str);
+        said.or_else(inherited).filter(|session| !session.is_empty()).map(str::to_owned)
+    }
+
     /// A path as the person meant it: relative to the working directory.
     pub fn path(&self, given: &Path) -> PathBuf {
         self.cwd.as_ref().map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))

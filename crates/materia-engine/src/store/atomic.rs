@@ -81,6 +81,17 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
 }
 
+/// Replaces a document that can be made again from something durable: readers see the old one or the new one, and after
+/// a power cut there may be neither.
+pub fn write_snapshot(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
+    failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
+    let mut temp = temp_in(dir::parent_of(path)).map_err(failed("create a temporary file for"))?;
+    failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
+    failpoint::hit("atomic.rename").map_err(failed("replace"))?;
+    temp.persist(path).map(drop).map_err(|error| failed("replace")(error.error))
+}
+
 /// Replaces a JSON document; its `format` number comes first. The value has to become an object without one.
 pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<(), WriteError> {
     #[derive(Serialize)]

@@ -22,7 +22,7 @@ pub struct DirError {
 
 impl DirError {
     /// What the system said.
-    pub(super) fn into_source(self) -> io::Error {
+    pub(crate) fn into_source(self) -> io::Error {
         self.source
     }
 }
@@ -49,6 +49,16 @@ pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     match DirBuilder::new().mode(0o700).create(dir) {
         Ok(()) => sync(parent_of(dir)).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed("create", dir)(error)),
+    }
+}
+
+/// The same without a sync: for whoever makes several things durable at once, by syncing the parent afterwards.
+pub fn create_unsynced(dir: &Path) -> Result<bool, DirError> {
+    failpoint::hit("dir.create").map_err(failed("create", dir))?;
+    match DirBuilder::new().mode(0o700).create(dir) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(false),
         Err(error) => Err(failed("create", dir)(error)),
     }
 }
@@ -99,7 +109,7 @@ pub(super) fn parent_of(path: &Path) -> &Path {
     }
 }
 
-fn failed(action: &'static str, dir: &Path) -> impl Fn(io::Error) -> DirError {
+pub(super) fn failed(action: &'static str, dir: &Path) -> impl Fn(io::Error) -> DirError {
     move |source| DirError { action, dir: dir.to_owned(), source }
 }
 

@@ -42,7 +42,7 @@ pub enum Body {
 }
 
 /// What kind of node it is for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// One process.
@@ -54,7 +54,7 @@ pub enum Kind {
 }
 
 /// What a command reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stdin {
     /// Nothing: `/dev/null`.
@@ -85,7 +85,8 @@ pub struct Controls {
 }
 
 /// What the result of a node is (T15).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Output {
     /// What it wrote.
     #[default]

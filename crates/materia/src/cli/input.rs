@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use materia_engine::store::spool;
-use materia_engine::verb::template::{Asked, Prepared, prepare};
+use materia_engine::verb::template::{Asked, Prepared, prepare_with};
 use materia_model::document::{self, MAX_BYTES};
 use materia_model::finding::Source;
 use materia_model::template::{self, Facts};
@@ -45,6 +45,11 @@ pub(super) struct Template {
 impl Template {
     /// The plan these words ask for.
     pub(super) fn prepare(&self, world: &World) -> Result<Prepared, Failure> {
+        self.prepare_with(world, &Map::new())
+    }
+
+    /// The same with values of ours, which win over the caller's where the template wants them.
+    pub(super) fn prepare_with(&self, world: &World, ours: &Map<String, Value>) -> Result<Prepared, Failure> {
         if self.values.as_deref().is_some_and(is_dash) && self.stdin.as_deref().is_some_and(is_dash) {
             let message = "`--values -` and `--stdin -` both want stdin";
             return Err(Failure::new(Kind::Invalid, "usage", message).hint("give one of them a file"));
@@ -54,7 +59,18 @@ impl Template {
         let home = world.variable("HOME").and_then(|home| home.to_str());
         let cwd = world.cwd.as_ref().ok().and_then(|cwd| cwd.to_str());
         let facts = Facts { home, cwd, has_stdin: self.stdin.is_some() };
-        prepare(Asked { source: &source, values, words: &self.words, facts }).map_err(Failure::from_findings)
+        prepare_with(Asked { source: &source, values, words: &self.words, facts }, ours)
+            .map_err(Failure::from_findings)
+    }
+
+    /// Whether the template is to read something.
+    pub(super) fn wants_stdin(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    /// The words that are neither options nor their values.
+    pub(super) fn words(&self) -> &[String] {
+        &self.words
     }
 
     /// The JSON Schema of the template's public arguments.

@@ -89,7 +89,7 @@ impl Run {
 }
 
 /// Where output is spooled.
-fn spool_dir(world: &World) -> PathBuf {
+pub(super) fn spool_dir(world: &World) -> PathBuf {
     world.variable("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into())
 }
 

@@ -1,0 +1,124 @@
+//! How a run stands, as every door shows it.
+//!
+//! Owns the document. Compact is what fits a model's context: id, status, one base path; the rest is for programs.
+
+use std::collections::BTreeMap;
+
+use materia_model::run::{State, Status};
+use materia_model::time::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::run::Place;
+
+/// How one run stands.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunStatus {
+    /// The run.
+    pub run: String,
+    /// Its address.
+    pub address: String,
+    /// How it stands.
+    pub status: Status,
+    /// Which start this is about.
+    pub generation: String,
+    /// How often it was started.
+    pub generations: u64,
+    /// Its directory.
+    pub state_dir: String,
+    /// Its supervisor, while it runs.
+    pub pid: Option<i32>,
+    /// The session that owns it.
+    pub session: Option<String>,
+    /// The run inside which it was spawned.
+    pub parent: Option<String>,
+    /// Its recipe.
+    pub recipe: Option<String>,
+    /// Its tool.
+    pub tool: Option<String>,
+    /// The cast that it drives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cast: Option<Value>,
+    /// When it ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retire_when: Option<Value>,
+    /// Where its commands run.
+    pub cwd: String,
+    /// What it was given.
+    pub values: Map<String, Value>,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Commands that run, that are over, that failed.
+    pub active: u64,
+    /// Commands that are over.
+    pub completed: u64,
+    /// Commands that failed.
+    pub failures: u64,
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended its last command.
+    pub signal: Option<i32>,
+    /// Whether something failed on the way to a success.
+    pub degraded: bool,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// How we know, where nobody was there to see it.
+    pub evidence: Option<String>,
+    /// The runs that were spawned inside it, and how they ended.
+    pub children: BTreeMap<String, Option<Status>>,
+}
+
+impl RunStatus {
+    /// The document for a state.
+    pub fn of(place: &Place, state: &State) -> Self {
+        let start = state.start.clone().unwrap_or_default();
+        let end = state.ended.as_ref().map(|ended| ended.end.clone()).unwrap_or_default();
+        Self {
+            run: place.id().to_string(),
+            address: place.address(),
+            status: state.status,
+            generation: start.generation,
+            generations: state.generations,
+            state_dir: place.dir().to_string_lossy().into_owned(),
+            pid: (state.status == Status::Running).then_some(start.supervisor.pid),
+            session: start.session,
+            parent: start.parent,
+            recipe: start.recipe,
+            tool: start.tool,
+            cast: start.cast.and_then(|cast| serde_json::to_value(cast).ok()),
+            retire_when: start.retire_when.and_then(|when| serde_json::to_value(when).ok()),
+            cwd: start.cwd,
+            values: start.values,
+            started_at: state.started,
+            ended_at: state.ended.as_ref().map(|ended| ended.at),
+            active: state.active,
+            completed: state.completed,
+            failures: state.failures,
+            code: end.code,
+            signal: end.signal,
+            degraded: end.degraded,
+            error: end.error,
+            evidence: end.evidence,
+            children: state.children.iter().map(|(run, (_, ended))| (run.clone(), *ended)).collect(),
+        }
+    }
+
+    /// What one can do next.
+    pub fn next(&self) -> Vec<String> {
+        let run = &self.run;
+        if self.status.is_terminal() {
+            return vec![
+                format!("materia inspect run:{run} --view tail"),
+                format!("materia message run:{run} control.archive"),
+            ];
+        }
+        vec![
+            format!("materia inspect run:{run}"),
+            format!("materia wait run:{run}"),
+            format!("materia message run:{run} control.kill"),
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+//! How a run stands, in one line.
+
+use materia_engine::verb::status::RunStatus;
+use materia_model::run::Status;
+use materia_model::text::{self, printable};
+
+use super::style::Role;
+
+/// The colour of a status.
+pub(super) fn role(status: Status) -> Role {
+    match status {
+        Status::Done => Role::Good,
+        Status::Failed | Status::Exited => Role::Bad,
+        Status::Cancelled | Status::Killed => Role::Warning,
+        Status::Starting | Status::Running => Role::Quiet,
+    }
+}
+
+/// `run:a failed code=7 …`: what differs from the ordinary, and nothing else.
+pub(super) fn line(run: &RunStatus, colour: bool) -> String {
+    let mut line = format!("{} {}", run.address, role(run.status).paint(run.status.as_str(), colour));
+    let mut add = |key: &str, value: Option<String>| {
+        if let Some(value) = value {
+            line.push_str(&format!(" {key}={}", printable(&value)));
+        }
+    };
+    add("recipe", run.recipe.clone());
+    add("tool", run.tool.clone());
+    add("session", run.session.clone());
+    add("parent", run.parent.clone());
+    add("pid", run.pid.map(|pid| pid.to_string()));
+    add("active", (run.active > 1).then(|| run.active.to_string()));
+    add("completed", (run.completed > 1).then(|| run.completed.to_string()));
+    add("failures", (run.failures > 0).then(|| run.failures.to_string()));
+    add("code", run.code.filter(|code| *code != 0).map(|code| code.to_string()));
+    add("degraded", run.degraded.then(|| "true".to_owned()));
+    let first = |text: &String| text::bounded(text.lines().next().unwrap_or_default(), 200).into_owned();
+    add("error", run.error.as_ref().map(first));
+    add("evidence", run.evidence.as_ref().map(first));
+    line.push('\n');
+    line
+}
