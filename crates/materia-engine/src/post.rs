@@ -15,9 +15,9 @@ mod receive;
 mod watch;
 
 pub use claim::{Claimed, Ended, Ending};
-pub use deliver::{Posting, Receipt};
+pub use deliver::{Posting, Receipt, message_id};
 pub use error::Error;
-pub use office::{Post, is_dead};
+pub use office::{Post, holder, is_dead};
 pub use receive::Wait;
 pub use watch::{Event, News, Observer, Watching};
 

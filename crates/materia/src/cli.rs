@@ -12,6 +12,8 @@ mod go_on;
 mod config;
 mod grid;
 mod loadout;
+mod message;
+mod receive;
 mod run;
 mod schema;
 mod spawn;
@@ -19,6 +21,7 @@ mod split;
 mod utility;
 mod validate;
 mod wait;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -77,7 +80,10 @@ enum Verb {
     Abort(go_on::Resume),
     Run(run::Run),
     Spawn(spawn::Spawn),
+    Message(message::Message),
+    Receive(receive::Receive),
     Wait(wait::Wait),
+    Watch(watch::Watch),
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
@@ -105,7 +111,10 @@ pub fn run(mut world: World) -> u8 {
         Verb::Abort(verb) => verb.run(Wish::Abort, &world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Spawn(verb) => verb.run(&world, screen, voice),
+        Verb::Message(verb) => verb.run(&world, screen, voice),
+        Verb::Receive(verb) => verb.run(&world, screen, voice),
         Verb::Wait(verb) => verb.run(&world, screen, voice),
+        Verb::Watch(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),

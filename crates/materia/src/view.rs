@@ -7,6 +7,7 @@ pub mod style;
 mod screen;
 mod doctor;
 mod loadout;
+mod message;
 mod template;
 mod utility;
 mod live;
@@ -17,6 +18,7 @@ mod cast;
 mod validate;
 
 pub use cast::CastView;
+pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;

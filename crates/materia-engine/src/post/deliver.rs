@@ -51,14 +51,20 @@ impl Post {
         let warnings = warnings(mail, &posting.envelope);
         let generation = mail.generation.clone();
         drop(view);
-        let message =
-            Message { id: self.clock.fresh_id(), envelope: posting.envelope, generation: generation.clone() };
+        let id = message_id(held.next_seq(), &self.clock.fresh_id());
+        let message = Message { id, envelope: posting.envelope, generation: generation.clone() };
         let seq = held.append(MESSAGE, &message)?;
         let mark = held.mark();
         drop(held);
         self.journal.commit_to(&mark)?;
         Ok(Receipt { id: message.id, seq, generation, warnings })
     }
+}
+
+/// Short enough for a person and a model to repeat, unique in its journal by the number and elsewhere by chance.
+pub fn message_id(seq: u64, fresh: &str) -> String {
+    let chance = &fresh[fresh.len().saturating_sub(10)..];
+    format!("m{seq}-{chance}")
 }
 
 fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {

@@ -4,14 +4,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use materia_model::message::Mail;
 use materia_model::message::event::Holder;
+use serde_json::Value;
 
 use super::error::Error;
-use crate::clock::Clock;
+use crate::clock::{self, Clock};
 use crate::process::Identity;
-use crate::store::journal::{From, Held, JournalError, Options, Reader, SharedJournal};
+use crate::store::atomic;
+use crate::store::journal::{Follower, From, Held, JournalError, Options, Reader, SharedJournal};
 
 /// A run's messages.
 #[derive(Debug)]
@@ -36,11 +39,7 @@ impl Post {
             return Err(JournalError::Missing(path.to_owned()).into());
         }
         let options = Options { name: "run".to_owned(), rotate_at: Some(16 << 20), from: None };
-        Self::over(SharedJournal::open(path, clock, &options)?, path, clock)
-    }
-
-    /// The messages in a journal that is open already.
-    pub fn over(journal: SharedJournal, path: &Path, clock: &Clock) -> Result<Self, Error> {
+        let journal = SharedJournal::open(path, clock, &options)?;
         let view = View { reader: Reader::open(path, From::Beginning)?, mail: Mail::default() };
         Ok(Self { journal, path: path.to_owned(), clock: clock.clone(), view: Mutex::new(view) })
     }
@@ -57,6 +56,36 @@ impl Post {
         let mut view = self.view();
         view.catch_up()?;
         Ok(look(&view.mail))
+    }
+
+    /// Waits until something is so, at most so long; whether it is.
+    pub fn until(&self, time: Duration, is_so: impl Fn(&Mail) -> bool) -> Result<bool, Error> {
+        if self.look(&is_so)? {
+            return Ok(true);
+        }
+        let deadline = clock::deadline_in(time);
+        let seq = self.look(|mail| mail.seq)?;
+        let mut follower = Follower::open(&self.path, From::After(seq))?;
+        loop {
+            let left = deadline.map_or(Duration::ZERO, clock::until);
+            let more = follower.next(Some(left))?;
+            if self.look(&is_so)? {
+                return Ok(true);
+            }
+            if more.is_empty() && left.is_zero() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Writes a document made from everything that is in the journal. It is written in a turn, so that an older one never
+    /// replaces a newer one; that it cannot be written is no failure, since the next one replaces it.
+    pub fn snapshot(&self, path: &Path, make: impl FnOnce(&Mail) -> Option<Value>) -> Result<(), Error> {
+        let (_held, view) = self.decide()?;
+        if let Some(document) = make(&view.mail) {
+            let _lost = atomic::write_snapshot(path, format!("{document:#}\n").as_bytes());
+        }
+        Ok(())
     }
 
     /// Takes the turn, and everything that is in the journal: nothing changes until it is given back.
@@ -84,6 +113,11 @@ impl View {
 /// Whether whoever claimed a message has ended.
 pub fn is_dead(holder: &Holder) -> bool {
     !identity(holder).is_alive()
+}
+
+/// A process as a holder.
+pub fn holder(process: Identity) -> Holder {
+    Holder { pid: process.pid, start_time: process.start_time, boot_id: process.boot_id }
 }
 
 /// A holder as a process.

@@ -20,9 +20,9 @@ use serde_json::Value;
 use super::error::Error;
 use crate::clock::Clock;
 use crate::process::{Held, Identity};
+use crate::store::dir;
 use crate::store::journal::{From, Journal, JournalError, Options, Reader};
 use crate::store::wake::Wake;
-use crate::store::{dir, journal};
 
 /// How long an observer sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(15);
@@ -329,7 +329,7 @@ fn supervisor(data: &Value) -> Option<Identity> {
 /// The marks of an observer, the latest for each run.
 fn marks(path: &std::path::Path) -> Result<BTreeMap<RunId, Mark>, Error> {
     let mut marks = BTreeMap::new();
-    for record in journal::Reader::open(path, From::Beginning)? {
+    for record in Reader::open(path, From::Beginning)? {
         let record = record?;
         if record.kind == TOLD
             && let Ok(mark) = Mark::deserialize(&record.data)
