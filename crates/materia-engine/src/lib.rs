@@ -13,6 +13,7 @@ pub mod process;
 pub mod trust;
 pub mod execute;
 pub mod run;
+pub mod post;
 pub mod config;
 pub mod agent;
 pub mod utility;

@@ -12,6 +12,7 @@
 mod inherited;
 mod stat;
 mod identity;
+mod held;
 mod tree;
 mod end;
 mod program;
@@ -38,6 +39,7 @@ pub use end::{Cause, Ended, Status};
 pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
 pub use exits::Exits;
 pub use feed::SendError;
+pub use held::{Held, caller};
 pub use identity::{Identity, SignalError};
 pub use inside::inside;
 pub use nursery::Nursery;

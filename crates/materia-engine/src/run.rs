@@ -22,7 +22,7 @@ mod output;
 pub use artifact::{Entry, manifest};
 pub use control::{Stopped, stop};
 pub use error::Error;
-pub use family::{check_owner, ring_session};
+pub use family::{check_owner, observer_dir, ring_session};
 pub use order::{Order, Refusal};
 pub use output::{Tail, tail};
 pub use place::{Place, Root};

@@ -8,6 +8,8 @@
 #![allow(clippy::disallowed_methods, reason = "this room owns writing")]
 
 mod watch;
+pub mod wake;
+pub mod fifo;
 pub mod dir;
 pub mod lock;
 pub mod atomic;

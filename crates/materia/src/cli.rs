@@ -20,6 +20,8 @@ mod link;
 mod loadout;
 mod plan;
 mod quest;
+mod message;
+mod receive;
 mod run;
 mod schema;
 mod spawn;
@@ -29,6 +31,7 @@ mod trust;
 mod utility;
 mod validate;
 mod wait;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -96,7 +99,10 @@ enum Verb {
     Budget(budget::Budget),
     Run(run::Run),
     Spawn(spawn::Spawn),
+    Message(message::Message),
+    Receive(receive::Receive),
     Wait(wait::Wait),
+    Watch(watch::Watch),
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
@@ -135,7 +141,10 @@ pub fn run(mut world: World) -> u8 {
         Verb::Status(verb) => verb.run(&world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Spawn(verb) => verb.run(&world, screen, voice),
+        Verb::Message(verb) => verb.run(&world, screen, voice),
+        Verb::Receive(verb) => verb.run(&world, screen, voice),
         Verb::Wait(verb) => verb.run(&world, screen, voice),
+        Verb::Watch(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),

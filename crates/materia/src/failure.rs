@@ -9,8 +9,13 @@ use std::error::Error;
 
 use materia_engine::config::ReadError;
 use materia_engine::home::NoHome;
+use materia_engine::post::Error as PostError;
 use materia_engine::run::Error as RunError;
+use materia_engine::store::journal::JournalError;
 use materia_engine::verb::loadout::{NotUsable, UseError};
+use materia_engine::verb::message::Error as MessageError;
+use materia_engine::verb::receive::Error as ReceiveError;
+use materia_engine::verb::watch::Error as WatchError;
 use materia_model::finding::{Finding, Place};
 use materia_model::name::NameError;
 use materia_model::text;
@@ -221,6 +226,64 @@ impl From<RunError> for Failure {
             }
         };
         Self::from_error(kind, code, &error).hint(error.hint())
+    }
+}
+
+impl From<PostError> for Failure {
+    fn from(error: PostError) -> Self {
+        let (kind, code) = match &error {
+            PostError::Full { .. } => (Kind::Limit, "mailbox_full"),
+            PostError::Crowded { .. } => (Kind::Limit, "too_many_branches"),
+            PostError::Over { .. } => (Kind::Conflict, "run_not_running"),
+            PostError::Stale { .. } => (Kind::Conflict, "stale_generation"),
+            PostError::Unknown(_) => (Kind::NotFound, "message_not_found"),
+            PostError::Held { .. } => (Kind::Conflict, "message_claimed"),
+            PostError::Finished { .. } => (Kind::Conflict, "message_finished"),
+            PostError::TimedOut => (Kind::Failed, "timeout"),
+            PostError::Journal(JournalError::Held(_)) => (Kind::Conflict, "in_use"),
+            PostError::Io { .. } | PostError::Dir(_) | PostError::Journal(_) => (Kind::Failed, "run_storage"),
+        };
+        Self::from_error(kind, code, &error).hint(error.hint())
+    }
+}
+
+impl From<MessageError> for Failure {
+    fn from(error: MessageError) -> Self {
+        let (kind, code) = match error {
+            MessageError::Post(error) => return error.into(),
+            MessageError::Run(error) => return error.into(),
+            MessageError::Envelope(_) => (Kind::Invalid, "invalid_message"),
+            MessageError::NoSender { .. } => (Kind::Invalid, "sender_required"),
+            MessageError::Sender { .. } => (Kind::Refused, "sender_refused"),
+            MessageError::NotYou { .. } => (Kind::Refused, "not_you"),
+            MessageError::Recipient { .. } => (Kind::Invalid, "invalid_recipient"),
+            MessageError::Session { .. } => (Kind::Refused, "session_mismatch"),
+            MessageError::OperatorOnly(_) => (Kind::Refused, "operator_only"),
+            MessageError::NoTool(_) => (Kind::NotFound, "tool_not_found"),
+            MessageError::NotControlled(_) => (Kind::Invalid, "unknown_control"),
+        };
+        Self::from_error(kind, code, &error).hint(error.hint())
+    }
+}
+
+impl From<ReceiveError> for Failure {
+    fn from(error: ReceiveError) -> Self {
+        match error {
+            ReceiveError::Post(error) => error.into(),
+            ReceiveError::Run(error) => error.into(),
+            ReceiveError::NoQueue(_) | ReceiveError::NoHolder(_) => {
+                Self::from_error(Kind::Invalid, "usage", &error).hint(error.hint())
+            }
+        }
+    }
+}
+
+impl From<WatchError> for Failure {
+    fn from(error: WatchError) -> Self {
+        match error {
+            WatchError::Post(error) => error.into(),
+            WatchError::NoRoom => Self::from_error(Kind::Invalid, "no_home", &error).hint(error.hint()),
+        }
     }
 }
 

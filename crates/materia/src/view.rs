@@ -7,6 +7,7 @@ pub mod style;
 mod screen;
 mod doctor;
 mod loadout;
+mod message;
 mod template;
 mod trust;
 mod utility;
@@ -26,6 +27,7 @@ mod quest;
 mod validate;
 
 pub use cast::CastView;
+pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;

@@ -3,6 +3,8 @@
 //! Owns the question who may see and steer a run (A9), and telling both when it begins and ends. Telling is advisory: a
 //! parent or an observer that missed it finds out at its next look.
 
+use std::path::PathBuf;
+
 use materia_model::run::{CHILD_END, CHILD_START, ChildEnd, ChildStart, End, Start, State};
 use serde::Serialize;
 
@@ -26,10 +28,24 @@ pub fn check_owner(state: &State, run: &str, caller: Option<&str>) -> Result<(),
     }
 }
 
-/// Wakes whoever watches a session.
-pub fn ring_session(root: &Root, session: &str) {
-    let Some(folder) = root.session(session) else { return };
-    if folder.is_dir() || dir::create_private(&folder).is_ok() {
+/// Where the bell and the marks of whoever watches a session are; of the operator, where there is none. Sessions cannot
+/// begin with a dash below.
+pub fn observer_dir(root: &Root, session: Option<&str>) -> Option<PathBuf> {
+    match session {
+        Some(session) => root.session(session),
+        None => Some(root.path().parent()?.join("sessions").join("_operator")),
+    }
+}
+
+/// Wakes whoever watches a session, and the operator who watches everything.
+pub fn ring_session(root: &Root, session: Option<&str>) {
+    let watched = session.and_then(|session| observer_dir(root, Some(session)));
+    if let Some(folder) = watched
+        && (folder.is_dir() || dir::create_private(&folder).is_ok())
+    {
+        let _nobody_is_woken = stream::nudge(&folder.join("bell"), LARGEST_BELL);
+    }
+    if let Some(folder) = observer_dir(root, None).filter(|folder| folder.is_dir()) {
         let _nobody_is_woken = stream::nudge(&folder.join("bell"), LARGEST_BELL);
     }
 }
@@ -44,9 +60,7 @@ pub(super) fn begun(root: &Root, start: &Start, clock: &Clock) {
 pub(super) fn ended(root: &Root, start: &Start, end: &End, clock: &Clock) {
     let child = ChildEnd { run: start.run.clone(), generation: start.generation.clone(), status: end.status };
     tell_parent(root, start, CHILD_END, &child, clock);
-    if let Some(session) = &start.session {
-        ring_session(root, session);
-    }
+    ring_session(root, start.session.as_deref());
 }
 
 fn tell_parent<T: Serialize>(root: &Root, start: &Start, kind: &str, data: &T, clock: &Clock) {

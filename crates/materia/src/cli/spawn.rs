@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use clap::Args;
 use materia_engine::run::Root;
 use materia_engine::verb::spawn::{self, Wanted};
+use materia_model::message::Mailbox;
 use materia_model::name::RunId;
 use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen};
 use materia_model::text;
+use serde_json::Value;
 
 use super::config::project;
 use super::input::Template;
@@ -37,6 +39,10 @@ pub(super) struct Spawn {
     #[arg(long, value_name = "NAME=PATH")]
     artifact: Vec<String>,
 
+    /// What it takes and sends, and how its messages are delivered: {"accepts": […], "emits": […], "deliver": "stdin"}
+    #[arg(long, value_name = "JSON")]
+    mailbox: Option<String>,
+
     /// The session that owns the run
     #[arg(long, value_name = "S")]
     session: Option<String>,
@@ -64,6 +70,7 @@ impl Spawn {
             parent: parent(world, &root),
             cwd: project(world)?.to_owned(),
             artifacts: self.artifacts()?,
+            mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
             retire_when: self.retire_when.as_ref().map(|_| RetireWhen::ChildrenTerminal),
             on_session_end: if self.on_session_end == "kill" {
                 OnSessionEnd::Kill
@@ -93,6 +100,17 @@ impl Spawn {
         }
         Ok(artifacts)
     }
+}
+
+/// A mailbox's contract, checked and as it was written.
+fn mailbox(given: &str) -> Result<Value, Failure> {
+    let invalid = |why: String| {
+        let message = format!("{} is no mailbox: {why}", text::quoted(given));
+        Failure::new(Kind::Invalid, "invalid_mailbox", message).hint("write {\"accepts\": [\"task.run\"]}")
+    };
+    let contract: Value = serde_json::from_str(given).map_err(|error| invalid(error.to_string()))?;
+    Mailbox::read(&contract).map_err(|error| invalid(error.to_string()))?;
+    Ok(contract)
 }
 
 /// The id in `run:ID`; a bare id is understood as well.

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use materia_engine::execute::Flow;
 use materia_model::finding::{Finding, Severity};
@@ -20,6 +21,9 @@ use crate::world::World;
 
 /// Why something did not get to stdout, once that has happened.
 static LOST: OnceLock<String> = OnceLock::new();
+
+/// Whether something did not get to stdout, also because nobody reads it any more.
+static UNHEARD: AtomicBool = AtomicBool::new(false);
 
 /// Something a verb reports: data for programs, and a text for people.
 pub trait Report: Serialize {
@@ -129,6 +133,11 @@ impl Screen {
         result(text.as_bytes());
     }
 
+    /// Whether everything that was said so far got to stdout.
+    pub fn was_heard(self) -> bool {
+        !UNHEARD.load(Ordering::Relaxed)
+    }
+
     /// The exit code, given the verb's own, after everything was said. What was lost on the way to stdout is told.
     pub fn ended(self, code: u8) -> u8 {
         let Some(why) = LOST.get().filter(|_| code == 0) else { return code };
@@ -154,6 +163,9 @@ fn result(bytes: &[u8]) {
 }
 
 fn notice(written: io::Result<()>) {
+    if written.is_err() {
+        UNHEARD.store(true, Ordering::Relaxed);
+    }
     if let Err(error) = written
         && error.kind() != io::ErrorKind::BrokenPipe
     {

@@ -169,6 +169,11 @@ impl Held<'_> {
         tail.append(now, kind, data)
     }
 
+    /// A number that no record has yet, and no earlier turn was given.
+    pub fn next_seq(&self) -> u64 {
+        self.end.tail.next
+    }
+
     /// Where the records end, for [`SharedJournal::commit_to`] once the turn is over.
     pub fn mark(&self) -> Mark {
         self.end.tail.mark()

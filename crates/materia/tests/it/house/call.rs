@@ -102,6 +102,11 @@ impl Running<'_> {
         }
     }
 
+    /// What it writes to stdout, to be read while it runs.
+    pub fn stdout(&mut self) -> std::process::ChildStdout {
+        self.child.stdout.take().unwrap()
+    }
+
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         rustix::process::kill_process(Pid::from_child(&self.child), signal).unwrap();
