@@ -90,12 +90,12 @@ impl<'a> Driver<'a> {
     ) -> Result<Self, Error> {
         playable(&definition, hands.agent.is_some(), hands.cwd)?;
         let (folder, cast_id) = Folder::create(casts, hands.clock)?;
-        folder.write_definition(definition.text())?;
+        let beginning = folder.write_definition(definition.text())?;
         let mut more = Map::new();
         more.insert("configSource".to_owned(), definition.sources());
         let loadout = definition.graph().name().to_owned();
         let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
-        let (log, began) = Log::begin(&folder, hands.clock, start)?;
+        let (log, began) = Log::begin(&folder, hands.clock, beginning, start)?;
         hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
         let driver = Self::new(definition, folder, log, hands);
         driver.listener.tell(&began, driver.log.state());
@@ -176,12 +176,12 @@ impl<'a> Driver<'a> {
     }
 
     /// Makes everything durable that happened so far: somebody is about to be told.
-    pub fn promise(&self) -> Result<(), Error> {
+    pub fn promise(&mut self) -> Result<(), Error> {
         self.log.promise()
     }
 
     /// Writes the documents that come from the log, which a driver that was killed at the very end did not.
-    pub fn settle(&self) -> Result<(), Error> {
+    pub fn settle(&mut self) -> Result<(), Error> {
         self.log.settle(&self.folder)
     }
 

@@ -11,7 +11,7 @@ use materia_model::cast::{Body, Event, State};
 use serde::Serialize;
 
 use super::error::Error;
-use super::folder::Folder;
+use super::folder::{Beginning, Folder};
 use super::manifest::{self, Entries};
 use super::snapshot::{self, Pace};
 use crate::clock::Clock;
@@ -25,13 +25,26 @@ pub struct Log {
     state: State,
     pace: Pace,
     snapshot: PathBuf,
+    /// What is not durable yet beside the log.
+    beginning: Option<Beginning>,
 }
 
 impl Log {
     /// Begins the log of a new cast.
-    pub fn begin(folder: &Folder, clock: &Clock, start: CastStart) -> Result<(Self, Event), Error> {
+    pub fn begin(
+        folder: &Folder,
+        clock: &Clock,
+        beginning: Beginning,
+        start: CastStart,
+    ) -> Result<(Self, Event), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
-        let mut log = Self { journal, state: State::default(), pace: Pace::new(0), snapshot: folder.state() };
+        let mut log = Self {
+            journal,
+            state: State::default(),
+            pace: Pace::new(0),
+            snapshot: folder.state(),
+            beginning: Some(beginning),
+        };
         let event = log.record(Body::CastStart(start))?;
         Ok((log, event))
     }
@@ -47,7 +60,7 @@ impl Log {
             Some(known) => known,
             None => fold(&path, From::Beginning, State::default())?,
         };
-        let log = Self { journal, state, pace: Pace::new(since), snapshot };
+        let log = Self { journal, state, pace: Pace::new(since), snapshot, beginning: None };
         if log.state.cast_id.is_empty() { Err(Error::NoBeginning) } else { Ok(log) }
     }
 
@@ -60,7 +73,7 @@ impl Log {
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
         let (_, at) = self.journal.append_stamped(body.kind(), &body.data())?;
         if body.is_promise() {
-            self.journal.commit()?;
+            self.promise()?;
         }
         failpoint::hit("cast.recorded")?;
         let event = Event { at, body };
@@ -77,12 +90,15 @@ impl Log {
     }
 
     /// Makes everything durable that was written.
-    pub(super) fn promise(&self) -> Result<(), Error> {
+    pub(super) fn promise(&mut self) -> Result<(), Error> {
+        if let Some(beginning) = self.beginning.take() {
+            beginning.commit()?;
+        }
         Ok(self.journal.commit()?)
     }
 
     /// Writes the documents that come from the log, and flushes what is not flushed yet.
-    pub(super) fn settle(&self, folder: &Folder) -> Result<(), Error> {
+    pub(super) fn settle(&mut self, folder: &Folder) -> Result<(), Error> {
         self.promise()?;
         folder.snapshot("usage.json", &manifest::usage(&self.state))?;
         let entries = Entries::read(&folder.events())?;
