@@ -101,7 +101,7 @@ impl<'a> Driver<'a> {
         playable(&definition, &hands)?;
         let (mut folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.guard(clean::secrets(definition.graph(), hands.variables));
-        folder.write_definition(definition.text())?;
+        let beginning = folder.write_definition(definition.text())?;
         let (mut more, data) = definition.beginning();
         more.insert("configSource".to_owned(), definition.sources());
         if let Some(seal) = definition.seal() {
@@ -109,7 +109,7 @@ impl<'a> Driver<'a> {
         }
         let loadout = definition.graph().name().to_owned();
         let start = CastStart { cast_id, request: request.to_owned(), loadout, data, more };
-        let (log, began) = Log::begin(&folder, hands.clock, start)?;
+        let (log, began) = Log::begin(&folder, hands.clock, beginning, start)?;
         hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
         let driver = Self::new(definition, folder, log, hands);
         driver.listener.tell(&began, driver.log.state());
@@ -192,12 +192,12 @@ impl<'a> Driver<'a> {
     }
 
     /// Makes everything durable that happened so far: somebody is about to be told.
-    pub fn promise(&self) -> Result<(), Error> {
+    pub fn promise(&mut self) -> Result<(), Error> {
         self.log.promise()
     }
 
     /// Writes the documents that come from the log, which a driver that was killed at the very end did not.
-    pub fn settle(&self) -> Result<(), Error> {
+    pub fn settle(&mut self) -> Result<(), Error> {
         self.log.settle(&self.folder)
     }
 

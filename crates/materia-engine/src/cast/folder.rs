@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use super::error::Error;
 use crate::clock::Clock;
-use crate::store::artifact::{ArtifactError, Root, Shelf};
+use crate::store::artifact::{ArtifactError, NewArtifact, Root, Shelf};
 use crate::store::{atomic, dir};
 
 /// The format number of the snapshots.
@@ -36,6 +36,22 @@ pub struct Folder {
     secrets: Option<Arc<Secrets>>,
     /// The directories that artifacts were kept in last.
     shelves: RefCell<BTreeMap<String, Shelf>>,
+}
+
+/// What a new cast has written beside its log and not synced yet: one sync after the other costs far more than all of
+/// them where the first promise is made.
+#[derive(Debug)]
+pub struct Beginning {
+    definition: NewArtifact,
+    casts: PathBuf,
+}
+
+impl Beginning {
+    /// Makes it durable.
+    pub(super) fn commit(self) -> Result<(), Error> {
+        self.definition.commit()?;
+        Ok(dir::sync(&self.casts)?)
+    }
 }
 
 impl Folder {
@@ -117,9 +133,11 @@ impl Folder {
         Ok(format!("cast-{}-{device:x}-{inode:x}", segment(cast_id).replace('.', "-")))
     }
 
-    /// Writes the definition that the cast runs by, once.
-    pub(super) fn write_definition(&self, text: &str) -> Result<(), Error> {
-        Ok(self.root.write(DEFINITION, text.as_bytes())?)
+    /// Writes the definition that the cast runs by, once. It is durable with the first promise of the log.
+    pub(super) fn write_definition(&self, text: &str) -> Result<Beginning, Error> {
+        let mut definition = self.root.create(DEFINITION)?;
+        definition.write_all(text.as_bytes())?;
+        Ok(Beginning { definition, casts: dir::parent_of(&self.path).to_owned() })
     }
 
     /// The text of the definition that the cast runs by.

@@ -13,7 +13,7 @@ use materia_model::cast::event::CastStart;
 use serde_json::Value;
 
 use super::error::Error;
-use super::folder::Folder;
+use super::folder::{Beginning, Folder};
 use super::glance::replay;
 use super::log::Log;
 use crate::clock::Clock;
@@ -29,9 +29,9 @@ pub fn fork(folder: &Folder, casts: &Path, last: u64, origin: Value, clock: &Clo
     let (place, cast_id) = Folder::create(casts, clock)?;
     let scratch = dir::Scratch::create(casts)?;
     let made = Folder::open(scratch.path())?;
-    made.write_definition(&folder.read_definition()?)?;
+    let definition = made.write_definition(&folder.read_definition()?)?;
     copy_artifacts(folder, &made, &visits)?;
-    write_log(&made, bodies, &cast_id, origin, clock)?;
+    write_log(&made, definition, bodies, &cast_id, origin, clock)?;
     dir::replace_empty(scratch.into_path(), place.path())?;
     Folder::open(place.path())
 }
@@ -53,6 +53,7 @@ fn beginning(folder: &Folder, last: u64) -> Result<(Vec<Body>, BTreeMap<String, 
 
 fn write_log(
     made: &Folder,
+    definition: Beginning,
     bodies: Vec<Body>,
     cast_id: &str,
     origin: Value,
@@ -62,7 +63,7 @@ fn write_log(
     let Some(Body::CastStart(start)) = bodies.next() else { return Err(Error::NoBeginning) };
     let mut start = CastStart { cast_id: cast_id.to_owned(), ..start };
     start.more.insert("forkedFrom".to_owned(), origin);
-    let (mut log, _) = Log::begin(made, clock, start)?;
+    let (mut log, _) = Log::begin(made, clock, definition, start)?;
     for body in bodies {
         log.copy(body)?;
     }

@@ -43,11 +43,12 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
     }
 }
 
-/// Makes a directory that nobody made before, for its owner alone; false when there is something of that name.
+/// Makes a directory that nobody made before, for its owner alone; false when there is something of that name. Its name
+/// is not synced: whoever promises something in it does that.
 pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
-        Ok(()) => sync(parent_of(dir)).map(|()| true),
+        Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(failed("create", dir)(error)),
     }
@@ -125,7 +126,7 @@ pub(super) fn sync_through(point: &'static str, dir: &Path) -> Result<(), DirErr
 }
 
 /// The directory a file stands in; `.` for a bare name.
-pub(super) fn parent_of(path: &Path) -> &Path {
+pub fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         Some(_) => Path::new("."),

@@ -138,7 +138,7 @@ pub fn start_detached(
     hands: Hands<'_>,
 ) -> Result<Report, Error> {
     let (casts, cwd) = (place(hands.cwd, definition.settings()), hands.cwd.to_owned());
-    let driver = Driver::begin(definition, &casts, request, hands)?;
+    let mut driver = Driver::begin(definition, &casts, request, hands)?;
     driver.promise()?;
     let mut report = report(&driver, Stop::Paused);
     report.run = Some(report.cast_id.clone());

@@ -156,8 +156,8 @@ fn a_shelf_keeps_what_nothing_overwrites_and_stays_where_it_is() {
         assert!(matches!(shelf.keep(bad, b""), Err(ArtifactError::BadPath { .. })), "{bad}");
     }
     // Somebody puts a link in the place of the directory; it is still the directory that is written to.
-    std::fs::rename(dir.path().join("sockets"), dir.path().join("moved")).unwrap();
-    std::os::unix::fs::symlink("/", dir.path().join("sockets")).unwrap();
+    fs::rename(dir.path().join("sockets"), dir.path().join("moved")).unwrap();
+    symlink("/", dir.path().join("sockets")).unwrap();
     shelf.keep("2.txt", b"").unwrap();
     assert!(dir.path().join("moved/build/2.txt").is_file());
     assert!(matches!(root.shelf("sockets/build"), Err(ArtifactError::Blocked { .. })));
