@@ -25,6 +25,7 @@ mod process;
 mod quest;
 mod reference;
 mod run;
+mod seed;
 mod split;
 mod tidy;
 mod utility;
