@@ -4,6 +4,8 @@
 //! other one is a bound: edges with a limit are taken as often as it allows for every item, edges without one as often
 //! as the detection of stalls allows, and nothing more often than the net below everything. Never asks a model.
 
+mod component;
+
 use std::collections::BTreeMap;
 
 use super::graph::{CursorSlot, Graph, Slot, Target};
@@ -90,6 +92,7 @@ struct Bound<'a> {
     edge_net: u64,
     most: Vec<u64>,
     totals: Vec<u64>,
+    component: Vec<usize>,
 }
 
 impl<'a> Bound<'a> {
@@ -97,6 +100,7 @@ impl<'a> Bound<'a> {
         let visits = limits.max_socket_visits.unwrap_or(net.visits);
         let most = graph.sockets().iter().map(|socket| socket.max_visits.unwrap_or(visits).min(visits));
         Self {
+            component: component::components(&ways(graph)),
             graph,
             items,
             cycles: limits.max_no_advance_cycles.unwrap_or(net.cycles),
@@ -131,7 +135,9 @@ impl<'a> Bound<'a> {
         add(Target::Socket(self.graph.entry()), 1, false);
         for from in self.graph.slots() {
             let (socket, visited) = (self.graph.socket(from), self.totals[from.position()]);
+            let left = self.entries(from);
             for edge in &socket.edges {
+                let visited = if self.leaves_for_good(from, edge.to) { visited.min(left) } else { visited };
                 let own = edge.max_traversals.map(|cap| cap.saturating_mul(self.scopes(from)));
                 add(edge.to, visited.min(own.unwrap_or(u64::MAX)).min(self.edge_net), own.is_some());
             }
@@ -156,6 +162,25 @@ impl<'a> Bound<'a> {
         let stalls = (1 + self.cycles).saturating_mul(self.epochs(slot));
         let total = free.min(stalls).saturating_add(capped).min(self.most[at]);
         if empty { 0 } else { total.max(self.totals[at]) }
+    }
+
+    /// Whether a way leads to where nothing leads back from.
+    fn leaves_for_good(&self, from: Slot, to: Target) -> bool {
+        matches!(to, Target::Socket(to) if self.component[to.position()] != self.component[from.position()])
+    }
+
+    /// How often the sockets that lead back to this one are entered from elsewhere, at least once.
+    fn entries(&self, slot: Slot) -> u64 {
+        let own = self.component[slot.position()];
+        let mut sum = u64::from(self.component[self.graph.entry().position()] == own);
+        for from in self.graph.slots().filter(|from| self.component[from.position()] != own) {
+            let visited = self.totals[from.position()];
+            let into = |to: &usize| self.component[*to] == own;
+            sum = sum.saturating_add(
+                visited.saturating_mul(targets(self.graph, from).iter().filter(|to| into(to)).count() as u64),
+            );
+        }
+        sum.max(1)
     }
 
     /// Where a list that is done may lead.
@@ -196,4 +221,28 @@ impl<'a> Bound<'a> {
         });
         entering.fold(0, u64::saturating_add).max(1)
     }
+}
+
+/// Where each socket may lead.
+fn ways(graph: &Graph) -> Vec<Vec<usize>> {
+    graph.slots().map(|slot| targets(graph, slot)).collect()
+}
+
+fn targets(graph: &Graph, slot: Slot) -> Vec<usize> {
+    let socket = graph.socket(slot);
+    let mut all: Vec<Target> = socket.edges.iter().map(|edge| edge.to).collect();
+    if socket.each.is_some() {
+        all.push(graph.empty(slot));
+    }
+    if socket.advance.is_some() {
+        all.extend([Some(true), Some(false), None].map(|outcome| graph.exhausted(slot, outcome)));
+        all.extend(graph.next_item(slot).map(Target::Socket));
+    }
+    let mut found: Vec<usize> = all
+        .into_iter()
+        .filter_map(|to| if let Target::Socket(to) = to { Some(to.position()) } else { None })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }

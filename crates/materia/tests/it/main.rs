@@ -29,6 +29,7 @@ mod reference;
 mod run;
 mod secret;
 mod spawn;
+mod seed;
 mod split;
 mod tidy;
 mod trust;
