@@ -10,6 +10,8 @@ pub mod home;
 pub mod failpoint;
 pub mod store;
 pub mod process;
+pub mod library;
+pub mod registry;
 pub mod execute;
 pub mod config;
 pub mod agent;

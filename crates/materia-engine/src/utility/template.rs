@@ -25,7 +25,7 @@ pub fn plan(
     cwd: &Path,
     timeout_ms: Option<u64>,
 ) -> Result<Plan, Vec<Finding>> {
-    let facts = Facts { home: None, cwd: cwd.to_str(), has_stdin: true };
+    let facts = Facts { home: None, cwd: cwd.to_str(), has_stdin: true, ..Facts::default() };
     let inner = expand(template, params, facts)?.plan;
     let timeout = Some(timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS));
     let controls = Controls { timeout, ..Controls::plain(inner.controls.failure) };

@@ -16,6 +16,7 @@ mod explain;
 mod grid;
 mod loadout;
 mod process;
+mod recipe;
 mod reference;
 mod run;
 mod split;
