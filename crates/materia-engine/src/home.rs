@@ -88,6 +88,16 @@ impl Home {
         self.agent.join("recipes")
     }
 
+    /// How often recipes were launched.
+    pub fn usage(&self) -> PathBuf {
+        self.agent.join("tmp/pi-actors/usage.json")
+    }
+
+    /// The complete outputs of tools that said too much.
+    pub fn outputs(&self) -> PathBuf {
+        self.agent.join("tmp/pi-actors/outputs")
+    }
+
     /// The state directories of all runs.
     pub fn runs(&self) -> PathBuf {
         self.agent.join("tmp/pi-actors/runs")

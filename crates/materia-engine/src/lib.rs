@@ -11,6 +11,8 @@ pub mod failpoint;
 pub mod store;
 pub mod process;
 pub mod trust;
+pub mod library;
+pub mod registry;
 pub mod execute;
 pub mod run;
 pub mod post;

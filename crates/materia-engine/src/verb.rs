@@ -5,6 +5,8 @@
 
 pub mod doctor;
 pub mod template;
+pub mod recipe;
+pub mod tool;
 pub mod run;
 pub mod trust;
 pub mod status;

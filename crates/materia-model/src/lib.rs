@@ -16,6 +16,7 @@ pub mod record;
 pub mod template;
 pub mod message;
 pub mod run;
+pub mod recipe;
 pub mod materia;
 pub mod loadout;
 pub mod handoff;

@@ -15,6 +15,7 @@ use materia_engine::store::journal::JournalError;
 use materia_engine::verb::loadout::{NotUsable, UseError};
 use materia_engine::verb::message::Error as MessageError;
 use materia_engine::verb::receive::Error as ReceiveError;
+use materia_engine::verb::recipe::NotResolved;
 use materia_engine::verb::watch::Error as WatchError;
 use materia_model::finding::{Finding, Place};
 use materia_model::name::NameError;
@@ -291,6 +292,32 @@ impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
         let kind = if let ReadError::Missing { .. } = error { Kind::NotFound } else { Kind::Invalid };
         Self::from_error(kind, error.code().replace('-', "_"), &error).hint(error.hint())
+    }
+}
+
+impl From<NotResolved> for Failure {
+    fn from(why: NotResolved) -> Self {
+        match why {
+            NotResolved::NotFound(error) => {
+                let missing = error.code == "recipe-not-found";
+                let kind = if missing { Kind::NotFound } else { Kind::Invalid };
+                Self::new(kind, error.code.replace('-', "_"), error.message).hint(error.hint)
+            }
+            NotResolved::Invalid(mut findings) => {
+                findings.sort_by_key(|finding| Reverse(finding.severity));
+                Self::from_findings(findings)
+            }
+            NotResolved::Disabled { ref file, .. } => {
+                let hint = match file {
+                    Some(file) => format!(
+                        "take \"disabled\" out of {}; what it hides is not used meanwhile",
+                        text::quoted_within(&file.to_string_lossy(), 300)
+                    ),
+                    None => "use another recipe".to_owned(),
+                };
+                Self::new(Kind::Refused, "recipe_disabled", why.to_string()).hint(hint)
+            }
+        }
     }
 }
 

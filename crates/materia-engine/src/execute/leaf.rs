@@ -22,7 +22,7 @@ const STDERR_MEMORY: usize = 64 * 1024;
 /// How much of it a report quotes.
 const STDERR_QUOTED: usize = 1000;
 /// The exit code of a command whose output could not be kept: `EX_IOERR`.
-const OUTPUT_LOST: i32 = 74;
+pub(super) const OUTPUT_LOST: i32 = 74;
 /// How many file descriptors a running command needs, generously.
 const DESCRIPTORS: u64 = 8;
 /// How many commands run at once at the most where nobody says otherwise.

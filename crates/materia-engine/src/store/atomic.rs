@@ -170,6 +170,15 @@ fn depth(json: &[u8]) -> usize {
     deepest
 }
 
+/// Removes a document; a crash leaves it or not, never a part of it.
+pub fn remove(path: &Path) -> Result<(), WriteError> {
+    let failed = |source| WriteError::Io { action: "remove", file: path.to_owned(), source };
+    failpoint::hit("atomic.remove").map_err(failed)?;
+    std::fs::remove_file(path).map_err(failed)?;
+    dir::sync_through("atomic.dirsync", dir::parent_of(path))
+        .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
+}
+
 /// A document that was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {

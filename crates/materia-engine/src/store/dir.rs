@@ -84,6 +84,13 @@ impl Scratch {
         made.map(Self).map_err(failed("write to", parent))
     }
 
+    /// Makes the one with exactly this name, which nobody may have made before.
+    pub fn exactly(path: &Path) -> Result<Self, DirError> {
+        let name = path.file_name().unwrap_or_default();
+        let made = tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(parent_of(path));
+        made.map(Self).map_err(failed("create", path))
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()

@@ -26,7 +26,8 @@ pub fn plan(
     home: Option<&Path>,
     timeout_ms: Option<u64>,
 ) -> Result<Plan, Vec<Finding>> {
-    let facts = Facts { home: home.and_then(Path::to_str), cwd: cwd.to_str(), has_stdin: true };
+    let home = home.and_then(Path::to_str);
+    let facts = Facts { home, cwd: cwd.to_str(), has_stdin: true, ..Facts::default() };
     let inner = expand(template, params, facts)?.plan;
     let timeout = Some(timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS));
     let controls = Controls { timeout, ..Controls::plain(inner.controls.failure) };

@@ -33,6 +33,8 @@ struct Node {
     failure: Failure,
     #[serde(default, skip_serializing_if = "is_stdout")]
     output: Output,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    keep: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,7 +66,7 @@ pub fn pack(plan: Plan) -> Wire {
 fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
     let place = list.len();
     list.push(None);
-    let Controls { label, delay, timeout, retry, recover, failure, output } = plan.controls;
+    let Controls { label, delay, timeout, retry, recover, failure, output, keep } = plan.controls;
     let mut all = |below: Vec<Plan>| below.into_iter().map(|plan| pack_into(list, plan)).collect();
     let shape = match plan.body {
         Body::Command { argv, stdin } => Shape::Command { argv, stdin },
@@ -76,7 +78,7 @@ fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
         Body::Skipped(was) => Shape::Skipped { was },
     };
     let recover = recover.map(|recover| pack_into(list, *recover));
-    list[place] = Some(Node { shape, label, delay, timeout, retry, recover, failure, output });
+    list[place] = Some(Node { shape, label, delay, timeout, retry, recover, failure, output, keep });
     place
 }
 
@@ -111,8 +113,8 @@ fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
         Some(place) => Some(Box::new(one(place)?)),
         None => None,
     };
-    let Node { label, delay, timeout, retry, failure, output, .. } = node;
-    Some(Plan { body, controls: Controls { label, delay, timeout, retry, recover, failure, output } })
+    let Node { label, delay, timeout, retry, failure, output, keep, .. } = node;
+    Some(Plan { body, controls: Controls { label, delay, timeout, retry, recover, failure, output, keep } })
 }
 
 #[cfg(test)]

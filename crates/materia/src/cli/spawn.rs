@@ -1,6 +1,7 @@
 //! `materia spawn`: starts a run that outlives this command.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use clap::Args;
 use materia_engine::run::Root;
@@ -80,7 +81,11 @@ impl Spawn {
             spool: spool_dir(world),
             ..Wanted::default()
         };
-        let spawned = spawn::spawn(&root, &wanted, |ours| self.template.prepare_with(world, ours))?;
+        let spawned = spawn::spawn(&root, &wanted, |ours| {
+            let state = ours.get("state_dir").and_then(Value::as_str);
+            let stages = state.map(|state| Path::new(state).join("stages"));
+            self.template.prepare_with(world, stages.as_deref(), ours)
+        })?;
         screen.report(&spawned, voice);
         Ok(0)
     }

@@ -25,6 +25,7 @@ mod process;
 mod quest;
 mod message;
 mod receive;
+mod recipe;
 mod reference;
 mod run;
 mod secret;
