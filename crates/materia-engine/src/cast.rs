@@ -18,6 +18,7 @@ pub mod definition;
 mod folder;
 mod manifest;
 mod log;
+mod watch;
 mod driver;
 mod perform;
 mod control;

@@ -5,6 +5,7 @@
 
 mod usage;
 mod input;
+mod agent;
 mod cast;
 mod doctor;
 mod explain;
@@ -73,6 +74,7 @@ enum Verb {
     Revive(go_on::Resume),
     /// End a cast
     Abort(go_on::Resume),
+    Agent(agent::Agent),
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
@@ -99,6 +101,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Recast(verb) => verb.run(Wish::Recast, &world, screen, voice),
         Verb::Revive(verb) => verb.run(Wish::Revive, &world, screen, voice),
         Verb::Abort(verb) => verb.run(Wish::Abort, &world, screen, voice),
+        Verb::Agent(verb) => verb.run(&world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),

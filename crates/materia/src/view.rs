@@ -5,6 +5,7 @@
 
 pub mod style;
 mod screen;
+mod agent;
 mod doctor;
 mod loadout;
 mod template;
@@ -14,6 +15,7 @@ mod run;
 mod cast;
 mod validate;
 
+pub use agent::AgentView;
 pub use cast::CastView;
 pub use run::RunView;
 pub use screen::{Report, Screen};

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::cast::event::CastStart;
+use materia_model::cast::event::{CastStart, Place};
 use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
 use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
@@ -17,7 +17,7 @@ use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
 use super::log::Log;
-use crate::agent::Backend;
+use crate::agent::{Activity, Backend};
 use crate::clock::Clock;
 use crate::process::Nursery;
 use crate::utility;
@@ -29,6 +29,9 @@ pub trait Listener {
 
     /// Something happened, and this is the state with it.
     fn tell(&mut self, event: &Event, state: &State);
+
+    /// An agent is seen at work in a visit. Not kept in the log, and not told again.
+    fn sees(&mut self, _place: &Place, _activity: &Activity) {}
 }
 
 /// Nobody.
@@ -58,7 +61,7 @@ pub struct Driver<'a> {
     pub(super) cwd: PathBuf,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
-    listener: &'a mut dyn Listener,
+    pub(super) listener: &'a mut dyn Listener,
 }
 
 /// What a driver is handed besides the cast.
@@ -83,7 +86,7 @@ impl<'a> Driver<'a> {
         request: &str,
         hands: Hands<'a>,
     ) -> Result<Self, Error> {
-        playable(&definition, hands.agent.is_some(), hands.cwd)?;
+        playable(&definition, hands.agent.as_deref(), hands.cwd)?;
         let (folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.write_definition(definition.text())?;
         let mut more = Map::new();
@@ -138,10 +141,8 @@ impl<'a> Driver<'a> {
         let graph = self.kernel.graph();
         let slot = self.state().visit().and_then(|visit| graph.find(&visit.place.socket));
         match slot.map(|slot| graph.socket(slot)) {
-            Some(socket) if socket.materia.agent().is_some() && self.agent.is_none() => {
-                Err(unavailable(socket, NO_AGENT, SCRIPT, true))
-            }
-            _ => Ok(()),
+            Some(socket) => can_play(socket, self.agent.as_deref()),
+            None => Ok(()),
         }
     }
 
@@ -186,9 +187,8 @@ impl<'a> Driver<'a> {
 }
 
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
-fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), Error> {
+fn playable(definition: &Definition, agent: Option<&dyn Backend>, cwd: &Path) -> Result<(), Error> {
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
-        Kind::Agent(_) if !has_agent => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
         Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
@@ -199,8 +199,17 @@ fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), 
             }
             Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),
         },
-        Kind::Agent(_) => Ok(()),
+        Kind::Agent(_) => can_play(socket, agent),
     })
+}
+
+/// Whether somebody is there who plays a role.
+fn can_play(socket: &Socket, agent: Option<&dyn Backend>) -> Result<(), Error> {
+    let Some(role) = socket.materia.agent() else { return Ok(()) };
+    let Some(agent) = agent else { return Err(unavailable(socket, NO_AGENT, SCRIPT, true)) };
+    agent
+        .can_play(role.agent.as_deref())
+        .map_err(|missing| unavailable(socket, &missing.message, &missing.hint, true))
 }
 
 const NO_AGENT: &str = "there is no agent to play it";
@@ -208,7 +217,8 @@ const SCRIPT: &str = "play a script with --agent-script";
 const TEMPLATE: &str = "write its template as the `template` of the materia";
 const COMMAND: &str = "write what it runs as a `command`";
 
-fn unavailable(socket: &Socket, why: &'static str, hint: &'static str, agent: bool) -> Error {
+fn unavailable(socket: &Socket, why: &str, hint: &str, agent: bool) -> Error {
     let (socket, materia) = (socket.id.to_string(), socket.materia.id.clone());
+    let (why, hint) = (why.to_owned(), hint.to_owned());
     Error::Unavailable { socket, materia, why, hint, agent }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::error::Error;
 use crate::clock::Clock;
-use crate::store::artifact::{ArtifactError, Root};
+use crate::store::artifact::{ArtifactError, NewArtifact, Root};
 use crate::store::{atomic, dir};
 
 /// The format number of the snapshots.
@@ -91,6 +91,13 @@ impl Folder {
         Ok(text)
     }
 
+    /// The directory for the sessions of agents, which is made when it is needed.
+    pub(super) fn sessions(&self) -> Result<PathBuf, Error> {
+        let path = self.path.join("sessions");
+        dir::create_private(&path)?;
+        Ok(path)
+    }
+
     /// Replaces a snapshot.
     pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
         Ok(atomic::write_json(&self.path.join(name), FORMAT, document)?)
@@ -106,6 +113,18 @@ impl Folder {
         kind: &str,
         bytes: &[u8],
     ) -> Result<String, Error> {
+        let (name, mut artifact) = self.artifact(place, attempt, kind)?;
+        artifact.write_all(bytes)?;
+        Ok(name)
+    }
+
+    /// Makes an artifact of a visit, and gives its path below the directory.
+    pub(super) fn artifact(
+        &self,
+        place: &Place,
+        attempt: u64,
+        kind: &str,
+    ) -> Result<(String, NewArtifact), Error> {
         let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
         let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
         let stem = format!("sockets/{}/{}{item}{again}", segment(&place.socket), place.visit);
@@ -113,10 +132,7 @@ impl Folder {
         let mut leftovers = 1;
         loop {
             match self.root.create(&name) {
-                Ok(mut artifact) => {
-                    artifact.write_all(bytes)?;
-                    return Ok(name);
-                }
+                Ok(artifact) => return Ok((name, artifact)),
                 Err(ArtifactError::Exists(_)) => {
                     leftovers += 1;
                     name = format!("{stem}.r{leftovers}.{kind}");

@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use materia_engine::agent::{Backend, Scripted};
+use materia_engine::agent::{Backend, Players, Roster, Scripted};
 use materia_engine::cast::{Error, Hands};
 use materia_engine::process::Nursery;
 use materia_engine::store::journal::JournalError;
 use materia_engine::verb::cast::{self, Asked, Report};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
+use materia_model::loadout::Settings;
 use materia_model::text;
 
 use super::config::{Config, project};
@@ -25,6 +26,7 @@ use crate::world::World;
 #[command(after_help = "Examples:\n  \
     materia cast --config hello.json \"say hello\"\n  \
     materia cast --config flow.json --loadout Review \"look at the last commit\"\n  \
+    materia cast --agent pi \"fix the failing test\"\n  \
     materia cast --config flow.json --agent-script replies.json --json \"try it without a model\"\n\n\
     Everything that happens is kept in the cast's directory, which the last line names. Exits with 0 when the cast is \
     complete or paused, 1 when it failed, 2 when the definition is wrong and nothing was started, 6 without an agent, 7 \
@@ -52,8 +54,12 @@ pub(super) struct Cast {
 /// Who plays the agents.
 #[derive(Debug, Args)]
 pub(super) struct Player {
+    /// The agent that plays roles which name none
+    #[arg(long, value_name = "A")]
+    agent: Option<String>,
+
     /// A file with the replies of a scripted agent
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", conflicts_with = "agent")]
     agent_script: Option<PathBuf>,
 }
 
@@ -67,7 +73,8 @@ impl Cast {
         view.notice(definition.strange());
         // A nursery that adopts orphans would take the one that is detached for one.
         let nursery = if self.detach { Nursery::new() } else { foreground()? };
-        let report = self.player.play(world, nursery, &mut view, |hands| {
+        let settings = definition.settings().clone();
+        let report = self.player.play(world, &settings, nursery, &mut view, |hands| {
             if self.detach {
                 return cast::start_detached(definition, &self.request, self.player.words(world), hands);
             }
@@ -83,13 +90,15 @@ impl Player {
     fn words(&self, world: &World) -> Vec<OsString> {
         let script =
             self.agent_script.iter().flat_map(|file| ["--agent-script".into(), world.path(file).into()]);
-        script.collect()
+        let agent = self.agent.iter().flat_map(|agent| ["--agent".into(), agent.into()]);
+        script.chain(agent).collect()
     }
 
     /// Drives a cast with everything that this process has for it.
     pub(super) fn play(
         &self,
         world: &World,
+        settings: &Settings,
         mut nursery: Nursery,
         view: &mut CastView,
         drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
@@ -102,13 +111,13 @@ impl Player {
                 Some(Scripted::read(&source).map_err(Failure::from_findings)?)
             }
         };
-        let hands = Hands {
-            cwd,
-            clock: &world.clock(),
-            agent: scripted.as_mut().map(|agent| agent as &mut dyn Backend),
-            nursery: &mut nursery,
-            listener: view,
+        let mut players = Players::new(Roster::new(settings, self.agent.as_deref(), cwd));
+        let agent: &mut dyn Backend = match &mut scripted {
+            Some(scripted) => scripted,
+            None => &mut players,
         };
+        let hands =
+            Hands { cwd, clock: &world.clock(), agent: Some(agent), nursery: &mut nursery, listener: view };
         drive(hands).map_err(|error| failure(&error))
     }
 }
@@ -147,7 +156,7 @@ pub(super) fn failure(error: &Error) -> Failure {
         Error::Unavailable { hint, agent, .. } => {
             let (kind, code) =
                 if *agent { (Kind::Agent, "no_agent") } else { (Kind::Invalid, "unavailable") };
-            typed(kind, code).hint(*hint)
+            typed(kind, code).hint(hint)
         }
         Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
         Error::Ambiguous { found, .. } => {

@@ -3,8 +3,8 @@
 use clap::Args;
 use materia_engine::verb::cast::{self, Wish};
 
-use super::cast::{Player, exit_code, foreground};
-use super::config::Config;
+use super::cast::{Player, exit_code, failure, foreground};
+use super::config::{Config, project};
 use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
@@ -57,11 +57,15 @@ impl Resume {
     ) -> Result<u8, Failure> {
         let mut view = CastView::new(screen, voice);
         let files = self.config.files(world)?;
-        let report = self.player.play(world, foreground()?, &mut view, |hands| {
-            let casts = cast::casts(hands.cwd, &files);
-            let folder = cast::find(hands.cwd, &casts, self.id.as_deref())?;
-            cast::go_on(folder, wish, hands)
-        })?;
+        let cwd = project(world)?;
+        let found = cast::find(cwd, &cast::casts(cwd, &files), self.id.as_deref());
+        let folder = found.map_err(|error| failure(&error))?;
+        // One that cannot be read is told when it is opened.
+        let settings = cast::settings(&folder).unwrap_or_default();
+        let nursery = foreground()?;
+        let report = self
+            .player
+            .play(world, &settings, nursery, &mut view, |hands| cast::go_on(folder, wish, hands))?;
         view.report(&report);
         Ok(exit_code(&report))
     }

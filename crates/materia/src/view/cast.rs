@@ -2,6 +2,7 @@
 //!
 //! Owns the telling of its events. Programs get the report alone.
 
+use materia_engine::agent::Activity;
 use materia_engine::cast::Listener;
 use materia_engine::verb::cast::Report;
 use materia_model::cast::event::Place;
@@ -63,6 +64,20 @@ impl Listener for CastView {
         };
         let said = format!("{id} at {plan}, by the definition it began with");
         self.screen.talk(Role::Quiet, "cast", &said);
+    }
+
+    fn sees(&mut self, place: &Place, activity: &Activity) {
+        if self.voice != Voice::Human {
+            return;
+        }
+        match activity {
+            Activity::ToolStart { name, input } => {
+                let input = text::bounded(input.trim(), 100);
+                self.step(Role::Quiet, "tool", place, &format!(": {name} {input}"));
+            }
+            Activity::Notice { text } => self.step(Role::Warning, "notice", place, &format!(": {text}")),
+            Activity::Text { .. } | Activity::ToolEnd { .. } | Activity::Usage { .. } => {}
+        }
     }
 
     fn tell(&mut self, event: &Event, state: &State) {

@@ -7,6 +7,7 @@
 
 mod house;
 
+mod agent;
 mod cast;
 mod cli;
 mod console;
