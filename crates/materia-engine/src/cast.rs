@@ -26,6 +26,7 @@ mod input;
 mod sealed;
 mod order;
 mod fork;
+mod watch;
 mod driver;
 mod perform;
 mod control;

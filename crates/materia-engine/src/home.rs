@@ -98,6 +98,11 @@ impl Home {
         self.agent.join("tmp/pi-actors/outputs")
     }
 
+    /// The sessions of agents that a person named.
+    pub fn sessions(&self) -> PathBuf {
+        self.agent.join("tmp/materia/sessions")
+    }
+
     /// The state directories of all runs.
     pub fn runs(&self) -> PathBuf {
         self.agent.join("tmp/pi-actors/runs")

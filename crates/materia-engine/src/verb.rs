@@ -3,6 +3,7 @@
 //! Owns the verbs' inputs and reports. A verb takes plain data and returns plain data, so that the command line, the
 //! browser and an agent get the same answer. Never prints and never parses argv.
 
+pub mod agent;
 pub mod doctor;
 pub mod template;
 pub mod recipe;

@@ -6,6 +6,7 @@
 mod usage;
 mod input;
 mod budget;
+mod agent;
 mod cast;
 mod cast_show;
 mod casts;
@@ -97,6 +98,7 @@ enum Verb {
     Autocast(link::Autocast),
     Quest(quest::Quest),
     Budget(budget::Budget),
+    Agent(agent::Agent),
     Run(run::Run),
     Spawn(spawn::Spawn),
     Message(message::Message),
@@ -139,6 +141,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Fork(verb) => verb.run(&world, screen, voice),
         Verb::Budget(verb) => verb.run(&world, screen, voice),
         Verb::Status(verb) => verb.run(&world, screen, voice),
+        Verb::Agent(verb) => verb.run(&world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Spawn(verb) => verb.run(&world, screen, voice),
         Verb::Message(verb) => verb.run(&world, screen, voice),

@@ -5,6 +5,7 @@
 
 pub mod style;
 mod screen;
+mod agent;
 mod doctor;
 mod loadout;
 mod message;
@@ -26,6 +27,7 @@ mod budget;
 mod quest;
 mod validate;
 
+pub use agent::AgentView;
 pub use cast::CastView;
 pub use message::news_line;
 pub use run::RunView;

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::cast::event::CastStart;
+use materia_model::cast::event::{CastStart, Place};
 use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
 use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
@@ -22,7 +22,7 @@ use super::input::Inputs;
 use super::log::Log;
 use super::order;
 use super::sealed;
-use crate::agent::Backend;
+use crate::agent::{Activity, Backend};
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Nursery, end_carried};
 use crate::store::dir;
@@ -38,6 +38,9 @@ pub trait Listener {
 
     /// Something happened, and this is the state with it.
     fn tell(&mut self, event: &Event, state: &State);
+
+    /// An agent is seen at work in a visit. Not kept in the log, and not told again.
+    fn sees(&mut self, _place: &Place, _activity: &Activity) {}
 }
 
 /// Nobody.
@@ -69,7 +72,7 @@ pub struct Driver<'a> {
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
     pub(super) inputs: Inputs,
-    listener: &'a mut dyn Listener,
+    pub(super) listener: &'a mut dyn Listener,
 }
 
 /// What a driver is handed besides the cast.
@@ -177,10 +180,8 @@ impl<'a> Driver<'a> {
         let graph = self.kernel.graph();
         let slot = self.state().visit().and_then(|visit| graph.find(&visit.place.socket));
         match slot.map(|slot| graph.socket(slot)) {
-            Some(socket) if socket.materia.agent().is_some() && self.agent.is_none() => {
-                Err(unavailable(socket, NO_AGENT, SCRIPT, true))
-            }
-            _ => Ok(()),
+            Some(socket) => can_play(socket, self.agent.as_deref()),
+            None => Ok(()),
         }
     }
 
@@ -248,8 +249,8 @@ impl<'a> Driver<'a> {
 
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
 fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
+    let agent = hands.agent.as_deref();
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
-        Kind::Agent(_) if hands.agent.is_none() => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
         Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
@@ -261,8 +262,17 @@ fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
             }
             Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),
         },
-        Kind::Agent(_) => Ok(()),
+        Kind::Agent(_) => can_play(socket, agent),
     })
+}
+
+/// Whether somebody is there who plays a role.
+fn can_play(socket: &Socket, agent: Option<&dyn Backend>) -> Result<(), Error> {
+    let Some(role) = socket.materia.agent() else { return Ok(()) };
+    let Some(agent) = agent else { return Err(unavailable(socket, NO_AGENT, SCRIPT, true)) };
+    agent
+        .can_play(role.agent.as_deref())
+        .map_err(|missing| unavailable(socket, &missing.message, &missing.hint, true))
 }
 
 const NO_AGENT: &str = "there is no agent to play it";
@@ -270,7 +280,8 @@ const SCRIPT: &str = "play a script with --agent-script";
 const TEMPLATE: &str = "write its template as the `template` of the materia";
 const COMMAND: &str = "write what it runs as a `command`";
 
-fn unavailable(socket: &Socket, why: &'static str, hint: &'static str, agent: bool) -> Error {
+fn unavailable(socket: &Socket, why: &str, hint: &str, agent: bool) -> Error {
     let (socket, materia) = (socket.id.to_string(), socket.materia.id.clone());
+    let (why, hint) = (why.to_owned(), hint.to_owned());
     Error::Unavailable { socket, materia, why, hint, agent }
 }

@@ -41,9 +41,9 @@ pub enum Error {
         /// What it holds.
         materia: String,
         /// What is missing.
-        why: &'static str,
+        why: String,
         /// What the person can do.
-        hint: &'static str,
+        hint: String,
         /// Whether it is an agent that is missing.
         agent: bool,
     },

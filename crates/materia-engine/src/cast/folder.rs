@@ -147,6 +147,13 @@ impl Folder {
         Ok(text)
     }
 
+    /// The directory for the sessions of agents, which is made when it is needed.
+    pub(super) fn sessions(&self) -> Result<PathBuf, Error> {
+        let path = self.path.join("sessions");
+        dir::create_private(&path)?;
+        Ok(path)
+    }
+
     /// Replaces a document that is made from the log, and can be again.
     pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
         let mut document = serde_json::to_value(document)?;
@@ -164,13 +171,33 @@ impl Folder {
         kind: &str,
         bytes: &[u8],
     ) -> Result<String, Error> {
-        let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
-        let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
-        let stem = format!("{}{item}{again}", place.visit);
-        self.keep_new(&format!("sockets/{}", segment(&place.socket)), bytes, |number| match number {
-            1 => format!("{stem}.{kind}"),
-            number => format!("{stem}.r{number}.{kind}"),
-        })
+        let (dir, stem) = stem(place, attempt);
+        self.keep_new(&dir, bytes, |number| numbered(&stem, number, kind))
+    }
+
+    /// Makes an artifact of a visit that grows while it is looked at, and gives its path below the directory. What is
+    /// written to it has to be clean.
+    pub(super) fn artifact(
+        &self,
+        place: &Place,
+        attempt: u64,
+        kind: &str,
+    ) -> Result<(String, NewArtifact), Error> {
+        let (dir, stem) = stem(place, attempt);
+        let mut number = 1;
+        loop {
+            let name = format!("{dir}/{}", numbered(&stem, number, kind));
+            match self.root.create(&name) {
+                Ok(artifact) => return Ok((name, artifact)),
+                Err(ArtifactError::Exists(_)) => number += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Text as it may be kept.
+    pub(super) fn clean<'t>(&self, bytes: &'t [u8]) -> std::borrow::Cow<'t, [u8]> {
+        self.secrets().redact(bytes)
     }
 
     /// Keeps a part of the state that inputs name, and gives its path below the directory.
@@ -215,6 +242,20 @@ pub fn ids(casts: &Path) -> Vec<String> {
     ids.retain(|id| !id.starts_with('.'));
     ids.sort();
     ids
+}
+
+/// The directory of a visit's artifacts, and how their names begin.
+fn stem(place: &Place, attempt: u64) -> (String, String) {
+    let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
+    let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
+    (format!("sockets/{}", segment(&place.socket)), format!("{}{item}{again}", place.visit))
+}
+
+fn numbered(stem: &str, number: u64, kind: &str) -> String {
+    match number {
+        1 => format!("{stem}.{kind}"),
+        number => format!("{stem}.r{number}.{kind}"),
+    }
 }
 
 /// A word as a part of a file name: what is no letter, digit, `.`, `_` or `-` becomes a dash.

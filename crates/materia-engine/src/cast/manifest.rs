@@ -98,6 +98,10 @@ pub fn usage(state: &State) -> Value {
         (name.clone(), part.into())
     });
     document.insert("byMateria".to_owned(), Value::Object(by_materia.collect()));
+    for (name, sums) in [("byItem", &spent.by_item), ("byModel", &spent.by_model)] {
+        let sums = sums.iter().map(|(name, used)| (name.clone(), spelled(used).into()));
+        document.insert(name.to_owned(), Value::Object(sums.collect()));
+    }
     Value::Object(document)
 }
 

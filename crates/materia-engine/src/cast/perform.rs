@@ -11,7 +11,8 @@ use materia_model::materia::{self, Utility};
 
 use super::driver::Driver;
 use super::error::Error;
-use crate::agent::{Answer, Turn};
+use super::watch::Watcher;
+use crate::agent::{Answer, DEFAULT_TIMEOUT, Memory, Turn};
 use crate::utility::call::{Call, Called, call};
 use crate::utility::{find, native, template};
 
@@ -25,16 +26,33 @@ impl Driver<'_> {
         }
         self.dispatch(place, attempt, "prompt.md", ask.prompt.as_bytes())?;
         let materia = self.kernel.graph().socket(ask.slot).materia.clone();
+        let (Some(agent), Some(role)) = (&mut self.agent, materia.agent()) else {
+            return Err(Error::OutOfStep);
+        };
+        let sessions = if role.multi_turn { Some(self.folder.sessions()?) } else { None };
+        let state = self.log.state();
+        let memory = sessions.as_deref().map_or(Memory::None, |folder| Memory::Kept {
+            folder,
+            from: state.conversation.session.as_deref(),
+        });
         let turn = Turn {
             socket: &place.socket,
-            materia: &materia,
+            materia: &materia.id,
             item: place.item_key.as_deref(),
             kind: ask.visit.turn,
             prompt: &ask.prompt,
+            system: None,
+            tools: &role.tools,
+            model: role.model.as_deref(),
+            thinking: role.thinking.as_deref(),
+            agent: role.agent.as_deref(),
+            memory,
+            timeout: role.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
             cwd: &self.cwd,
         };
-        let Some(agent) = &mut self.agent else { return Err(Error::OutOfStep) };
-        let end = match agent.ask(&turn, self.nursery) {
+        let limit = self.kernel.limit(state);
+        let mut watcher = Watcher::new(&self.folder, place, attempt, limit, &state.spending, self.listener);
+        let end = match agent.ask(&turn, self.nursery, &mut watcher) {
             Answer::Ended(end) => end,
             Answer::Interrupted => return Ok(false),
         };

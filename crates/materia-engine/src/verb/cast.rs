@@ -160,6 +160,11 @@ pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Err
     }
 }
 
+/// The settings that a cast which began runs by.
+pub fn settings(folder: &Folder) -> Result<Settings, Error> {
+    Ok(Definition::reopen(&folder.read_definition()?)?.settings().clone())
+}
+
 /// Takes up a cast, does what the person wishes, and drives it until it stops.
 pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report, Error> {
     if matches!(wish, Wish::Abort) {

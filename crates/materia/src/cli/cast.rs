@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use materia_engine::agent::{Backend, Scripted};
+use materia_engine::agent::{Backend, Players, Roster, Scripted};
 use materia_engine::cast::{Error, Hands};
 use materia_engine::process::Nursery;
 use materia_engine::store::journal::JournalError;
@@ -12,6 +12,7 @@ use materia_engine::store::lock::LockError;
 use materia_engine::verb::cast::{self, Asked, Report};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
+use materia_model::loadout::Settings;
 use materia_model::text;
 
 use super::config::{Config, project};
@@ -27,6 +28,7 @@ use crate::world::World;
 #[command(after_help = "Examples:\n  \
     materia cast --config hello.json \"say hello\"\n  \
     materia cast --config flow.json --loadout Review \"look at the last commit\"\n  \
+    materia cast --agent pi \"fix the failing test\"\n  \
     materia cast --config flow.json --agent-script replies.json --json \"try it without a model\"\n\n\
     Everything that happens is kept in the cast's directory, which the last line names. Exits with 0 when the cast is \
     complete or paused, 1 when it failed, 2 when the definition is wrong and nothing was started, 6 without an agent, 7 \
@@ -54,8 +56,12 @@ pub(super) struct Cast {
 /// Who plays the agents.
 #[derive(Debug, Args)]
 pub(super) struct Player {
+    /// The agent that plays roles which name none
+    #[arg(long, value_name = "A")]
+    agent: Option<String>,
+
     /// A file with the replies of a scripted agent
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", conflicts_with = "agent")]
     agent_script: Option<PathBuf>,
 }
 
@@ -70,7 +76,8 @@ impl Cast {
         view.notice(definition.strange());
         // A nursery that adopts orphans would take the one that is detached for one.
         let nursery = if self.detach { Nursery::new() } else { foreground()? };
-        let report = self.player.play(world, nursery, &mut view, |hands| {
+        let settings = definition.settings().clone();
+        let report = self.player.play(world, &settings, nursery, &mut view, |hands| {
             if self.detach {
                 return cast::start_detached(definition, &self.request, self.player.words(world), hands);
             }
@@ -86,13 +93,15 @@ impl Player {
     fn words(&self, world: &World) -> Vec<OsString> {
         let script =
             self.agent_script.iter().flat_map(|file| ["--agent-script".into(), world.path(file).into()]);
-        script.collect()
+        let agent = self.agent.iter().flat_map(|agent| ["--agent".into(), agent.into()]);
+        script.chain(agent).collect()
     }
 
     /// Drives a cast with everything that this process has for it.
     pub(super) fn play(
         &self,
         world: &World,
+        settings: &Settings,
         mut nursery: Nursery,
         view: &mut CastView,
         drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
@@ -105,12 +114,17 @@ impl Player {
                 Some(Scripted::read(&source).map_err(Failure::from_findings)?)
             }
         };
+        let mut players = Players::new(Roster::new(settings, self.agent.as_deref(), cwd));
+        let agent: &mut dyn Backend = match &mut scripted {
+            Some(scripted) => scripted,
+            None => &mut players,
+        };
         let hands = Hands {
             cwd,
             home: world.variable("HOME").map(Path::new),
             variables: &world.variables,
             clock: &world.clock(),
-            agent: scripted.as_mut().map(|agent| agent as &mut dyn Backend),
+            agent: Some(agent),
             nursery: &mut nursery,
             listener: view,
         };
@@ -153,7 +167,7 @@ pub(super) fn failure(error: &Error) -> Failure {
         Error::Unavailable { hint, agent, .. } => {
             let (kind, code) =
                 if *agent { (Kind::Agent, "no_agent") } else { (Kind::Invalid, "unavailable") };
-            typed(kind, code).hint(*hint)
+            typed(kind, code).hint(hint)
         }
         Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
         Error::Ambiguous { found, .. } => {

@@ -1,11 +1,12 @@
 //! `materia fork`: a new cast that begins behind a finished step of another one.
 
 use clap::Args;
-use materia_engine::verb::cast::{self, Wish};
+use materia_engine::verb::cast::{self, Asked, Wish};
 use materia_engine::verb::{casts, fork};
 
 use super::cast::{Player, exit_code, failure, foreground};
 use super::config::{Config, project};
+use super::trust;
 use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
@@ -40,8 +41,13 @@ pub(super) struct Fork {
 impl Fork {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let (cwd, clock) = (project(world)?, world.clock());
-        let kept = cast::casts(cwd, &self.config.files(world)?);
+        let files = self.config.files(world)?;
+        let home = world.home().ok();
+        let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting };
+        let kept = cast::casts(cwd, &files);
         let made = casts::looked_at(cwd, &kept, Some(&self.id))
+            .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder))
             .and_then(|folder| fork::fork(&folder, &kept, &self.at, &clock))
             .map_err(|error| failure(&error))?;
         if self.hold {
@@ -51,9 +57,10 @@ impl Fork {
             return Ok(0);
         }
         let mut view = CastView::new(screen, voice);
-        let report = self
-            .player
-            .play(world, foreground()?, &mut view, |hands| cast::go_on(made, Wish::Resume, hands))?;
+        let settings = cast::settings(&made).unwrap_or_default();
+        let report = self.player.play(world, &settings, foreground()?, &mut view, |hands| {
+            cast::go_on(made, Wish::Resume, hands)
+        })?;
         view.report(&report);
         Ok(exit_code(&report))
     }

@@ -116,8 +116,9 @@ fn play(
 ) -> Result<u8, Failure> {
     let mut view = CastView::new(screen, voice);
     view.notice(definition.strange());
-    let report =
-        player.play(world, foreground()?, &mut view, |hands| cast::start(definition, request, hands))?;
+    let settings = definition.settings().clone();
+    let report = player
+        .play(world, &settings, foreground()?, &mut view, |hands| cast::start(definition, request, hands))?;
     view.report(&report);
     Ok(exit_code(&report))
 }

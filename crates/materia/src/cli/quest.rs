@@ -244,7 +244,8 @@ impl Runner<'_> {
         let definition = definition.noting("quest", note);
         let mut view = CastView::new(self.screen, self.voice);
         view.turn(&quest.id, &quest.title);
-        self.player.play(self.world, foreground()?, &mut view, |hands| {
+        let settings = definition.settings().clone();
+        self.player.play(self.world, &settings, foreground()?, &mut view, |hands| {
             cast::start_telling(definition, &quest.prompt, hands, turn.began)
         })
     }

@@ -8,6 +8,7 @@
 mod house;
 
 mod budget;
+mod agent;
 mod cast;
 mod casts;
 mod cli;

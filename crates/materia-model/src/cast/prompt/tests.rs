@@ -63,7 +63,7 @@ impl Play {
         let body = self.kernel.dispatched(&self.state, None).unwrap();
         self.record(body);
         let reply = Ok(reply.as_str().map_or_else(|| reply.to_string(), str::to_owned));
-        for body in self.kernel.asked(&self.state, &TurnEnd { reply, usage: Usage::default() }, None) {
+        for body in self.kernel.asked(&self.state, &TurnEnd::new(reply, Usage::default()), None) {
             self.record(body);
         }
         self

@@ -107,6 +107,11 @@ impl Running<'_> {
         self.child.stdout.take().unwrap()
     }
 
+    /// Its number.
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         rustix::process::kill_process(Pid::from_child(&self.child), signal).unwrap();
