@@ -9,6 +9,7 @@ pub mod run;
 pub mod status;
 pub mod spawn;
 pub mod wait;
+pub mod inspect;
 pub mod cast;
 pub mod utility;
 pub mod validate;

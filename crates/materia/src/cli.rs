@@ -11,6 +11,7 @@ mod explain;
 mod go_on;
 mod config;
 mod grid;
+mod inspect;
 mod loadout;
 mod run;
 mod schema;
@@ -78,6 +79,7 @@ enum Verb {
     Run(run::Run),
     Spawn(spawn::Spawn),
     Wait(wait::Wait),
+    Inspect(inspect::Inspect),
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
@@ -106,6 +108,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Spawn(verb) => verb.run(&world, screen, voice),
         Verb::Wait(verb) => verb.run(&world, screen, voice),
+        Verb::Inspect(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),

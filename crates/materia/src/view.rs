@@ -6,6 +6,7 @@
 pub mod style;
 mod screen;
 mod doctor;
+mod inspect;
 mod loadout;
 mod template;
 mod utility;

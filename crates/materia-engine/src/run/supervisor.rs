@@ -18,7 +18,7 @@ use super::observer::Watcher;
 use super::order::{Answer, Order, Refusal};
 use super::place::{Place, Root};
 use super::status::{self, recorded, settle};
-use super::{artifact, family, journal, snapshot};
+use super::{artifact, family, journal};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Outcome, Request, Streams};
 use crate::process::{DEFAULT_GRACE, Identity, Nursery, lead_session, take_streams};
@@ -162,14 +162,13 @@ impl<'c> Generation<'c> {
         let asked = watcher.asked();
         let end = conclude(&start, outcome, asked, &watcher);
         drop(nursery);
+        // Written before the record, so that whoever is told of the end finds them; until then they count for nothing.
+        watcher.snapshot(&end);
         // A full disk may have room again; if not, whoever looks next records that nobody could say how it ended.
         journal
             .append_durable(RUN_END, &end)
             .or_else(|_| super::journal(&place, clock).and_then(|again| again.append_durable(RUN_END, &end)))
             .map_err(io::Error::other)?;
-        if let Ok(state) = recorded(&place) {
-            snapshot::write(&place, &state, clock.now());
-        }
         family::ended(&root, &start, &end, clock);
         Ok(())
     }

@@ -9,8 +9,13 @@ use serde_json::{Value, json};
 
 use crate::house::House;
 
-mod starts;
+mod ends;
+mod family;
+mod kept;
 mod output;
+mod slow;
+mod starts;
+mod status;
 
 /// What every test of runs does in its house.
 impl House {
