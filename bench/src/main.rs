@@ -1,6 +1,6 @@
 //! Measures materia against the floor of the machine and its peers, as ratios in one run.
 //!
-//!     cargo run --release -p materia-bench [spawn] [journal] [plan] [--rounds N]
+//!     cargo run --release -p materia-bench [spawn] [journal] [plan] [runs] [--rounds N]
 //!
 //! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the ratios of the rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
@@ -10,6 +10,7 @@ mod floor;
 mod peers;
 mod journal;
 mod plan;
+mod runs;
 mod spawn;
 
 use std::process::ExitCode;
@@ -19,15 +20,17 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// A contest, from the number of its rounds.
 type Contest = fn(usize) -> Outcome;
 
-const CONTESTS: [(&str, Contest); 3] =
-    [("spawn", spawn::run), ("journal", journal::run), ("plan", plan::run)];
+const CONTESTS: [(&str, Contest); 4] =
+    [("spawn", spawn::run), ("journal", journal::run), ("plan", plan::run), ("runs", runs::run)];
 
 fn main() -> ExitCode {
     match chosen(std::env::args().skip(1)) {
         Ok((names, rounds)) => run(&names, rounds),
         Err(wrong) => {
             eprintln!("error: {wrong}");
-            eprintln!("  hint: cargo run --release -p materia-bench [spawn] [journal] [plan] [--rounds N]");
+            eprintln!(
+                "  hint: cargo run --release -p materia-bench [spawn] [journal] [plan] [runs] [--rounds N]"
+            );
             ExitCode::from(2)
         }
     }

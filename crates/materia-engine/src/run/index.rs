@@ -108,6 +108,7 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
                 }
                 list.runs.push(listed);
             }
+            Err(Error::NotFound { .. }) => {}
             Err(error) => list.broken.push((id, error)),
         }
     }

@@ -64,8 +64,7 @@ fn following_also_ends_when_the_supervisor_is_killed() {
     house.spawn("a", "sh -c 'echo ready; exec sleep 600'", &[]);
     house.until_file_has(house.run_place("a").stdout(), "ready");
     let following = house.materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"]).start();
-    let pid = rustix::process::Pid::from_raw(house.look("a").start.unwrap().supervisor.pid).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    house.kill_supervisor("a");
     let seen = following.end().ok();
     assert_eq!(seen.stdout, "{\"stream\":\"stdout\",\"text\":\"ready\\n\"}\n");
     assert_eq!(house.look("a").status.as_str(), "exited");

@@ -53,7 +53,7 @@ fn a_supervisor_that_is_told_to_stop_stops_its_run() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
     let pid = rustix::process::Pid::from_raw(house.look("a").start.unwrap().supervisor.pid).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    rustix::process::kill_process(pid, Signal::TERM).unwrap();
     let over = house.wait("a");
     assert_eq!(over["status"], "cancelled");
     assert!(over["error"].as_str().unwrap().contains("signal"), "{over}");

@@ -78,11 +78,9 @@ fn killed_at_any_moment_a_supervisor_leaves_nothing() {
     let house = House::new();
     for round in 0..40 {
         house.spawn("a", "materia-fake forks 2 --setsid", &[]);
-        let state = house.look("a");
-        let pid = rustix::process::Pid::from_raw(state.start.unwrap().supervisor.pid).unwrap();
         // Anywhere between its answer and its sleep.
         std::thread::sleep(std::time::Duration::from_micros(round * 373 % 9000));
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        house.kill_supervisor("a");
         let over = house.wait("a");
         assert_eq!(over["status"], "exited", "round {round}: {over}");
         assert!(house.alive().is_empty(), "round {round}: {:?}", house.alive());

@@ -1,6 +1,5 @@
 //! The status table: every way a run can stand, proved.
 
-use materia_engine::process::Identity;
 use materia_model::run::{RUN_START, Start, Supervisor};
 
 use super::*;
@@ -96,9 +95,7 @@ fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
     let house = House::new();
     house.spawn("a", "materia-fake forks 3 --setsid", &[]);
     house.until_file_has(house.run_place("a").stdout(), "ready");
-    let pid = house.look("a").start.unwrap().supervisor.pid;
-    let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    house.kill_supervisor("a");
     // A new start cleans up by itself, before anything of it runs.
     house.spawn("a", "true", &[]);
     assert_eq!(house.wait("a")["status"], "done");
