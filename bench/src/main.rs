@@ -12,6 +12,7 @@ mod journal;
 mod messages;
 mod plan;
 mod cast;
+mod runs;
 mod spawn;
 
 use std::process::ExitCode;
@@ -21,12 +22,13 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// A contest, from the number of its rounds.
 type Contest = fn(usize) -> Outcome;
 
-const CONTESTS: [(&str, Contest); 5] = [
+const CONTESTS: [(&str, Contest); 6] = [
     ("spawn", spawn::run),
     ("journal", journal::run),
     ("plan", plan::run),
     ("cast", cast::run),
     ("messages", messages::run),
+    ("runs", runs::run),
 ];
 
 fn main() -> ExitCode {

@@ -16,6 +16,7 @@ pub mod wait;
 pub mod message;
 pub mod receive;
 pub mod watch;
+pub mod inspect;
 pub mod cast;
 pub mod casts;
 pub mod cast_show;

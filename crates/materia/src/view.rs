@@ -7,6 +7,7 @@ pub mod style;
 mod screen;
 mod agent;
 mod doctor;
+mod inspect;
 mod loadout;
 mod message;
 mod template;

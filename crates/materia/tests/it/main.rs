@@ -20,6 +20,7 @@ mod explain;
 mod fork;
 mod grid;
 mod link;
+mod inspect;
 mod loadout;
 mod plan;
 mod process;
