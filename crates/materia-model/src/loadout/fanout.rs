@@ -31,17 +31,22 @@ pub struct Net {
 }
 
 /// The longest walk that is made.
-const LONGEST: u64 = 2_000_000;
+const LONGEST: u64 = 500_000;
+/// How much is counted before the net is taken as the bound.
+const MUCH: usize = 1_000_000;
+/// What an output can mean when a list is done.
+const LEAVING: [Option<bool>; 3] = [Some(true), Some(false), None];
 
 /// The visits of each socket, in the order written, for lists of this length.
 pub fn visits(graph: &Graph, limits: &Limits, net: Net, items: u64) -> Vec<Visits> {
-    let smooth = smooth(graph, items);
-    let most = Bound::new(graph, limits, net, items).settle();
+    let bound = Bound::new(graph, limits, net, items);
+    let smooth = smooth(graph, items, &bound.most);
+    let most = bound.settle();
     smooth.into_iter().zip(most).map(|(smooth, most)| Visits { smooth, most: most.max(smooth) }).collect()
 }
 
-/// Walks the graph with every guard satisfied.
-fn smooth(graph: &Graph, items: u64) -> Vec<u64> {
+/// Walks the graph with every guard satisfied, until a socket was visited as often as the net allows.
+fn smooth(graph: &Graph, items: u64, net: &[u64]) -> Vec<u64> {
     let mut visits = vec![0; graph.sockets().len()];
     let mut cursors: BTreeMap<CursorSlot, u64> = BTreeMap::new();
     let (mut from, mut at) = (None, graph.entry());
@@ -53,6 +58,9 @@ fn smooth(graph: &Graph, items: u64) -> Vec<u64> {
         let next = if socket.each.is_some() && items == 0 {
             graph.empty(at)
         } else {
+            if visits[at.position()] >= net[at.position()] {
+                break;
+            }
             visits[at.position()] += 1;
             leave(graph, at, &mut cursors, items)
         };
@@ -92,38 +100,52 @@ struct Bound<'a> {
     edge_net: u64,
     most: Vec<u64>,
     totals: Vec<u64>,
+    ways: Vec<Vec<usize>>,
     component: Vec<usize>,
+}
+
+/// What holds for a whole round.
+struct Round {
+    /// How often the region of each cursor is entered from outside, at least once.
+    passes: Vec<u64>,
+    /// How often each component is entered from elsewhere, at least once.
+    entries: Vec<u64>,
+    /// How often anything advances, at least once.
+    advances: u64,
 }
 
 impl<'a> Bound<'a> {
     fn new(graph: &'a Graph, limits: &Limits, net: Net, items: u64) -> Self {
         let visits = limits.max_socket_visits.unwrap_or(net.visits);
         let most = graph.sockets().iter().map(|socket| socket.max_visits.unwrap_or(visits).min(visits));
+        let ways: Vec<Vec<usize>> = graph.slots().map(|slot| targets(graph, slot)).collect();
         Self {
-            component: component::components(&ways(graph)),
             graph,
             items,
             cycles: limits.max_no_advance_cycles.unwrap_or(net.cycles),
             edge_net: limits.max_edge_traversals.unwrap_or(net.visits),
             most: most.collect(),
             totals: vec![0; graph.sockets().len()],
+            component: component::components(&ways),
+            ways,
         }
     }
 
+    /// Goes on until nothing grows. Where that takes too long, the net below everything is the bound.
     fn settle(mut self) -> Vec<u64> {
-        // Every round that changes anything adds at least one visit, and there are only so many.
-        let rounds: u64 = self.most.iter().fold(1, |sum, most| sum.saturating_add(*most));
-        for _ in 0..rounds {
+        let size: usize = self.ways.iter().map(|ways| ways.len() + 1).sum();
+        for _ in 0..(MUCH / size.max(1)).max(10) {
             let next = self.round();
             if next == self.totals {
-                break;
+                return next;
             }
             self.totals = next;
         }
-        self.totals
+        self.most
     }
 
     fn round(&self) -> Vec<u64> {
+        let round = self.prepared();
         let count = self.graph.sockets().len();
         let (mut free, mut capped) = (vec![0_u64; count], vec![0_u64; count]);
         let mut add = |to: Target, times: u64, is_capped: bool| {
@@ -135,17 +157,21 @@ impl<'a> Bound<'a> {
         add(Target::Socket(self.graph.entry()), 1, false);
         for from in self.graph.slots() {
             let (socket, visited) = (self.graph.socket(from), self.totals[from.position()]);
-            let left = self.entries(from);
             for edge in &socket.edges {
-                let visited = if self.leaves_for_good(from, edge.to) { visited.min(left) } else { visited };
-                let own = edge.max_traversals.map(|cap| cap.saturating_mul(self.scopes(from)));
-                add(edge.to, visited.min(own.unwrap_or(u64::MAX)).min(self.edge_net), own.is_some());
+                let left = if self.leaves_for_good(from, edge.to) {
+                    round.entries[self.component[from.position()]]
+                } else {
+                    self.edge_net
+                };
+                let own = edge.max_traversals.map(|cap| cap.saturating_mul(self.scopes(from, &round)));
+                let times = visited.min(left).min(self.edge_net).min(own.unwrap_or(u64::MAX));
+                add(edge.to, times, own.is_some());
             }
             if let Some(advance) = &socket.advance {
-                let passes = self.passes(advance.cursor).min(visited);
-                for target in self.leaves(from) {
-                    add(target, passes, false);
-                }
+                let passes = round.passes[advance.cursor.position()].min(visited);
+                let mut exits = LEAVING.map(|outcome| self.graph.exhausted(from, outcome)).to_vec();
+                exits.dedup();
+                exits.into_iter().for_each(|exit| add(exit, passes, false));
                 if self.graph.edge(from, Some(true)).is_none()
                     && let Some(next) = self.graph.next_item(from)
                 {
@@ -153,79 +179,63 @@ impl<'a> Bound<'a> {
                 }
             }
         }
-        (0..count).map(|at| self.bounded(at, free[at], capped[at])).collect()
+        self.graph
+            .slots()
+            .map(|slot| self.bounded(slot, free[slot.position()], capped[slot.position()], &round))
+            .collect()
     }
 
-    fn bounded(&self, at: usize, free: u64, capped: u64) -> u64 {
-        let Some(slot) = self.graph.slots().nth(at) else { return 0 };
-        let empty = self.items == 0 && self.graph.socket(slot).each.is_some();
-        let stalls = (1 + self.cycles).saturating_mul(self.epochs(slot));
-        let total = free.min(stalls).saturating_add(capped).min(self.most[at]);
-        if empty { 0 } else { total.max(self.totals[at]) }
+    fn bounded(&self, slot: Slot, free: u64, capped: u64, round: &Round) -> u64 {
+        let (at, is_member) = (slot.position(), self.graph.socket(slot).each.is_some());
+        if is_member && self.items == 0 {
+            return 0;
+        }
+        let epochs = if is_member { self.scopes(slot, round) } else { round.advances };
+        let stalls = (1 + self.cycles).saturating_mul(epochs);
+        free.min(stalls).saturating_add(capped).min(self.most[at]).max(self.totals[at])
+    }
+
+    fn prepared(&self) -> Round {
+        let mut passes = vec![0_u64; self.graph.cursors().len()];
+        let mut entries = vec![0_u64; self.ways.len().max(1)];
+        if let Some(first) = self.component.get(self.graph.entry().position()) {
+            entries[*first] = 1;
+        }
+        for from in self.graph.slots() {
+            let visited = self.totals[from.position()];
+            for to in &self.ways[from.position()] {
+                if self.component[*to] != self.component[from.position()] {
+                    let sum = &mut entries[self.component[*to]];
+                    *sum = sum.saturating_add(visited);
+                }
+            }
+            for edge in &self.graph.socket(from).edges {
+                let Target::Socket(to) = edge.to else { continue };
+                for cursor in self.graph.restarted(Some(from), to) {
+                    let sum = &mut passes[cursor.position()];
+                    *sum = sum.saturating_add(visited.min(edge.max_traversals.unwrap_or(u64::MAX)));
+                }
+            }
+        }
+        passes.iter_mut().chain(&mut entries).for_each(|sum| *sum = (*sum).max(1));
+        let mut round = Round { passes, entries, advances: 1 };
+        let turning = self.graph.slots().filter(|slot| self.graph.socket(*slot).advance.is_some());
+        round.advances = turning.map(|slot| self.scopes(slot, &round)).fold(1, u64::saturating_add);
+        round
+    }
+
+    /// How many items a socket's limits count for.
+    fn scopes(&self, slot: Slot, round: &Round) -> u64 {
+        let socket = self.graph.socket(slot);
+        let each = socket.each.as_ref().map(|each| each.cursor);
+        let cursor = each.or_else(|| socket.advance.as_ref().map(|advance| advance.cursor));
+        cursor.map_or(1, |cursor| self.items.saturating_mul(round.passes[cursor.position()]).max(1))
     }
 
     /// Whether a way leads to where nothing leads back from.
     fn leaves_for_good(&self, from: Slot, to: Target) -> bool {
         matches!(to, Target::Socket(to) if self.component[to.position()] != self.component[from.position()])
     }
-
-    /// How often the sockets that lead back to this one are entered from elsewhere, at least once.
-    fn entries(&self, slot: Slot) -> u64 {
-        let own = self.component[slot.position()];
-        let mut sum = u64::from(self.component[self.graph.entry().position()] == own);
-        for from in self.graph.slots().filter(|from| self.component[from.position()] != own) {
-            let visited = self.totals[from.position()];
-            let into = |to: &usize| self.component[*to] == own;
-            sum = sum.saturating_add(
-                visited.saturating_mul(targets(self.graph, from).iter().filter(|to| into(to)).count() as u64),
-            );
-        }
-        sum.max(1)
-    }
-
-    /// Where a list that is done may lead.
-    fn leaves(&self, from: Slot) -> Vec<Target> {
-        let mut targets: Vec<Target> =
-            [Some(true), Some(false), None].map(|outcome| self.graph.exhausted(from, outcome)).to_vec();
-        targets.dedup();
-        targets
-    }
-
-    /// How many items a socket's limits count for.
-    fn scopes(&self, slot: Slot) -> u64 {
-        let socket = self.graph.socket(slot);
-        let each = socket.each.as_ref().map(|each| each.cursor);
-        let cursor = each.or_else(|| socket.advance.as_ref().map(|advance| advance.cursor));
-        cursor.map_or(1, |cursor| self.items.saturating_mul(self.passes(cursor)).max(1))
-    }
-
-    /// How often something advances while a socket may be entered, at least once.
-    fn epochs(&self, slot: Slot) -> u64 {
-        if self.graph.socket(slot).each.is_some() {
-            return self.scopes(slot);
-        }
-        let advances = self.graph.slots().filter(|slot| self.graph.socket(*slot).advance.is_some());
-        advances.map(|slot| self.scopes(slot)).fold(1, u64::saturating_add)
-    }
-
-    /// How often the region of a cursor is entered from outside, at least once.
-    fn passes(&self, cursor: CursorSlot) -> u64 {
-        let region = &self.graph.cursor(cursor).region;
-        let outside = self.graph.slots().filter(|slot| !region.contains(*slot));
-        let entering = outside.flat_map(|from| {
-            let visited = self.totals[from.position()];
-            let edges = self.graph.socket(from).edges.iter();
-            edges
-                .filter(|edge| matches!(edge.to, Target::Socket(to) if region.contains(to)))
-                .map(move |edge| visited.min(edge.max_traversals.unwrap_or(u64::MAX)))
-        });
-        entering.fold(0, u64::saturating_add).max(1)
-    }
-}
-
-/// Where each socket may lead.
-fn ways(graph: &Graph) -> Vec<Vec<usize>> {
-    graph.slots().map(|slot| targets(graph, slot)).collect()
 }
 
 fn targets(graph: &Graph, slot: Slot) -> Vec<usize> {
@@ -235,13 +245,11 @@ fn targets(graph: &Graph, slot: Slot) -> Vec<usize> {
         all.push(graph.empty(slot));
     }
     if socket.advance.is_some() {
-        all.extend([Some(true), Some(false), None].map(|outcome| graph.exhausted(slot, outcome)));
+        all.extend(LEAVING.map(|outcome| graph.exhausted(slot, outcome)));
         all.extend(graph.next_item(slot).map(Target::Socket));
     }
-    let mut found: Vec<usize> = all
-        .into_iter()
-        .filter_map(|to| if let Target::Socket(to) = to { Some(to.position()) } else { None })
-        .collect();
+    let socket_of = |to: Target| if let Target::Socket(to) = to { Some(to.position()) } else { None };
+    let mut found: Vec<usize> = all.into_iter().filter_map(socket_of).collect();
     found.sort_unstable();
     found.dedup();
     found
