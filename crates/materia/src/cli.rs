@@ -12,9 +12,11 @@ mod go_on;
 mod config;
 mod grid;
 mod loadout;
+mod recipe;
 mod run;
 mod schema;
 mod split;
+mod tool;
 mod utility;
 mod validate;
 
@@ -76,6 +78,8 @@ enum Verb {
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
+    Recipe(recipe::Recipe),
+    Tool(tool::Tool),
     Utility(utility::Utility),
     Grid(grid::Grid),
     Loadout(loadout::Loadout),
@@ -102,6 +106,8 @@ pub fn run(mut world: World) -> u8 {
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
+        Verb::Recipe(verb) => verb.run(&world, screen, voice),
+        Verb::Tool(verb) => verb.run(&world, screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Grid(verb) => verb.run(&world, screen, voice),
         Verb::Loadout(verb) => verb.run(&world, screen, voice),

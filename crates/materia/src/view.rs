@@ -7,6 +7,7 @@ pub mod style;
 mod screen;
 mod doctor;
 mod loadout;
+mod recipe;
 mod template;
 mod utility;
 mod live;

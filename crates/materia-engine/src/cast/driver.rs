@@ -19,6 +19,7 @@ use super::folder::Folder;
 use super::log::Log;
 use crate::agent::Backend;
 use crate::clock::Clock;
+use crate::library::Library;
 use crate::process::Nursery;
 use crate::utility;
 
@@ -56,6 +57,7 @@ pub struct Driver<'a> {
     pub(super) log: Log,
     pub(super) folder: Folder,
     pub(super) cwd: PathBuf,
+    pub(super) library: Option<&'a Library>,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
     listener: &'a mut dyn Listener,
@@ -67,6 +69,8 @@ pub struct Hands<'a> {
     pub cwd: &'a Path,
     /// The clock.
     pub clock: &'a Clock,
+    /// Where recipes are looked for.
+    pub library: Option<&'a Library>,
     /// Who plays agents.
     pub agent: Option<&'a mut dyn Backend>,
     /// What runs processes, and tells of interrupts.
@@ -83,7 +87,7 @@ impl<'a> Driver<'a> {
         request: &str,
         hands: Hands<'a>,
     ) -> Result<Self, Error> {
-        playable(&definition, hands.agent.is_some(), hands.cwd)?;
+        playable(&definition, hands.agent.is_some(), hands.cwd, hands.library)?;
         let (folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.write_definition(definition.text())?;
         let mut more = Map::new();
@@ -117,6 +121,7 @@ impl<'a> Driver<'a> {
             log,
             folder,
             cwd: hands.cwd.to_owned(),
+            library: hands.library,
             agent: hands.agent,
             nursery: hands.nursery,
             listener: hands.listener,
@@ -186,7 +191,13 @@ impl<'a> Driver<'a> {
 }
 
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
-fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), Error> {
+fn playable(
+    definition: &Definition,
+    has_agent: bool,
+    cwd: &Path,
+    library: Option<&Library>,
+) -> Result<(), Error> {
+    let place = utility::template::Place { cwd, stages: None };
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
         Kind::Agent(_) if !has_agent => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
         Kind::Utility(program) => match &program.run {
@@ -194,10 +205,17 @@ fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), 
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
             Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
             Run::Template(template) => {
-                let plan = utility::template::plan(template, &program.params, cwd, program.timeout_ms);
+                let plan = utility::template::plan(template, &program.params, place, program.timeout_ms);
                 plan.map(drop).map_err(Error::Invalid)
             }
-            Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),
+            Run::Recipe(name) => match library {
+                Some(library) => {
+                    let plan =
+                        utility::recipe::plan(library, name, &program.params, place, program.timeout_ms);
+                    plan.map(drop).map_err(Error::Invalid)
+                }
+                None => Err(unavailable(socket, "there is no place to look for recipes", TEMPLATE, false)),
+            },
         },
         Kind::Agent(_) => Ok(()),
     })

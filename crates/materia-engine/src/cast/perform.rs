@@ -13,7 +13,7 @@ use super::driver::Driver;
 use super::error::Error;
 use crate::agent::{Answer, Turn};
 use crate::utility::call::{Call, Called, call};
-use crate::utility::{find, native, template};
+use crate::utility::{find, native, recipe, template};
 
 impl Driver<'_> {
     /// Asks an agent.
@@ -78,6 +78,8 @@ impl Driver<'_> {
     /// Calls what a utility runs; what cannot be called was refused when the cast began.
     fn call(&mut self, utility: &Utility, input: String) -> Result<Called, Error> {
         let (cwd, spool, timeout_ms) = (&self.cwd, self.folder.path(), utility.timeout_ms);
+        let stages = spool.join("stages");
+        let place = template::Place { cwd, stages: Some(&stages) };
         match &utility.run {
             materia::Run::Command(argv) => {
                 Ok(call(Call { argv, cwd, input, timeout_ms, spool }, self.nursery)?)
@@ -88,10 +90,14 @@ impl Driver<'_> {
             },
             materia::Run::Template(written) => {
                 let plan =
-                    template::plan(written, &utility.params, cwd, timeout_ms).map_err(Error::Invalid)?;
+                    template::plan(written, &utility.params, place, timeout_ms).map_err(Error::Invalid)?;
                 Ok(template::call(&plan, &input, cwd, spool, self.nursery)?)
             }
-            materia::Run::Recipe(_) => Err(Error::OutOfStep),
+            materia::Run::Recipe(name) => {
+                let Some(library) = self.library else { return Err(Error::OutOfStep) };
+                let plan = recipe::plan(library, name, &utility.params, place, timeout_ms);
+                Ok(template::call(&plan.map_err(Error::Invalid)?, &input, cwd, spool, self.nursery)?)
+            }
         }
     }
 

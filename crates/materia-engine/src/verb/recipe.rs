@@ -139,7 +139,8 @@ impl Resolved {
     pub fn prepare(self, facts: Facts<'_>) -> Result<Prepared, Vec<Finding>> {
         let Expansion { plan, warnings } = self.expand(facts)?;
         let risks = risk::warnings(&self.template);
+        let own = (self.source == Found::User).then(|| (self.name.clone(), self.fingerprint()));
         let strange = self.warnings.into_iter().chain(warnings).collect();
-        Ok(Prepared { template: self.template, plan, strange, risks })
+        Ok(Prepared { template: self.template, plan, strange, risks, own })
     }
 }

@@ -102,8 +102,10 @@ impl Player {
                 Some(Scripted::read(&source).map_err(Failure::from_findings)?)
             }
         };
+        let library = super::input::library(world).ok();
         let hands = Hands {
             cwd,
+            library: library.as_ref(),
             clock: &world.clock(),
             agent: scripted.as_mut().map(|agent| agent as &mut dyn Backend),
             nursery: &mut nursery,

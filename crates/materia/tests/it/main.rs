@@ -21,6 +21,7 @@ mod reference;
 mod run;
 mod split;
 mod tidy;
+mod tool;
 mod utility;
 mod validate;
 mod vectors;
