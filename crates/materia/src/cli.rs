@@ -24,12 +24,14 @@ mod plan;
 mod quest;
 mod message;
 mod receive;
+mod recipe;
 mod run;
 mod schema;
 mod spawn;
 mod split;
 mod status;
 mod trust;
+mod tool;
 mod utility;
 mod validate;
 mod wait;
@@ -109,6 +111,8 @@ enum Verb {
     Inspect(inspect::Inspect),
     Explain(explain::Explain),
     Split(split::Split),
+    Recipe(recipe::Recipe),
+    Tool(tool::Tool),
     Utility(utility::Utility),
     Grid(grid::Grid),
     Loadout(loadout::Loadout),
@@ -153,6 +157,8 @@ pub fn run(mut world: World) -> u8 {
         Verb::Inspect(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
+        Verb::Recipe(verb) => verb.run(&world, screen, voice),
+        Verb::Tool(verb) => verb.run(&world, screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Grid(verb) => verb.run(&world, screen, voice),
         Verb::Plan(verb) => verb.run(&world, screen, voice),

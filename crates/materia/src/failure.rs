@@ -10,12 +10,14 @@ use std::error::Error;
 use materia_engine::config::ReadError;
 use materia_engine::home::NoHome;
 use materia_engine::post::Error as PostError;
+use materia_engine::registry::NotRegistered;
 use materia_engine::run::Error as RunError;
 use materia_engine::store::journal::JournalError;
 use materia_engine::verb::loadout::{NotUsable, UseError};
 use materia_engine::verb::message::Error as MessageError;
 use materia_engine::verb::receive::Error as ReceiveError;
 use materia_engine::verb::recipe::NotResolved;
+use materia_engine::verb::tool::NotCalled;
 use materia_engine::verb::watch::Error as WatchError;
 use materia_model::finding::{Finding, Place};
 use materia_model::name::NameError;
@@ -316,6 +318,45 @@ impl From<NotResolved> for Failure {
                     None => "use another recipe".to_owned(),
                 };
                 Self::new(Kind::Refused, "recipe_disabled", why.to_string()).hint(hint)
+            }
+        }
+    }
+}
+
+impl From<NotCalled> for Failure {
+    fn from(why: NotCalled) -> Self {
+        match why {
+            NotCalled::Recipe(why) => why.into(),
+            NotCalled::Arguments { findings, shape, name } => {
+                let first = findings.first().map_or("", |finding| &finding.message);
+                let message = format!("invalid arguments for the tool {}: {first}", text::quoted(&name));
+                Self::new(Kind::Invalid, "invalid_arguments", message).hint(shape).with_findings(findings)
+            }
+            NotCalled::NoTool(ref name) => Self::from_error(Kind::NotFound, "not_a_tool", &why).hint(
+                format!("materia tool register {0} --from {0}, or materia run {0}", text::printable(name)),
+            ),
+            NotCalled::Detached(ref name) => Self::from_error(Kind::Refused, "detached_tool", &why)
+                .hint(format!("materia spawn {}", text::printable(name))),
+            NotCalled::Io(_) => Self::from_error(Kind::Failed, "not_run", &why).hint("see `materia doctor`"),
+        }
+    }
+}
+
+impl From<NotRegistered> for Failure {
+    fn from(why: NotRegistered) -> Self {
+        let told = |kind, code: &str, hint: &str| Self::from_error(kind, code, &why).hint(hint);
+        match &why {
+            NotRegistered::Name(finding) => Self::from_findings(vec![(**finding).clone()]),
+            NotRegistered::Exists(_) => told(Kind::Conflict, "tool_exists", "use `materia tool update`"),
+            NotRegistered::Unknown(_) => told(Kind::NotFound, "tool_not_found", "see `materia tool list`"),
+            NotRegistered::Invalid(findings) => Self::from_findings(findings.clone()),
+            NotRegistered::Markdown(_) => told(Kind::Refused, "markdown_tool", "edit the file"),
+            NotRegistered::NoDraft(_) => {
+                told(Kind::NotFound, "draft_not_found", "see `materia tool promote`")
+            }
+            NotRegistered::Locked(error) => told(Kind::Conflict, "locked", error.hint()),
+            NotRegistered::Dir(_) | NotRegistered::Write(_) => {
+                told(Kind::Failed, "not_written", "make the directory of your recipes writable")
             }
         }
     }

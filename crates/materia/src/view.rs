@@ -10,6 +10,7 @@ mod doctor;
 mod inspect;
 mod loadout;
 mod message;
+mod recipe;
 mod template;
 mod trust;
 mod utility;

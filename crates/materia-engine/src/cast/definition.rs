@@ -55,6 +55,14 @@ impl Definition {
             {
                 written["command"] = json!(located(argv, folder));
             }
+            if let (Some(Run::Recipe(name)), Some(folder)) =
+                (run, files.path(materia.owner).and_then(Path::parent))
+                && name.contains('/')
+                && folder.join(name).is_file()
+                && let Some(written) = document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
+            {
+                written["recipe"] = json!(folder.join(name));
+            }
         }
         let sources = files.layers().iter().map(|layer| layer.document.source().name().to_owned()).collect();
         let text = serde_json::to_string_pretty(&document)?;

@@ -24,6 +24,7 @@ use super::order;
 use super::sealed;
 use crate::agent::{Activity, Backend};
 use crate::clock::Clock;
+use crate::library::Library;
 use crate::process::{DEFAULT_GRACE, Nursery, end_carried};
 use crate::store::dir;
 use crate::utility;
@@ -69,6 +70,7 @@ pub struct Driver<'a> {
     pub(super) folder: Folder,
     pub(super) cwd: PathBuf,
     pub(super) home: Option<PathBuf>,
+    pub(super) library: Option<&'a Library>,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
     pub(super) inputs: Inputs,
@@ -85,6 +87,8 @@ pub struct Hands<'a> {
     pub variables: &'a BTreeMap<OsString, OsString>,
     /// The clock.
     pub clock: &'a Clock,
+    /// Where recipes are looked for.
+    pub library: Option<&'a Library>,
     /// Who plays agents.
     pub agent: Option<&'a mut dyn Backend>,
     /// What runs processes, and tells of interrupts.
@@ -158,6 +162,7 @@ impl<'a> Driver<'a> {
             folder,
             cwd: hands.cwd.to_owned(),
             home: hands.home.map(Path::to_owned),
+            library: hands.library,
             agent: hands.agent,
             nursery: hands.nursery,
             inputs: Inputs::default(),
@@ -250,17 +255,25 @@ impl<'a> Driver<'a> {
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
 fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
     let agent = hands.agent.as_deref();
+    let library = hands.library;
+    let place = utility::template::Place { cwd: hands.cwd, home: hands.home, stages: None };
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
         Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
             Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
             Run::Template(template) => {
-                let Hands { cwd, home, .. } = *hands;
-                let plan = utility::template::plan(template, &program.params, cwd, home, program.timeout_ms);
+                let plan = utility::template::plan(template, &program.params, place, program.timeout_ms);
                 plan.map(drop).map_err(Error::Invalid)
             }
-            Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),
+            Run::Recipe(name) => match library {
+                Some(library) => {
+                    let plan =
+                        utility::recipe::plan(library, name, &program.params, place, program.timeout_ms);
+                    plan.map(drop).map_err(Error::Invalid)
+                }
+                None => Err(unavailable(socket, "there is no place to look for recipes", TEMPLATE, false)),
+            },
         },
         Kind::Agent(_) => can_play(socket, agent),
     })

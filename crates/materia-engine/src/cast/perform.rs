@@ -14,7 +14,7 @@ use super::error::Error;
 use super::watch::Watcher;
 use crate::agent::{Answer, DEFAULT_TIMEOUT, Memory, Turn};
 use crate::utility::call::{Call, Called, call};
-use crate::utility::{find, native, template};
+use crate::utility::{find, native, recipe, template};
 
 impl Driver<'_> {
     /// Asks an agent.
@@ -98,6 +98,8 @@ impl Driver<'_> {
     /// Calls what a utility runs; what cannot be called was refused when the cast began.
     fn call(&mut self, utility: &Utility, input: String) -> Result<Called, Error> {
         let (cwd, spool, timeout_ms) = (&self.cwd, self.folder.path(), utility.timeout_ms);
+        let stages = spool.join("stages");
+        let place = template::Place { cwd, home: self.home.as_deref(), stages: Some(&stages) };
         match &utility.run {
             materia::Run::Command(argv) => {
                 Ok(call(Call { argv, cwd, input, timeout_ms, spool }, self.nursery)?)
@@ -107,11 +109,15 @@ impl Driver<'_> {
                 None => Err(Error::OutOfStep),
             },
             materia::Run::Template(written) => {
-                let plan = template::plan(written, &utility.params, cwd, self.home.as_deref(), timeout_ms)
-                    .map_err(Error::Invalid)?;
+                let plan =
+                    template::plan(written, &utility.params, place, timeout_ms).map_err(Error::Invalid)?;
                 Ok(template::call(&plan, &input, cwd, spool, self.nursery)?)
             }
-            materia::Run::Recipe(_) => Err(Error::OutOfStep),
+            materia::Run::Recipe(name) => {
+                let Some(library) = self.library else { return Err(Error::OutOfStep) };
+                let plan = recipe::plan(library, name, &utility.params, place, timeout_ms);
+                Ok(template::call(&plan.map_err(Error::Invalid)?, &input, cwd, spool, self.nursery)?)
+            }
         }
     }
 

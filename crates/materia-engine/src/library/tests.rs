@@ -6,6 +6,7 @@ use std::path::Path;
 use super::packaged::PACKAGED;
 use super::*;
 use crate::home::Variables;
+use crate::store::{atomic, dir};
 
 struct Place {
     dir: tempfile::TempDir,
@@ -23,8 +24,8 @@ fn place() -> Place {
 impl Place {
     fn write(&self, file: &str, template: &str) {
         let file = self.dir.path().join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, format!("{{\"template\": {template}}}")).unwrap();
+        dir::create_private(file.parent().unwrap()).unwrap();
+        atomic::write(&file, format!("{{\"template\": {template}}}").as_bytes()).unwrap();
     }
 
     fn found(&self, name: &str) -> Result<(Found, String), String> {
@@ -84,10 +85,10 @@ fn imports_look_beside_their_recipe_and_from_its_directory() {
 fn a_loop_of_links_is_a_cycle_and_what_is_no_file_is_refused() {
     let place = place();
     place.write("proj/a.json", r#"{"name": "b"}, "imports": {"b": "./b.json"}"#);
-    std::os::unix::fs::symlink("a.json", place.dir.path().join("proj/b.json")).unwrap();
+    rustix::fs::symlink("a.json", place.dir.path().join("proj/b.json")).unwrap();
     let located = place.library.find("./a.json", &place.dir.path().join("proj")).unwrap();
     assert_eq!(place.library.link(&located).unwrap_err()[0].code, "cyclic-import");
-    std::os::unix::fs::symlink("/dev/zero", place.dir.path().join("proj/zero.json")).unwrap();
+    rustix::fs::symlink("/dev/zero", place.dir.path().join("proj/zero.json")).unwrap();
     assert!(place.found("./zero.json").unwrap_err().starts_with("unreadable"));
 }
 

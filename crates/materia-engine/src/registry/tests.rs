@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::home::{Home, Variables};
 use crate::library::Library;
+use crate::store::{atomic, dir};
 
 struct Place {
     dir: tempfile::TempDir,
@@ -21,15 +22,15 @@ fn place() -> Place {
     let home =
         Home::locate(&Variables { home: Some(dir.path().to_owned()), ..Variables::default() }).unwrap();
     let library = Library::new(&home, Some(dir.path()));
-    fs::create_dir_all(library.root()).unwrap();
+    dir::create_private(library.root()).unwrap();
     Place { dir, home, library }
 }
 
 impl Place {
     fn write(&self, file: &str, text: &str) -> PathBuf {
         let file = self.library.root().join(file);
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(&file, text).unwrap();
+        dir::create_private(file.parent().unwrap()).unwrap();
+        atomic::write(&file, text.as_bytes()).unwrap();
         file
     }
 
@@ -185,7 +186,7 @@ fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
         }
     });
     assert!(names.iter().all(|name| usage(home)[*name].calls == 5), "no launch is lost between processes");
-    fs::write(home.usage(), "not json").unwrap();
+    atomic::write(&home.usage(), b"not json").unwrap();
     record(home, "t", "two", Launch::Tool, now).unwrap();
     assert_eq!(usage(home)["t"].calls, 1, "a broken ledger begins anew");
     assert!(place.dir.path().join(".pi/agent/recipes").read_dir().unwrap().next().is_none());
@@ -214,7 +215,7 @@ fn a_watcher_tells_what_became_of_the_tools() {
     place.write("fresh.json", "{\"disabled\": true, \"template\": \"x\"}");
     place.write("notes.txt", "no recipe");
     assert_eq!(wait(&mut watcher), said("", "", ""));
-    fs::remove_file(place.library.root().join("stays.json")).unwrap();
+    atomic::remove(&place.library.root().join("stays.json")).unwrap();
     assert_eq!(wait(&mut watcher), said("", "", "stays"));
     assert!(watcher.wait(Duration::from_millis(1)).unwrap().is_empty());
 }

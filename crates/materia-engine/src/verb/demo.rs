@@ -127,6 +127,7 @@ impl Project {
         let variables = BTreeMap::new();
         let hands = Hands {
             cwd: &self.root,
+            library: None,
             home: None,
             variables: &variables,
             clock,

@@ -152,7 +152,8 @@ impl Resolved {
         }
         let Expansion { plan, warnings } = self.expand(Facts { host: Some(ours), ..facts })?;
         let risks = risk::warnings(&self.template);
+        let own = (self.source == Found::User).then(|| (self.name.clone(), self.fingerprint()));
         let strange = self.warnings.into_iter().chain(warnings).collect();
-        Ok(Prepared { template: self.template, plan, values: given, strange, risks })
+        Ok(Prepared { template: self.template, plan, values: given, strange, risks, own })
     }
 }

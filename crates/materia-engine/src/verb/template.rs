@@ -33,6 +33,8 @@ pub struct Prepared {
     pub strange: Vec<Finding>,
     /// What is risky about it, advice only.
     pub risks: Vec<Finding>,
+    /// The person's recipe that it is: its name and the digest of its text, for the ledger.
+    pub own: Option<(String, String)>,
 }
 
 /// The answer to `explain`.
@@ -72,7 +74,7 @@ pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepa
     let Expansion { plan, warnings } = template::expand(&template, &values, asked.facts)?;
     let strange = template.warnings().iter().cloned().chain(warnings).collect();
     let risks = risk::warnings(&template);
-    Ok(Prepared { template, plan, values: given, strange, risks })
+    Ok(Prepared { template, plan, values: given, strange, risks, own: None })
 }
 
 impl Prepared {

@@ -17,7 +17,7 @@ use crate::execute::{self, Branch, Coverage, Flow, Observer, Outcome, Request, S
 use crate::home::Home;
 use crate::library::{Found, Library};
 use crate::process::{DEFAULT_GRACE, Nursery};
-use crate::registry::{Launch, Tool, call_shape, record, survey, tools};
+use crate::registry::{self, Draft, Launch, Tool, call_shape, record, survey, tools};
 use crate::store::dir::{self, Scratch};
 
 /// How many lines of an output an agent gets.
@@ -42,6 +42,20 @@ pub struct Tools {
 pub fn list(library: &Library) -> Tools {
     let survey = survey(library);
     Tools { ok: true, tools: tools(&survey), root: survey.root }
+}
+
+/// The answer to `tool promote` without a draft.
+#[derive(Debug, Serialize)]
+pub struct Drafts {
+    /// Always true.
+    pub ok: bool,
+    /// Captured recipes, by name.
+    pub drafts: Vec<Draft>,
+}
+
+/// Lists the drafts.
+pub fn drafts(library: &Library) -> Drafts {
+    Drafts { ok: true, drafts: registry::drafts(library) }
 }
 
 /// A tool to call, and in which surroundings.

@@ -179,8 +179,10 @@ impl Player {
             Some(scripted) => scripted,
             None => &mut players,
         };
+        let library = super::input::library(world).ok();
         let hands = Hands {
             cwd,
+            library: library.as_ref(),
             home: world.variable("HOME").map(Path::new),
             variables: &world.variables,
             clock: &world.clock(),

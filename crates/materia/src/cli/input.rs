@@ -167,8 +167,15 @@ fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// The fields of a recipe in a file, as a tool of that file is to have them.
+pub(super) fn recipe_fields(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
+    let source = Source::new(&shown(path), &read_text(world, path)?);
+    let root = materia_model::recipe::parse(&source).map_err(Failure::from_findings)?;
+    Ok(if let Value::Object(fields) = root.to_value() { fields } else { Map::new() })
+}
+
 /// A JSON object with values.
-fn values(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
+pub(super) fn values(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
     let text = if is_dash(path) {
         read_bounded(&mut std::io::stdin().lock(), "stdin")?
     } else {

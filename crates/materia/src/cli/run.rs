@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use materia_engine::execute::{self, Outcome, Request, Status};
 use materia_engine::process::{DEFAULT_GRACE, Nursery};
+use materia_engine::registry::{self, Launch};
 use materia_engine::store::dir::Scratch;
 use materia_engine::verb::run::report;
 use materia_engine::verb::template::Prepared;
 
 use super::input::Template;
 use crate::failure::{Failure, Kind};
+use crate::view::style::Role;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
 
@@ -48,6 +50,11 @@ impl Run {
             prepared.plan.keeps_stages().then(|| Scratch::exactly(&stages)).transpose().map_err(|error| {
                 Failure::from_error(Kind::Failed, "not_written", &error).hint("make room in TMPDIR")
             })?;
+        if let (Some((name, digest)), Ok(home)) = (&prepared.own, world.home())
+            && let Err(why) = registry::record(&home, name, digest, Launch::Direct, world.clock().now())
+        {
+            screen.talk(Role::Warning, "warning", &format!("this launch is not counted: {why}"));
+        }
         let mut view = RunView::new(world, screen, voice);
         view.notice(&prepared.strange);
         let outcome = self.execute(world, &prepared, &spool, &mut view)?;

@@ -1,7 +1,7 @@
 //! `materia schema`: the JSON Schemas of what people write, for their editors.
 
 use clap::{Args, ValueEnum};
-use materia_model::{loadout, message};
+use materia_model::{loadout, message, recipe};
 
 use crate::view::Screen;
 
@@ -22,6 +22,8 @@ enum Kind {
     Loadout,
     /// Messages between actors
     Message,
+    /// Recipes
+    Recipe,
 }
 
 impl Schema {
@@ -29,6 +31,7 @@ impl Schema {
         match self.kind {
             Kind::Loadout => screen.document(&loadout::schema()),
             Kind::Message => screen.document(&message::schema()),
+            Kind::Recipe => screen.document(&recipe::schema()),
         }
         0
     }

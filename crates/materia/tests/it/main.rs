@@ -36,6 +36,7 @@ mod seed;
 mod split;
 mod tidy;
 mod trust;
+mod tool;
 mod utility;
 mod validate;
 mod vectors;

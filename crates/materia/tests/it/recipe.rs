@@ -1,5 +1,6 @@
 //! Recipes by name and by file: found, linked, explained, run.
 
+pub mod reference;
 mod stages;
 
 use serde_json::json;
