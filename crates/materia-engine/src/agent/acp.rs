@@ -132,8 +132,8 @@ impl Acp {
         let kind = text_at(params, &["toolCall", "kind"]).unwrap_or("other");
         // Never for always: that would be written into the project's own settings.
         let wanted = if self.allows(kind) { "allow_once" } else { "reject_once" };
-        let options = params.get("options").and_then(Value::as_array).into_iter().flatten();
-        let chosen = options.filter(|option| text_at(option, &["kind"]) == Some(wanted)).next();
+        let mut options = params.get("options").and_then(Value::as_array).into_iter().flatten();
+        let chosen = options.find(|option| text_at(option, &["kind"]) == Some(wanted));
         let outcome = match chosen.and_then(|option| option.get("optionId")) {
             Some(option) => json!({"outcome": "selected", "optionId": option}),
             None => json!({"outcome": "cancelled"}),

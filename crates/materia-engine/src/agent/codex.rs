@@ -82,7 +82,7 @@ impl Codex {
         match text_at(item, &["type"]) {
             Some("agentMessage") => self.said.answer(text_at(item, &["text"]).unwrap_or_default()),
             Some(kind) if is_tool(kind) => {
-                out.tool_done(tool_name(item), text_at(item, &["status"]) == Some("completed"))
+                out.tool_done(tool_name(item), text_at(item, &["status"]) == Some("completed"));
             }
             _ => {}
         }

@@ -26,7 +26,7 @@ impl Players {
     }
 
     /// Starts a turn, for whoever drives it with others; where it cannot be started, how it ended.
-    pub fn begin(&self, turn: &Turn<'_>, nursery: &mut Nursery) -> Result<Session, TurnEnd> {
+    pub fn begin(&self, turn: &Turn<'_>, nursery: &mut Nursery) -> Result<Session, Box<TurnEnd>> {
         let chosen = self.roster.choose(turn.agent).map_err(unavailable)?;
         let (start, protocol) = chosen.cast();
         let model = turn.model.or(chosen.model.as_deref());
@@ -53,7 +53,7 @@ impl Backend for Players {
     fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
         let mut session = match self.begin(turn, nursery) {
             Ok(session) => session,
-            Err(end) => return Answer::Ended(end),
+            Err(end) => return Answer::Ended(*end),
         };
         for limit in session.cannot() {
             if self.told.insert((session.name().to_owned(), limit.clone())) {
@@ -79,7 +79,7 @@ impl Backend for Players {
     }
 }
 
-fn unavailable(missing: Missing) -> TurnEnd {
+fn unavailable(missing: Missing) -> Box<TurnEnd> {
     let failure = Failure::new(FailureKind::Unavailable, missing.message).hint(missing.hint);
-    TurnEnd::new(Err(failure), Usage::default())
+    Box::new(TurnEnd::new(Err(failure), Usage::default()))
 }

@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use materia_model::agent::{Failure, FailureKind, TurnEnd};
+use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
 use materia_model::text;
 
 use super::backend::{Activity, Turn};
@@ -91,13 +91,11 @@ impl Session {
         mut protocol: Box<dyn Protocol>,
         turn: &Turn<'_>,
         nursery: &mut Nursery,
-    ) -> Result<Self, TurnEnd> {
+    ) -> Result<Self, Box<TurnEnd>> {
         let launch = protocol.launch(turn);
         if let Some(refusal) = launch.refusal {
-            return Err(TurnEnd {
-                agent: Some(start.name),
-                ..TurnEnd::new(Err(refusal), Default::default())
-            });
+            let end = TurnEnd::new(Err(refusal), Usage::default());
+            return Err(Box::new(TurnEnd { agent: Some(start.name), ..end }));
         }
         let leaf = nursery.spawn(command(&start, &launch, turn));
         if !launch.ends_stdin {

@@ -87,7 +87,17 @@ fn the_list_says_who_plays_and_why() {
     config(&house, &json!({"mine": {"command": ["cat"]}}), &json!({"agent": "codex"}));
     let call = house.materia(&["agent", "list", "--config", "flow.json"]);
     let list = sealed(&house, call, &[("codex", "exit 0"), ("pi", "exit 0")]).run().ok();
-    assert_snapshot!(list.transcript(), @"");
+    assert_snapshot!(list.transcript(), @r"
+    $ materia agent list --config flow.json
+    mine        command  tools as its kind does; [HOUSE]/project/bin/cat
+    pi          pi       tools by name; [HOUSE]/project/bin/pi
+    claude      the agent Claude Code is not installed: there is no `claude` in PATH; `npm install -g @anthropic-ai/claude-code`, or choose another with --agent
+    codex       codex    tools by its sandbox; [HOUSE]/project/bin/codex
+    gemini      the agent Gemini CLI is not installed: there is no `gemini` in PATH; `npm install -g @google/gemini-cli`, or choose another with --agent
+    opencode    the agent OpenCode is not installed: there is no `opencode` in PATH; `npm install -g opencode-ai`, or choose another with --agent
+
+    plays: codex, the config names it
+    ");
     let call = house.materia(&["agent", "list", "--json"]);
     let found = sealed(&house, call, &[]).run().json();
     assert_eq!(found["chosen"], json!({"name": "pi", "why": "found", "reason": "the first one found"}));

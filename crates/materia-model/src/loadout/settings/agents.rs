@@ -97,3 +97,46 @@ fn variables(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> BTreeMap<
     };
     value.fields().filter_map(pair).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Source;
+    use crate::loadout::{Config, Document, Layer, Scope};
+
+    fn layer(scope: Scope, text: &str) -> Layer {
+        Layer { scope, document: Document::parse(Source::new("c.json", text)) }
+    }
+
+    #[test]
+    fn definitions_of_higher_layers_replace_lower_ones_and_wrong_ones_are_told() {
+        let layers = [
+            layer(
+                Scope::User,
+                r#"{"agent": "a", "agents": {"a": {"command": ["x"]}, "b": {"command": ["y", "-z"]}}}"#,
+            ),
+            layer(
+                Scope::Flag,
+                r#"{"agent": "c", "agents": {"a": {"kind": "acp", "command": ["w"], "env": {"K": "v"}}, "c": {"kind": "pi"}, "d": 1}}"#,
+            ),
+        ];
+        let config = Config::load(&layers);
+        let settings = config.settings();
+        assert_eq!(settings.agent.as_deref(), Some("c"));
+        assert_eq!(settings.agents.keys().collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(
+            (settings.agents["a"].kind.as_deref(), settings.agents["a"].env["K"].as_str()),
+            (Some("acp"), "v")
+        );
+        let paths: Vec<&str> = config.findings().iter().filter_map(|found| found.path.as_deref()).collect();
+        assert_eq!(paths, ["agents.c.command", "agents.d"]);
+    }
+
+    #[test]
+    fn what_was_read_is_written_as_it_can_be_read_again() {
+        let layers =
+            [layer(Scope::Flag, r#"{"agents": {"a": {"command": ["x"], "text": "$.t", "model": "m"}}}"#)];
+        let read = Config::load(&layers).settings().clone();
+        let again = [layer(Scope::Flag, &serde_json::to_string(&read).unwrap())];
+        assert_eq!(Config::load(&again).settings(), &read);
+    }
+}
