@@ -1,6 +1,6 @@
 //! Measures materia against the floor of the machine and its peers, as ratios in one run.
 //!
-//!     cargo run --release -p materia-bench [spawn] [journal] [plan] [messages] [--rounds N]
+//!     cargo run --release -p materia-bench [spawn] [journal] [plan] [runs] [messages] [--rounds N]
 //!
 //! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the ratios of the rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
@@ -11,6 +11,7 @@ mod peers;
 mod journal;
 mod messages;
 mod plan;
+mod runs;
 mod spawn;
 
 use std::process::ExitCode;
@@ -20,8 +21,13 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// A contest, from the number of its rounds.
 type Contest = fn(usize) -> Outcome;
 
-const CONTESTS: [(&str, Contest); 4] =
-    [("spawn", spawn::run), ("journal", journal::run), ("plan", plan::run), ("messages", messages::run)];
+const CONTESTS: [(&str, Contest); 5] = [
+    ("spawn", spawn::run),
+    ("journal", journal::run),
+    ("plan", plan::run),
+    ("runs", runs::run),
+    ("messages", messages::run),
+];
 
 fn main() -> ExitCode {
     match chosen(std::env::args().skip(1)) {
@@ -29,7 +35,7 @@ fn main() -> ExitCode {
         Err(wrong) => {
             eprintln!("error: {wrong}");
             eprintln!(
-                "  hint: cargo run --release -p materia-bench [spawn] [journal] [plan] [messages] [--rounds N]"
+                "  hint: cargo run --release -p materia-bench [spawn] [journal] [plan] [runs] [messages] [--rounds N]"
             );
             ExitCode::from(2)
         }

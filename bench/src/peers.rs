@@ -25,6 +25,17 @@ pub(crate) fn install() {
     }
 }
 
+/// Installs the queues of detached commands that are missing.
+pub(crate) fn install_queues() {
+    let packages = [("tsp", "task-spooler"), ("nq", "nq")];
+    let missing: Vec<&str> =
+        packages.iter().filter(|(program, _)| find(program).is_none()).map(|(_, package)| *package).collect();
+    if !missing.is_empty() {
+        quietly(Command::new("apt-get").arg("update"));
+        quietly(Command::new("apt-get").args(["install", "-y", "-q"]).args(missing));
+    }
+}
+
 fn quietly(command: &mut Command) {
     let _missing_peer = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

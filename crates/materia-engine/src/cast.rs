@@ -22,7 +22,7 @@ mod driver;
 mod perform;
 mod control;
 
-pub use control::{detach, stop};
+pub use control::stop;
 pub use definition::Definition;
 pub use driver::{Driver, Hands, Listener, Silent, Stop};
 pub use error::Error;

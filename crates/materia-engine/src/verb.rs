@@ -12,6 +12,7 @@ pub mod wait;
 pub mod message;
 pub mod receive;
 pub mod watch;
+pub mod inspect;
 pub mod cast;
 pub mod utility;
 pub mod validate;

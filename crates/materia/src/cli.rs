@@ -11,6 +11,7 @@ mod explain;
 mod go_on;
 mod config;
 mod grid;
+mod inspect;
 mod loadout;
 mod message;
 mod receive;
@@ -84,6 +85,7 @@ enum Verb {
     Receive(receive::Receive),
     Wait(wait::Wait),
     Watch(watch::Watch),
+    Inspect(inspect::Inspect),
     Explain(explain::Explain),
     Split(split::Split),
     Utility(utility::Utility),
@@ -115,6 +117,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Receive(verb) => verb.run(&world, screen, voice),
         Verb::Wait(verb) => verb.run(&world, screen, voice),
         Verb::Watch(verb) => verb.run(&world, screen, voice),
+        Verb::Inspect(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),

@@ -6,6 +6,8 @@
 pub mod style;
 mod screen;
 mod doctor;
+mod inspect;
+mod mail;
 mod loadout;
 mod message;
 mod template;

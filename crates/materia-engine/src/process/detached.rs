@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::MemfdFlags;
 use rustix::pipe::PipeFlags;
 use rustix::process::{WaitId, WaitIdOptions};
+use rustix::stdio::{stdin, stdout};
 
 use super::command::{Command, Sink, Stdin};
 use super::ending::{Ending, Scan};
@@ -85,8 +86,8 @@ pub fn lead_session() -> io::Result<()> {
 
 /// Takes what this process was told and where it answers, so that neither stays open when it was read and answered.
 pub fn take_streams() -> io::Result<(File, File)> {
-    let told = rustix::stdio::stdin().try_clone_to_owned()?;
-    let answer = rustix::stdio::stdout().try_clone_to_owned()?;
+    let told = stdin().try_clone_to_owned()?;
+    let answer = stdout().try_clone_to_owned()?;
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     rustix::stdio::dup2_stdout(&nothing)?;

@@ -82,22 +82,14 @@ pub fn stop(
     Err(Error::StillThere { run: place.id().to_string(), status: look(place, clock)?.status })
 }
 
-/// How the run stands once it has begun.
+/// How the run stands once it has begun. Whoever starts it holds its lock meanwhile.
 fn begun(place: &Place, clock: &Clock) -> Result<State, Error> {
     for _ in 0..LOOKS {
         let state = look(place, clock)?;
         if state.status != Status::Starting {
             return Ok(state);
         }
-        // Whoever starts it holds the lock; when nobody does, nothing has begun and nothing will.
-        if let Ok(free) = Lock::acquire(&place.lock(), Mode::Shared, Wait::For(PAUSE), &Holder::current()) {
-            drop(free);
-            let state = look(place, clock)?;
-            if state.status != Status::Starting {
-                return Ok(state);
-            }
-            return Err(Error::NotFound { run: place.id().to_string(), close: None });
-        }
+        let _held = Lock::acquire(&place.lock(), Mode::Shared, Wait::For(PAUSE), &Holder::current());
     }
     Err(Error::StillThere { run: place.id().to_string(), status: Status::Starting })
 }

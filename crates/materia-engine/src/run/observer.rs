@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::time::Duration;
 
+use materia_model::record::Record;
 use materia_model::run::{
-    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, MESSAGE, RetireWhen, State,
+    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen, State,
 };
 use materia_model::text;
 use serde_json::{Value, json};
@@ -95,6 +96,15 @@ impl<'s> Watcher<'s> {
     pub(super) fn asked(&mut self) -> Option<Control> {
         self.catch_up();
         self.state.asked
+    }
+
+    /// Writes down how it ends, as the state will be once the end is recorded.
+    pub(super) fn snapshot(&self, end: &End) {
+        let mut state = self.state.clone();
+        let now = self.clock.now();
+        let data = serde_json::to_value(end).unwrap_or_default();
+        state.apply(&Record { seq: state.seq + 1, at: now, kind: RUN_END.to_owned(), data });
+        snapshot::write(self.place, &state, now);
     }
 
     /// Whether it ended by itself because its children did.

@@ -2,6 +2,7 @@
 //!
 //! Owns reading the last lines of `stdout.log` and `stderr.log`, bounded. Never reads a whole log.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -14,6 +15,8 @@ use crate::store::stream;
 
 /// The most bytes of a log that are looked at.
 const MOST: usize = 1 << 20;
+/// The most files of a directory that are listed.
+const MOST_FILES: usize = 1000;
 
 /// The last lines of both streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -36,6 +39,17 @@ pub fn tail(place: &Place, lines: usize) -> Result<Tail, Error> {
     let (stdout, stdout_bytes) = read(&place.stdout())?;
     let (stderr, stderr_bytes) = read(&place.stderr())?;
     Ok(Tail { stdout, stderr, stdout_bytes, stderr_bytes })
+}
+
+/// The files in a run's directory and their sizes, at most so many as anybody reads.
+pub fn directory(place: &Place) -> Result<BTreeMap<String, u64>, Error> {
+    let entries = std::fs::read_dir(place.dir()).map_err(Error::io("list", place.dir()))?;
+    let file = |entry: io::Result<std::fs::DirEntry>| {
+        let entry = entry.ok()?;
+        let size = entry.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+        Some((entry.file_name().to_string_lossy().into_owned(), size))
+    };
+    Ok(entries.filter_map(file).take(MOST_FILES).collect())
 }
 
 fn last(path: &Path, lines: usize) -> io::Result<(String, u64)> {

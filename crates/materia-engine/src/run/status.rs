@@ -37,7 +37,13 @@ pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
         return Ok(state);
     }
     match take(place, Wait::No) {
-        Ok(lock) => settle(place, &lock, clock),
+        Ok(lock) => match settle(place, &lock, clock)? {
+            // Nobody starts it, so it never was.
+            state if state.status == Status::Starting => {
+                Err(Error::NotFound { run: place.id().to_string(), close: None })
+            }
+            state => Ok(state),
+        },
         // Somebody supervises it, or is cleaning up after whoever did; or starts it.
         Err(Error::Lock(LockError::Held { .. })) => recorded(place),
         Err(error) => Err(error),

@@ -18,7 +18,7 @@ use super::observer::Watcher;
 use super::order::{Answer, Order, Refusal};
 use super::place::{Place, Root};
 use super::status::{self, recorded, settle};
-use super::{artifact, family, journal, snapshot};
+use super::{artifact, family, journal};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Outcome, Request, Streams};
 use crate::process::{DEFAULT_GRACE, Identity, Nursery, lead_session, take_streams};
@@ -91,52 +91,44 @@ impl<'c> Generation<'c> {
         if order.fresh && !made {
             return Err(Error::Taken(run));
         }
-        let begun = Self::record(root, place, &start, made, clock);
-        let generation = begun.map_err(|(place, error)| {
-            // Only what nobody else can have used yet is taken back.
-            if made && !matches!(error, Error::Active { .. }) && !has_begun(&place) {
-                let _still_there = tree::remove(place.dir(), &start.generation);
+        let mut lock = None;
+        match Self::record(&root, &place, &start, made, &mut lock, clock) {
+            Ok((streams, bell, journal, state)) => {
+                family::begun(&root, &start, clock);
+                let lock = lock.ok_or_else(|| wrong("nobody holds its lock".to_owned()))?;
+                Ok((Self { root, place, journal, bell, streams, state, clock, _lock: lock }, plan))
             }
-            error
-        })?;
-        Ok((generation, plan))
+            Err(error) => {
+                take_back(&place, &start, made, lock, &error, clock);
+                Err(error)
+            }
+        }
     }
 
+    /// Takes the lock and records the beginning.
     fn record(
-        root: Root,
-        place: Place,
+        root: &Root,
+        place: &Place,
         start: &Start,
         made: bool,
+        lock: &mut Option<Lock>,
         clock: &'c Clock,
-    ) -> Result<Self, (Place, Error)> {
-        let lock = match own(&place, clock) {
-            Ok(lock) => lock,
-            Err(error) => return Err((place, error)),
+    ) -> Result<(Streams, Bell, SharedJournal, State), Error> {
+        *lock = Some(own(place, clock)?);
+        let file =
+            |open: fn(&Path) -> io::Result<File>, path: PathBuf| open(&path).map_err(Error::io("open", path));
+        let streams = Streams {
+            stdout: file(stream::open_empty, place.stdout())?,
+            stderr: file(stream::open_empty, place.stderr())?,
         };
-        let opened = || -> Result<_, Error> {
-            let file = |open: fn(&Path) -> io::Result<File>, path: PathBuf| {
-                open(&path).map_err(Error::io("open", path))
-            };
-            let streams = Streams {
-                stdout: file(stream::open_empty, place.stdout())?,
-                stderr: file(stream::open_empty, place.stderr())?,
-            };
-            let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
-            let journal = journal(&place, clock)?;
-            journal.append_durable(RUN_START, start)?;
-            if made {
-                dir::sync(root.path())?;
-            }
-            let state = recorded(&place)?;
-            Ok((streams, bell, journal, state))
-        };
-        match opened() {
-            Ok((streams, bell, journal, state)) => {
-                family::begun(&root, start, clock);
-                Ok(Self { root, place, journal, bell, streams, state, clock, _lock: lock })
-            }
-            Err(error) => Err((place, error)),
+        let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
+        let journal = journal(place, clock)?;
+        journal.append_durable(RUN_START, start)?;
+        if made {
+            dir::sync(root.path())?;
         }
+        let state = recorded(place)?;
+        Ok((streams, bell, journal, state))
     }
 
     /// Runs the plan to its end and records that.
@@ -162,21 +154,47 @@ impl<'c> Generation<'c> {
         let asked = watcher.asked();
         let end = conclude(&start, outcome, asked, &watcher);
         drop(nursery);
-        // A full disk may have room again; if not, whoever looks next records that nobody could say how it ended.
-        journal
-            .append_durable(RUN_END, &end)
-            .or_else(|_| super::journal(&place, clock).and_then(|again| again.append_durable(RUN_END, &end)))
-            .map_err(io::Error::other)?;
-        if let Ok(state) = recorded(&place) {
-            snapshot::write(&place, &state, clock.now());
-        }
+        // Written before the record, so that whoever is told of the end finds them; until then they count for nothing.
+        watcher.snapshot(&end);
+        record_end(&place, &journal, &end, clock).map_err(io::Error::other)?;
         family::ended(&root, &start, &end, clock);
         Ok(())
     }
 }
 
-fn has_begun(place: &Place) -> bool {
-    recorded(place).map_or(true, |state| state.start.is_some())
+/// Takes back what a failed beginning left, as far as it is ours: nobody was told of it.
+fn take_back(place: &Place, start: &Start, made: bool, lock: Option<Lock>, error: &Error, clock: &Clock) {
+    let Some(_lock) = lock.or_else(|| status::take(place, Wait::No).ok()) else { return };
+    let begun = recorded(place).ok().filter(|state| state.generation() == start.generation);
+    let earlier = recorded(place).is_ok_and(|state| state.start.is_some()) && begun.is_none();
+    if made && !earlier {
+        let _still_there = tree::remove(place.dir(), &start.generation);
+    } else if begun.is_some() {
+        let end = End {
+            generation: start.generation.clone(),
+            status: Status::Failed,
+            error: Some(error.to_string()),
+            ..End::default()
+        };
+        let _exited = journal(place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
+    }
+}
+
+/// Records the end, once. A full disk may have room again at the second try; if not, whoever looks next records that
+/// nobody could say how it ended.
+fn record_end(place: &Place, journal: &SharedJournal, end: &End, clock: &Clock) -> Result<(), Error> {
+    if journal.append_durable(RUN_END, end).is_ok() {
+        return Ok(());
+    }
+    // Opening looks at what is on disk: the record may be there, and only its sync failed.
+    let again = super::journal(place, clock)?;
+    let state = recorded(place)?;
+    if state.status.is_terminal() && state.generation() == end.generation {
+        again.commit()?;
+    } else {
+        again.append_durable(RUN_END, end)?;
+    }
+    Ok(())
 }
 
 /// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is left alone.

@@ -17,6 +17,9 @@ use crate::store::lock::{Holder, Lock, Mode, Wait};
 /// How long one wait for somebody takes whose end the kernel does not tell us.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How long a supervisor that has recorded the end is waited for, so that nothing of the run is left when we say so.
+const LINGER: Duration = Duration::from_secs(2);
+
 /// What waiting found, in the order of the runs.
 #[derive(Debug)]
 pub struct Awaited {
@@ -55,6 +58,7 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
         }
         let over = states.iter().filter(|state| state.status.is_terminal()).count();
         if over == states.len() || (until == Until::Any && over > 0) {
+            linger(&states);
             return Ok(Awaited { states, timed_out: false });
         }
         if deadline.is_some_and(|deadline| clock::until(deadline).is_zero()) {
@@ -72,5 +76,19 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
                 due
             }
         };
+    }
+}
+
+/// Waits until the supervisors of runs that are over are gone: all they do by then is tell others.
+fn linger(states: &[State]) {
+    let deadline = clock::deadline_in(LINGER);
+    let mut exits = Exits::default();
+    for state in states.iter().filter(|state| state.status.is_terminal()) {
+        if let Some(supervisor) = supervisor(state) {
+            exits.add(&supervisor, ());
+        }
+    }
+    while !exits.is_empty() && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
+        exits.next(deadline);
     }
 }

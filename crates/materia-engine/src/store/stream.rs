@@ -6,9 +6,17 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::inotify::WatchFlags;
+
+use super::watch::Watch;
 
 use crate::failpoint;
+
+/// How much of a growing file is read at once.
+const PIECE: usize = 64 * 1024;
 
 /// Opens a file for adding to it, for its owner alone, making it where there is none.
 pub fn open(path: &Path) -> io::Result<File> {
@@ -51,6 +59,53 @@ pub fn tail(file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
     }
     bytes.truncate(filled);
     Ok(bytes)
+}
+
+/// Files that are read as they grow.
+#[derive(Debug)]
+pub struct Growing {
+    watch: Watch,
+    files: Vec<(PathBuf, Option<File>, u64)>,
+}
+
+impl Growing {
+    /// Watches files in one directory, which need not exist yet, from a position in each.
+    pub fn watch<const N: usize>(paths: &[PathBuf; N], from: [u64; N]) -> io::Result<Self> {
+        let watch = Watch::new()?;
+        // The directory for files that appear, and for the documents that are written at an end.
+        if let Some(dir) = paths.first().and_then(|path| path.parent()) {
+            watch.add(dir, WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY)?;
+        }
+        let files = paths.iter().zip(from).map(|(path, from)| (path.clone(), None, from)).collect();
+        Ok(Self { watch, files })
+    }
+
+    /// What was added to one of them; nothing where nothing was. A file that was emptied is read from its beginning.
+    pub fn more(&mut self, index: usize) -> io::Result<Option<Vec<u8>>> {
+        let (path, file, at) = &mut self.files[index];
+        if file.is_none() {
+            *file = match File::open(&*path) {
+                Ok(opened) => Some(opened),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            };
+        }
+        let Some(file) = file else { return Ok(None) };
+        if file.metadata()?.len() < *at {
+            *at = 0;
+        }
+        let mut bytes = vec![0; PIECE];
+        let count = file.read_at(&mut bytes, *at)?;
+        bytes.truncate(count);
+        *at += count as u64;
+        Ok(if count == 0 { None } else { Some(bytes) })
+    }
+
+    /// Sleeps until something was added somewhere, or the time is over.
+    pub fn wait(&self, at_most: Duration) -> io::Result<()> {
+        self.watch.wait(at_most)?;
+        self.watch.drain()
+    }
 }
 
 #[cfg(test)]

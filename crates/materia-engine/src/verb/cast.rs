@@ -3,7 +3,6 @@
 //! Owns the order of starting and taking up a cast, and the report, whose shape is a contract. Never prints: a
 //! listener is told what happens.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use materia_model::cast::{self, Failure, State, Status};
@@ -103,21 +102,11 @@ pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<
     Ok(report(&driver, stop))
 }
 
-/// Starts a cast and lets another process drive it; `words` are what that one is told besides the cast.
-pub fn start_detached(
-    definition: Definition,
-    request: &str,
-    words: Vec<OsString>,
-    hands: Hands<'_>,
-) -> Result<Report, Error> {
-    let (casts, cwd) = (place(hands.cwd, definition.settings()), hands.cwd.to_owned());
+/// Starts a cast and leaves it to whoever drives it: everything is recorded, and nothing has run yet.
+pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+    let casts = place(hands.cwd, definition.settings());
     let driver = Driver::begin(definition, &casts, request, hands)?;
-    let mut report = report(&driver, Stop::Paused);
-    report.run = Some(report.cast_id.clone());
-    // The log is ours until the driver is gone.
-    drop(driver);
-    cast_room::detach(Path::new(&report.run_dir), &report.cast_id, &cwd, words)?;
-    Ok(report)
+    Ok(report(&driver, Stop::Paused))
 }
 
 /// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is said.

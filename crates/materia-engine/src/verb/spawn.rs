@@ -7,15 +7,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use materia_model::name::RunId;
-use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen, Start, Status};
-use materia_model::template::wire;
+use materia_model::run::{Cast, Declared, OnSessionEnd, Origin, RetireWhen, Start, Status};
+use materia_model::template::Plan;
+use materia_model::template::plan::{Body, Controls, Failure, Stdin};
+use materia_model::template::wire::{self, Wire};
 use materia_model::text;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::template::Prepared;
 use crate::clock::Clock;
-use crate::run::{Error, Order, Place, Root, start};
+use crate::run::{Error, Order, Place, Root, start as start_run};
 
 /// How many ids of ours are tried before one is free.
 const TRIES: usize = 8;
@@ -86,13 +88,38 @@ pub fn spawn<E: From<Error>>(
         let prepared = prepare(&injected)?;
         let warnings = prepared.warnings();
         let order = order(root, wanted, id, prepared, &injected);
-        match start(&order) {
+        match start_run(&order) {
             Ok(started) => return Ok(report(&place, started.generation, warnings)),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
             Err(error) => return Err(error.into()),
         }
     }
     Err(Error::Taken("run".to_owned()).into())
+}
+
+/// Spawns a run that drives a cast which has begun (A12); `words` are what its driver is told besides. The run is
+/// called like the cast where nothing else is said.
+pub fn spawn_cast(root: &Root, wanted: &Wanted, cast: Cast, words: Vec<String>) -> Result<Spawned, Error> {
+    // The running program itself, also when its file was replaced meanwhile.
+    let argv = ["/proc/self/exe".to_owned(), "resume".to_owned(), cast.dir.clone()];
+    let argv = argv.into_iter().chain(words).collect();
+    let plan = Plan {
+        body: Body::Command { argv, stdin: Stdin::None },
+        controls: Controls::plain(Failure::Continue),
+    };
+    for number in 1..=TRIES {
+        let named = if number == 1 { cast.id.clone() } else { format!("{}-{number}", cast.id) };
+        let id = wanted.id.clone().or_else(|| named.parse().ok()).unwrap_or_else(fresh_id);
+        let place = root.place(&id);
+        let start = Start { cast: Some(cast.clone()), ..begins(wanted, &id) };
+        let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
+        match start_run(&order) {
+            Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
+            Err(Error::Taken(_)) if wanted.id.is_none() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::Taken(cast.id))
 }
 
 /// The report of a run that runs.
@@ -137,8 +164,19 @@ fn order(
         let path = filled_in(&declared.path, injected, &prepared.values);
         (name.clone(), Declared { path, ..declared.clone() })
     };
-    let (recipe, recipe_file) = wanted.recipe.clone().unzip();
     let start = Start {
+        template: Some(text::bounded(prepared.template.source().text(), LONGEST_TEMPLATE).into_owned()),
+        artifacts: wanted.artifacts.iter().map(artifact).collect(),
+        values: prepared.values,
+        ..begins(wanted, &id)
+    };
+    Order { plan: wire::pack(prepared.plan), ..ordered(root, wanted, id, start) }
+}
+
+/// How a generation begins, as far as it does not depend on what runs.
+fn begins(wanted: &Wanted, id: &RunId) -> Start {
+    let (recipe, recipe_file) = wanted.recipe.clone().unzip();
+    Start {
         // Never a fixed one: two generations, and two houses, must differ.
         generation: Clock::system().fresh_id(),
         run: id.to_string(),
@@ -149,21 +187,21 @@ fn order(
         recipe,
         recipe_file: recipe_file.map(|file| file.to_string_lossy().into_owned()),
         tool: wanted.tool.clone(),
-        template: Some(text::bounded(prepared.template.source().text(), LONGEST_TEMPLATE).into_owned()),
-        cast: None,
-        artifacts: wanted.artifacts.iter().map(artifact).collect(),
-        values: prepared.values,
         mailbox: wanted.mailbox.clone(),
         retire_when: wanted.retire_when,
         on_session_end: wanted.on_session_end,
-        supervisor: Default::default(),
-    };
+        ..Start::default()
+    }
+}
+
+/// An order without a plan.
+fn ordered(root: &Root, wanted: &Wanted, id: RunId, start: Start) -> Order {
     Order {
         root: root.path().to_owned(),
         run: id,
         fresh: wanted.id.is_none(),
         start,
-        plan: wire::pack(prepared.plan),
+        plan: Wire::default(),
         spool: wanted.spool.clone(),
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Body, Controls, Failure, Kind, Output, Plan, Stdin};
 
 /// A plan as a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Wire(Vec<Node>);
 

@@ -1,21 +1,25 @@
 //! `materia cast`: drives a request through a loadout in the foreground.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 use materia_engine::agent::{Backend, Scripted};
-use materia_engine::cast::{Error, Hands};
+use materia_engine::cast::{Definition, Error, Hands};
 use materia_engine::process::Nursery;
+use materia_engine::run::Root;
 use materia_engine::store::journal::JournalError;
 use materia_engine::verb::cast::{self, Asked, Report};
+use materia_engine::verb::spawn::{self, Spawned, Wanted};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
+use materia_model::name::RunId;
+use materia_model::run::Origin;
 use materia_model::text;
 
 use super::config::{Config, project};
 use super::input::read_text;
-use super::run::internal;
+use super::run::{internal, spool_dir};
+use super::spawn::{parent, session};
 use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
@@ -59,31 +63,77 @@ pub(super) struct Player {
 
 impl Cast {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let mut view = CastView::new(screen, voice);
+        let report = if self.detach {
+            let wanted = wanted(world, None, None)?;
+            self.detached(world, &mut view, &wanted)?.0
+        } else {
+            let definition = self.definition(world, &view)?;
+            self.player.play(world, foreground()?, &mut view, |hands| {
+                cast::start(definition, &self.request, hands)
+            })?
+        };
+        view.report(&report);
+        Ok(exit_code(&report))
+    }
+
+    /// A cast that is to be driven by a run.
+    pub(super) fn for_a_run(request: String, loadout: String, config: Config, player: Player) -> Self {
+        Self { request, loadout: Some(loadout), detach: true, config, player }
+    }
+
+    /// Begins the cast and lets a run drive it (A12).
+    pub(super) fn detached(
+        &self,
+        world: &World,
+        view: &mut CastView,
+        wanted: &Wanted,
+    ) -> Result<(Report, Spawned), Failure> {
+        let definition = self.definition(world, view)?;
+        // A nursery that adopts orphans would take the supervisor for one.
+        let mut report = self
+            .player
+            .play(world, Nursery::new(), view, |hands| cast::begin(definition, &self.request, hands))?;
+        let root = Root::new(world.home()?.runs());
+        let drives = materia_model::run::Cast {
+            id: report.cast_id.clone(),
+            dir: report.run_dir.clone(),
+            loadout: report.loadout.clone(),
+        };
+        let spawned = spawn::spawn_cast(&root, wanted, drives, self.player.words(world))?;
+        report.run = Some(spawned.run.clone());
+        Ok((report, spawned))
+    }
+
+    fn definition(&self, world: &World, view: &CastView) -> Result<Definition, Failure> {
         let files = self.config.files(world)?;
         let trusting = world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1");
         let asked = Asked { loadout: self.loadout.as_deref(), files: &files, trusting };
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
-        let mut view = CastView::new(screen, voice);
         view.notice(definition.strange());
-        // A nursery that adopts orphans would take the one that is detached for one.
-        let nursery = if self.detach { Nursery::new() } else { foreground()? };
-        let report = self.player.play(world, nursery, &mut view, |hands| {
-            if self.detach {
-                return cast::start_detached(definition, &self.request, self.player.words(world), hands);
-            }
-            cast::start(definition, &self.request, hands)
-        })?;
-        view.report(&report);
-        Ok(exit_code(&report))
+        Ok(definition)
     }
+}
+
+/// The run that drives a cast.
+pub(super) fn wanted(world: &World, id: Option<RunId>, said: Option<&str>) -> Result<Wanted, Failure> {
+    let root = Root::new(world.home()?.runs());
+    Ok(Wanted {
+        id,
+        origin: Origin::Cast,
+        session: session(world, said)?,
+        parent: parent(world, &root),
+        cwd: project(world)?.to_owned(),
+        spool: spool_dir(world),
+        ..Wanted::default()
+    })
 }
 
 impl Player {
     /// The words by which another process gets the same player.
-    fn words(&self, world: &World) -> Vec<OsString> {
-        let script =
-            self.agent_script.iter().flat_map(|file| ["--agent-script".into(), world.path(file).into()]);
-        script.collect()
+    fn words(&self, world: &World) -> Vec<String> {
+        let file = |file: &PathBuf| world.path(file).to_string_lossy().into_owned();
+        self.agent_script.iter().flat_map(|script| ["--agent-script".to_owned(), file(script)]).collect()
     }
 
     /// Drives a cast with everything that this process has for it.

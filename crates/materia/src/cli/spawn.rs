@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use materia_engine::run::Root;
+use materia_engine::run::{self, Root};
 use materia_engine::verb::spawn::{self, Wanted};
 use materia_model::message::Mailbox;
 use materia_model::name::RunId;
@@ -11,11 +11,12 @@ use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen};
 use materia_model::text;
 use serde_json::Value;
 
-use super::config::project;
+use super::cast::{Cast, Player, wanted};
+use super::config::{Config, project};
 use super::input::Template;
 use super::run::spool_dir;
 use crate::failure::{Failure, Kind};
-use crate::view::{Screen, Voice};
+use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
 
 /// Start a run that goes on by itself
@@ -30,6 +31,16 @@ use crate::world::World;
 pub(super) struct Spawn {
     #[command(flatten)]
     template: Template,
+
+    /// Cast a request with this loadout instead; the request is the one word
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["template", "file", "values"])]
+    loadout: Option<String>,
+
+    #[command(flatten)]
+    config: Config,
+
+    #[command(flatten)]
+    player: Player,
 
     /// The run's address: run:ID
     #[arg(long = "as", value_name = "ADDRESS")]
@@ -62,6 +73,9 @@ impl Spawn {
             return Err(Failure::new(Kind::Invalid, "usage", "a run that goes on by itself has no stdin")
                 .hint("give it a file by a value, or send it messages"));
         }
+        if let Some(loadout) = self.loadout.clone() {
+            return self.cast(loadout, world, screen, voice);
+        }
         let root = Root::new(world.home()?.runs());
         let wanted = Wanted {
             id: self.address.as_deref().map(run_id).transpose()?,
@@ -81,6 +95,21 @@ impl Spawn {
             ..Wanted::default()
         };
         let spawned = spawn::spawn(&root, &wanted, |ours| self.template.prepare_with(world, ours))?;
+        screen.report(&spawned, voice);
+        run::sweep_daily(&root, &world.clock());
+        Ok(0)
+    }
+
+    /// A cast is a run (A12).
+    fn cast(self, loadout: String, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let [request] = self.template.words() else {
+            return Err(Failure::new(Kind::Invalid, "usage", "a loadout is cast with one request")
+                .hint("materia spawn --loadout NAME \"what should be done\""));
+        };
+        let id = self.address.as_deref().map(run_id).transpose()?;
+        let wanted = wanted(world, id, self.session.as_deref())?;
+        let cast = Cast::for_a_run(request.clone(), loadout, self.config, self.player);
+        let (_, spawned) = cast.detached(world, &mut CastView::new(screen, Voice::Json), &wanted)?;
         screen.report(&spawned, voice);
         Ok(0)
     }
@@ -138,7 +167,7 @@ pub(super) fn session(world: &World, said: Option<&str>) -> Result<Option<String
 }
 
 /// The run that we are inside of.
-fn parent(world: &World, root: &Root) -> Option<String> {
+pub(super) fn parent(world: &World, root: &Root) -> Option<String> {
     let id: RunId = world.variable("MATERIA_RUN")?.to_str()?.parse().ok()?;
     root.place(&id).exists().then(|| id.to_string())
 }

@@ -123,6 +123,15 @@ impl Screen {
         json(document);
     }
 
+    /// Hands bytes on to stdout; whether somebody still listens.
+    pub(super) fn bytes(self, bytes: &[u8]) -> bool {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        let listens = written.is_ok();
+        notice(written);
+        listens
+    }
+
     /// Says plain text on stdout, such as help.
     pub fn text(self, text: &str) {
         result(text.as_bytes());

@@ -14,6 +14,7 @@ mod crash;
 mod doctor;
 mod explain;
 mod grid;
+mod inspect;
 mod loadout;
 mod message;
 mod process;

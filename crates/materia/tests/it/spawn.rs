@@ -3,14 +3,20 @@
 use std::path::PathBuf;
 
 use materia_engine::clock::Clock;
+use materia_engine::process::{Exits, Identity, Signal};
 use materia_engine::run::{self, Place, Root, Stopped};
 use materia_model::run::{Control, State};
 use serde_json::{Value, json};
 
 use crate::house::House;
 
-mod starts;
+mod ends;
+mod family;
+mod kept;
 mod output;
+mod slow;
+mod starts;
+mod status;
 
 /// What every test of runs does in its house.
 impl House {
@@ -41,6 +47,16 @@ impl House {
     /// Kills a run.
     pub fn kill(&self, id: &str) -> Stopped {
         run::stop(&self.run_place(id), Control::Kill, None, &Clock::system()).unwrap()
+    }
+
+    /// Kills the supervisor of a run, as nobody should, and waits until it is gone.
+    pub fn kill_supervisor(&self, id: &str) {
+        let known = self.look(id).start.unwrap().supervisor;
+        let supervisor = Identity { pid: known.pid, start_time: known.start, boot_id: known.boot };
+        let mut exits = Exits::default();
+        exits.add(&supervisor, ());
+        supervisor.signal(Signal::KILL).unwrap();
+        exits.next(None);
     }
 
     /// How a run stands, proved.

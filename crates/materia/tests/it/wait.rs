@@ -1,6 +1,5 @@
 //! `wait`: blocks until runs are over, whoever ended them.
 
-use rustix::process::{Pid, Signal};
 use serde_json::json;
 
 use crate::house::House;
@@ -48,8 +47,7 @@ fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
     house.spawn("a", "materia-fake forks 2 --setsid", &[]);
     house.until_file_has(house.run_place("a").stdout(), "ready");
     let waiting = house.materia(&["wait", "run:a", "--json"]).start();
-    let supervisor = house.look("a").start.unwrap().supervisor.pid;
-    rustix::process::kill_process(Pid::from_raw(supervisor).unwrap(), Signal::KILL).unwrap();
+    house.kill_supervisor("a");
     let over = waiting.end();
     assert_eq!(over.code(), 1, "{}", over.transcript());
     let run = &over.json()["runs"][0];
