@@ -17,6 +17,7 @@ pub mod lines;
 pub mod artifact;
 pub mod spool;
 pub mod bell;
+pub mod ears;
 pub mod stream;
 pub mod tree;
 pub mod journal;

@@ -263,7 +263,6 @@ impl From<MessageError> for Failure {
             MessageError::Session { .. } => (Kind::Refused, "session_mismatch"),
             MessageError::OperatorOnly(_) => (Kind::Refused, "operator_only"),
             MessageError::NoTool(_) => (Kind::NotFound, "tool_not_found"),
-            MessageError::NotControlled(_) => (Kind::Invalid, "unknown_control"),
         };
         Self::from_error(kind, code, &error).hint(error.hint())
     }

@@ -8,6 +8,7 @@ mod screen;
 mod agent;
 mod doctor;
 mod inspect;
+mod mail;
 mod loadout;
 mod message;
 mod recipe;

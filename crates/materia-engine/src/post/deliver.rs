@@ -8,6 +8,7 @@ use materia_model::message::{Address, Envelope, Limits, Mail, Place};
 
 use super::error::Error;
 use super::office::Post;
+use crate::store::ears;
 
 /// A message to be posted, and what has to be so.
 #[derive(Debug)]
@@ -56,6 +57,8 @@ impl Post {
         let seq = held.append(MESSAGE, &message)?;
         let mark = held.mark();
         drop(held);
+        // Whoever is woken makes the message durable before it hands it out, so it may wake while we do the same.
+        ears::ring_all(&self.ears());
         self.journal.commit_to(&mark)?;
         Ok(Receipt { id: message.id, seq, generation, warnings })
     }

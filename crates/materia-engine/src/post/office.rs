@@ -58,6 +58,11 @@ impl Post {
         Ok(look(&view.mail))
     }
 
+    /// Where those sleep who wait for a message.
+    pub(super) fn ears(&self) -> PathBuf {
+        self.path.with_file_name("ears")
+    }
+
     /// Waits until something is so, at most so long; whether it is.
     pub fn until(&self, time: Duration, is_so: impl Fn(&Mail) -> bool) -> Result<bool, Error> {
         if self.look(&is_so)? {

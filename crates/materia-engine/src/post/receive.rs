@@ -1,7 +1,7 @@
 //! Waiting for a message, without looking again and again.
 //!
-//! Owns the wait: the journal's follower wakes when something is written, and the kernel tells the end of every process
-//! that has a message of this queue, since such a message is free again. Ends when the run does.
+//! Owns the wait: whoever posts a message rings, and the kernel tells the end of every process that has a message of this
+//! queue, since such a message is free again, and of the run's supervisor. A slow timer looks without them.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use rustix::io::Errno;
 
 use super::claim::Claimed;
 use super::error::Error;
-use super::office::{Post, identity};
+use super::office::{Post, identity, is_dead};
 use crate::clock;
 use crate::process::Held as Process;
-use crate::store::journal::{Follower, From};
+use crate::store::ears::Ear;
 
 /// How long a wait sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
@@ -43,11 +43,12 @@ impl Post {
             Wait::Forever => None,
             Wait::For(time) => clock::deadline_in(time),
         };
-        let (seq, generation) = self.look(|mail| (mail.seq, mail.generation.clone()))?;
-        let mut follower = Follower::open(&self.path, From::After(seq))?;
+        let generation = self.look(|mail| mail.generation.clone())?;
+        let folder = self.ears();
+        let ear = Ear::open(&folder).map_err(|source| Error::Io { path: folder, source })?;
         loop {
-            // What came since is told by the follower; it is set up before the look that finds nothing.
-            while !follower.try_next()?.is_empty() {}
+            // It is heard from before the look that finds nothing, so nothing comes in between.
+            ear.quiet();
             if let Some(claimed) = self.claim(place, by)? {
                 return Ok(claimed);
             }
@@ -56,13 +57,16 @@ impl Post {
             if left.is_zero() {
                 return Err(Error::TimedOut);
             }
-            let claimers = self.claimers(place)?;
-            sleep(&follower, &claimers, left);
+            let others = self.others(place)?;
+            sleep(&ear, &others, left);
         }
     }
 
-    /// Refuses to wait for a run that has ended, or that was started anew.
+    /// Refuses to wait for a run that has ended, that nobody watches over any more, or that was started anew.
     fn check_on(&self, generation: Option<&str>) -> Result<(), Error> {
+        let supervisor = self.look(|mail| mail.supervisor.clone())?;
+        let abandoned = supervisor.is_some_and(|supervisor| is_dead(&supervisor));
+        // Looked at after the supervisor was: what it wrote last is in it.
         self.look(|mail| {
             let run = mail.run.as_ref().map_or_else(|| "the run".to_owned(), |run| format!("run:{run}"));
             match (&mail.ended, mail.generation.as_deref()) {
@@ -72,27 +76,29 @@ impl Post {
                     expected: generation.unwrap_or("none").to_owned(),
                     found: found.unwrap_or("none").to_owned(),
                 }),
+                _ if abandoned => Err(Error::Over { run, status: "exited".to_owned() }),
                 _ => Ok(()),
             }
         })?
     }
 
-    /// Those who have a message of this queue.
-    fn claimers(&self, place: &Place) -> Result<Vec<Process>, Error> {
+    /// Whose end matters: those who have a message of this queue, and whoever watches over the run.
+    fn others(&self, place: &Place) -> Result<Vec<Process>, Error> {
         self.look(|mail| {
             let holders = mail.queue(place).open().filter_map(|entry| match &entry.state {
                 State::Claimed { by, .. } => Some(by),
                 _ => None,
             });
-            holders.take(MOST_WATCHED).filter_map(|holder| Process::of(&identity(holder))).collect()
+            let all = mail.supervisor.iter().chain(holders);
+            all.take(MOST_WATCHED).filter_map(|holder| Process::of(&identity(holder))).collect()
         })
     }
 }
 
-/// Sleeps until the journal changes, a claimer ends, or the time is over.
-fn sleep(follower: &Follower, claimers: &[Process], at_most: Duration) {
-    let mut fds = vec![PollFd::from_borrowed_fd(follower.as_fd(), PollFlags::IN)];
-    fds.extend(claimers.iter().map(|claimer| PollFd::from_borrowed_fd(claimer.as_fd(), PollFlags::IN)));
+/// Sleeps until it is rung, one of the others ends, or the time is over.
+fn sleep(ear: &Ear, others: &[Process], at_most: Duration) {
+    let mut fds = vec![PollFd::from_borrowed_fd(ear.as_fd(), PollFlags::IN)];
+    fds.extend(others.iter().map(|other| PollFd::from_borrowed_fd(other.as_fd(), PollFlags::IN)));
     let timeout = Timespec::try_from(at_most).ok();
     let _woken: Result<usize, Errno> = rustix::event::poll(&mut fds, timeout.as_ref());
 }

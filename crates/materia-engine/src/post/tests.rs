@@ -135,6 +135,7 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
         assert_eq!((claimed.envelope.body, claimed.attempt), (Some(json!(2)), 2));
         let waiting = waits();
         post.journal.append(RUN_END, &json!({"generation": "g1", "status": "done"})).unwrap();
+        crate::store::ears::ring_all(&post.ears());
         assert!(matches!(waiting.join().unwrap(), Err(Error::Over { .. })));
     });
     nursery.sweep(Duration::ZERO);

@@ -18,8 +18,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::Error;
+use super::office::{identity, is_dead};
 use crate::clock::Clock;
-use crate::process::{Held, Identity};
+use crate::process::Held;
 use crate::store::dir;
 use crate::store::journal::{From, Journal, JournalError, Options, Reader};
 use crate::store::wake::Wake;
@@ -119,7 +120,6 @@ struct Followed {
     seen: Option<(u64, u64)>,
     reader: Reader,
     mail: Mail,
-    supervisor: Option<Identity>,
     pending: Vec<News>,
 }
 
@@ -187,7 +187,7 @@ impl Watching {
     /// The runs whose supervisors have ended although nothing says that the runs did.
     pub fn orphans(&self) -> Vec<RunId> {
         let orphaned = |followed: &Followed| {
-            followed.mail.is_on() && followed.supervisor.as_ref().is_some_and(|process| !process.is_alive())
+            followed.mail.is_on() && followed.mail.supervisor.as_ref().is_some_and(is_dead)
         };
         self.followed.iter().filter(|(_, followed)| orphaned(followed)).map(|(run, _)| run.clone()).collect()
     }
@@ -198,8 +198,10 @@ impl Watching {
 
         use rustix::event::{PollFd, PollFlags, Timespec};
         let on = self.followed.values().filter(|followed| followed.mail.is_on());
-        let supervisors: Vec<Held> =
-            on.filter_map(|followed| Held::of(followed.supervisor.as_ref()?)).take(MOST_WATCHED).collect();
+        let supervisors: Vec<Held> = on
+            .filter_map(|followed| Held::of(&identity(followed.mail.supervisor.as_ref()?)))
+            .take(MOST_WATCHED)
+            .collect();
         let mut fds = vec![PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)];
         fds.extend(supervisors.iter().map(|held| PollFd::from_borrowed_fd(held.as_fd(), PollFlags::IN)));
         let timeout = Timespec::try_from(RECONCILE).ok();
@@ -239,7 +241,7 @@ impl Followed {
     fn open(observer: &Observer, run: &RunId) -> Option<Self> {
         let path = observer.runs.join(run.as_str()).join("journal.jsonl");
         let reader = Reader::open(&path, From::Beginning).ok()?;
-        Some(Self { seen: None, reader, mail: Mail::default(), supervisor: None, pending: Vec::new() })
+        Some(Self { seen: None, reader, mail: Mail::default(), pending: Vec::new() })
     }
 
     /// Reads what is new in the run's journal, if anything is.
@@ -269,9 +271,6 @@ impl Followed {
     fn read(&mut self, observer: &Observer, run: &RunId, record: &record::Record, mark: Option<&Mark>) {
         self.mail.apply(record);
         let Some(known) = Record::read(record) else { return };
-        if let Record::Start(_) = known {
-            self.supervisor = supervisor(&record.data["supervisor"]);
-        }
         let ours = observer.session.is_none() || observer.session == self.mail.session;
         let told = mark.is_some_and(|mark| {
             Some(&mark.first) == self.mail.first_generation.as_ref() && record.seq <= mark.seq
@@ -318,12 +317,6 @@ fn terminal(run: &RunId, record: &record::Record, status: String) -> Event {
         next: vec![format!("materia inspect run:{run}"), format!("materia inspect run:{run} --view tail")],
         status,
     }
-}
-
-fn supervisor(data: &Value) -> Option<Identity> {
-    let pid = i32::try_from(data.get("pid")?.as_i64()?).ok()?;
-    let boot_id = data.get("boot")?.as_str()?.to_owned();
-    Some(Identity { pid, start_time: data.get("start")?.as_u64()?, boot_id })
 }
 
 /// The marks of an observer, the latest for each run.

@@ -3,6 +3,7 @@
 //! Owns the targets, their views, and the reports. Every look is proved (P4), and ownership fails closed (A9): a caller
 //! with a session sees its own runs and how many others there are, nothing more.
 
+pub mod mail;
 mod target;
 
 use std::collections::{BTreeMap, BTreeSet};

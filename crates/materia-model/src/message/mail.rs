@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::address::Address;
 use super::envelope::Envelope;
-use super::event::{Message, Record, Start};
+use super::event::{Holder, Message, Record, Start};
 use super::mailbox::Mailbox;
 use super::outbox::Outbox;
 use super::queue::{Queue, State};
@@ -47,6 +47,8 @@ pub struct Mail {
     pub session: Option<SessionId>,
     /// The run that started it.
     pub parent: Option<String>,
+    /// Who watches over its latest generation.
+    pub supervisor: Option<Holder>,
     /// Its contract.
     pub mailbox: Mailbox,
     /// How the latest generation ended, if it has.
@@ -97,6 +99,7 @@ impl Mail {
         self.inbox.supersede(at);
         self.branches.values_mut().for_each(|queue| queue.supersede(at));
         self.mailbox = start.contract();
+        self.supervisor = start.supervisor();
         self.session.clone_from(&start.session);
         self.parent.clone_from(&start.parent);
         self.ended = None;

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use materia_engine::process::Stream;
-use materia_engine::run::{self, Root};
+use materia_engine::run::{self, Place, Root};
 use materia_engine::verb::doctor;
-use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError};
+use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail};
 use materia_model::name::RunId;
 
 use super::agent::roster;
@@ -20,15 +20,17 @@ use crate::world::World;
     materia inspect run:tests\n  \
     materia inspect run:tests --view tail --lines 100 --follow\n  \
     materia inspect run:tests --view artifacts --json\n  \
+    materia inspect run:tests --view mailbox\n  \
+    materia inspect room:tests --view messages\n  \
     materia inspect session:all --status active\n  \
     materia inspect tool:materia\n\n\
     What is shown was looked at just now: a run whose supervisor died is ended and recorded first.")]
 pub(super) struct Inspect {
-    /// run:ID, coordinator, session:S, session:all or tool:materia
+    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all or tool:materia
     #[arg(value_name = "TARGET")]
     target: String,
 
-    /// Which side of it: status, tail, artifacts, files, runs, doctor
+    /// Which side of it: status, tail, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor
     #[arg(long, value_name = "V")]
     view: Option<String>,
 
@@ -61,12 +63,23 @@ impl Inspect {
         let inventory = |session| inspect::inventory(&root, session, caller, filter, &clock);
         match target {
             Target::Run(id) => return self.inspect_run(&root, &id, view, caller, world, screen, voice),
+            Target::Room(id) => {
+                let (place, _) = inspect::open(&root, &id, caller, &clock)?;
+                self.inspect_room(&place, view, screen, voice)?;
+            }
+            Target::Branch(id, branch) => {
+                let (place, _) = inspect::open(&root, &id, caller, &clock)?;
+                let mail = mail::read(&place)?;
+                screen.report(&mail::mailbox(&id, Some(&branch), &mail, self.many()), voice);
+            }
             Target::Coordinator => screen.report(&inventory(caller)?, voice),
             Target::Session(session) => screen.report(&inventory(Some(&session))?, voice),
             Target::AllSessions => screen.report(&inventory(None)?, voice),
             Target::Tool(name) if name == "materia" || name == "pi-actors" => {
                 let home = world.home()?;
-                if view == "doctor" {
+                if view == "triage" {
+                    screen.report(&mail::triage(&root, caller, &clock)?, voice);
+                } else if view == "doctor" {
                     let roster = roster(&Config::default(), None, world)?;
                     let diagnosis = doctor::doctor(&home, &roster)
                         .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
@@ -110,6 +123,9 @@ impl Inspect {
                     screen.output(stream, bytes, voice)
                 })?;
             }
+            "messages" => screen.report(&mail::messages(id, &mail::read(&place)?, self.many()), voice),
+            "mailbox" => screen.report(&mail::mailbox(id, None, &mail::read(&place)?, self.many()), voice),
+            "communication" => screen.report(&mail::communication(&mail::read(&place)?), voice),
             "artifacts" => screen.report(&inspect::files(&place, &state, false)?, voice),
             "files" => screen.report(&inspect::files(&place, &state, true)?, voice),
             _ => screen.report(&inspect::status(&place, &state), voice),
@@ -118,11 +134,31 @@ impl Inspect {
     }
 }
 
+impl Inspect {
+    fn many(&self) -> usize {
+        self.lines.unwrap_or(LINES)
+    }
+
+    fn inspect_room(&self, place: &Place, view: &str, screen: Screen, voice: Voice) -> Result<(), Failure> {
+        let mail = mail::read(place)?;
+        let (run, room, lines) = (place.id(), mail.room(), self.many());
+        match view {
+            "messages" => screen.report(&mail::timeline(run, room, lines), voice),
+            "previews" => screen.report(&mail::previews(run, room, lines), voice),
+            "roster" => screen.report(&mail::roster(run, room, lines), voice),
+            "contacts" => screen.report(&mail::contacts(run, room, lines), voice),
+            _ => screen.report(&mail::room_status(run, room), voice),
+        }
+        Ok(())
+    }
+}
+
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         let code = match error {
             TargetError::Unknown(_) => "invalid_target",
             TargetError::Name(_) => "invalid_name",
+            TargetError::Address(_) => "invalid_address",
             TargetError::View { .. } => "invalid_view",
             TargetError::Filter(_) => "invalid_status",
         };

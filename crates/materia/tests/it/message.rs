@@ -2,6 +2,7 @@
 
 mod owners;
 mod routes;
+mod views;
 
 use serde_json::Value;
 

@@ -2,7 +2,8 @@
 //!
 //! Owns the words. A target that has not the view that was asked for says which it has.
 
-use materia_model::name::{NameError, RunId};
+use materia_model::message::{Address, AddressError};
+use materia_model::name::{BranchName, NameError, RunId};
 use materia_model::run::Status;
 use materia_model::text;
 
@@ -11,6 +12,10 @@ use materia_model::text;
 pub enum Target {
     /// `run:X`.
     Run(RunId),
+    /// `room:X`.
+    Room(RunId),
+    /// `branch:X/B`.
+    Branch(RunId, BranchName),
     /// `coordinator`: the runs of the caller's session.
     Coordinator,
     /// `session:S`.
@@ -30,6 +35,9 @@ pub enum TargetError {
     /// Its name is none.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// It is no address.
+    #[error(transparent)]
+    Address(#[from] AddressError),
     /// The target has not that view.
     #[error("{target} has no view {}", text::quoted(view))]
     View {
@@ -54,6 +62,7 @@ impl TargetError {
                     .to_owned()
             }
             Self::Name(error) => error.hint().to_owned(),
+            Self::Address(error) => error.hint(),
             Self::View { views, .. } => format!("its views are {}", text::list(views, "and")),
             Self::Filter(_) => {
                 "write all, active, terminal, or one of starting running done failed cancelled killed exited"
@@ -68,6 +77,12 @@ impl Target {
     pub fn parse(given: &str) -> Result<Self, TargetError> {
         match given.split_once(':') {
             Some(("run", id)) => Ok(Self::Run(id.parse()?)),
+            Some(("room" | "branch", _)) => match given.parse() {
+                Ok(Address::Room(run)) => Ok(Self::Room(run)),
+                Ok(Address::Branch(run, branch)) => Ok(Self::Branch(run, branch)),
+                Ok(_) => Err(TargetError::Unknown(given.to_owned())),
+                Err(error) => Err(TargetError::Address(error)),
+            },
             Some(("session", "all")) => Ok(Self::AllSessions),
             Some(("session", session)) => Ok(Self::Session(session.parse::<RunId>()?.to_string())),
             Some(("tool", name)) if !name.is_empty() => Ok(Self::Tool(name.to_owned())),
@@ -89,9 +104,11 @@ impl Target {
 
     fn views(&self) -> &'static [&'static str] {
         match self {
-            Self::Run(_) => &["status", "tail", "artifacts", "files"],
+            Self::Run(_) => &["status", "tail", "messages", "mailbox", "communication", "artifacts", "files"],
+            Self::Room(_) => &["status", "messages", "previews", "roster", "contacts"],
+            Self::Branch(..) => &["mailbox"],
             Self::Coordinator | Self::Session(_) | Self::AllSessions => &["runs", "status"],
-            Self::Tool(_) => &["status", "doctor"],
+            Self::Tool(_) => &["status", "triage", "doctor"],
         }
     }
 }
@@ -100,6 +117,8 @@ impl std::fmt::Display for Target {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Run(id) => write!(f, "run:{id}"),
+            Self::Room(id) => write!(f, "room:{id}"),
+            Self::Branch(id, branch) => write!(f, "branch:{id}/{branch}"),
             Self::Coordinator => f.write_str("coordinator"),
             Self::Session(session) => write!(f, "session:{session}"),
             Self::AllSessions => f.write_str("session:all"),
@@ -154,7 +173,9 @@ mod tests {
 
     #[test]
     fn targets_are_read_and_written_the_same() {
-        for good in ["run:a", "coordinator", "session:s1", "session:all", "tool:materia"] {
+        for good in
+            ["run:a", "room:a", "branch:a/b", "coordinator", "session:s1", "session:all", "tool:materia"]
+        {
             assert_eq!(Target::parse(good).unwrap().to_string(), good);
         }
         for bad in ["", "run:", "run:..", "session:", "session:../x", "tool:", "nobody", "x:y"] {

@@ -63,9 +63,6 @@ pub enum Error {
     /// There is no such tool.
     #[error("there is no tool {} that can be executed by a message", text::quoted(.0))]
     NoTool(String),
-    /// The run cannot do that.
-    #[error("{} is not something that can be done to a run by a message yet", text::quoted(.0))]
-    NotControlled(String),
     /// The post.
     #[error(transparent)]
     Post(#[from] post::Error),
@@ -87,7 +84,6 @@ impl Error {
             Self::Session { owner, .. } => format!("write to coordinator, or to session:{owner}"),
             Self::OperatorOnly(_) => "ask the person to type it at a terminal".to_owned(),
             Self::NoTool(name) => format!("run it with `materia run {name}`"),
-            Self::NotControlled(_) => "use control.kill or control.cancel".to_owned(),
             Self::Post(error) => error.hint(),
             Self::Run(error) => error.hint(),
         }

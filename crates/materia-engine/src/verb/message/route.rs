@@ -6,7 +6,7 @@ use materia_model::message::event::Holder;
 use materia_model::message::{Address, Communication, Deliver, Envelope, Mail};
 use materia_model::name::{RunId, SessionId};
 use materia_model::run::{Control, State, Status};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Sender;
 use super::error::Error;
@@ -28,7 +28,7 @@ pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Re
     match envelope.kind.as_str() {
         "control.kill" => return stop(sender, &place, Control::Kill, envelope),
         "control.cancel" => return stop(sender, &place, Control::Cancel, envelope),
-        steering if Mail::steers(steering) => return Err(Error::NotControlled(steering.to_owned())),
+        "control.archive" | "control.prune" => return retire(sender, &place, &envelope),
         _ => {}
     }
     check_on(run, &state)?;
@@ -137,6 +137,23 @@ fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: Envelope
         next: vec![format!("materia inspect run:{}", place.id())],
         ..report
     })
+}
+
+/// Moves away or deletes a run that is over.
+fn retire(sender: &Sender<'_>, place: &Place, envelope: &Envelope) -> Result<Report, Error> {
+    let result = if envelope.kind.as_str() == "control.archive" {
+        json!({"archiveDir": run::archive(sender.root, place, sender.clock)?.archive_dir})
+    } else {
+        let wish =
+            |name: &str| envelope.body.as_ref().and_then(|body| body.get(name)).and_then(Value::as_bool);
+        let preserve = wish("preserve_artifacts").or_else(|| wish("preserveArtifacts")).unwrap_or(false);
+        json!({"preserved": run::prune(sender.root, place, preserve, sender.clock)?.preserved})
+    };
+    let id = post::message_id(0, &sender.clock.fresh_id());
+    let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
+    let report = Report::queued(id, to, kind, "run-control", "control_applied");
+    // The run's journal went with it, so there is nothing in which the message could be kept.
+    Ok(Report { delivered: true, queued: false, persisted: false, result: Some(result), ..report })
 }
 
 /// The supervisor writes to its command's stdin; whether it has is heard from the journal.

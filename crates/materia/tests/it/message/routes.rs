@@ -210,3 +210,20 @@ fn the_schema_of_a_message_can_be_had() {
     let schema = house.materia(&["schema", "message"]).run().ok().json();
     assert_eq!(schema["required"], json!(["to", "type"]));
 }
+
+#[test]
+fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    for control in ["control.archive", "control.prune"] {
+        assert_eq!(refused(&house.send(&["run:a", control])), (4, "run_not_terminal".to_owned()));
+    }
+    house.kill("a");
+    let report = house.sent(&["run:a", "control.archive"]);
+    assert_fate(&report, [true, false, false], "run-control", "control_applied");
+    assert!(report["result"]["archiveDir"].as_str().unwrap().contains("archived"));
+    house.spawn("b", "true", &[]);
+    house.wait("b");
+    house.sent(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
+    assert_eq!(refused(&house.send(&["run:b", "x"])), (3, "run_not_found".to_owned()));
+}

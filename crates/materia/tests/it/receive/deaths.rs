@@ -45,41 +45,46 @@ fn a_message_that_nobody_heard_is_not_lost() {
     house.kill("a");
 }
 
-#[test]
-fn a_receiver_that_is_killed_anywhere_leaves_the_message_to_the_next() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
-    let trace = house.work().join("trace");
-    let spec = format!("trace:{}", trace.display());
-    let script = "materia receive --address run:a --json";
-    house.shell(script).env("MATERIA_FAILPOINT", &spec).run().ok();
-    let points: Vec<String> = std::fs::read_to_string(trace).unwrap().lines().map(str::to_owned).collect();
-    assert!(points.iter().any(|point| point == "journal.write"), "{points:?}");
-    for (index, point) in points.iter().enumerate() {
-        let nth = points[..=index].iter().filter(|other| *other == point).count();
-        // A message over which five died would be given up.
-        house.sent(&["run:a", "task.run", "more"]);
-        let spec = format!("{point}:{nth}:abort");
-        let killed = house.shell(&format!("{script}; true")).env("MATERIA_FAILPOINT", &spec).run();
-        let next = house.receive("run:a");
-        if let Ok(heard) = serde_json::from_str::<serde_json::Value>(&killed.stdout) {
-            let told = heard["message"]["id"].as_str().unwrap_or_default();
-            assert_eq!(next["id"], told, "{spec}: its program is gone, so it comes again");
+mod slow {
+    use super::*;
+
+    #[test]
+    fn a_receiver_that_is_killed_anywhere_leaves_the_message_to_the_next() {
+        let house = House::new();
+        house.spawn("a", "sleep 600", &[]);
+        house.sent(&["run:a", "task.run", "1"]);
+        let trace = house.work().join("trace");
+        let spec = format!("trace:{}", trace.display());
+        let script = "materia receive --address run:a --json";
+        house.shell(script).env("MATERIA_FAILPOINT", &spec).run().ok();
+        let points: Vec<String> =
+            std::fs::read_to_string(trace).unwrap().lines().map(str::to_owned).collect();
+        assert!(points.iter().any(|point| point == "journal.write"), "{points:?}");
+        for (index, point) in points.iter().enumerate() {
+            let nth = points[..=index].iter().filter(|other| *other == point).count();
+            // A message over which five died would be given up.
+            house.sent(&["run:a", "task.run", "more"]);
+            let spec = format!("{point}:{nth}:abort");
+            let killed = house.shell(&format!("{script}; true")).env("MATERIA_FAILPOINT", &spec).run();
+            let next = house.receive("run:a");
+            if let Ok(heard) = serde_json::from_str::<serde_json::Value>(&killed.stdout) {
+                let told = heard["message"]["id"].as_str().unwrap_or_default();
+                assert_eq!(next["id"], told, "{spec}: its program is gone, so it comes again");
+            }
+            let id = next["id"].as_str().unwrap();
+            house.materia(&["receive", "--address", "run:a", "--ack", id]).run().ok();
         }
-        let id = next["id"].as_str().unwrap();
-        house.materia(&["receive", "--address", "run:a", "--ack", id]).run().ok();
+        let mut left = 0;
+        while let Ok(more) = serde_json::from_str::<serde_json::Value>(
+            &house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run().stdout,
+        ) {
+            let Some(id) = more["message"]["id"].as_str() else { break };
+            house.materia(&["receive", "--address", "run:a", "--ack", id]).run().ok();
+            left += 1;
+        }
+        assert!(left <= 2, "{left} messages were left: one for each that was sent, but for the first");
+        let none = house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run();
+        assert_eq!(refused(&none), (1, "timeout".to_owned()));
+        house.kill("a");
     }
-    let mut left = 0;
-    while let Ok(more) = serde_json::from_str::<serde_json::Value>(
-        &house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run().stdout,
-    ) {
-        let Some(id) = more["message"]["id"].as_str() else { break };
-        house.materia(&["receive", "--address", "run:a", "--ack", id]).run().ok();
-        left += 1;
-    }
-    assert!(left <= 2, "{left} messages were left: one for each that was sent, but for the first");
-    let none = house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run();
-    assert_eq!(refused(&none), (1, "timeout".to_owned()));
-    house.kill("a");
 }
