@@ -20,6 +20,7 @@ mod cast;
 mod validate;
 
 pub use cast::CastView;
+pub use mail::told_line;
 pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};
