@@ -32,6 +32,7 @@ mod validate;
 
 pub use agent::AgentView;
 pub use cast::CastView;
+pub use mail::told_line;
 pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};
