@@ -11,3 +11,4 @@ pub mod utility;
 pub mod validate;
 pub mod loadout;
 pub mod grid;
+pub mod definition;
