@@ -12,3 +12,6 @@ pub mod validate;
 pub mod loadout;
 pub mod grid;
 pub mod definition;
+pub mod trial;
+pub mod session;
+pub mod browser;

@@ -15,6 +15,7 @@ mod loadout;
 mod run;
 mod schema;
 mod split;
+mod ui;
 mod utility;
 mod validate;
 
@@ -23,6 +24,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use materia_engine::verb::cast::Wish;
 
+use crate::door::Doors;
 use crate::failure::Failure;
 use crate::view::style::ColorChoice;
 use crate::view::{Screen, Voice};
@@ -82,10 +84,11 @@ enum Verb {
     Validate(validate::Validate),
     Schema(schema::Schema),
     Doctor(doctor::Doctor),
+    Ui(ui::Ui),
 }
 
 /// Parses the arguments, runs the verb, says how it went.
-pub fn run(mut world: World) -> u8 {
+pub fn run(mut world: World, doors: &Doors) -> u8 {
     let line = match parse(&world) {
         Ok(line) => line,
         Err(error) => return usage::tell(&error, &world),
@@ -108,6 +111,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
+        Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });
     done.unwrap_or_else(|failure| {
         screen.failure(&failure, voice);

@@ -13,11 +13,13 @@ mod live;
 mod run;
 mod cast;
 mod validate;
+mod ui;
 
 pub use cast::CastView;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;
+pub use ui::Serving;
 
 use crate::world::World;
 
