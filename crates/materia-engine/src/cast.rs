@@ -8,6 +8,7 @@
 //! ```text
 //!  <artifactDir>/<cast-id>/events.jsonl          the truth
 //!                          config.resolved.json  the definition it runs by
+//!                          state.json            what the events come to, now and then; a cache
 //!                          manifest.json         what is here        ) made anew from the events
 //!                          usage.json            what it cost        ) whenever the cast stops
 //!                          sockets/<socket>/…    inputs and outputs, never overwritten
@@ -16,8 +17,11 @@
 mod error;
 pub mod definition;
 mod folder;
+pub mod glance;
 mod manifest;
+mod snapshot;
 mod log;
+mod input;
 mod driver;
 mod perform;
 mod control;
@@ -26,6 +30,7 @@ pub use control::{detach, stop};
 pub use definition::Definition;
 pub use driver::{Driver, Hands, Listener, Silent, Stop};
 pub use error::Error;
-pub use folder::{Folder, newest};
+pub use folder::{Folder, ids, newest};
+pub use glance::{Glance, Standing};
 pub use log::Log;
 pub use manifest::usage;

@@ -60,6 +60,11 @@ impl Files {
         Ok(files)
     }
 
+    /// What ships, and nothing else.
+    pub fn shipped() -> Self {
+        Self { layers: vec![shipped()], paths: vec![None] }
+    }
+
     /// The shipped config with one file over it, as `validate` wants it.
     pub fn alone(named: &Path, path: PathBuf) -> Result<Self, ReadError> {
         let mut files = Self { layers: vec![shipped()], paths: vec![None] };

@@ -68,6 +68,11 @@ impl Home {
         self.profile.join("materia.json")
     }
 
+    /// The launchers of the shipped utilities (C18).
+    pub fn utilities(&self) -> PathBuf {
+        self.profile.join("utilities")
+    }
+
     /// The user's recipes; what lies here is a tool.
     pub fn recipes(&self) -> PathBuf {
         self.agent.join("recipes")

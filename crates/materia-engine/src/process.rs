@@ -29,7 +29,7 @@ mod sweep;
 mod detached;
 
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
-pub use detached::{end_detached, spawn_detached};
+pub use detached::{end_carried, end_detached, spawn_detached};
 pub use end::{Cause, Ended, Status};
 pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
 pub use feed::SendError;

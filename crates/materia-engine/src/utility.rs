@@ -19,6 +19,7 @@ mod blackbelt_bootstrap;
 mod blackbelt_maintain;
 mod literal;
 pub mod native;
+pub mod launcher;
 
 pub use answer::{Answer, Output, Trouble, Why};
 pub use input::Input;

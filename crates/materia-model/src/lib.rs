@@ -13,6 +13,7 @@ pub mod name;
 pub mod document;
 pub mod record;
 pub mod template;
+pub mod message;
 pub mod materia;
 pub mod loadout;
 pub mod handoff;

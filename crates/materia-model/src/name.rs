@@ -125,6 +125,32 @@ name!(
 );
 
 name!(
+    /// The id of a host session, which owns runs (A9).
+    SessionId,
+    Grammar {
+        what: "session id",
+        rule: "write 1 to 128 letters, digits, `_`, `.` or `-`, beginning with a letter or digit",
+        max: 128,
+        first: |c| c.is_ascii_alphanumeric(),
+        rest: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'),
+        reserved: &[],
+    }
+);
+
+name!(
+    /// The name of a queue under a run, for its workers (A11).
+    BranchName,
+    Grammar {
+        what: "branch name",
+        rule: "write 1 to 128 letters, digits, `_`, `.` or `-`, beginning with a letter or digit",
+        max: 128,
+        first: |c| c.is_ascii_alphanumeric(),
+        rest: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'),
+        reserved: &[],
+    }
+);
+
+name!(
     /// The id of a socket in a loadout (C1).
     SocketId,
     Grammar {

@@ -161,6 +161,13 @@ pub fn check(line: &[u8]) -> Result<u64, BadLine> {
     }
 }
 
+/// The checksum that stands at the end of a line, with or without its newline; whether it is right is not looked at.
+pub fn sum_of(line: &[u8]) -> Option<u32> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let digits = line.strip_suffix(b"\"}")?.last_chunk::<8>()?;
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
 /// Whether bytes can be the beginning of a first line that was never finished.
 pub fn could_begin(bytes: &[u8]) -> bool {
     let shared = bytes.len().min(SEQ_KEY.len());
@@ -236,6 +243,7 @@ mod tests {
             encode(&mut out, seq, at, &kind, &text).unwrap();
             let record = decode(&out[..out.len() - 1]).unwrap();
             prop_assert_eq!(check(&out[..out.len() - 1]), Ok(seq));
+            prop_assert_eq!(sum_of(&out), Some(crc32fast::hash(&out[..out.len() - 1 - SUM_TAIL])));
             prop_assert!((0..out.len()).all(|cut| could_begin(&out[..cut])));
             prop_assert_eq!(record, Record { seq, at, kind, data: Value::String(text) });
         }

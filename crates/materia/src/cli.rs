@@ -6,6 +6,9 @@
 mod usage;
 mod input;
 mod cast;
+mod cast_show;
+mod casts;
+mod demo;
 mod doctor;
 mod explain;
 mod go_on;
@@ -15,6 +18,7 @@ mod loadout;
 mod run;
 mod schema;
 mod split;
+mod status;
 mod ui;
 mod utility;
 mod validate;
@@ -75,6 +79,10 @@ enum Verb {
     Revive(go_on::Resume),
     /// End a cast
     Abort(go_on::Resume),
+    Casts(casts::Casts),
+    Demo(demo::Demo),
+    CastShow(cast_show::CastShow),
+    Status(status::Status),
     Run(run::Run),
     Explain(explain::Explain),
     Split(split::Split),
@@ -102,6 +110,10 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Recast(verb) => verb.run(Wish::Recast, &world, screen, voice),
         Verb::Revive(verb) => verb.run(Wish::Revive, &world, screen, voice),
         Verb::Abort(verb) => verb.run(Wish::Abort, &world, screen, voice),
+        Verb::Demo(verb) => verb.run(&world, screen, voice),
+        Verb::Casts(verb) => verb.run(&world, screen, voice),
+        Verb::CastShow(verb) => verb.run(&world, screen, voice),
+        Verb::Status(verb) => verb.run(&world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),

@@ -12,6 +12,11 @@ mod utility;
 mod live;
 mod run;
 mod cast;
+mod amount;
+mod casts;
+mod cast_show;
+mod status;
+mod demo;
 mod validate;
 mod ui;
 

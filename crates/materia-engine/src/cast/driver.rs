@@ -16,16 +16,20 @@ use serde_json::Map;
 use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
+use super::input::Inputs;
 use super::log::Log;
 use crate::agent::Backend;
 use crate::clock::Clock;
-use crate::process::Nursery;
+use crate::process::{DEFAULT_GRACE, Nursery, end_carried};
 use crate::utility;
 
 /// Somebody who is told what happens in a cast.
 pub trait Listener {
     /// A cast that was left is taken up in this state; nothing was done yet (C22).
     fn takes_up(&mut self, _state: &State) {}
+
+    /// So many processes of a driver that died still ran, and were ended (A6).
+    fn ended(&mut self, _orphans: usize) {}
 
     /// Something happened, and this is the state with it.
     fn tell(&mut self, event: &Event, state: &State);
@@ -58,6 +62,7 @@ pub struct Driver<'a> {
     pub(super) cwd: PathBuf,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
+    pub(super) inputs: Inputs,
     listener: &'a mut dyn Listener,
 }
 
@@ -91,18 +96,35 @@ impl<'a> Driver<'a> {
         let loadout = definition.graph().name().to_owned();
         let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
         let (log, began) = Log::begin(&folder, hands.clock, start)?;
+        hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
         let driver = Self::new(definition, folder, log, hands);
         driver.listener.tell(&began, driver.log.state());
         Ok(driver)
     }
 
-    /// Takes up a cast that was left, by the definition it began with.
+    /// Takes up a cast that was left, by the definition it began with. What a driver that died left running is ended
+    /// first: the log is ours by now, so that nobody who lives started it (A6).
     pub fn open(folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
         let log = Log::open(&folder, hands.clock)?;
         let definition = Definition::reopen(&folder.read_definition()?)?;
-        let driver = Self::new(definition, folder, log, hands);
+        let mark = folder.mark(&log.state().cast_id)?;
+        let mut driver = Self::new(definition, folder, log, hands);
         driver.listener.takes_up(driver.log.state());
+        driver.end_orphans(&mark)?;
+        driver.nursery.carry(&mark);
         Ok(driver)
+    }
+
+    fn end_orphans(&mut self, mark: &str) -> Result<(), Error> {
+        let swept = end_carried(mark, DEFAULT_GRACE);
+        if swept.ended > 0 {
+            self.log.note("orphans_ended", &serde_json::json!({"count": swept.ended}))?;
+            self.listener.ended(swept.ended);
+        }
+        match swept.survivors.first() {
+            None => Ok(()),
+            Some(first) => Err(Error::Orphans { count: swept.survivors.len(), pid: first.pid }),
+        }
     }
 
     fn new(definition: Definition, folder: Folder, log: Log, hands: Hands<'a>) -> Self {
@@ -119,6 +141,7 @@ impl<'a> Driver<'a> {
             cwd: hands.cwd.to_owned(),
             agent: hands.agent,
             nursery: hands.nursery,
+            inputs: Inputs::default(),
             listener: hands.listener,
         }
     }
@@ -148,8 +171,13 @@ impl<'a> Driver<'a> {
     /// Drives the cast until it stops.
     pub fn drive(&mut self) -> Result<Stop, Error> {
         let stop = self.walk()?;
-        self.log.settle(&self.folder)?;
+        self.settle()?;
         Ok(stop)
+    }
+
+    /// Writes the documents that come from the log, which a driver that was killed at the very end did not.
+    pub fn settle(&self) -> Result<(), Error> {
+        self.log.settle(&self.folder)
     }
 
     fn walk(&mut self) -> Result<Stop, Error> {

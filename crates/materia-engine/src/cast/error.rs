@@ -79,6 +79,14 @@ pub enum Error {
     /// Whoever drives the cast does not let go of it.
     #[error("the process that drives the cast does not stop")]
     Driven(#[from] LockError),
+    /// Processes of a driver that died do not end, so that what they do cannot be done again.
+    #[error("{} of the process that drove the cast cannot be ended, such as {pid}", text::count(*count, "orphan"))]
+    Orphans {
+        /// How many.
+        count: usize,
+        /// One of them.
+        pid: i32,
+    },
     /// Nobody could be started to drive it.
     #[error("the cast has begun, and nobody could be started to drive it")]
     NoDriver(#[from] SpawnError),

@@ -17,7 +17,7 @@ use crate::store::artifact::{ArtifactError, Root};
 use crate::store::{atomic, dir};
 
 /// The format number of the snapshots.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 /// The definition that the cast runs by.
 const DEFINITION: &str = "config.resolved.json";
 
@@ -74,9 +74,21 @@ impl Folder {
         self.path.join("events.jsonl")
     }
 
+    /// The snapshot of the state.
+    pub(super) fn state(&self) -> PathBuf {
+        self.path.join("state.json")
+    }
+
     /// The lock that whoever drives the cast holds.
     pub(super) fn lock(&self) -> PathBuf {
         self.path.join("events.jsonl.lock")
+    }
+
+    /// The name that everything carries which is started for this cast: the directory as the machine knows it, and
+    /// the cast, because numbers of directories are used again.
+    pub(super) fn mark(&self, cast_id: &str) -> Result<String, Error> {
+        let (device, inode) = self.root.identity()?;
+        Ok(format!("cast-{}-{device:x}-{inode:x}", segment(cast_id).replace('.', "-")))
     }
 
     /// Writes the definition that the cast runs by, once.
@@ -109,18 +121,29 @@ impl Folder {
         let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
         let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
         let stem = format!("sockets/{}/{}{item}{again}", segment(&place.socket), place.visit);
-        let mut name = format!("{stem}.{kind}");
-        let mut leftovers = 1;
+        self.keep_new(bytes, |number| match number {
+            1 => format!("{stem}.{kind}"),
+            number => format!("{stem}.r{number}.{kind}"),
+        })
+    }
+
+    /// Keeps a part of the state that inputs name, and gives its path below the directory.
+    pub(super) fn keep_value(&self, name: &str, bytes: &[u8]) -> Result<String, Error> {
+        let stem = segment(name);
+        self.keep_new(bytes, |number| format!("state/{stem}.{number}.json"))
+    }
+
+    /// Keeps an artifact under the first name that is free.
+    fn keep_new(&self, bytes: &[u8], name: impl Fn(u64) -> String) -> Result<String, Error> {
+        let mut number = 1;
         loop {
+            let name = name(number);
             match self.root.create(&name) {
                 Ok(mut artifact) => {
                     artifact.write_all(bytes)?;
                     return Ok(name);
                 }
-                Err(ArtifactError::Exists(_)) => {
-                    leftovers += 1;
-                    name = format!("{stem}.r{leftovers}.{kind}");
-                }
+                Err(ArtifactError::Exists(_)) => number += 1,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -133,7 +156,7 @@ pub fn newest(casts: &Path) -> Option<String> {
 }
 
 /// The ids of the casts in a directory, sorted.
-fn ids(casts: &Path) -> Vec<String> {
+pub fn ids(casts: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(casts).into_iter().flatten().flatten();
     let casts = entries.filter(|entry| entry.path().join("events.jsonl").is_file());
     let mut ids: Vec<String> = casts.filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -1,50 +1,53 @@
 //! The log of a cast and the state it folds into, always together.
 //!
-//! Owns the order: an event is appended, flushed if somebody relies on it, and only then folded. Opening a log folds
-//! what is there. Exactly one process has a log open for writing; another one is refused.
+//! Owns the order: an event is appended, flushed if somebody relies on it, and only then folded. Opening a log checks
+//! all of it and folds what came after the last snapshot. Exactly one process has a log open for writing; another one
+//! is refused.
+
+use std::path::{Path, PathBuf};
 
 use materia_model::cast::event::CastStart;
 use materia_model::cast::{Body, Event, State};
+use serde::Serialize;
 
 use super::error::Error;
 use super::folder::Folder;
-use super::manifest::Entries;
+use super::manifest::{self, Entries};
+use super::snapshot::{self, Pace};
 use crate::clock::Clock;
+use crate::failpoint;
 use crate::store::journal::{From, Journal, Options, Reader};
 
 /// The log of a cast, opened for writing.
 #[derive(Debug)]
 pub struct Log {
     journal: Journal,
-    clock: Clock,
     state: State,
-    entries: Entries,
+    pace: Pace,
+    snapshot: PathBuf,
 }
 
 impl Log {
     /// Begins the log of a new cast.
     pub fn begin(folder: &Folder, clock: &Clock, start: CastStart) -> Result<(Self, Event), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
-        let (state, entries) = (State::default(), Entries::default());
-        let mut log = Self { journal, clock: clock.clone(), state, entries };
+        let mut log = Self { journal, state: State::default(), pace: Pace::new(0), snapshot: folder.state() };
         let event = log.record(Body::CastStart(start))?;
         Ok((log, event))
     }
 
     /// Opens the log of a cast that was left, cuts what a crash tore, and folds it.
     pub fn open(folder: &Folder, clock: &Clock) -> Result<Self, Error> {
-        let path = folder.events();
+        let (path, snapshot) = (folder.events(), folder.state());
         let journal = Journal::open(&path, clock, &options())?;
-        let mut log =
-            Self { journal, clock: clock.clone(), state: State::default(), entries: Entries::default() };
-        for record in Reader::open(&path, From::Beginning)? {
-            let record = record?;
-            let body = Body::read(&record.kind, record.data)
-                .map_err(|source| Error::BadEvent { seq: record.seq, source })?;
-            if let Some(body) = body {
-                log.fold(&Event { at: record.at, body });
-            }
-        }
+        let kept = snapshot::read(&snapshot);
+        let known = kept.and_then(|(at, state)| fold(&path, From::Checkpoint(at), state).ok());
+        // Whatever is wrong with a snapshot, the log is what happened.
+        let (state, since) = match known {
+            Some(known) => known,
+            None => fold(&path, From::Beginning, State::default())?,
+        };
+        let log = Self { journal, state, pace: Pace::new(since), snapshot };
         if log.state.cast_id.is_empty() { Err(Error::NoBeginning) } else { Ok(log) }
     }
 
@@ -55,29 +58,52 @@ impl Log {
 
     /// Writes down what happened and folds it.
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
-        let at = self.clock.now();
-        self.journal.append(body.kind(), &body.data())?;
+        let (_, at) = self.journal.append_stamped(body.kind(), &body.data())?;
         if body.is_promise() {
             self.journal.commit()?;
         }
+        failpoint::hit("cast.recorded")?;
         let event = Event { at, body };
-        self.fold(&event);
+        self.state.apply(&event);
+        if self.pace.is_due() {
+            self.pace.write(&self.snapshot, self.journal.checkpoint(), &self.state);
+        }
         Ok(event)
     }
 
-    /// Writes the snapshots that come from the log, and flushes what is not flushed yet.
-    pub(super) fn settle(&self, folder: &Folder) -> Result<(), Error> {
-        self.journal.commit()?;
-        folder.snapshot("usage.json", &super::manifest::usage(&self.state))?;
-        folder.snapshot("manifest.json", &self.entries.manifest(&self.state))
+    /// Writes down something that the state does not depend on.
+    pub(super) fn note<T: Serialize>(&mut self, kind: &str, data: &T) -> Result<(), Error> {
+        Ok(self.journal.append(kind, data).map(drop)?)
     }
 
-    fn fold(&mut self, event: &Event) {
-        self.entries.note(event);
-        self.state.apply(event);
+    /// Writes the documents that come from the log, and flushes what is not flushed yet.
+    pub(super) fn settle(&self, folder: &Folder) -> Result<(), Error> {
+        self.journal.commit()?;
+        folder.snapshot("usage.json", &manifest::usage(&self.state))?;
+        let entries = Entries::read(&folder.events())?;
+        let log_bytes = folder.events().metadata()?.len();
+        folder.snapshot("manifest.json", &entries.manifest(&self.state, log_bytes))
     }
+}
+
+/// A state with everything that comes after a place in the log, and how many events that was.
+fn fold(path: &Path, from: From, mut state: State) -> Result<(State, u64), Error> {
+    let mut count = 0;
+    for record in Reader::open(path, from)? {
+        let record = record?;
+        let body = Body::read(&record.kind, record.data)
+            .map_err(|source| Error::BadEvent { seq: record.seq, source })?;
+        if let Some(body) = body {
+            state.apply(&Event { at: record.at, body });
+            count += 1;
+        }
+    }
+    Ok((state, count))
 }
 
 fn options() -> Options {
     Options { name: "cast".to_owned(), rotate_at: None, from: None }
 }
+
+#[cfg(test)]
+mod tests;

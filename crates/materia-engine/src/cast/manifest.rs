@@ -2,12 +2,22 @@
 //!
 //! Owns their shapes. Both come from the events alone, so that losing them loses nothing.
 
+use std::path::Path;
+
 use materia_model::agent::Usage;
 use materia_model::cast::event::Place;
-use materia_model::cast::{Body, Event, State, Status};
+use materia_model::cast::{Body, Event, State};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use super::error::Error;
+use super::glance::Head;
+use crate::store::journal::{From, Reader};
+
+/// The events that mention artifacts.
+const MENTIONING: [&str; 5] =
+    ["agent_turn_start", "utility_input", "utility_command", "socket_refinement", "socket_complete"];
 
 /// What is in the directory of a cast, as far as its events mention it.
 #[derive(Debug, Default)]
@@ -26,18 +36,28 @@ struct Entry {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Manifest<'a> {
-    cast_id: &'a str,
-    request: &'a str,
-    loadout: &'a str,
-    status: Status,
-    started_at: Option<Timestamp>,
-    updated_at: Option<Timestamp>,
+    #[serde(flatten)]
+    head: Head,
     entries: &'a [Entry],
 }
 
 impl Entries {
+    /// Everything that a log mentions. Read only when a cast stops, so that nothing grows while it runs.
+    pub(super) fn read(events: &Path) -> Result<Self, Error> {
+        let mut entries = Self::default();
+        for record in Reader::open(events, From::Beginning)? {
+            let record = record?;
+            if MENTIONING.contains(&record.kind.as_str())
+                && let Ok(Some(body)) = Body::read(&record.kind, record.data)
+            {
+                entries.note(&Event { at: record.at, body });
+            }
+        }
+        Ok(entries)
+    }
+
     /// Notes the artifacts that an event mentions.
-    pub(super) fn note(&mut self, event: &Event) {
+    fn note(&mut self, event: &Event) {
         let mut add = |place: &Place, kind, artifact: Option<&String>| {
             if let Some(artifact) = artifact.filter(|artifact| !artifact.is_empty()) {
                 self.0.push(Entry { at: event.at, place: place.clone(), kind, artifact: artifact.clone() });
@@ -60,16 +80,8 @@ impl Entries {
     }
 
     /// The manifest of a cast in this state.
-    pub(super) fn manifest<'a>(&'a self, state: &'a State) -> Manifest<'a> {
-        Manifest {
-            cast_id: &state.cast_id,
-            request: &state.request,
-            loadout: &state.loadout,
-            status: state.status,
-            started_at: state.started_at,
-            updated_at: state.updated_at,
-            entries: &self.0,
-        }
+    pub(super) fn manifest(&self, state: &State, log_bytes: u64) -> Manifest<'_> {
+        Manifest { head: Head::of(state, log_bytes), entries: &self.0 }
     }
 }
 

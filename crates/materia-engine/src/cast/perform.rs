@@ -57,9 +57,11 @@ impl Driver<'_> {
     pub(super) fn run(&mut self, run: &Run) -> Result<bool, Error> {
         let (place, attempt) = (&run.visit.place, run.visit.attempt);
         let materia = self.kernel.graph().socket(run.slot).materia.clone();
-        let input = self.kernel.input(self.log.state()).map(|input| input.line()).transpose()?;
-        let (Some(utility), Some(input)) = (materia.utility(), input) else { return Err(Error::OutOfStep) };
-        self.dispatch(place, attempt, "input.json", input.as_bytes())?;
+        let whole = self.kernel.input(self.log.state());
+        let (Some(utility), Some(whole)) = (materia.utility(), whole) else { return Err(Error::OutOfStep) };
+        let input = whole.line()?;
+        let kept = self.inputs.kept(&whole, &input, &self.folder)?;
+        self.dispatch(place, attempt, "input.json", &kept)?;
         let mut called = self.call(utility, input)?;
         let keep = |kind: &str, bytes: &[u8]| self.folder.keep(place, attempt, kind, bytes);
         called.ended.stdout_artifact = keep("stdout.txt", &called.stdout)?;

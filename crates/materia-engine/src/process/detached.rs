@@ -1,6 +1,6 @@
 //! Processes that are meant to outlive us: the supervisors of runs.
 //!
-//! Owns their start and the cleaning up after one that died. A detached process belongs to no nursery: its mark keeps
+//! Owns their start and the cleaning up after somebody who died, whom they had names from. A detached process belongs to no nursery: its mark keeps
 //! every nursery around it from taking it, and everything below it, for a leftover. The child makes its own session
 //! with `setsid` first thing; it is started in our group because a group leader could not.
 
@@ -52,18 +52,25 @@ pub fn spawn_detached(mut command: Command, name: &str) -> Result<Identity, Spaw
 /// Ends everything that still carries the name of a detached process, and what descends from it: what is left after
 /// its supervisor was killed (A6). Waits until it is gone.
 pub fn end_detached(name: &str, grace: Duration) -> Swept {
-    let asker = Asker {
-        me: rustix::process::getpid().as_raw_nonzero().get(),
-        adopting: false,
-        nursery: "",
-        detached: Some(name.as_bytes()),
-        leaves: &[],
-    };
+    end(Some(name.as_bytes()), Scope::Detached, grace)
+}
+
+/// Ends everything that was started by nurseries that carried this name (see [`Nursery::carry`]), and what descends
+/// from it: what is left after their process was killed (A6). Waits until it is gone.
+///
+/// [`Nursery::carry`]: super::Nursery::carry
+pub fn end_carried(name: &str, grace: Duration) -> Swept {
+    end(None, Scope::Left(name), grace)
+}
+
+fn end(detached: Option<&[u8]>, scope: Scope<'_>, grace: Duration) -> Swept {
+    let me = rustix::process::getpid().as_raw_nonzero().get();
+    let asker = Asker { me, adopting: false, nursery: "", detached, leaves: &[] };
     let mut ending = Ending::new(grace);
     loop {
         let over = ending.advance(|known| {
             let processes = tree::snapshot();
-            let members = tree::members(asker, Scope::Detached, &processes, known, tree::marks_of);
+            let members = tree::members(asker, scope, &processes, known, tree::marks_of);
             Scan { processes, members, stirred: false }
         });
         if let Some(survivors) = over {

@@ -92,6 +92,16 @@ impl Nursery {
         Ok(nursery)
     }
 
+    /// Lets everything that is started from now on carry a name, without `.` and `:`, by which
+    /// [`end_carried`](super::end_carried) finds it when this process was killed.
+    pub fn carry(&mut self, name: &str) {
+        let part = format!("{name}.0");
+        self.above = Some(match self.above.take() {
+            Some(above) => format!("{above}:{part}"),
+            None => part,
+        });
+    }
+
     /// Starts a command. A failed start is told as [`Event::Ended`] like any other end.
     pub fn spawn(&mut self, command: Command) -> LeafId {
         self.count += 1;

@@ -37,6 +37,8 @@ pub(super) enum Scope<'a> {
     Everything,
     /// Everything with the asker's [`DETACHED_VARIABLE`], wherever it is.
     Detached,
+    /// Everything with this name among its leaves, wherever it is: what somebody who is dead left.
+    Left(&'a str),
 }
 
 /// What a process says about itself in its environment.
@@ -80,7 +82,7 @@ pub(super) fn members(
     let elder = match scope {
         Scope::Leaf { leader, .. } => Some(leader),
         Scope::Everything => Some(asker.me),
-        Scope::Detached => None,
+        Scope::Detached | Scope::Left(_) => None,
     };
     let since = processes.iter().find(|stat| Some(stat.pid) == elder).map_or(0, |stat| stat.start);
     let mut search = Search { asker, scope, since, marks, read: BTreeMap::new(), found: BTreeSet::new() };
@@ -119,7 +121,7 @@ pub(super) fn ended_orphans<'a>(
             Scope::Leaf { leader: own, .. } => {
                 *leader == stat.pid || (*leader == stat.group && *leader != own)
             }
-            Scope::Everything | Scope::Detached => *leader == stat.pid,
+            Scope::Everything | Scope::Detached | Scope::Left(_) => *leader == stat.pid,
         });
         asker.adopting && stat.gone && stat.parent == asker.me && !others
     })
@@ -156,6 +158,11 @@ impl<M: FnMut(i32) -> Marks> Search<'_, M> {
             return matches!(self.scope, Scope::Leaf { leader, .. } if leader != stat.pid);
         }
         let own = self.asker.detached;
+        if let Scope::Left(name) = self.scope {
+            // Whoever was detached has no leaf above it, so that a mark of ours is a child of the dead.
+            let marks = self.marks(stat.pid);
+            return marks.detached.is_some() && !marks.names_nursery(name);
+        }
         self.marks(stat.pid).detached.as_deref().is_some_and(|mark| own != Some(mark))
     }
 
@@ -182,6 +189,7 @@ impl<M: FnMut(i32) -> Marks> Search<'_, M> {
             Scope::Everything if adopting => adopted,
             Scope::Everything => self.marks(stat.pid).names_nursery(nursery),
             Scope::Detached => self.marks(stat.pid).detached.as_deref() == detached,
+            Scope::Left(name) => self.marks(stat.pid).names_nursery(name),
         }
     }
 }

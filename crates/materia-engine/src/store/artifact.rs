@@ -84,6 +84,12 @@ impl Root {
         Ok(Self { dir, path: path.to_owned() })
     }
 
+    /// What the machine knows the root by, whatever it is called: its device and its number there.
+    pub fn identity(&self) -> Result<(u64, u64), ArtifactError> {
+        let stat = rustix::fs::fstat(&self.dir).map_err(failed("look at", &self.path))?;
+        Ok((stat.st_dev, stat.st_ino))
+    }
+
     /// Where the root is.
     pub fn path(&self) -> &Path {
         &self.path

@@ -4,8 +4,9 @@
 //! directory synced. A reader sees the old document or the new one; a crash leaves at most a temporary file, which
 //! [`sweep`] removes. Never edits in place, never merges, and follows no symbolic link: the link is replaced.
 
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Source};
@@ -60,6 +61,18 @@ pub enum WriteError {
 
 /// Replaces a document.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    replace(path, bytes, true)?;
+    dir::sync_through("atomic.dirsync", dir::parent_of(path))
+        .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
+}
+
+/// Replaces a document that can be made anew and says itself whether it is whole: nothing is synced, so that it may be
+/// gone or empty after a power cut.
+pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    replace(path, bytes, false)
+}
+
+fn replace(path: &Path, bytes: &[u8], synced: bool) -> Result<(), WriteError> {
     let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
     let parent = dir::parent_of(path);
     let mut swept = false;
@@ -67,18 +80,41 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
         let mut temp = temp_in(parent).map_err(failed("create a temporary file for"))?;
         failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
-        failpoint::hit("atomic.sync").map_err(failed("sync"))?;
-        temp.as_file().sync_all().map_err(failed("sync"))?;
+        if synced {
+            failpoint::hit("atomic.sync").map_err(failed("sync"))?;
+            temp.as_file().sync_all().map_err(failed("sync"))?;
+        }
         failpoint::hit("atomic.rename").map_err(failed("replace"))?;
         match temp.persist(path) {
-            Ok(_) => break,
+            Ok(_) => return Ok(()),
             // A sweep came between creating and locking the temporary file, and cannot for the next one as well.
             Err(error) if error.error.kind() == io::ErrorKind::NotFound && !swept => swept = true,
             Err(error) => return Err(failed("replace")(error.error)),
         }
     }
-    dir::sync_through("atomic.dirsync", parent)
-        .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
+}
+
+/// Puts a copy of something that can be made again: replaced as a whole, not synced, and executable if it is a program.
+///
+/// After a power cut it may be missing or empty; who reads it takes that for missing.
+pub fn put(path: &Path, bytes: &[u8], kind: Copied) -> Result<(), WriteError> {
+    let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
+    let mut temp = temp_in(dir::parent_of(path)).map_err(failed("create a temporary file for"))?;
+    failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
+    if kind == Copied::Program {
+        temp.as_file().set_permissions(Permissions::from_mode(0o700)).map_err(failed("write"))?;
+    }
+    failpoint::hit("atomic.rename").map_err(failed("replace"))?;
+    temp.persist(path).map(drop).map_err(|error| failed("replace")(error.error))
+}
+
+/// What a copy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// Something to read.
+    Text,
+    /// Something to start.
+    Program,
 }
 
 /// Replaces a JSON document; its `format` number comes first. The value has to become an object without one.

@@ -12,6 +12,7 @@
 mod error;
 mod segment;
 mod scan;
+mod synced;
 mod cursor;
 mod tail;
 mod settle;
@@ -24,6 +25,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 pub use cursor::From;
@@ -31,7 +33,8 @@ pub use error::{Damage, JournalError};
 pub use follow::Follower;
 pub use reader::Reader;
 pub use settle::Recovery;
-pub use shared::SharedJournal;
+pub use shared::{Held, SharedJournal};
+pub use synced::Mark;
 
 use cursor::Cursor;
 use segment::{FileId, Files};
@@ -86,6 +89,8 @@ pub struct Checkpoint {
     pub seq: u64,
     /// Where in the segment it begins, in bytes.
     pub offset: u64,
+    /// Its checksum: a record that came to stand there later is another one.
+    pub sum: u32,
 }
 
 /// A journal that nobody else writes to. Threads may share it.
@@ -119,8 +124,9 @@ impl Journal {
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = Files::new(path);
         let lock = Lock::acquire(&files.beside(".lock"), Mode::Exclusive, Wait::No, &Holder::current())?;
+        synced::forget(&files)?;
         let mut cursor = Cursor::new(files.clone(), options.from());
-        let (tail, recovery) = settle::settle(&mut cursor, &files, clock, &options.name)?;
+        let (tail, recovery) = settle::settle(&mut cursor, &files, clock, &options.name, None)?;
         Ok(Self {
             files,
             tail: Mutex::new(tail),
@@ -136,11 +142,21 @@ impl Journal {
 
     /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+        self.append_stamped(kind, data).map(|(seq, _)| seq)
+    }
+
+    /// The same, and also gives the time that stands in the record.
+    pub fn append_stamped<T: Serialize + ?Sized>(
+        &self,
+        kind: &str,
+        data: &T,
+    ) -> Result<(u64, Timestamp), JournalError> {
         let mut tail = self.tail();
         if tail.is_full(self.limit) {
             tail.rotate(self.clock.now())?;
         }
-        tail.append(self.clock.now(), kind, data)
+        let at = self.clock.now();
+        tail.append(at, kind, data).map(|seq| (seq, at))
     }
 
     /// Writes a record and makes it durable.

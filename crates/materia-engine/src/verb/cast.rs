@@ -141,7 +141,8 @@ pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report,
     let state = driver.state();
     let body = match wish {
         Wish::Resume if state.status.is_end() => {
-            return Err(cast::Refusal::Ended(state.status.as_str()).into());
+            driver.settle()?;
+            return Err(cast::Refusal::Ended(driver.state().status.as_str()).into());
         }
         Wish::Resume => None,
         Wish::Continue(words) => Some(state.go_on_with(words)?),

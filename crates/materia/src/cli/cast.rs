@@ -8,6 +8,7 @@ use materia_engine::agent::{Backend, Scripted};
 use materia_engine::cast::{Error, Hands};
 use materia_engine::process::Nursery;
 use materia_engine::store::journal::JournalError;
+use materia_engine::store::lock::LockError;
 use materia_engine::verb::cast::{self, Asked, Report};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
@@ -155,14 +156,19 @@ pub(super) fn failure(error: &Error) -> Failure {
             typed(Kind::Invalid, "ambiguous").hint(format!("write more of it: {}", text::list(&some, "or")))
         }
         Error::Refused(refusal) => typed(Kind::Refused, "refused").hint(refusal.hint()),
-        Error::Driven(lock) => typed(Kind::Conflict, "cast_in_use").hint(lock.hint()),
+        Error::Driven(lock @ LockError::Held { .. }) => {
+            typed(Kind::Conflict, "cast_in_use").hint(lock.hint())
+        }
+        Error::Orphans { .. } => typed(Kind::Conflict, "orphans").hint("end them, then `materia resume`"),
         Error::NoDriver(_) => typed(Kind::Failed, "no_driver").hint("materia resume"),
-        Error::Log(held @ JournalError::Held(_)) => typed(Kind::Conflict, "cast_in_use").hint(held.hint()),
+        Error::Log(held @ JournalError::Held(LockError::Held { .. })) => {
+            typed(Kind::Conflict, "cast_in_use").hint(held.hint())
+        }
         Error::Log(journal) => typed(Kind::Failed, "log").hint(journal.hint()),
         Error::BadEvent { .. } | Error::NoBeginning | Error::OutOfStep => {
             typed(Kind::Failed, "bad_cast").hint("start a new one; what it did is in its directory")
         }
-        Error::Artifact(_) | Error::Dir(_) | Error::Document(_) | Error::Output(_) => {
+        Error::Driven(_) | Error::Artifact(_) | Error::Dir(_) | Error::Document(_) | Error::Output(_) => {
             typed(Kind::Failed, "storage")
                 .hint("make room and check who may write there, then `materia resume`")
         }

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use materia_engine::config::{Files, Places};
+use materia_engine::home::Home;
+use materia_engine::utility::launcher;
 
 use crate::failure::{Failure, Kind};
 use crate::world::World;
@@ -26,8 +28,16 @@ impl Config {
             environment: environment(world),
             flag: self.config.as_deref().filter(|path| !path.as_os_str().is_empty()),
         };
+        home.as_ref().map(launched);
         Ok(Files::find(places)?)
     }
+}
+
+/// Brings the launchers in the profile up to date, as every load of a config does (C18).
+///
+/// Where that cannot be done, such as in a home that is read-only, nobody misses them: no command of ours starts one.
+pub(super) fn launched(home: &Home) {
+    let _read_only = launcher::sync(home);
 }
 
 /// The file that `MATERIA_CONFIG` names.

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use materia_engine::verb::cast::{self, Wish};
+use materia_engine::verb::casts;
 
 use super::cast::{Player, exit_code, foreground};
 use super::config::Config;
@@ -15,7 +16,7 @@ use crate::world::World;
     after_help = "Examples:\n  materia resume 2026-01-01T00-00\n  materia resume .pi/pi-materia/2026-01-01T00-00-00-000Z"
 )]
 pub(super) struct Resume {
-    /// Its id, the beginning of its id, or its directory; the newest where nothing is said
+    /// Its id, the beginning of its id, or its directory; the newest that suits where nothing is said
     #[arg(value_name = "ID")]
     id: Option<String>,
 
@@ -43,7 +44,13 @@ pub(super) struct Continue {
 
 impl Continue {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        self.cast.run(Wish::Continue(self.words.as_deref()), world, screen, voice)
+        // No id has a space in it, so that one who says only something means the cast that waits for it.
+        let (id, words) = match (self.cast.id, self.words) {
+            (Some(only), None) if only.contains(char::is_whitespace) => (None, Some(only)),
+            given => given,
+        };
+        let cast = Resume { id, ..self.cast };
+        cast.run(Wish::Continue(words.as_deref()), world, screen, voice)
     }
 }
 
@@ -58,8 +65,8 @@ impl Resume {
         let mut view = CastView::new(screen, voice);
         let files = self.config.files(world)?;
         let report = self.player.play(world, foreground()?, &mut view, |hands| {
-            let casts = cast::casts(hands.cwd, &files);
-            let folder = cast::find(hands.cwd, &casts, self.id.as_deref())?;
+            let kept = cast::casts(hands.cwd, &files);
+            let folder = casts::meant(hands.cwd, &kept, self.id.as_deref(), wish)?;
             cast::go_on(folder, wish, hands)
         })?;
         view.report(&report);

@@ -55,6 +55,7 @@ impl Loadout {
             }
             Verb::Use { name } => {
                 let home = world.home()?;
+                config::launched(&home);
                 let places = Places {
                     home: Some(&home),
                     project: config::project(world)?,

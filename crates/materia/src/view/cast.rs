@@ -47,6 +47,12 @@ impl CastView {
     }
 }
 
+impl CastView {
+    pub(super) fn screen(&self) -> Screen {
+        self.screen
+    }
+}
+
 impl Listener for CastView {
     fn takes_up(&mut self, state: &State) {
         if self.voice != Voice::Human {
@@ -65,6 +71,13 @@ impl Listener for CastView {
         self.screen.talk(Role::Quiet, "cast", &said);
     }
 
+    fn ended(&mut self, orphans: usize) {
+        if self.voice == Voice::Human {
+            let said = format!("{} of the process that drove it", text::count(orphans, "orphan"));
+            self.screen.talk(Role::Warning, "ended", &said);
+        }
+    }
+
     fn tell(&mut self, event: &Event, state: &State) {
         if self.voice != Voice::Human {
             return;
@@ -75,6 +88,11 @@ impl Listener for CastView {
                 self.screen.talk(Role::Quiet, "cast", &said);
             }
             Body::SocketComplete(complete) => self.step(Role::Good, "done", &complete.place, ""),
+            Body::SocketRoute(route) if route.rework.is_some() => {
+                let to = route.to.as_deref().unwrap_or("end");
+                let reason = text::bounded(route.rework.as_deref().unwrap_or_default(), 300);
+                self.screen.talk(Role::Warning, "rework", &format!("back to {to}: {reason}"));
+            }
             Body::SocketFailed(failed) => self.step(Role::Bad, "failed", &failed.place, ""),
             Body::SameSocketRecoveryStart(again) => {
                 let more = format!(", again because of {}", again.reason);

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use crate::house::{House, Outcome};
 
 mod goes_on;
+mod matrix;
+mod orphans;
 
 /// A utility that prints this.
 fn says(text: &Value) -> Value {

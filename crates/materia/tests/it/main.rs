@@ -8,9 +8,11 @@
 mod house;
 
 mod cast;
+mod casts;
 mod cli;
 mod console;
 mod crash;
+mod demo;
 mod doctor;
 mod explain;
 mod grid;

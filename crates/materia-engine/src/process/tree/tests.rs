@@ -110,6 +110,26 @@ fn what_was_detached_on_purpose_is_left_alone() {
 }
 
 #[test]
+fn what_the_dead_left_is_found_by_the_name_it_carries_and_nobody_else_is() {
+    let processes = [
+        process(ME, 1, ME, ME),
+        process(200, 1, 200, 200),
+        process(201, 200, 201, 201),
+        process(202, 200, 200, 200),
+        process(203, 202, 203, 203),
+        process(300, 1, 300, 300),
+    ];
+    let detached = |leaf: Option<&str>| Marks { leaf: leaf.map(Into::into), detached: Some("d".into()) };
+    let environ = [
+        (ME, marks("cast-1.0:n.1")),
+        (200, detached(Some("x.1:cast-1.0:n.1"))),
+        (203, detached(None)),
+        (300, marks("cast-11.0:n.1")),
+    ];
+    assert_eq!(found(asker(false, &[]), Scope::Left("cast-1"), &processes, &environ), [200, 201, 202]);
+}
+
+#[test]
 fn the_known_stay_members_and_their_successors_do_not() {
     let processes = [process(ME, 1, ME, ME), process(200, ME, 200, ME), process(310, ME, 310, 310)];
     let leaves = [(200, "n.1"), (220, "n.2")];

@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use materia_model::record;
+
 use super::Checkpoint;
 use super::error::{Damage, JournalError};
 use super::scan::{Item, Scan, Spot, Torn};
@@ -171,7 +173,7 @@ impl Cursor {
         scan.next()?;
         scan.jump_to(Spot { seq: checkpoint.seq, offset: checkpoint.offset })?;
         match scan.next() {
-            Ok(Item::Record(_)) => Ok(scan),
+            Ok(Item::Record(_)) if record::sum_of(scan.line()) == Some(checkpoint.sum) => Ok(scan),
             Err(error @ JournalError::Io { .. }) => Err(error),
             _ => Err(stale()),
         }

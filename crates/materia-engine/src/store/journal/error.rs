@@ -17,8 +17,8 @@ pub enum JournalError {
     /// There is none.
     #[error("there is no journal {}", shown(.0))]
     Missing(PathBuf),
-    /// It is in use in a way that excludes us.
-    #[error("the journal is in use")]
+    /// It is in use in a way that excludes us, or nobody can know whether it is.
+    #[error("the journal {}", if matches!(.0, LockError::Held { .. }) { "is in use" } else { "cannot be locked" })]
     Held(#[from] LockError),
     /// The system refused; the journal is as it was and can still be used.
     #[error("cannot {action} {}", shown(file))]

@@ -86,6 +86,16 @@ impl FileId {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
+    /// Its device and number.
+    pub(super) fn parts(self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// The file with this device and number.
+    pub(super) fn from_parts(device: u64, inode: u64) -> Self {
+        Self { device, inode }
+    }
+
     /// The file at a path, if there is one.
     pub(super) fn at(path: &Path) -> io::Result<Option<Self>> {
         Ok(found(std::fs::metadata(path))?.map(|metadata| Self::of(&metadata)))

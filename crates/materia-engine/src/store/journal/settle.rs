@@ -11,6 +11,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
 use materia_model::record;
 use serde::Serialize;
@@ -19,6 +20,7 @@ use super::cursor::{Cursor, Step};
 use super::error::JournalError;
 use super::scan::{Spot, Torn};
 use super::segment::{Files, Header};
+use super::synced::Synced;
 use super::tail::{self, Tail};
 use super::{HEADER, RECOVERED};
 use crate::clock::Clock;
@@ -41,8 +43,22 @@ pub(super) fn settle(
     files: &Files,
     clock: &Clock,
     name: &str,
+    synced: Option<&Arc<Synced>>,
 ) -> Result<(Tail, Option<Recovery>), JournalError> {
     let step = cursor.run_to_end()?;
+    let (mut tail, recovery) = settle_at(step, cursor, files, clock, name, synced)?;
+    tail.synced = synced.cloned();
+    Ok((tail, recovery))
+}
+
+fn settle_at(
+    step: Step,
+    cursor: &Cursor,
+    files: &Files,
+    clock: &Clock,
+    name: &str,
+    synced: Option<&Arc<Synced>>,
+) -> Result<(Tail, Option<Recovery>), JournalError> {
     let current = files.current();
     let failed = |action| JournalError::io(action, current);
     let next = cursor.last_seq().map_or(1, |last| last + 1);
@@ -56,6 +72,8 @@ pub(super) fn settle(
     match (step, written) {
         (Step::Torn(torn), Some((header, ..))) => {
             let recovery = Recovery::of(&torn);
+            let _cutting =
+                synced.map(|synced| synced.retract()).transpose().map_err(failed("take a turn at"))?;
             let length = replace(files, &torn, next, clock, RECOVERED, &recovery)?;
             let last = Spot { seq: next, offset: torn.offset };
             Ok((Tail::new(files.clone(), file, header, last, torn.offset + length)?, Some(recovery)))
@@ -63,6 +81,8 @@ pub(super) fn settle(
         (_, Some((header, last, end))) => Ok((Tail::new(files.clone(), file, header, last, end)?, None)),
         (Step::Torn(torn), None) => {
             let recovery = Recovery::of(&torn);
+            let _cutting =
+                synced.map(|synced| synced.retract()).transpose().map_err(failed("take a turn at"))?;
             let length = replace(files, &torn, next, clock, HEADER, &header)?;
             let last = Spot { seq: next, offset: 0 };
             let mut tail = Tail::new(files.clone(), file, (next, header), last, length)?;

@@ -1,8 +1,9 @@
 //! A journal that many processes append to.
 //!
 //! Owns taking turns: an append holds `<path>.turn` while it looks whether somebody else wrote or closed the segment,
-//! catches up, takes the next number and writes. The sync comes after the turn, so that the syncs of many writers
-//! meet in the kernel. A writer that dies in its turn leaves a torn end, which the next one cuts.
+//! catches up, takes the next number and writes. Whoever has to read before it decides what to write holds the turn for
+//! both ([`SharedJournal::hold`]). The sync comes after the turn and is shared by all writers that wait for one. A writer
+//! that dies in its turn leaves a torn end, which the next one cuts.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,8 +16,9 @@ use super::cursor::Cursor;
 use super::error::{Damage, JournalError};
 use super::scan::Spot;
 use super::segment::{FileId, Files};
+use super::synced::{Mark, Synced};
 use super::tail::Tail;
-use super::{Options, settle, sync_named};
+use super::{Options, settle};
 use crate::clock::Clock;
 use crate::failpoint;
 use crate::store::lock::{Holder, Lock, Mode, Wait};
@@ -28,6 +30,7 @@ pub struct SharedJournal {
     clock: Clock,
     options: Options,
     turn: File,
+    synced: Arc<Synced>,
     end: Mutex<End>,
     _lock: Lock,
 }
@@ -36,8 +39,6 @@ pub struct SharedJournal {
 struct End {
     cursor: Cursor,
     tail: Tail,
-    /// The segment whose name this handle has made durable.
-    named: Option<FileId>,
 }
 
 impl SharedJournal {
@@ -46,25 +47,28 @@ impl SharedJournal {
         let files = Files::new(path);
         let lock = Lock::acquire(&files.beside(".lock"), Mode::Shared, Wait::No, &Holder::current())?;
         let turn = open_turn(&files)?;
+        let synced = Arc::new(Synced::open(&files)?);
         let mut cursor = Cursor::new(files.clone(), options.from());
         let tail = {
             let _turn = Turn::take(&turn, &files)?;
-            settle::settle(&mut cursor, &files, clock, &options.name)?.0
+            settle::settle(&mut cursor, &files, clock, &options.name, Some(&synced))?.0
         };
-        let end = Mutex::new(End { cursor, tail, named: None });
-        Ok(Self { files, clock: clock.clone(), options: options.clone(), turn, end, _lock: lock })
+        let end = Mutex::new(End { cursor, tail });
+        Ok(Self { files, clock: clock.clone(), options: options.clone(), turn, synced, end, _lock: lock })
     }
 
     /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
-        self.append_in_turn(&mut self.end(), kind, data)
+        self.hold()?.append(kind, data)
     }
 
     /// Writes a record and makes it durable, and with it everything before it.
     pub fn append_durable<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
-        let mut end = self.end();
-        let seq = self.append_in_turn(&mut end, kind, data)?;
-        self.sync(end)?;
+        let mut held = self.hold()?;
+        let seq = held.append(kind, data)?;
+        let mark = held.mark();
+        drop(held);
+        self.commit_to(&mark)?;
         Ok(seq)
     }
 
@@ -72,7 +76,23 @@ impl SharedJournal {
     pub fn commit(&self) -> Result<(), JournalError> {
         let end = self.end();
         end.tail.check_usable()?;
-        self.sync(end)
+        let mark = end.tail.mark();
+        drop(end);
+        self.commit_to(&mark)
+    }
+
+    /// Makes everything up to a mark durable; costs nothing where another writer's sync has reached it.
+    pub fn commit_to(&self, mark: &Mark) -> Result<(), JournalError> {
+        self.synced.through(mark).map_err(|why| self.end().tail.break_off(why))
+    }
+
+    /// Takes the turn: until it is dropped nobody else writes, and what is read is all there is.
+    pub fn hold(&self) -> Result<Held<'_>, JournalError> {
+        let mut end = self.end();
+        end.tail.check_usable()?;
+        let turn = Turn::take(&self.turn, &self.files)?;
+        self.catch_up(&mut end)?;
+        Ok(Held { _turn: turn, end, journal: self })
     }
 
     /// The number of the last record this handle has written or seen.
@@ -80,19 +100,9 @@ impl SharedJournal {
         self.end().tail.next - 1
     }
 
-    fn append_in_turn<T: Serialize + ?Sized>(
-        &self,
-        end: &mut End,
-        kind: &str,
-        data: &T,
-    ) -> Result<u64, JournalError> {
-        end.tail.check_usable()?;
-        let _turn = Turn::take(&self.turn, &self.files)?;
-        self.catch_up(end)?;
-        if end.tail.is_full(self.options.limit()) {
-            end.tail.rotate(self.clock.now())?;
-        }
-        end.tail.append(self.clock.now(), kind, data)
+    /// How often this handle asked the disk to sync.
+    pub fn syncs(&self) -> u64 {
+        self.synced.syncs()
     }
 
     /// Brings the handle to where the journal is by now.
@@ -123,23 +133,15 @@ impl SharedJournal {
         {
             scan.jump(Spot { seq: tail.next - 1, offset: tail.last }, tail.end)?;
         }
-        end.tail = settle::settle(&mut end.cursor, &self.files, &self.clock, &self.options.name)?.0;
+        end.tail = settle::settle(
+            &mut end.cursor,
+            &self.files,
+            &self.clock,
+            &self.options.name,
+            Some(&self.synced),
+        )?
+        .0;
         Ok(())
-    }
-
-    /// Syncs outside the turn and outside the handle's own lock.
-    fn sync(&self, end: MutexGuard<'_, End>) -> Result<(), JournalError> {
-        let (file, id, named) = (Arc::clone(&end.tail.file), end.tail.id, end.named);
-        drop(end);
-        let synced = sync_named(&file, &self.files, named == Some(id));
-        let mut end = self.end();
-        match synced {
-            Ok(()) => {
-                end.named = Some(id);
-                Ok(())
-            }
-            Err(why) => Err(end.tail.break_off(why)),
-        }
     }
 
     fn end(&self) -> MutexGuard<'_, End> {
@@ -147,7 +149,34 @@ impl SharedJournal {
     }
 }
 
-/// The right to write, until dropped.
+/// The right to write, and the certainty that nobody else does, until dropped.
+#[derive(Debug)]
+pub struct Held<'a> {
+    // Given back before another thread of this process may take it.
+    _turn: Turn<'a>,
+    end: MutexGuard<'a, End>,
+    journal: &'a SharedJournal,
+}
+
+impl Held<'_> {
+    /// Writes a record and gives its number. It is visible at once, and durable after a commit.
+    pub fn append<T: Serialize + ?Sized>(&mut self, kind: &str, data: &T) -> Result<u64, JournalError> {
+        let now = self.journal.clock.now();
+        let tail = &mut self.end.tail;
+        if tail.is_full(self.journal.options.limit()) {
+            tail.rotate(now)?;
+        }
+        tail.append(now, kind, data)
+    }
+
+    /// Where the records end, for [`SharedJournal::commit_to`] once the turn is over.
+    pub fn mark(&self) -> Mark {
+        self.end.tail.mark()
+    }
+}
+
+/// The turn itself.
+#[derive(Debug)]
 struct Turn<'a>(&'a File);
 
 impl<'a> Turn<'a> {

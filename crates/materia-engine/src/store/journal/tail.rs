@@ -6,7 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use serde::Serialize;
 use super::error::JournalError;
 use super::scan::Spot;
 use super::segment::{FileId, Files, Header};
+use super::synced::{Mark, Synced};
 use super::{Checkpoint, HEADER};
 use crate::failpoint;
 use crate::store::atomic;
@@ -42,6 +43,8 @@ pub(super) struct Tail {
     pub(super) end: u64,
     /// Where the last record begins.
     pub(super) last: u64,
+    /// What other writers are told about syncs, where there are others.
+    pub(super) synced: Option<Arc<Synced>>,
     buffer: Vec<u8>,
     speller: Speller,
     broken: Option<String>,
@@ -66,6 +69,7 @@ impl Tail {
             next: last.seq + 1,
             end,
             last: last.offset,
+            synced: None,
             buffer: Vec::new(),
             speller: Speller::default(),
             broken: None,
@@ -111,12 +115,22 @@ impl Tail {
 
     /// Cuts off what a failed write left, so that the journal ends in a whole record again.
     fn take_back(&mut self, error: io::Error) -> JournalError {
-        match failpoint::hit("journal.truncate").and_then(|()| self.file.set_len(self.end)) {
+        match self.cut() {
             Ok(()) => JournalError::io("write to", self.files.current())(error),
             Err(second) => {
                 self.break_off(format!("a write failed ({error}) and could not be taken back ({second})"))
             }
         }
+    }
+
+    fn cut(&self) -> io::Result<()> {
+        let _cutting = self.synced.as_ref().map(|synced| synced.retract()).transpose()?;
+        failpoint::hit("journal.truncate").and_then(|()| self.file.set_len(self.end))
+    }
+
+    /// Where the records end by now, for a sync that has to reach it.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { file: Arc::clone(&self.file), id: self.id, first: self.first, end: self.end }
     }
 
     /// Whether the segment has to be closed before the next record. One with nothing but its header never is.
@@ -169,7 +183,11 @@ impl Tail {
 
     /// The record that was written last.
     pub(super) fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { segment: self.first, seq: self.next - 1, offset: self.last }
+        let mut end = [0; 11];
+        // One that cannot be read back gives a checkpoint that nobody will believe.
+        let read = self.file.read_exact_at(&mut end, self.end.saturating_sub(11));
+        let sum = read.ok().and_then(|()| record::sum_of(&end)).unwrap_or_default();
+        Checkpoint { segment: self.first, seq: self.next - 1, offset: self.last, sum }
     }
 
     /// Refuses every later write, and says why.

@@ -187,6 +187,7 @@ fn a_checkpoint_bounds_what_is_read() {
         Checkpoint { seq: 5000, ..checkpoint },
         Checkpoint { offset: checkpoint.offset + 1, ..checkpoint },
         Checkpoint { segment: checkpoint.segment + 1, ..checkpoint },
+        Checkpoint { sum: checkpoint.sum ^ 1, ..checkpoint },
         Checkpoint { offset: 1 << 40, ..last },
     ] {
         let from = Options { from: Some(stale), ..desk.options.clone() };

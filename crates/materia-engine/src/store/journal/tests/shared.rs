@@ -81,3 +81,73 @@ fn a_journal_that_shrinks_or_breaks_under_a_writer_is_refused() {
     desk.put(&bytes);
     assert_eq!(add(&journal, 1), 3);
 }
+
+#[test]
+fn a_record_that_another_sync_has_reached_needs_none_of_its_own() {
+    let desk = Desk::new();
+    let (one, two) = (share(&desk), share(&desk));
+    let mut held = one.hold().unwrap();
+    held.append("note", &json!({"number": 0})).unwrap();
+    let mark = held.mark();
+    drop(held);
+    two.append_durable("note", &json!({"number": 1})).unwrap();
+    one.commit_to(&mark).unwrap();
+    assert_eq!((one.syncs(), two.syncs()), (0, 1));
+    add(&one, 2);
+    one.commit().unwrap();
+    assert_eq!(one.syncs(), 1, "what nobody has synced is synced");
+    // Somebody who comes later finds everything durable, the name of the file too.
+    let three = share(&desk);
+    three.commit().unwrap();
+    assert_eq!(three.syncs(), 0);
+}
+
+#[test]
+fn what_was_cut_takes_its_durability_with_it() {
+    let desk = Desk::new();
+    let (one, two) = (share(&desk), share(&desk));
+    one.append_durable("note", &json!({"number": 0})).unwrap();
+    let mut bytes = desk.bytes();
+    bytes.extend_from_slice(format!("{{\"seq\":3,\"at\":\"{}", "x".repeat(4000)).as_bytes());
+    desk.put(&bytes);
+    // A sync that reaches the torn bytes too.
+    fs::write(desk.path().with_file_name("events.jsonl.synced"), "").unwrap();
+    two.commit().unwrap();
+    add(&one, 1);
+    assert!(desk.bytes().len() < bytes.len(), "the record after the cut ends before");
+    let before = one.syncs();
+    one.commit().unwrap();
+    assert_eq!(one.syncs(), before + 1, "nobody synced what was written after the cut");
+}
+
+#[test]
+fn a_sync_that_failed_or_another_boot_is_not_believed() {
+    let desk = Desk::new();
+    let journal = share(&desk);
+    add(&journal, 0);
+    journal.commit().unwrap();
+    let said = desk.path().with_file_name("events.jsonl.synced");
+    let line = fs::read_to_string(&said).unwrap();
+    for disbelieved in
+        [line.replace("trusted", "alone  "), line.replacen(&line[..8], "00000000", 1), String::new()]
+    {
+        fs::write(&said, disbelieved).unwrap();
+        let syncs = journal.syncs();
+        journal.commit().unwrap();
+        assert_eq!(journal.syncs(), syncs + 1);
+    }
+}
+
+#[test]
+fn whoever_holds_the_turn_writes_alone() {
+    let desk = Desk::new();
+    let (one, two) = (share(&desk), share(&desk));
+    std::thread::scope(|scope| {
+        let mut held = one.hold().unwrap();
+        let other = scope.spawn(|| add(&two, 1));
+        held.append("note", &json!({"number": 0})).unwrap();
+        assert_eq!(desk.notes(), [0]);
+        drop(held);
+        assert_eq!(other.join().unwrap(), 3);
+    });
+}

@@ -1,0 +1,256 @@
+//! A cast at a glance: how it stands, proved, without opening it for writing.
+//!
+//! Owns the head of a cast (who, what, where, how far), and the proof of its standing: a cast runs only while the
+//! process that signed its log lives. A head is read from the manifest where the manifest is as new as the log, and
+//! from the log otherwise. Never takes a lock and never writes, so that looking disturbs nobody.
+
+use std::path::{Path, PathBuf};
+
+use materia_model::cast::state::Waiting;
+use materia_model::cast::{Body, Event, Failure, State, Status, Step};
+use materia_model::record::Record;
+use materia_model::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::folder::Folder;
+use crate::process::Identity;
+use crate::store::journal::{From, Reader};
+use crate::store::{atomic, lock};
+
+/// The largest manifest that is read; a larger one costs more than the log it stands for.
+const LARGEST: u64 = 8 << 20;
+
+/// What stands at the top of a manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Head {
+    /// The cast.
+    pub cast_id: String,
+    /// What the person asked for.
+    pub request: String,
+    /// The loadout.
+    pub loadout: String,
+    /// How it stands, as its log says.
+    pub status: Status,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When something last happened.
+    pub updated_at: Option<Timestamp>,
+    /// Where it is.
+    #[serde(default)]
+    pub at: Option<Position>,
+    /// What it used.
+    #[serde(default)]
+    pub spent: Spent,
+    /// What it failed with.
+    #[serde(default)]
+    pub error: Option<Failure>,
+    /// How long the log was when this was written.
+    #[serde(default)]
+    pub log_bytes: u64,
+}
+
+/// Where a cast is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Position {
+    /// The socket.
+    pub socket: String,
+    /// What it holds; not known before the visit began.
+    pub materia: Option<String>,
+    /// The visit and the attempt, from 1.
+    pub visit: u64,
+    /// The attempt, from 1.
+    pub attempt: u64,
+    /// The item it works on.
+    pub item: Option<ItemAt>,
+    /// What the person is asked for.
+    pub waits_for: Option<Waiting>,
+}
+
+/// One item of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemAt {
+    /// Its key.
+    pub key: String,
+    /// What people call it.
+    pub label: String,
+    /// Its number, from 1.
+    pub number: usize,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// What a cast used, in short.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Tokens.
+    pub tokens: u64,
+    /// Money, in US dollars.
+    pub cost: f64,
+    /// Turns of agents.
+    pub turns: u64,
+}
+
+/// How a cast stands, as far as it is proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// This process drives it.
+    Running(u32),
+    /// It is under way, and nobody drives it.
+    Interrupted,
+    /// It waits for the person.
+    Paused,
+    /// It did what it should.
+    Complete,
+    /// It failed.
+    Failed,
+    /// The person ended it.
+    Aborted,
+    /// Its directory cannot be read, and why.
+    Unreadable(String),
+}
+
+impl Standing {
+    /// The word that people and programs see.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Running(_) => "running",
+            Self::Interrupted => "interrupted",
+            Self::Paused => "paused",
+            Self::Complete => "complete",
+            Self::Failed => "failed",
+            Self::Aborted => "aborted",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+
+    /// The process that drives the cast.
+    pub fn driver(&self) -> Option<u32> {
+        if let Self::Running(pid) = self { Some(*pid) } else { None }
+    }
+
+    /// Whether it is under way or waits for somebody.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Running(_) | Self::Interrupted | Self::Paused)
+    }
+}
+
+impl Head {
+    /// The head of a cast in this state.
+    pub fn of(state: &State, log_bytes: u64) -> Self {
+        let spent = &state.spending;
+        Self {
+            cast_id: state.cast_id.clone(),
+            request: state.request.clone(),
+            loadout: state.loadout.clone(),
+            status: state.status,
+            started_at: state.started_at,
+            updated_at: state.updated_at,
+            at: position(state),
+            spent: Spent { tokens: spent.total.total, cost: spent.total.cost, turns: spent.turns },
+            error: state.failure.clone(),
+            log_bytes,
+        }
+    }
+}
+
+fn position(state: &State) -> Option<Position> {
+    let item = state.item.as_ref().map(|item| ItemAt {
+        key: item.key.clone(),
+        label: item.label.clone(),
+        number: item.bound.index + 1,
+        count: item.bound.count,
+    });
+    let waits_for = if let Step::Waiting { what, .. } = &state.step { Some(*what) } else { None };
+    if let Step::Enter { socket } = &state.step {
+        let visit = state.visits.get(socket).map_or(1, |visits| visits + 1);
+        return Some(Position { socket: socket.clone(), materia: None, visit, attempt: 1, item, waits_for });
+    }
+    let visit = state.visit()?;
+    let place = &visit.place;
+    Some(Position {
+        socket: place.socket.clone(),
+        materia: Some(place.materia.clone()),
+        visit: place.visit,
+        attempt: visit.attempt,
+        item,
+        waits_for,
+    })
+}
+
+/// A cast as it was found.
+#[derive(Debug)]
+pub struct Glance {
+    /// Its directory.
+    pub path: PathBuf,
+    /// What it is; nothing where its directory cannot be read.
+    pub head: Option<Head>,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+impl Glance {
+    /// Looks at the cast in a directory.
+    pub fn at(path: &Path) -> Self {
+        match head(path) {
+            Ok(head) => {
+                let standing = standing(path, head.status);
+                Self { path: path.to_owned(), head: Some(head), standing }
+            }
+            Err(error) => {
+                let standing = Standing::Unreadable(error.to_string());
+                Self { path: path.to_owned(), head: None, standing }
+            }
+        }
+    }
+}
+
+fn head(path: &Path) -> Result<Head, Error> {
+    let folder = Folder::open(path)?;
+    let log_bytes = folder.events().metadata()?.len();
+    let manifest = atomic::read_json::<Head>(&path.join("manifest.json"), super::folder::FORMAT, LARGEST);
+    if let Ok(head) = manifest
+        && head.log_bytes == log_bytes
+    {
+        return Ok(head);
+    }
+    replay(&folder, |_, _, _| {}).map(|state| Head::of(&state, log_bytes))
+}
+
+/// How a cast stands whose log says this.
+pub fn standing(path: &Path, status: Status) -> Standing {
+    match status {
+        Status::Running => driver(path).map_or(Standing::Interrupted, Standing::Running),
+        // Whoever drives it has just been asked to go on, and will say so in the log.
+        Status::Paused => driver(path).map_or(Standing::Paused, Standing::Running),
+        Status::Complete => Standing::Complete,
+        Status::Failed => Standing::Failed,
+        Status::Aborted => Standing::Aborted,
+    }
+}
+
+/// The living process that signed the log of a cast.
+fn driver(path: &Path) -> Option<u32> {
+    let holder = lock::read_holder(&path.join("events.jsonl.lock"))?;
+    let living = Identity::of(i32::try_from(holder.pid).ok()?)?;
+    (living.is_alive() && Some(living.start_time) == holder.started).then_some(holder.pid)
+}
+
+/// Folds the log of a cast and shows each event with the state after it; changes nothing.
+pub fn replay(folder: &Folder, mut each: impl FnMut(&Record, &Event, &State)) -> Result<State, Error> {
+    let mut state = State::default();
+    for record in Reader::open(&folder.events(), From::Beginning)? {
+        let mut record = record?;
+        let data = std::mem::take(&mut record.data);
+        let body =
+            Body::read(&record.kind, data).map_err(|source| Error::BadEvent { seq: record.seq, source })?;
+        if let Some(body) = body {
+            let event = Event { at: record.at, body };
+            state.apply(&event);
+            each(&record, &event, &state);
+        }
+    }
+    if state.cast_id.is_empty() { Err(Error::NoBeginning) } else { Ok(state) }
+}

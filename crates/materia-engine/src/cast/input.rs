@@ -1,0 +1,129 @@
+//! The input of a utility as an artifact.
+//!
+//! Owns what is kept of an input that grew with the state. A utility reads all of it, every time; the artifact of a
+//! visit names large parts of the state, which are kept once and again only when they changed. So a step writes the
+//! same few bytes, however long the list is that the cast works on.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use materia_model::utility::Input;
+use serde_json::{Map, Value, json};
+
+use super::error::Error;
+use super::folder::Folder;
+
+/// How long an input may be that is kept as it is.
+const PLAIN: usize = 16 << 10;
+/// How large a part of the state may be that stands in every input.
+const SMALL: usize = 2 << 10;
+
+/// The large parts of the state that are kept, by name, with the artifact that has them.
+#[derive(Debug, Default)]
+pub(super) struct Inputs(BTreeMap<String, (Value, String)>);
+
+impl Inputs {
+    /// What is kept of an input whose whole line this is.
+    pub(super) fn kept<'a>(
+        &mut self,
+        input: &Input<'_>,
+        line: &'a str,
+        folder: &Folder,
+    ) -> Result<Cow<'a, [u8]>, Error> {
+        if line.len() <= PLAIN {
+            return Ok(Cow::Borrowed(line.as_bytes()));
+        }
+        let mut state = Map::new();
+        for (name, value) in input.state {
+            let shown = match room(value, SMALL) {
+                Some(_) => value.clone(),
+                None => json!({"$artifact": self.keep(name, value, folder)?}),
+            };
+            state.insert(name.clone(), shown);
+        }
+        Ok(Cow::Owned(Input { state: &state, ..input.clone() }.line()?.into_bytes()))
+    }
+
+    fn keep(&mut self, name: &str, value: &Value, folder: &Folder) -> Result<&str, Error> {
+        if self.0.get(name).is_none_or(|(kept, _)| kept != value) {
+            let artifact = folder.keep_value(name, &serde_json::to_vec(value)?)?;
+            self.0.insert(name.to_owned(), (value.clone(), artifact));
+        }
+        Ok(self.0.get(name).map_or("", |(_, artifact)| artifact))
+    }
+}
+
+/// What is left of so many bytes after a value was written, about; nothing where it does not fit.
+fn room(value: &Value, bytes: usize) -> Option<usize> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => bytes.checked_sub(5),
+        Value::String(text) => bytes.checked_sub(text.len() + 2),
+        Value::Array(items) => items.iter().try_fold(bytes, |left, item| room(item, left.checked_sub(1)?)),
+        Value::Object(members) => members
+            .iter()
+            .try_fold(bytes, |left, (name, member)| room(member, left.checked_sub(name.len() + 4)?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(state: &Map<String, Value>) -> Input<'_> {
+        Input {
+            cwd: "/p",
+            run_dir: "/p/run",
+            request: "do",
+            cast_id: "c",
+            socket_id: "s",
+            materia_id: "M",
+            materia_label: "M",
+            params: state,
+            state,
+            item: None,
+            item_key: None,
+            item_label: None,
+            cursor: None,
+            cursors: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn a_short_input_is_kept_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path()).unwrap();
+        let state = Map::from_iter([("a".to_owned(), json!("x".repeat(SMALL)))]);
+        let line = input(&state).line().unwrap();
+        let kept = Inputs::default().kept(&input(&state), &line, &folder).unwrap();
+        assert_eq!(kept, line.as_bytes());
+        assert!(!dir.path().join("state").exists());
+    }
+
+    #[test]
+    fn large_parts_are_kept_once_and_again_when_they_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path()).unwrap();
+        let (mut inputs, none) = (Inputs::default(), Map::new());
+        let mut list: Vec<Value> = (0..2000).map(|number| json!({"title": number})).collect();
+        let mut named = Vec::new();
+        for round in 0..4 {
+            if round > 1 {
+                list[0] = json!(round);
+            }
+            let state = Map::from_iter([("list".to_owned(), json!(list)), ("n".to_owned(), json!(round))]);
+            let whole = Input { params: &none, ..input(&state) };
+            let line = whole.line().unwrap();
+            let kept = inputs.kept(&whole, &line, &folder).unwrap();
+            let document: Value = serde_json::from_slice(&kept).unwrap();
+            assert_eq!(document["state"]["n"], round);
+            let artifact = document["state"]["list"]["$artifact"].as_str().unwrap().to_owned();
+            let bytes = std::fs::read(dir.path().join(&artifact)).unwrap();
+            assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), json!(list));
+            named.push(artifact);
+        }
+        assert_eq!(
+            named,
+            ["state/list.1.json", "state/list.1.json", "state/list.2.json", "state/list.3.json"]
+        );
+    }
+}

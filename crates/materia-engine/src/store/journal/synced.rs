@@ -1,0 +1,202 @@
+//! How far a shared journal is durable, known to all its writers.
+//!
+//! Owns `<path>.synced`: one line that says up to which byte of which segment a sync has reached. A writer that needs
+//! its record durable takes the lock on that file, and where another writer's sync has covered the record meanwhile, it
+//! needs none of its own; so many writers share one sync. The line is a hint about this boot's page cache and never a
+//! promise: it names the boot, is checked, and is taken back before anything is cut from the journal. After a sync that
+//! failed nobody relies on the others any more.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::error::JournalError;
+use super::segment::{FileId, Files};
+use super::sync_named;
+use crate::failpoint;
+
+/// How long the line is; it is padded, so that a shorter one leaves nothing of a longer one behind.
+const LINE: usize = 160;
+
+/// A place in a journal up to which it has to be durable.
+#[derive(Debug, Clone)]
+pub struct Mark {
+    pub(super) file: Arc<File>,
+    pub(super) id: FileId,
+    /// The first record of the segment: the number of a file can come back, this one cannot.
+    pub(super) first: u64,
+    pub(super) end: u64,
+}
+
+/// What the writers of a journal know about its syncs.
+#[derive(Debug)]
+pub(super) struct Synced {
+    file: Mutex<File>,
+    files: Files,
+    syncs: AtomicU64,
+}
+
+/// What the line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Reached {
+    id: FileId,
+    first: u64,
+    end: u64,
+    trusted: bool,
+}
+
+impl Synced {
+    pub(super) fn open(files: &Files) -> Result<Self, JournalError> {
+        let path = files.beside(".synced");
+        failpoint::hit("journal.synced.create").map_err(JournalError::io("create", &path))?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = options.open(&path).map_err(JournalError::io("open", &path))?;
+        Ok(Self { file: Mutex::new(file), files: files.clone(), syncs: AtomicU64::new(0) })
+    }
+
+    /// Makes everything up to a mark durable, by a sync of our own only where nobody else's has reached it.
+    pub(super) fn through(&self, mark: &Mark) -> Result<(), String> {
+        let failed = |error: io::Error| format!("the turn to sync could not be taken ({error})");
+        let own = self.own();
+        let turn = Turn::take(&own).map_err(failed)?;
+        let reached = turn.read();
+        if reached.is_some_and(|reached| reached.covers(mark)) {
+            return Ok(());
+        }
+        let here = reached.filter(|reached| reached.is_at(mark));
+        // Whatever is in the file by now is written before the sync begins, so the sync covers it.
+        let end = mark.file.metadata().map_or(mark.end, |metadata| metadata.len().max(mark.end));
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        let synced = sync_named(&mark.file, &self.files, here.is_some());
+        let trusted = synced.is_ok() && here.is_none_or(|reached| reached.trusted);
+        write(turn.0, Some(Reached { id: mark.id, first: mark.first, end, trusted }));
+        synced
+    }
+
+    /// Takes back what was said, and lets nobody say anything until the journal has been cut.
+    pub(super) fn retract(&self) -> io::Result<Retracted<'_>> {
+        let own = self.own();
+        own.lock()?;
+        write(&own, None);
+        Ok(Retracted(own))
+    }
+
+    /// How often the disk was asked to sync.
+    pub(super) fn syncs(&self) -> u64 {
+        self.syncs.load(Ordering::Relaxed)
+    }
+
+    fn own(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes back what shared writers said, for one who has the journal alone.
+pub(super) fn forget(files: &Files) -> Result<(), JournalError> {
+    let path = files.beside(".synced");
+    match OpenOptions::new().write(true).open(&path) {
+        Ok(file) => file.set_len(0).map_err(JournalError::io("write to", &path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(JournalError::io("open", &path)(error)),
+    }
+}
+
+/// The right to cut the journal, until dropped.
+#[derive(Debug)]
+pub(super) struct Retracted<'a>(MutexGuard<'a, File>);
+
+impl Drop for Retracted<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+/// The right to sync and to say so.
+struct Turn<'a>(&'a File);
+
+impl<'a> Turn<'a> {
+    fn take(file: &'a File) -> io::Result<Self> {
+        file.lock()?;
+        Ok(Self(file))
+    }
+
+    fn read(&self) -> Option<Reached> {
+        let mut line = [0u8; LINE];
+        self.0.read_exact_at(&mut line, 0).ok()?;
+        Reached::parse(std::str::from_utf8(&line).ok()?)
+    }
+}
+
+/// Says how far it is. A failure only costs the others their shortcut: a line that is not whole counts as none.
+fn write(file: &File, reached: Option<Reached>) {
+    let line = reached.and_then(|reached| reached.spell()).unwrap_or_default();
+    let _ = file.write_all_at(format!("{line:<LINE$}").as_bytes(), 0);
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+impl Reached {
+    fn is_at(&self, mark: &Mark) -> bool {
+        self.id == mark.id && self.first == mark.first
+    }
+
+    fn covers(&self, mark: &Mark) -> bool {
+        self.trusted && self.is_at(mark) && self.end >= mark.end
+    }
+
+    /// Nothing where the boot has no name, or is longer than we have room for.
+    fn spell(self) -> Option<String> {
+        let trusted = if self.trusted { "trusted" } else { "alone" };
+        let (device, inode) = self.id.parts();
+        let body = format!("{} {device} {inode} {} {} {trusted}", boot()?, self.first, self.end);
+        let line = format!("{body} {:08x}", crc32fast::hash(body.as_bytes()));
+        (line.len() <= LINE).then_some(line)
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let (body, sum) = line.trim_end().rsplit_once(' ')?;
+        if u32::from_str_radix(sum, 16).ok()? != crc32fast::hash(body.as_bytes()) {
+            return None;
+        }
+        let [booted, device, inode, first, end, trusted] = *body.split(' ').collect::<Vec<_>>() else {
+            return None;
+        };
+        let number = |text: &str| text.parse::<u64>().ok();
+        (booted == boot()?).then_some(())?;
+        let id = FileId::from_parts(number(device)?, number(inode)?);
+        Some(Self { id, first: number(first)?, end: number(end)?, trusted: trusted == "trusted" })
+    }
+}
+
+/// The name of this boot; nothing where the kernel keeps it from us.
+fn boot() -> Option<&'static str> {
+    static BOOT: OnceLock<Option<String>> = OnceLock::new();
+    let read = || {
+        let name = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(name.trim().to_owned()).filter(|name| !name.is_empty() && !name.contains(' '))
+    };
+    BOOT.get_or_init(read).as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_back_and_only_whole() {
+        let reached = Reached { id: FileId::from_parts(1, 2), first: 3, end: 4, trusted: true };
+        let line = reached.spell().unwrap();
+        assert_eq!(Reached::parse(&format!("{line:<LINE$}")), Some(reached));
+        for cut in 0..line.len() {
+            assert_eq!(Reached::parse(&line[..cut]), None);
+        }
+        assert_eq!(Reached::parse(&line.replacen(boot().unwrap(), "another", 1)), None);
+    }
+}

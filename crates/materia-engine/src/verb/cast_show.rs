@@ -1,0 +1,240 @@
+//! `cast-show`: everything that one cast did, step by step.
+//!
+//! Owns the list of steps, which are the visits in the order they began, the list of events and the list of artifacts.
+//! All of it comes from the log and the directory; nothing is changed.
+
+use std::path::Path;
+
+use materia_model::agent::Usage;
+use materia_model::cast::event::Place;
+use materia_model::cast::{Body, Event, State};
+use materia_model::record::Record;
+use materia_model::time::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cast::glance::{self, Head};
+use crate::cast::{Error, Folder, Standing, usage};
+use crate::clock::Clock;
+
+/// How many artifacts are listed.
+const MAX_ARTIFACTS: usize = 20_000;
+
+/// What to show besides the steps.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted {
+    /// Every event.
+    pub events: bool,
+    /// Every file.
+    pub artifacts: bool,
+}
+
+/// One cast.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Shown {
+    /// Always true.
+    pub ok: bool,
+    /// How it stands, proved.
+    pub status: &'static str,
+    /// The process that drives it.
+    pub driver: Option<u32>,
+    /// The cast.
+    pub cast_id: String,
+    /// What was asked for.
+    pub request: String,
+    /// Its loadout.
+    pub loadout: String,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When something last happened.
+    pub updated_at: Option<Timestamp>,
+    /// How long ago that is, in milliseconds.
+    pub age_ms: Option<u64>,
+    /// Where it is.
+    pub at: Option<glance::Position>,
+    /// Its directory.
+    pub run_dir: String,
+    /// What it used.
+    pub usage: Value,
+    /// What went wrong.
+    pub error: Option<materia_model::cast::Failure>,
+    /// The visits, in the order they began.
+    pub steps: Vec<Step>,
+    /// Every event, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<Vec<Told>>,
+    /// Every file, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifacts: Option<Vec<Artifact>>,
+}
+
+/// One visit of a socket.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// Its number, from 1.
+    pub step: usize,
+    /// Which visit it is.
+    #[serde(flatten)]
+    pub place: Place,
+    /// How many attempts there were.
+    pub attempts: u64,
+    /// How it stands: `running`, `done`, `failed`, `waiting` or `interrupted`.
+    pub outcome: &'static str,
+    /// What guards saw.
+    pub satisfied: Option<bool>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How long it took, where it ended.
+    pub duration_ms: Option<u64>,
+    /// What its turns used.
+    pub usage: Usage,
+    /// Its output.
+    pub artifact: Option<String>,
+    /// The event that ended it.
+    #[serde(skip)]
+    pub seq: Option<u64>,
+}
+
+/// One event.
+#[derive(Debug, Serialize)]
+pub struct Told {
+    /// Its number in the log.
+    pub seq: u64,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The particulars.
+    pub data: Value,
+}
+
+/// One file.
+#[derive(Debug, Serialize)]
+pub struct Artifact {
+    /// Its path below the directory.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Shows a cast.
+pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Shown, Error> {
+    let mut told = Vec::new();
+    let (state, steps) = steps(folder, |record, event| {
+        if wanted.events {
+            let data = serde_json::to_value(event.body.data()).unwrap_or_default();
+            told.push(Told { seq: record.seq, at: record.at, kind: record.kind.clone(), data });
+        }
+    })?;
+    let standing = glance::standing(folder.path(), state.status);
+    let head = Head::of(&state, 0);
+    let age = state.updated_at.map(|then| clock.now().as_millis() - then.as_millis());
+    Ok(Shown {
+        ok: true,
+        status: standing.as_str(),
+        driver: standing.driver(),
+        cast_id: head.cast_id,
+        request: head.request,
+        loadout: head.loadout,
+        started_at: head.started_at,
+        updated_at: head.updated_at,
+        age_ms: age.and_then(|age| u64::try_from(age).ok()),
+        at: head.at,
+        run_dir: folder.path().to_string_lossy().into_owned(),
+        usage: usage(&state),
+        error: head.error,
+        steps: settled(steps, &standing),
+        events: wanted.events.then_some(told),
+        artifacts: wanted.artifacts.then(|| artifacts(folder.path())),
+    })
+}
+
+/// The steps of a cast, and the state it came to.
+pub fn steps(folder: &Folder, mut each: impl FnMut(&Record, &Event)) -> Result<(State, Vec<Step>), Error> {
+    let mut steps: Vec<Step> = Vec::new();
+    let state = glance::replay(folder, |record, event, _| {
+        note(&mut steps, record, event);
+        each(record, event);
+    })?;
+    Ok((state, steps))
+}
+
+fn note(steps: &mut Vec<Step>, record: &Record, event: &Event) {
+    if let Body::SocketStart(start) = &event.body {
+        let step = steps.len() + 1;
+        steps.push(Step {
+            step,
+            place: start.place.clone(),
+            attempts: 0,
+            outcome: "running",
+            satisfied: None,
+            started_at: event.at,
+            duration_ms: None,
+            usage: Usage::default(),
+            artifact: None,
+            seq: None,
+        });
+    }
+    // Visits follow one another, so that everything is about the last one.
+    let Some(step) = steps.last_mut() else { return };
+    let mut end = |outcome| {
+        step.outcome = outcome;
+        step.duration_ms = u64::try_from(event.at.as_millis() - step.started_at.as_millis()).ok();
+    };
+    match &event.body {
+        Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => {
+            step.attempts = dispatch.attempt;
+            step.outcome = "running";
+        }
+        Body::AgentTurnEnd(ended) => step.usage.add(&ended.usage),
+        Body::SocketRefinement(_) => end("waiting"),
+        Body::SocketInterrupted(_) => end("interrupted"),
+        Body::SocketFailed(_) | Body::SameSocketRecoveryExhausted(_) => end("failed"),
+        Body::SocketComplete(complete) => {
+            end("done");
+            let said = complete.payload.as_ref().and_then(|payload| payload.get("satisfied"));
+            step.satisfied = said.and_then(Value::as_bool);
+            step.artifact.clone_from(&complete.artifact);
+            step.seq = Some(record.seq);
+        }
+        _ => {}
+    }
+}
+
+/// A visit that nobody works on any more does not run.
+fn settled(mut steps: Vec<Step>, standing: &Standing) -> Vec<Step> {
+    if let Some(last) = steps.last_mut()
+        && last.outcome == "running"
+        && standing.driver().is_none()
+    {
+        last.outcome = "interrupted";
+    }
+    steps
+}
+
+/// The files below a directory, sorted; what is no plain file is left out.
+fn artifacts(root: &Path) -> Vec<Artifact> {
+    let mut found = Vec::new();
+    let mut left = vec![root.to_owned()];
+    while let Some(folder) = left.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                left.push(entry.path());
+            } else if let (true, Ok(path), Ok(about)) =
+                (kind.is_file(), entry.path().strip_prefix(root), entry.metadata())
+            {
+                found.push(Artifact { path: path.to_string_lossy().into_owned(), bytes: about.len() });
+            }
+        }
+        if found.len() > MAX_ARTIFACTS {
+            break;
+        }
+    }
+    found.truncate(MAX_ARTIFACTS);
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    found
+}

@@ -1,0 +1,31 @@
+//! What actors say to each other: addresses, envelopes, mailboxes, and what a run's journal says became of them.
+//!
+//! Owns the grammar of addresses, the bounds of a message, the contract of a mailbox, and the folds over the records of
+//! a run's journal: queues, outbox, room and roster (A2, A4, A11). Never delivers anything: `engine::post` does.
+//!
+//! The list below is the order of the rooms: a room may use rooms above it, never below.
+
+mod address;
+mod envelope;
+mod mailbox;
+pub mod event;
+mod queue;
+mod outbox;
+mod room;
+mod mail;
+mod communication;
+mod schema;
+
+pub use address::{Address, AddressError, Kind};
+pub use communication::{Communication, Contact, RoomSeen};
+pub use envelope::{Draft, Envelope, EnvelopeError, LONGEST_BODY, MessageType};
+pub use event::Record;
+pub use mail::{Mail, Place};
+pub use mailbox::{Declared, Deliver, Mailbox, MailboxError};
+pub use outbox::{Delivery, Level, Outbox, Posted};
+pub use queue::{Counts, Entry, Limits, Queue, Settled, State};
+pub use room::{Member, Room, Said};
+pub use schema::schema;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,280 @@
+//! Where a message can go: one grammar for every kind of actor.
+//!
+//! Owns parsing and spelling. `coordinator`, `run:ID`, `branch:RUN/NAME`, `room:RUN` (also written `room:RUN/main`),
+//! `session:ID` and `tool:NAME`. Spaces around an address are ignored. Whether something lives there is not asked here.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::name::{BranchName, NameError, RunId, SessionId, ToolName};
+use crate::text;
+
+/// The only room a run has, as it may be written behind the run.
+const MAIN_ROOM: &str = "main";
+
+/// Somebody who can be written to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Address {
+    /// Whoever started the run that writes.
+    Coordinator,
+    /// A run.
+    Run(RunId),
+    /// A queue under a run.
+    Branch(RunId, BranchName),
+    /// Everybody in a run.
+    Room(RunId),
+    /// A host session.
+    Session(SessionId),
+    /// A tool, which is executed.
+    Tool(ToolName),
+}
+
+/// What an address begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `coordinator`
+    Coordinator,
+    /// `run`
+    Run,
+    /// `branch`
+    Branch,
+    /// `room`
+    Room,
+    /// `session`
+    Session,
+    /// `tool`
+    Tool,
+}
+
+impl Kind {
+    /// Every kind, in the order they are told.
+    pub const ALL: [Self; 6] =
+        [Self::Run, Self::Branch, Self::Room, Self::Session, Self::Tool, Self::Coordinator];
+
+    /// The word before the colon.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Coordinator => "coordinator",
+            Self::Run => "run",
+            Self::Branch => "branch",
+            Self::Room => "room",
+            Self::Session => "session",
+            Self::Tool => "tool",
+        }
+    }
+
+    /// How such an address is written.
+    fn shape(self) -> &'static str {
+        match self {
+            Self::Coordinator => "coordinator",
+            Self::Run => "run:ID",
+            Self::Branch => "branch:RUN/NAME",
+            Self::Room => "room:RUN",
+            Self::Session => "session:ID",
+            Self::Tool => "tool:NAME",
+        }
+    }
+}
+
+/// A text that is no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// Nothing says what kind of actor it is.
+    #[error("the address {} does not say what kind of actor it is", text::quoted(given))]
+    NoKind {
+        /// What was written.
+        given: String,
+    },
+    /// There is no such kind.
+    #[error("the address {} has the unknown kind {}", text::quoted(given), text::quoted(kind))]
+    UnknownKind {
+        /// What was written.
+        given: String,
+        /// The word before the colon.
+        kind: String,
+    },
+    /// A part of it is missing.
+    #[error("the address {} has no {part}", text::quoted(given))]
+    Missing {
+        /// What was written.
+        given: String,
+        /// What is missing.
+        part: &'static str,
+        /// How it is written.
+        shape: &'static str,
+    },
+    /// There are more slashes than parts.
+    #[error("the address {} has too many parts", text::quoted(given))]
+    TooMany {
+        /// What was written.
+        given: String,
+        /// How it is written.
+        shape: &'static str,
+    },
+    /// A run has one room.
+    #[error("the address {} names a room inside a room", text::quoted(given))]
+    Subroom {
+        /// What was written.
+        given: String,
+        /// The run whose room it is.
+        run: String,
+    },
+    /// A part of it is no such name.
+    #[error("the address {} cannot be used: {source}", text::quoted(given))]
+    Name {
+        /// What was written.
+        given: String,
+        /// Which part, and why.
+        source: NameError,
+    },
+}
+
+impl AddressError {
+    /// What to write instead.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoKind { given } if given.parse::<RunId>().is_ok() => {
+                format!("write `run:{given}` for a run")
+            }
+            Self::NoKind { .. } => format!("write {}", shapes()),
+            Self::UnknownKind { kind, .. } => {
+                match text::closest(kind, Kind::ALL.iter().map(|kind| kind.as_str())) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("write {}", shapes()),
+                }
+            }
+            Self::Missing { shape, .. } | Self::TooMany { shape, .. } => format!("write `{shape}`"),
+            Self::Subroom { run, .. } => format!("a run has one room: write `room:{run}`"),
+            Self::Name { source, .. } => source.hint().to_owned(),
+        }
+    }
+}
+
+fn shapes() -> String {
+    text::list(&Kind::ALL.map(|kind| format!("`{}`", kind.shape())), "or")
+}
+
+impl Address {
+    /// Which kind it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Coordinator => Kind::Coordinator,
+            Self::Run(_) => Kind::Run,
+            Self::Branch(..) => Kind::Branch,
+            Self::Room(_) => Kind::Room,
+            Self::Session(_) => Kind::Session,
+            Self::Tool(_) => Kind::Tool,
+        }
+    }
+
+    /// The run it belongs to, if it belongs to one.
+    pub fn run(&self) -> Option<&RunId> {
+        match self {
+            Self::Run(run) | Self::Branch(run, _) | Self::Room(run) => Some(run),
+            Self::Coordinator | Self::Session(_) | Self::Tool(_) => None,
+        }
+    }
+}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    fn from_str(given: &str) -> Result<Self, AddressError> {
+        let given = given.trim();
+        if given == Kind::Coordinator.as_str() {
+            return Ok(Self::Coordinator);
+        }
+        let Some((kind, rest)) = given.split_once(':') else {
+            return Err(AddressError::NoKind { given: given.to_owned() });
+        };
+        let (kind, parts) = (kind.trim(), Parts { given, rest: rest.trim() });
+        match Kind::ALL.into_iter().find(|known| known.as_str() == kind) {
+            Some(Kind::Run) => parts.only("run id", Kind::Run).map(Self::Run),
+            Some(Kind::Session) => parts.only("session id", Kind::Session).map(Self::Session),
+            Some(Kind::Tool) => parts.only("tool name", Kind::Tool).map(Self::Tool),
+            Some(Kind::Branch) => parts.branch(),
+            Some(Kind::Room) => parts.room(),
+            Some(Kind::Coordinator) => {
+                Err(AddressError::TooMany { given: given.to_owned(), shape: Kind::Coordinator.shape() })
+            }
+            None => Err(AddressError::UnknownKind { given: given.to_owned(), kind: kind.to_owned() }),
+        }
+    }
+}
+
+/// What stands behind the colon.
+struct Parts<'a> {
+    given: &'a str,
+    rest: &'a str,
+}
+
+impl Parts<'_> {
+    fn only<T: FromStr<Err = NameError>>(&self, part: &'static str, kind: Kind) -> Result<T, AddressError> {
+        if self.rest.contains('/') {
+            return Err(AddressError::TooMany { given: self.given.to_owned(), shape: kind.shape() });
+        }
+        self.name(self.rest, part, kind)
+    }
+
+    fn branch(&self) -> Result<Address, AddressError> {
+        let (run, branch) = self.rest.split_once('/').unwrap_or((self.rest, ""));
+        if branch.contains('/') {
+            return Err(AddressError::TooMany { given: self.given.to_owned(), shape: Kind::Branch.shape() });
+        }
+        let run = self.name(run, "run id", Kind::Branch)?;
+        Ok(Address::Branch(run, self.name(branch, "branch name", Kind::Branch)?))
+    }
+
+    fn room(&self) -> Result<Address, AddressError> {
+        let (run, room) = self.rest.split_once('/').unwrap_or((self.rest, MAIN_ROOM));
+        let run: RunId = self.name(run, "run id", Kind::Room)?;
+        match room.trim() {
+            MAIN_ROOM => Ok(Address::Room(run)),
+            more if more.contains('/') => {
+                Err(AddressError::TooMany { given: self.given.to_owned(), shape: Kind::Room.shape() })
+            }
+            _ => Err(AddressError::Subroom { given: self.given.to_owned(), run: run.to_string() }),
+        }
+    }
+
+    fn name<T: FromStr<Err = NameError>>(
+        &self,
+        name: &str,
+        part: &'static str,
+        kind: Kind,
+    ) -> Result<T, AddressError> {
+        let given = || self.given.to_owned();
+        let name = name.trim();
+        if name.is_empty() {
+            return Err(AddressError::Missing { given: given(), part, shape: kind.shape() });
+        }
+        name.parse().map_err(|source| AddressError::Name { given: given(), source })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Coordinator => f.write_str("coordinator"),
+            Self::Run(run) => write!(f, "run:{run}"),
+            Self::Branch(run, branch) => write!(f, "branch:{run}/{branch}"),
+            Self::Room(run) => write!(f, "room:{run}"),
+            Self::Session(session) => write!(f, "session:{session}"),
+            Self::Tool(tool) => write!(f, "tool:{tool}"),
+        }
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Address {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,223 @@
+//! Everything a run's journal says about messages, folded (A2).
+//!
+//! Owns routing a record to the view it belongs to: the run's queue, the queues of its branches, the outbox, the room.
+//! `fold(a ++ b) == fold_from(fold(a), b)` holds because a record is all that [`Mail::apply`] looks at. A new
+//! generation leaves what waited for the old one behind: it becomes stale, and is never delivered.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::address::Address;
+use super::event::{Message, Record, Start};
+use super::mailbox::Mailbox;
+use super::outbox::Outbox;
+use super::queue::{Queue, State};
+use super::room::Room;
+use crate::name::{BranchName, RunId, SessionId};
+use crate::record;
+use crate::time::Timestamp;
+
+/// How many branches a run may have.
+pub(super) const MOST_BRANCHES: usize = 1000;
+
+/// What steers a run itself, and waits for nobody in its queue.
+const CONTROL: [&str; 4] = ["control.kill", "control.cancel", "control.archive", "control.prune"];
+
+/// One queue of a run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The run's own.
+    Run,
+    /// That of a branch.
+    Branch(BranchName),
+}
+
+/// The messages of a run, as its journal left them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Mail {
+    /// The run.
+    pub run: Option<RunId>,
+    /// Its latest generation.
+    pub generation: Option<String>,
+    /// Its first generation, which tells a run from a later one with the same id.
+    pub first_generation: Option<String>,
+    /// Whose it is.
+    pub session: Option<SessionId>,
+    /// The run that started it.
+    pub parent: Option<String>,
+    /// Its contract.
+    pub mailbox: Mailbox,
+    /// How the latest generation ended, if it has.
+    pub ended: Option<String>,
+    /// The number of the last record that was folded.
+    pub seq: u64,
+    /// When the last record about messages was written.
+    pub updated_at: Option<Timestamp>,
+    /// How many messages the latest start left behind.
+    pub left_behind: usize,
+    inbox: Queue,
+    branches: BTreeMap<BranchName, Queue>,
+    outbox: Outbox,
+    room: Room,
+}
+
+impl Mail {
+    /// Takes one record in.
+    pub fn apply(&mut self, record: &record::Record) {
+        self.seq = record.seq;
+        let Some(known) = Record::read(record) else { return };
+        let at = record.at;
+        self.updated_at = Some(at);
+        match known {
+            Record::Message(message) => self.post(record.seq, at, &message),
+            Record::Claim(claim) => {
+                self.find(&claim.id, |queue| queue.claim(at, &claim.id, &claim.by, claim.handed));
+            }
+            Record::Handled(done) => {
+                self.find(&done.id, |queue| queue.finish(&done.id, State::Handled { at }));
+            }
+            Record::Failed(failed) => self.find(&failed.id, |queue| {
+                queue.finish(&failed.id, State::Failed { at, error: failed.error.clone() })
+            }),
+            Record::Delivered(sent) => {
+                self.find(&sent.id, |queue| {
+                    queue.finish(&sent.id, State::Delivered { at, how: sent.how.clone() })
+                });
+            }
+            Record::Start(start) => self.start(at, &start),
+            Record::End(end) => self.ended = Some(end.status),
+        }
+    }
+
+    fn start(&mut self, at: Timestamp, start: &Start) {
+        let queues = || std::iter::once(&self.inbox).chain(self.branches.values());
+        self.left_behind = queues().map(|queue| queue.open().count()).sum();
+        self.inbox.supersede(at);
+        self.branches.values_mut().for_each(|queue| queue.supersede(at));
+        self.mailbox = start.contract();
+        self.session.clone_from(&start.session);
+        self.parent.clone_from(&start.parent);
+        self.ended = None;
+        self.run = Some(start.run.clone());
+        self.generation = Some(start.generation.clone());
+        self.first_generation.get_or_insert_with(|| start.generation.clone());
+        self.room.empty();
+        self.room.returned(at, &Address::Run(start.run.clone()), "run");
+    }
+
+    fn post(&mut self, seq: u64, at: Timestamp, message: &Message) {
+        let envelope = &message.envelope;
+        match &envelope.to {
+            Address::Run(_) if CONTROL.contains(&envelope.kind.as_str()) => {}
+            Address::Run(_) => self.inbox.post((seq, 0), at, message.id.clone(), message),
+            Address::Branch(run, branch) => {
+                self.deliver_to_branch((seq, 0), at, message.id.clone(), (run, branch), message);
+                if let Some(sender @ Address::Branch(run, _)) = &envelope.from {
+                    self.room.join(at, sender, "branch", Some(&Address::Run(run.clone())));
+                }
+            }
+            Address::Room(_) => {
+                self.room.say(at, message);
+                for (index, (run, branch)) in (1..).zip(Self::recipients(&envelope.metadata)) {
+                    let id = format!("{}:{branch}", message.id);
+                    self.deliver_to_branch((seq, index), at, id, (&run, &branch), message);
+                }
+            }
+            Address::Coordinator | Address::Session(_) => self.outbox.post(at, message),
+            Address::Tool(_) => {}
+        }
+    }
+
+    fn deliver_to_branch(
+        &mut self,
+        place: (u64, u32),
+        at: Timestamp,
+        id: String,
+        (run, branch): (&RunId, &BranchName),
+        message: &Message,
+    ) {
+        if !self.branches.contains_key(branch) && self.branches.len() >= MOST_BRANCHES {
+            return;
+        }
+        self.branches.entry(branch.clone()).or_default().post(place, at, id, message);
+        let address = Address::Branch(run.clone(), branch.clone());
+        self.room.join(at, &address, "branch", Some(&Address::Run(run.clone())));
+    }
+
+    /// The branches a message to a room is for as well.
+    fn recipients(metadata: &Option<serde_json::Map<String, Value>>) -> Vec<(RunId, BranchName)> {
+        let listed =
+            metadata.as_ref().and_then(|metadata| metadata.get("recipients")).and_then(Value::as_array);
+        let addresses = listed.into_iter().flatten().filter_map(|one| one.as_str()?.parse().ok());
+        let mut branches: Vec<(RunId, BranchName)> = addresses
+            .filter_map(|address| match address {
+                Address::Branch(run, branch) => Some((run, branch)),
+                _ => None,
+            })
+            .collect();
+        let mut seen = std::collections::BTreeSet::new();
+        branches.retain(|(_, branch)| seen.insert(branch.clone()));
+        branches
+    }
+
+    fn find(&mut self, id: &str, mut change: impl FnMut(&mut Queue) -> bool) {
+        if !change(&mut self.inbox) {
+            let branch = id.rsplit_once(':').and_then(|(_, branch)| branch.parse::<BranchName>().ok());
+            if let Some(queue) = branch.and_then(|branch| self.branches.get_mut(&branch))
+                && change(queue)
+            {
+                return;
+            }
+            let _changed = self.branches.values_mut().any(change);
+        }
+    }
+
+    /// A queue of the run; an empty one where nothing was ever sent.
+    pub fn queue(&self, place: &Place) -> &Queue {
+        static EMPTY: Queue = Queue::EMPTY;
+        match place {
+            Place::Run => &self.inbox,
+            Place::Branch(branch) => self.branches.get(branch).unwrap_or(&EMPTY),
+        }
+    }
+
+    /// Where a message is, if it is not finished.
+    pub fn place_of(&self, id: &str) -> Option<Place> {
+        if self.inbox.find(id).is_some() {
+            return Some(Place::Run);
+        }
+        let holding = self.branches.iter().find(|(_, queue)| queue.find(id).is_some());
+        holding.map(|(branch, _)| Place::Branch(branch.clone()))
+    }
+
+    /// The names of all branches that were ever written to.
+    pub fn branches(&self) -> impl ExactSizeIterator<Item = &BranchName> {
+        self.branches.keys()
+    }
+
+    /// Whether one more branch would be too many.
+    pub fn is_crowded(&self, branch: &BranchName) -> bool {
+        !self.branches.contains_key(branch) && self.branches.len() >= MOST_BRANCHES
+    }
+
+    /// What the run said to its coordinator.
+    pub fn outbox(&self) -> &Outbox {
+        &self.outbox
+    }
+
+    /// The run's room.
+    pub fn room(&self) -> &Room {
+        &self.room
+    }
+
+    /// Whether the latest generation is not known to have ended.
+    pub fn is_on(&self) -> bool {
+        self.generation.is_some() && self.ended.is_none()
+    }
+
+    /// Whether a message of this type steers the run itself.
+    pub fn steers(kind: &str) -> bool {
+        CONTROL.contains(&kind)
+    }
+}

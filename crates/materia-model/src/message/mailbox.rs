@@ -1,0 +1,164 @@
+//! What a run says about its mailbox: what it takes, what it sends, and how it is handed messages.
+//!
+//! Owns reading `mailbox` of a recipe and the advice it gives. The contract warns and never refuses: an undeclared
+//! message is delivered all the same.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::address::Address;
+use super::envelope::MessageType;
+use crate::text;
+
+/// How many types a contract may list on each side.
+const MOST_TYPES: usize = 1000;
+
+/// The contract of a mailbox.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mailbox {
+    /// What it takes; anything, where nothing is listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepts: Vec<Declared>,
+    /// What it sends; anything, where nothing is listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub emits: Vec<Declared>,
+    /// How the run's process is handed its messages.
+    #[serde(default, skip_serializing_if = "Deliver::is_default")]
+    pub deliver: Deliver,
+}
+
+/// One type of a contract, with whatever its author says about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Declared {
+    /// The type; a `*` at its end stands for any rest.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What else the author wrote, such as a description.
+    #[serde(flatten)]
+    pub notes: Map<String, Value>,
+}
+
+/// How messages reach the process of a run (A5).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Deliver {
+    /// It asks for them with `materia receive`.
+    #[default]
+    Receive,
+    /// As JSON lines on its standard input.
+    Stdin,
+    /// As lines in `control.fifo` of its state directory.
+    Fifo,
+}
+
+impl Deliver {
+    /// Every way, in the order they are told.
+    pub const ALL: [Self; 3] = [Self::Receive, Self::Stdin, Self::Fifo];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Receive => "receive",
+            Self::Stdin => "stdin",
+            Self::Fifo => "fifo",
+        }
+    }
+
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A `mailbox` that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MailboxError {
+    /// It is not an object.
+    #[error("a mailbox must be an object, such as {{\"accepts\": [\"task.run\"]}}")]
+    NoObject,
+    /// A list of it is not a list of types.
+    #[error("`mailbox.{0}` must be a list of message types, or of objects with a `type`")]
+    NoList(&'static str),
+    /// A listed type is not spelled like one.
+    #[error("`mailbox.{field}` lists {}, which is no message type", text::quoted(given))]
+    Type {
+        /// Which list.
+        field: &'static str,
+        /// What stands there.
+        given: String,
+    },
+    /// There is no such way to deliver.
+    #[error("`mailbox.deliver` is {}; write `receive`, `stdin` or `fifo`", text::quoted(.0))]
+    Deliver(String),
+    /// There are fields nobody knows.
+    #[error("`mailbox` has no field {}; it has `accepts`, `emits` and `deliver`", text::quoted(.0))]
+    Unknown(String),
+}
+
+impl Mailbox {
+    /// Reads the `mailbox` of a recipe.
+    pub fn read(value: &Value) -> Result<Self, MailboxError> {
+        let fields = value.as_object().ok_or(MailboxError::NoObject)?;
+        if let Some(unknown) =
+            fields.keys().find(|key| !["accepts", "emits", "deliver"].contains(&key.as_str()))
+        {
+            return Err(MailboxError::Unknown(unknown.clone()));
+        }
+        let deliver = match fields.get("deliver") {
+            None | Some(Value::Null) => Deliver::default(),
+            Some(given) => {
+                let word = given.as_str().unwrap_or_default();
+                let known = Deliver::ALL.into_iter().find(|way| way.as_str() == word);
+                known.ok_or_else(|| MailboxError::Deliver(given.to_string()))?
+            }
+        };
+        Ok(Self { accepts: types("accepts", fields)?, emits: types("emits", fields)?, deliver })
+    }
+
+    /// What to say about a message to a run whose contract does not list its type.
+    pub fn warning_about(&self, kind: &MessageType, to: &Address) -> Option<String> {
+        let listed = self.accepts.is_empty() || self.accepts.iter().any(|declared| declared.covers(kind));
+        (!listed).then(|| format!("message type {kind} is not declared in mailbox.accepts of {to}"))
+    }
+
+    /// What to say about a message from a run whose contract does not list its type.
+    pub fn warning_from(&self, kind: &MessageType, from: &Address) -> Option<String> {
+        let listed = self.emits.is_empty() || self.emits.iter().any(|declared| declared.covers(kind));
+        (!listed).then(|| format!("message type {kind} is not declared in mailbox.emits of {from}"))
+    }
+}
+
+impl Declared {
+    /// Whether a type is meant by it.
+    pub fn covers(&self, kind: &MessageType) -> bool {
+        match self.kind.strip_suffix('*') {
+            Some(beginning) => kind.as_str().starts_with(beginning),
+            None => kind.as_str() == self.kind,
+        }
+    }
+}
+
+fn types(field: &'static str, fields: &Map<String, Value>) -> Result<Vec<Declared>, MailboxError> {
+    let listed = match fields.get(field) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(listed)) if listed.len() <= MOST_TYPES => listed,
+        Some(_) => return Err(MailboxError::NoList(field)),
+    };
+    listed.iter().map(|entry| declared(field, entry)).collect()
+}
+
+fn declared(field: &'static str, entry: &Value) -> Result<Declared, MailboxError> {
+    let (kind, notes) = match entry {
+        Value::String(kind) => (kind.clone(), Map::new()),
+        Value::Object(fields) => {
+            let mut notes = fields.clone();
+            let kind = notes.remove("type").and_then(|kind| kind.as_str().map(str::to_owned));
+            (kind.ok_or(MailboxError::NoList(field))?, notes)
+        }
+        _ => return Err(MailboxError::NoList(field)),
+    };
+    let exact = kind.strip_suffix('*').unwrap_or(&kind).trim_end_matches('.');
+    if kind != "*" && exact.parse::<MessageType>().is_err() {
+        return Err(MailboxError::Type { field, given: kind });
+    }
+    Ok(Declared { kind, notes })
+}

@@ -1,0 +1,139 @@
+//! What a run said to whoever started it.
+//!
+//! Owns how urgently such a message is told (`log`, `notify`, `followup`) and which of them want an answer. Remembers
+//! the last ones; the journal has all.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::address::Address;
+use super::envelope::Envelope;
+use super::event::Message;
+use crate::time::Timestamp;
+
+/// How many messages are remembered.
+const REMEMBERED: usize = 500;
+
+/// How many bytes of them.
+const REMEMBERED_BYTES: usize = 8 << 20;
+
+/// How urgently a message is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Delivery {
+    /// Written down.
+    Log,
+    /// Shown.
+    Notify,
+    /// Shown, and answered by a turn of the agent.
+    Followup,
+}
+
+/// How bad the news is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Not at all.
+    Info,
+    /// Somewhat.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+impl Delivery {
+    /// How urgently a message is told: as its metadata says, else by who is addressed and whether an answer is wanted.
+    pub fn of(envelope: &Envelope) -> Self {
+        match envelope.meta("delivery").and_then(Value::as_str) {
+            Some("log") => Self::Log,
+            Some("notify") => Self::Notify,
+            Some("followup") => Self::Followup,
+            _ if envelope.requires_response() => Self::Followup,
+            _ => match envelope.to {
+                Address::Session(_) => Self::Followup,
+                Address::Coordinator => Self::Notify,
+                _ => Self::Log,
+            },
+        }
+    }
+}
+
+impl Level {
+    /// How bad the news is, as the metadata says.
+    pub fn of(envelope: &Envelope) -> Self {
+        match envelope.meta("level").and_then(Value::as_str) {
+            Some("warning") => Self::Warning,
+            Some("error") => Self::Error,
+            _ => Self::Info,
+        }
+    }
+}
+
+/// A message to a coordinator or session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Posted {
+    /// Its id.
+    pub id: String,
+    /// When it was posted.
+    pub at: Timestamp,
+    /// How urgently it is told.
+    pub delivery: Delivery,
+    /// How bad it is.
+    pub level: Level,
+    /// Whether somebody waits for an answer.
+    pub attention: bool,
+    /// All of it.
+    #[serde(flatten)]
+    pub envelope: Envelope,
+    #[serde(skip)]
+    weight: usize,
+}
+
+impl Posted {
+    /// A message as it is told.
+    pub fn new(at: Timestamp, message: &Message) -> Self {
+        let envelope = message.envelope.clone();
+        Self {
+            id: message.id.clone(),
+            at,
+            delivery: Delivery::of(&envelope),
+            level: Level::of(&envelope),
+            attention: envelope.requires_response(),
+            weight: envelope.weight(),
+            envelope,
+        }
+    }
+}
+
+/// The last messages to a coordinator or session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outbox {
+    last: VecDeque<Posted>,
+    bytes: usize,
+    /// How many there were.
+    pub total: u64,
+}
+
+impl Outbox {
+    pub(super) fn post(&mut self, at: Timestamp, message: &Message) {
+        let posted = Posted::new(at, message);
+        self.total += 1;
+        self.bytes += posted.weight;
+        self.last.push_back(posted);
+        while self.last.len() > REMEMBERED || (self.bytes > REMEMBERED_BYTES && self.last.len() > 1) {
+            self.bytes -= self.last.pop_front().map_or(0, |oldest| oldest.weight);
+        }
+    }
+
+    /// Those that are remembered, oldest first.
+    pub fn last(&self) -> impl DoubleEndedIterator<Item = &Posted> + ExactSizeIterator {
+        self.last.iter()
+    }
+
+    /// How many are not remembered here any more.
+    pub fn forgotten(&self) -> u64 {
+        self.total - self.last.len() as u64
+    }
+}

@@ -1,0 +1,308 @@
+//! One queue of messages: what waits, who has what, what became of the rest.
+//!
+//! Owns the life of a message in a queue (queued, claimed, then handled, failed, delivered or stale), the order in
+//! which it is claimed, and the bounds: waiting messages are kept whole and counted against [`Limits`]; of the others
+//! only the last are remembered, without their bodies. Whether a claimer still lives is asked, never known.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::Serialize;
+
+use super::address::Address;
+use super::envelope::{Envelope, MessageType};
+use super::event::{Holder, Message};
+use crate::time::Timestamp;
+
+/// How many finished messages are remembered.
+const REMEMBERED: usize = 2000;
+
+/// How often a message is claimed by somebody who dies before it is given up.
+const MOST_CLAIMS: u32 = 5;
+
+/// How much may wait in one queue (A10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How many messages.
+    pub messages: usize,
+    /// How many bytes of them.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { messages: 10_000, bytes: 64 << 20 }
+    }
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "status", rename_all = "lowercase")]
+pub enum State {
+    /// It waits.
+    Queued,
+    /// Somebody has it.
+    Claimed {
+        /// Who.
+        by: Holder,
+        /// Since when.
+        #[serde(rename = "claimed_at")]
+        at: Timestamp,
+    },
+    /// It was dealt with.
+    Handled {
+        /// When.
+        #[serde(rename = "handled_at")]
+        at: Timestamp,
+    },
+    /// It could not be dealt with.
+    Failed {
+        /// When.
+        #[serde(rename = "failed_at")]
+        at: Timestamp,
+        /// Why.
+        error: String,
+    },
+    /// It was handed to the process.
+    Delivered {
+        /// When.
+        #[serde(rename = "delivered_at")]
+        at: Timestamp,
+        /// By which means.
+        how: String,
+    },
+    /// The generation it was meant for is over.
+    Stale {
+        /// Since when.
+        #[serde(rename = "stale_at")]
+        at: Timestamp,
+    },
+}
+
+impl State {
+    /// The word for it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Claimed { .. } => "claimed",
+            Self::Handled { .. } => "handled",
+            Self::Failed { .. } => "failed",
+            Self::Delivered { .. } => "delivered",
+            Self::Stale { .. } => "stale",
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self, Self::Queued | Self::Claimed { .. })
+    }
+}
+
+/// A message in a queue.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// Its id in this queue.
+    pub id: String,
+    /// What kind of message it is.
+    #[serde(rename = "type")]
+    pub kind: MessageType,
+    /// Who sent it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Address>,
+    /// Where it was sent.
+    pub to: Address,
+    /// When it was queued.
+    pub queued_at: Timestamp,
+    /// What became of it.
+    #[serde(flatten)]
+    pub state: State,
+    /// How often it was claimed.
+    pub claims: u32,
+    /// What it is about.
+    pub summary: String,
+    /// All of it, while it is not finished.
+    #[serde(skip)]
+    pub envelope: Option<Box<Envelope>>,
+    weight: usize,
+}
+
+/// What a wish to finish a message comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    /// It can be finished.
+    Open,
+    /// It is finished in this way already.
+    Already(&'static str),
+    /// Somebody else has it.
+    Held(Holder),
+    /// There is no such message, or it is forgotten.
+    Unknown,
+}
+
+/// How many there are of each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Those that wait.
+    pub queued: usize,
+    /// Those that somebody has.
+    pub claimed: usize,
+    /// Those that were dealt with.
+    pub handled: u64,
+    /// Those that were not.
+    pub failed: u64,
+    /// Those that were handed to the process.
+    pub delivered: u64,
+    /// Those whose generation is over.
+    pub stale: u64,
+    /// How many finished ones are not remembered here any more.
+    pub forgotten: u64,
+}
+
+/// A queue, as its records left it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Queue {
+    /// Those that are not finished, by their place in the journal.
+    open: BTreeMap<(u64, u32), Entry>,
+    places: BTreeMap<String, (u64, u32)>,
+    finished: VecDeque<Entry>,
+    bytes: usize,
+    counts: Counts,
+}
+
+impl Queue {
+    /// A queue that nothing was ever sent to.
+    pub(super) const EMPTY: Self = Self {
+        open: BTreeMap::new(),
+        places: BTreeMap::new(),
+        finished: VecDeque::new(),
+        bytes: 0,
+        counts: Counts { queued: 0, claimed: 0, handled: 0, failed: 0, delivered: 0, stale: 0, forgotten: 0 },
+    };
+
+    /// Takes a message in. An id that is there already is not taken twice.
+    pub(super) fn post(&mut self, place: (u64, u32), at: Timestamp, id: String, message: &Message) {
+        if self.places.contains_key(&id) {
+            return;
+        }
+        let envelope = &message.envelope;
+        let weight = envelope.weight();
+        self.bytes += weight;
+        self.counts.queued += 1;
+        self.places.insert(id.clone(), place);
+        let entry = Entry {
+            id,
+            kind: envelope.kind.clone(),
+            from: envelope.from.clone(),
+            to: envelope.to.clone(),
+            queued_at: at,
+            state: State::Queued,
+            claims: 0,
+            summary: envelope.headline(),
+            envelope: Some(Box::new(envelope.clone())),
+            weight,
+        };
+        self.open.insert(place, entry);
+    }
+
+    /// Notes who has a message; a later claim replaces an earlier one.
+    pub(super) fn claim(&mut self, at: Timestamp, id: &str, by: &Holder, handed: bool) -> bool {
+        let Some(entry) = self.places.get(id).and_then(|place| self.open.get_mut(place)) else {
+            return false;
+        };
+        if entry.state == State::Queued {
+            self.counts.queued -= 1;
+            self.counts.claimed += 1;
+        }
+        entry.claims += u32::from(!handed);
+        entry.state = State::Claimed { by: by.clone(), at };
+        true
+    }
+
+    /// Notes what became of a message. The first end is the end.
+    pub(super) fn finish(&mut self, id: &str, state: State) -> bool {
+        let Some(entry) = self.places.remove(id).and_then(|place| self.open.remove(&place)) else {
+            return false;
+        };
+        self.bury(entry, state);
+        true
+    }
+
+    /// Everything that waits or is claimed was meant for a generation that is over.
+    pub(super) fn supersede(&mut self, at: Timestamp) {
+        self.places.clear();
+        for entry in std::mem::take(&mut self.open).into_values() {
+            self.bury(entry, State::Stale { at });
+        }
+    }
+
+    fn bury(&mut self, mut entry: Entry, state: State) {
+        match entry.state {
+            State::Queued => self.counts.queued -= 1,
+            _ => self.counts.claimed -= 1,
+        }
+        match state {
+            State::Handled { .. } => self.counts.handled += 1,
+            State::Failed { .. } => self.counts.failed += 1,
+            State::Delivered { .. } => self.counts.delivered += 1,
+            _ => self.counts.stale += 1,
+        }
+        self.bytes -= entry.weight;
+        entry.state = state;
+        entry.envelope = None;
+        self.finished.push_back(entry);
+        if self.finished.len() > REMEMBERED {
+            self.finished.pop_front();
+            self.counts.forgotten += 1;
+        }
+    }
+
+    /// The message that is next: the oldest that waits, or that a dead process has.
+    pub fn next(&self, is_dead: impl Fn(&Holder) -> bool) -> Option<&Entry> {
+        self.open.values().find(|entry| match &entry.state {
+            State::Claimed { by, .. } => is_dead(by),
+            _ => true,
+        })
+    }
+
+    /// Whether a message was claimed so often that it is its own fault.
+    pub fn is_poison(entry: &Entry) -> bool {
+        entry.claims >= MOST_CLAIMS
+    }
+
+    /// What a wish to finish a message comes to, for a process that knows whether others live.
+    pub fn settle(&self, id: &str, by: &Holder, is_dead: impl Fn(&Holder) -> bool) -> Settled {
+        if let Some(entry) = self.places.get(id).and_then(|place| self.open.get(place)) {
+            return match &entry.state {
+                State::Claimed { by: other, .. } if other != by && !is_dead(other) => {
+                    Settled::Held(other.clone())
+                }
+                _ => Settled::Open,
+            };
+        }
+        let done = self.finished.iter().rev().find(|entry| entry.id == id);
+        done.map_or(Settled::Unknown, |entry| Settled::Already(entry.state.as_str()))
+    }
+
+    /// Whether one more message of this weight would be too many.
+    pub fn is_full(&self, weight: usize, limits: Limits) -> bool {
+        self.open.len() >= limits.messages || self.bytes + weight > limits.bytes
+    }
+
+    /// Everything that is remembered, finished ones first, each group in order.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.finished.iter().chain(self.open.values())
+    }
+
+    /// The messages that are not finished, oldest first.
+    pub fn open(&self) -> impl Iterator<Item = &Entry> {
+        self.open.values().filter(|entry| entry.state.is_open())
+    }
+
+    /// A message that is not finished.
+    pub fn find(&self, id: &str) -> Option<&Entry> {
+        self.places.get(id).and_then(|place| self.open.get(place))
+    }
+
+    /// How many there are of each.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+}

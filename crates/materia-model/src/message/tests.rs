@@ -1,0 +1,4 @@
+//! What the words and folds of messages promise.
+
+mod folds;
+mod words;

@@ -1,0 +1,47 @@
+//! `materia cast-show`: everything that one cast did.
+
+use clap::Args;
+use materia_engine::verb::{cast, cast_show, casts};
+
+use super::cast::failure;
+use super::config::{Config, project};
+use crate::failure::Failure;
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Show what a cast did, step by step
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  materia cast-show\n  materia cast-show 2026-01-01T00-00 --artifacts\n  \
+    materia cast-show 2026-01-01T00-00 --events --json\n\n\
+    A step is one visit of a socket; `materia fork ID --at STEP` begins a new cast behind one."
+)]
+pub(super) struct CastShow {
+    /// Its id, the beginning of its id, or its directory; the running one or the newest where nothing is said
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+
+    /// Every event of its log
+    #[arg(long)]
+    events: bool,
+
+    /// Every file in its directory
+    #[arg(long)]
+    artifacts: bool,
+
+    #[command(flatten)]
+    config: Config,
+}
+
+impl CastShow {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let cwd = project(world)?;
+        let folder = cast::casts(cwd, &self.config.files(world)?);
+        let wanted = cast_show::Wanted { events: self.events, artifacts: self.artifacts };
+        let shown = casts::looked_at(cwd, &folder, self.id.as_deref())
+            .and_then(|cast| cast_show::show(&cast, wanted, &world.clock()))
+            .map_err(|error| failure(&error))?;
+        screen.report(&shown, voice);
+        Ok(0)
+    }
+}

@@ -1,0 +1,113 @@
+//! How one cast reads: what it is, its steps, and where asked its events and files.
+
+use std::fmt::Write as _;
+
+use materia_engine::verb::cast_show::{Shown, Step, Told};
+use materia_model::text;
+
+use super::amount::{ago, columns, line, money, short, time};
+use super::casts::role;
+use super::screen;
+use super::style::Role;
+
+impl screen::Report for Shown {
+    fn human(&self, colour: bool) -> String {
+        let mut out = String::new();
+        head(&mut out, self, colour);
+        steps(&mut out, &self.steps, colour);
+        if let Some(events) = &self.events {
+            let rows: Vec<Vec<String>> = events.iter().map(event).collect();
+            out.push_str("\nevents\n");
+            table(&mut out, &rows);
+        }
+        if let Some(artifacts) = &self.artifacts {
+            let rows: Vec<Vec<String>> = artifacts
+                .iter()
+                .map(|one| vec![short(one.bytes as f64), text::printable(&one.path).into_owned()])
+                .collect();
+            out.push_str("\nfiles, with their bytes\n");
+            table(&mut out, &rows);
+        }
+        out
+    }
+}
+
+fn table(out: &mut String, rows: &[Vec<String>]) {
+    for row in columns(rows, &[0]) {
+        let _ = writeln!(out, "  {row}");
+    }
+}
+
+/// One fact with its name.
+pub(super) fn fact(out: &mut String, name: &str, said: &str, colour: bool) {
+    let name = Role::Quiet.paint(&format!("{name:<10}"), colour);
+    let _ = writeln!(out, "  {name}{said}");
+}
+
+fn head(out: &mut String, cast: &Shown, colour: bool) {
+    let status = role(cast.status).paint(cast.status, colour);
+    let _ = writeln!(out, "{}  {status}", Role::Strong.paint(&cast.cast_id, colour));
+    fact(out, "request", &line(&cast.request, 300), colour);
+    fact(out, "loadout", &line(&cast.loadout, 60), colour);
+    let took = cast.started_at.zip(cast.updated_at);
+    let took = took.and_then(|(from, to)| u64::try_from(to.as_millis() - from.as_millis()).ok());
+    if let (Some(took), Some(age)) = (took, cast.age_ms) {
+        fact(out, "time", &format!("{} from its beginning, last {}", time(took), ago(age)), colour);
+    }
+    let tokens = cast.usage["tokens"]["total"].as_f64().unwrap_or(0.0);
+    let cost = cast.usage["cost"]["total"].as_f64().unwrap_or(0.0);
+    let turns = text::count(cast.usage["turns"].as_u64().unwrap_or(0) as usize, "turn");
+    fact(out, "used", &format!("{} tokens, {}, {turns}", short(tokens), money(cost)), colour);
+    fact(out, "files", &text::printable(&cast.run_dir), colour);
+    if let Some(error) = &cast.error {
+        fact(out, "error", &Role::Bad.paint(&line(&error.message, 300), colour), colour);
+        if let Some(hint) = &error.hint {
+            fact(out, "hint", &line(hint, 300), colour);
+        }
+    }
+    out.push('\n');
+}
+
+fn steps(out: &mut String, steps: &[Step], colour: bool) {
+    let title = ["step", "visit", "materia", "item", "outcome", "took", "tokens"];
+    let mut rows = vec![title.map(str::to_owned).to_vec()];
+    rows.extend(steps.iter().map(step));
+    for (number, row) in columns(&rows, &[0, 5, 6]).iter().enumerate() {
+        let row = if number == 0 { Role::Quiet.paint(row, colour) } else { row.clone() };
+        let _ = writeln!(out, "  {row}");
+    }
+}
+
+fn step(step: &Step) -> Vec<String> {
+    let place = &step.place;
+    let item = place.item_label.as_ref().or(place.item_key.as_ref());
+    let mut outcome = match (step.outcome, step.satisfied) {
+        ("done", Some(false)) => "not satisfied".to_owned(),
+        (outcome, _) => outcome.to_owned(),
+    };
+    if step.attempts > 1 {
+        let _ = write!(outcome, " ×{}", step.attempts);
+    }
+    vec![
+        step.step.to_string(),
+        format!("{}:{}", line(&place.socket, 20), place.visit),
+        line(&place.materia, 18),
+        item.map(|item| line(item, 18)).unwrap_or_default(),
+        outcome,
+        step.duration_ms.map(time).unwrap_or_default(),
+        if step.usage.total > 0 { short(step.usage.total as f64) } else { String::new() },
+    ]
+}
+
+fn event(told: &Told) -> Vec<String> {
+    let word = |name: &str| told.data.get(name).and_then(serde_json::Value::as_str);
+    let visit = told.data.get("visit").map(|visit| format!(":{visit}")).unwrap_or_default();
+    let place = match (word("socket"), word("from"), word("to")) {
+        (Some(socket), ..) => format!("{}{visit}", line(socket, 20)),
+        (None, from, to) if from.is_some() || to.is_some() => {
+            format!("{} → {}", line(from.unwrap_or("begin"), 20), line(to.unwrap_or("end"), 20))
+        }
+        _ => String::new(),
+    };
+    vec![told.seq.to_string(), told.at.to_string(), told.kind.clone(), place]
+}

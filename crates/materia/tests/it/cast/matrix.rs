@@ -1,0 +1,304 @@
+//! The crash matrix (C9, C22, P2): the reference cast is killed at every point that it passes, resumed, and compared with
+//! the one that nobody disturbed.
+//!
+//! The cast has a repair, a loop of three items, a rework and a utility with a side effect. It runs once with a trace,
+//! which names every failpoint it passes (one of them right after every event), and then once for each passing. The
+//! scripted agent answers by what it is asked, so that it does not matter how many processes ask.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use materia_engine::store::journal::{From, Reader};
+use materia_model::cast::{Body, Event, State, Status};
+use serde_json::{Value, json};
+
+use super::{config, files, run_dir};
+use crate::house::{House, Outcome};
+
+const EFFECTS: &str = "effects";
+
+/// Plan (with a repair), then build, record in a file and check each of three items; the second one twice.
+fn reference() -> Value {
+    let mut config = config(
+        &json!({
+            "a": {"materia": "Plan", "edges": [{"to": "build"}]},
+            "build": {"materia": "Build", "assign": {"built": "lastOutput"}, "edges": [{"to": "record"}]},
+            "record": {"materia": "Record", "edges": [{"to": "check"}]},
+            "check": {"materia": "Check", "parse": "json", "edges":
+                [{"when": "not_satisfied", "to": "build", "maxTraversals": 3}, {"to": "build"}]}
+        }),
+        &json!({
+            "Plan": {"tools": "none", "prompt": "plan it", "generator": true, "parse": "json"},
+            "Build": {"tools": "none", "prompt": "build it"},
+            "Check": {"tools": "none", "prompt": "check: {{ stateJson }}"},
+            "Record": {"type": "utility", "assign": {"recorded": "$"}, "command": ["sh", "-c",
+                "sed -n 's/.*\"itemKey\":\"\\([^\"]*\\)\".*/\\1/p' >>effects; printf %s \"$1\"", "record", "done"]}
+        }),
+    );
+    config["loadouts"]["T"]["loops"] = json!({"l": {"sockets": ["build", "record", "check"],
+        "consumes": {"from": "a", "output": "workItems"}, "exit": {"from": "check", "when": "satisfied", "to": "end"}}});
+    config
+}
+
+fn replies() -> Value {
+    let items: Vec<Value> = ["A", "B", "C"]
+        .iter()
+        .map(|title| json!({"title": title, "context": format!("Do {title}.")}))
+        .collect();
+    let usage = json!({"input": 1, "output": 1});
+    let reply = |wanted: Value, text: Value| {
+        let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
+        json!({"match": wanted, "text": text, "usage": usage, "times": 1000})
+    };
+    json!({"replies": [
+        reply(json!({"socket": "a", "contains": "cannot be used"}), json!({"workItems": items})),
+        reply(json!({"socket": "a"}), json!("a plan that is no JSON")),
+        reply(json!({"socket": "build", "contains": "make it blue"}), json!("built in blue")),
+        reply(json!({"socket": "build"}), json!("built")),
+        reply(json!({"socket": "check", "item": "WI-2", "contains": "built in blue"}), json!({"satisfied": true})),
+        reply(json!({"socket": "check", "item": "WI-2"}), json!({"satisfied": false, "context": "make it blue"})),
+        reply(json!({"socket": "check"}), json!({"satisfied": true})),
+    ]})
+}
+
+/// Runs the reference cast from its beginning.
+fn cast(house: &House, failpoint: &str) -> Outcome {
+    house.write("flow.json", reference().to_string());
+    house.write("script.json", replies().to_string());
+    let words = ["cast", "--config", "flow.json", "do the work", "--agent-script", "script.json", "--json"];
+    house.materia(&words).env("MATERIA_FAILPOINT", failpoint).run()
+}
+
+fn resume(house: &House, failpoint: &str) -> Outcome {
+    let words = ["resume", "--agent-script", "script.json", "--json"];
+    house.materia(&words).env("MATERIA_FAILPOINT", failpoint).run()
+}
+
+/// What has to be alike however often the cast was killed.
+#[derive(Debug, PartialEq)]
+struct Story {
+    state: State,
+    /// The visits in the order they finished.
+    finished: Vec<(String, u64)>,
+}
+
+fn log(house: &House) -> Vec<Event> {
+    let records =
+        Reader::open(&run_dir(house).join("events.jsonl"), From::Beginning).unwrap().map(Result::unwrap);
+    let read = |record: materia_model::record::Record| {
+        Body::read(&record.kind, record.data).unwrap().map(|body| Event { at: record.at, body })
+    };
+    records.filter_map(read).collect()
+}
+
+fn story(house: &House) -> Story {
+    let events = log(house);
+    let mut state = State::fold(&events);
+    // A turn that ended just before the kill was paid for, although it is asked for again.
+    let turns = events.iter().filter(|event| matches!(event.body, Body::AgentTurnEnd(_))).count();
+    assert_eq!((state.spending.turns, state.usage().total), (turns as u64, 2 * turns as u64));
+    state.spending = Default::default();
+    let finished = events.iter().filter_map(|event| match &event.body {
+        Body::SocketComplete(complete) => Some((complete.place.socket.clone(), complete.place.visit)),
+        _ => None,
+    });
+    Story { state, finished: finished.collect() }
+}
+
+/// Every promise about a cast that came to its end, however.
+fn check(house: &House, expected: &Story, failpoint: &str) {
+    let events = log(house);
+    assert_eq!(story(house), *expected, "{failpoint}");
+    let ends = events.iter().filter(|event| matches!(event.body, Body::CastEnd(_))).count();
+    assert_eq!(ends, 1, "{failpoint}");
+    let mut runs: BTreeMap<String, usize> = BTreeMap::new();
+    let mut visits: BTreeMap<(String, u64), (usize, usize, bool)> = BTreeMap::new();
+    for event in &events {
+        match &event.body {
+            Body::UtilityInput(dispatch) => {
+                *runs.entry(dispatch.place.item_key.clone().unwrap()).or_default() += 1;
+                dispatched(&mut visits, &dispatch.place, failpoint);
+            }
+            Body::AgentTurnStart(dispatch) => dispatched(&mut visits, &dispatch.place, failpoint),
+            Body::SocketInterrupted(doubt) => {
+                visits.entry((doubt.place.socket.clone(), doubt.place.visit)).or_default().1 += 1;
+            }
+            Body::SocketComplete(complete) => {
+                let key = (complete.place.socket.clone(), complete.place.visit);
+                visits.entry(key).or_default().2 = true;
+            }
+            _ => {}
+        }
+    }
+    for ((socket, visit), (dispatches, doubts, _)) in visits {
+        let planned = if socket == "a" { 2 } else { 1 };
+        assert_eq!(
+            dispatches,
+            planned + doubts,
+            "{failpoint}: visit {visit} of {socket} ran without a reason"
+        );
+    }
+    side_effects(house, &runs, failpoint);
+    let there = files(&run_dir(house));
+    for artifact in manifest(house) {
+        assert!(there.contains(&artifact), "{failpoint}: {artifact} is gone");
+    }
+}
+
+fn dispatched(
+    visits: &mut BTreeMap<(String, u64), (usize, usize, bool)>,
+    place: &materia_model::cast::event::Place,
+    failpoint: &str,
+) {
+    let visit = visits.entry((place.socket.clone(), place.visit)).or_default();
+    assert!(!visit.2, "{failpoint}: {place:?} ran after it had finished");
+    visit.0 += 1;
+}
+
+/// A side effect stands in the file once for each run that ended, and perhaps once for each that was in doubt.
+fn side_effects(house: &House, runs: &BTreeMap<String, usize>, failpoint: &str) {
+    let text = house.read(EFFECTS);
+    for (item, planned) in [("WI-1", 1), ("WI-2", 2), ("WI-3", 1)] {
+        let seen = text.lines().filter(|line| *line == item).count();
+        assert!(
+            (planned..=runs[item]).contains(&seen),
+            "{failpoint}: {item} {seen} times of {runs:?}\n{text}"
+        );
+    }
+}
+
+/// The artifacts that the manifest names.
+fn manifest(house: &House) -> Vec<String> {
+    let text = fs::read_to_string(run_dir(house).join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&text).unwrap();
+    let entries = manifest["entries"].as_array().unwrap();
+    assert!(entries.len() > 20, "{text}");
+    entries.iter().map(|entry| entry["artifact"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Every passing of every point in an undisturbed cast, and what that cast came to.
+fn passings() -> (Vec<(String, u64)>, Story) {
+    let house = House::new();
+    let trace = house.work().join("trace");
+    let outcome = cast(&house, &format!("trace:{}", trace.display())).ok();
+    assert_eq!(
+        outcome.json()["visits"],
+        json!({"a": 1, "build": 4, "check": 4, "record": 4}),
+        "{}",
+        outcome.stdout
+    );
+    let expected = story(&house);
+    assert_eq!(expected.state.status, Status::Complete);
+    check(&house, &expected, "nothing");
+    assert_eq!(house.read(EFFECTS), "WI-1\nWI-2\nWI-2\nWI-3\n");
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let mut passings = Vec::new();
+    for point in fs::read_to_string(trace).unwrap().lines() {
+        let nth = counts.entry(point.to_owned()).or_default();
+        *nth += 1;
+        passings.push((point.to_owned(), *nth));
+    }
+    (passings, expected)
+}
+
+/// Kills the cast at one point, goes on until it has ended, and checks what it came to. `again` kills the first
+/// resumption too.
+fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &Story) {
+    let failpoint = format!("{point}:{nth}:{action}");
+    let house = House::new();
+    let first = cast(&house, &failpoint);
+    let code = first.code();
+    match action {
+        "kill" => assert_eq!(code, 128 + 9, "{failpoint}"),
+        "torn" => assert_eq!(code, 128 + 6, "{failpoint}"),
+        _ if code == 0 => {}
+        _ => {
+            let error = &first.json()["error"];
+            let told =
+                ["log", "storage"].contains(&error["code"].as_str().unwrap()) && error["hint"].is_string();
+            assert!(told, "{failpoint}: {}", first.transcript());
+        }
+    }
+    let log_file = || {
+        fs::read_dir(house.work().join(".pi/pi-materia"))
+            .ok()?
+            .next()?
+            .ok()
+            .map(|dir| dir.path().join("events.jsonl"))
+    };
+    let began =
+        log_file().is_some_and(|log| fs::read_to_string(log).unwrap_or_default().contains("\"cast_start\""));
+    if let Some(again) = again {
+        resume(&house, again);
+    }
+    for _ in 0..3 {
+        let resumed = resume(&house, "none:abort");
+        match (resumed.code(), resumed.json()["error"]["code"].as_str()) {
+            (0, _) => break,
+            // Nobody was promised anything, and nothing ran.
+            (_, Some("cast_not_found" | "bad_cast")) if !began => {
+                return assert!(!house.work().join(EFFECTS).exists());
+            }
+            (4, Some("refused")) => break,
+            _ => panic!("{failpoint}: {}", resumed.transcript()),
+        }
+    }
+    check(&house, expected, &failpoint);
+}
+
+/// Does something with each of many, several at a time.
+fn all<T: Sync>(many: &[T], each: impl Fn(usize, &T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(one) = many.get(index) else { break };
+                    each(index, one);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn c9_a_sample_of_the_crash_matrix() {
+    let (passings, expected) = passings();
+    let sample: Vec<&(String, u64)> = passings.iter().skip(7).step_by(passings.len() / 8).collect();
+    all(&sample, |_, (point, nth)| survive(point, *nth, "kill", None, &expected));
+}
+
+mod slow {
+    use super::*;
+
+    #[test]
+    fn c9_killed_at_every_point_it_ends_alike() {
+        let (passings, expected) = passings();
+        let recorded = passings.iter().filter(|(point, _)| point == "cast.recorded").count();
+        assert!(recorded > 60 && passings.len() > 3 * recorded, "{passings:?}");
+        all(&passings, |index, (point, nth)| {
+            // Every fourth time the one who takes it up is killed as well.
+            let again = format!("cast.recorded:{}:kill", 1 + index % 7);
+            survive(point, *nth, "kill", index.is_multiple_of(4).then_some(again.as_str()), &expected);
+        });
+    }
+
+    #[test]
+    fn c9_torn_writes_and_failing_disks_leave_it_resumable() {
+        let (passings, expected) = passings();
+        let mut cases = Vec::new();
+        let mut last: BTreeMap<&String, u64> = BTreeMap::new();
+        // A program that cannot be started has failed, which is no trouble of ours (C12).
+        let ours = passings.iter().filter(|(point, _)| !point.starts_with("process."));
+        last.extend(ours.map(|(point, nth)| (point, *nth)));
+        for (point, last) in last {
+            for nth in std::collections::BTreeSet::from([1, last.div_ceil(2), last]) {
+                let torn = point.ends_with(".write").then_some("torn");
+                cases.extend(["eio", "enospc"].into_iter().chain(torn).map(|action| (point, nth, action)));
+            }
+        }
+        all(&cases, |_, (point, nth, action)| survive(point, *nth, action, None, &expected));
+    }
+}

@@ -1,0 +1,174 @@
+//! `materia casts`, `cast-show` and `status`: what is shown was observed (P4).
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+/// A list of two items; each is worked on and then checked, and the first one is not good enough at first.
+pub fn loops() -> Value {
+    let sockets = json!({
+        "plan": {"materia": "Plan", "edges": [{"to": "work"}]},
+        "work": {"materia": "Work", "edges": [{"to": "check"}]},
+        "check": {"materia": "Check", "edges": [
+            {"when": "not_satisfied", "to": "work", "maxTraversals": 2}, {"when": "satisfied", "to": "work"}]}
+    });
+    let all = json!({"l": {"sockets": ["work", "check"], "consumes": {"from": "plan", "output": "workItems"},
+        "exit": {"from": "check", "when": "satisfied", "to": "end"}}});
+    let tools = "none";
+    json!({"activeLoadout": "T", "budget": {"maxTokens": 1000, "maxCostUsd": 2},
+        "loadouts": {"T": {"entry": "plan", "sockets": sockets, "loops": all}},
+        "materia": {
+            "Plan": {"tools": tools, "prompt": "plan", "generator": true, "parse": "json"},
+            "Work": {"tools": tools, "prompt": "work"},
+            "Check": {"tools": tools, "prompt": "check", "parse": "json"}}})
+}
+
+/// What the agents of [`loops`] say.
+pub fn replies() -> Value {
+    let items = json!([{"title": "First", "context": "a"}, {"title": "Second", "context": "b"}]);
+    json!({"replies": [
+        {"match": {"socket": "plan"}, "json": {"workItems": items}, "usage": {"input": 10, "output": 20, "cost": {"total": 0.01}}},
+        {"match": {"socket": "work"}, "text": "did it", "usage": {"input": 30, "output": 10}, "times": 9},
+        {"match": {"socket": "check", "item": "WI-1"}, "json": {"satisfied": false, "context": "not yet"}, "usage": {"input": 5, "output": 5}},
+        {"match": {"socket": "check"}, "json": {"satisfied": true}, "usage": {"input": 5, "output": 5}, "times": 9}
+    ]})
+}
+
+/// A house with the files of [`loops`].
+pub fn house() -> House {
+    let house = House::new();
+    house.write("flow.json", loops().to_string());
+    house.write("script.json", replies().to_string());
+    house
+}
+
+const CAST: [&str; 6] =
+    ["cast", "--config", "flow.json", "--agent-script", "script.json", "do the work\nand more"];
+
+#[test]
+fn a_list_a_cast_and_its_standing_read_well() {
+    let house = house();
+    let nothing = house.materia(&["casts"]).run().ok();
+    house.materia(&CAST).run().ok();
+    house.materia(&CAST).env("MATERIA_FAILPOINT", "journal.sync:5:abort").run();
+    let words: [&[&str]; 4] = [
+        &["casts"],
+        &["cast-show", "2026-01-01T00-00-00-000Z"],
+        &["status"],
+        &["status", "2026-01-01T00-00-00-000Z"],
+    ];
+    let mut said = vec![nothing.transcript()];
+    said.extend(words.map(|words| house.materia(words).run().ok().transcript()));
+    assert_snapshot!(said.join("\n"));
+}
+
+#[test]
+fn p4_a_cast_runs_only_while_its_driver_lives() {
+    let house = House::new();
+    let slow = json!({"type": "utility", "timeoutMs": 600_000, "command":
+        ["sh", "-c", "cat >/dev/null; echo started >new; mv new started; while [ ! -e go ]; do sleep 0.05; done"]});
+    house.write("flow.json", json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Slow"}}}},
+        "materia": {"Slow": slow}}).to_string());
+    let detached =
+        house.materia(&["cast", "--config", "flow.json", "x", "--detach", "--json"]).run().ok().json();
+    while !house.work().join("started").exists() {
+        std::thread::yield_now();
+    }
+    let listed = house.materia(&["casts", "--json"]).run().ok().json();
+    let one = &listed["casts"][0];
+    assert_eq!((&one["castId"], &one["status"]), (&detached["castId"], &json!("running")));
+    assert_eq!(one["at"]["socket"], "a");
+    let pid = one["driver"].as_u64().unwrap();
+    let status = house.materia(&["status", "--json"]).run().ok().json();
+    assert_eq!((&status["driver"], &status["graph"][0]["current"]), (&json!(pid), &json!(true)));
+    house.shell(&format!("kill -9 {pid}")).run().ok();
+    while house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"] != "interrupted" {
+        std::thread::yield_now();
+    }
+    let status = house.materia(&["status"]).run().ok().stdout;
+    assert!(
+        status.contains("needs you: nobody drives it") && status.contains("next: materia resume 2026"),
+        "{status}"
+    );
+    let steps = house.materia(&["cast-show", "--json"]).run().ok().json();
+    assert_eq!(steps["steps"][0]["outcome"], "interrupted");
+    house.materia(&["abort", "--json"]).run().ok();
+    assert_eq!(house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"], "aborted");
+    house.write("go", "");
+    while !house.alive().is_empty() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast() {
+    let house = house();
+    for _ in 0..3 {
+        house.materia(&CAST).run().ok();
+    }
+    let casts = house.work().join(".pi/pi-materia");
+    let ids: Vec<String> = {
+        let listed = house.materia(&["casts", "--json"]).run().ok().json();
+        listed["casts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["castId"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let in_order = |one: &String, other: &String| one > other;
+    assert!(ids.is_sorted_by(in_order) && ids.len() == 3, "{ids:?}");
+    let manifest = casts.join(&ids[0]).join("manifest.json");
+    let mut document: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+    document["status"] = json!("failed");
+    document["logBytes"] = json!(1);
+    fs::write(&manifest, document.to_string()).unwrap();
+    fs::remove_file(casts.join(&ids[1]).join("manifest.json")).unwrap();
+    let log = casts.join(&ids[2]).join("events.jsonl");
+    fs::remove_file(casts.join(&ids[2]).join("manifest.json")).unwrap();
+    fs::write(&log, "no journal\n").unwrap();
+    let listed = house.materia(&["casts", "--json"]).run().ok().json();
+    let statuses: Vec<&str> = (0..3).map(|n| listed["casts"][n]["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["complete", "complete", "unreadable"]);
+    assert_eq!(listed["casts"][1]["usage"], json!({"tokens": 180, "cost": 0.01, "turns": 7}));
+    let some = house.materia(&["casts", "--status", "complete", "--limit", "1", "--json"]).run().ok().json();
+    assert_eq!((some["casts"].as_array().unwrap().len(), &some["total"]), (1, &json!(3)));
+}
+
+#[test]
+fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
+    let house = house();
+    house.materia(&CAST).env("MATERIA_FAILPOINT", "journal.sync:5:abort").run();
+    house.materia(&CAST).run().ok();
+    let resumed = house.materia(&["resume", "--agent-script", "script.json", "--json"]).run();
+    assert_eq!(resumed.json()["castId"], "2026-01-01T00-00-00-000Z", "{}", resumed.transcript());
+    let nothing = house.materia(&["resume", "--json"]).run();
+    assert_eq!((nothing.code(), &nothing.json()["error"]["code"]), (4, &json!("refused")));
+    assert_eq!(house.materia(&["status", "nope", "--json"]).run().code(), 3);
+    assert_eq!(house.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"], "ambiguous");
+    let all = house
+        .materia(&["cast-show", "2026-01-01T00-00-00-000Z-2", "--events", "--artifacts", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert!(all["artifacts"].as_array().unwrap().iter().any(|one| one["path"] == "sockets/plan/1.prompt.md"));
+    assert!(all["events"].as_array().unwrap().iter().any(|one| one["type"] == "cast_end"));
+    let steps: Vec<String> = all["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| {
+            format!(
+                "{}:{} {}",
+                step["socket"].as_str().unwrap(),
+                step["visit"],
+                step["outcome"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(steps.len(), 7, "{steps:?}");
+    assert!(steps.iter().all(|step| step.ends_with(" done")), "{steps:?}");
+}
