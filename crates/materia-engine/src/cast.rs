@@ -16,12 +16,14 @@
 
 mod error;
 pub mod definition;
+mod clean;
 mod folder;
 pub mod glance;
 mod manifest;
 mod snapshot;
 mod log;
 mod input;
+mod sealed;
 mod driver;
 mod perform;
 mod control;
@@ -34,3 +36,4 @@ pub use folder::{Folder, ids, newest};
 pub use glance::{Glance, Standing};
 pub use log::Log;
 pub use manifest::usage;
+pub use sealed::require_seal;

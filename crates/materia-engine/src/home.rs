@@ -73,6 +73,16 @@ impl Home {
         self.profile.join("utilities")
     }
 
+    /// What the person trusts (S1).
+    pub fn trust(&self) -> PathBuf {
+        self.profile.join("trust.json")
+    }
+
+    /// The key by which we know again what we wrote ourselves.
+    pub fn seal_key(&self) -> PathBuf {
+        self.profile.join("trust.key")
+    }
+
     /// The user's recipes; what lies here is a tool.
     pub fn recipes(&self) -> PathBuf {
         self.agent.join("recipes")

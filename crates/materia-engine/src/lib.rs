@@ -10,6 +10,7 @@ pub mod home;
 pub mod failpoint;
 pub mod store;
 pub mod process;
+pub mod trust;
 pub mod execute;
 pub mod config;
 pub mod agent;

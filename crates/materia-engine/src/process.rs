@@ -27,6 +27,7 @@ mod nursery;
 mod turn;
 mod sweep;
 mod detached;
+mod inside;
 
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
 pub use detached::{end_carried, end_detached, spawn_detached};
@@ -34,6 +35,7 @@ pub use end::{Cause, Ended, Status};
 pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
 pub use feed::SendError;
 pub use identity::{Identity, SignalError};
+pub use inside::inside;
 pub use nursery::Nursery;
 pub use output::Captured;
 pub use program::SpawnError;

@@ -6,6 +6,7 @@
 pub mod doctor;
 pub mod template;
 pub mod run;
+pub mod trust;
 pub mod cast;
 pub mod casts;
 pub mod cast_show;

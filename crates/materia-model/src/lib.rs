@@ -7,6 +7,7 @@
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 
 pub mod text;
+pub mod secret;
 pub mod time;
 pub mod finding;
 pub mod name;

@@ -20,6 +20,7 @@ mod schema;
 mod split;
 mod status;
 mod ui;
+mod trust;
 mod utility;
 mod validate;
 
@@ -91,6 +92,7 @@ enum Verb {
     Loadout(loadout::Loadout),
     Validate(validate::Validate),
     Schema(schema::Schema),
+    Trust(trust::Trust),
     Doctor(doctor::Doctor),
     Ui(ui::Ui),
 }
@@ -122,6 +124,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Loadout(verb) => verb.run(&world, screen, voice),
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),
+        Verb::Trust(verb) => verb.run(&world, screen, voice),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });

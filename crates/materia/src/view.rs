@@ -8,6 +8,7 @@ mod screen;
 mod doctor;
 mod loadout;
 mod template;
+mod trust;
 mod utility;
 mod live;
 mod run;

@@ -12,7 +12,10 @@ use materia_model::materia::Run;
 use serde_json::{Value, json};
 
 use super::error::Error;
+use crate::clock::Clock;
 use crate::config::Files;
+use crate::home::Home;
+use crate::trust;
 use crate::utility::call::located;
 
 /// A loadout with everything it needs.
@@ -23,6 +26,7 @@ pub struct Definition {
     text: String,
     sources: Vec<String>,
     strange: Vec<Finding>,
+    seal: Option<String>,
 }
 
 impl Definition {
@@ -68,7 +72,21 @@ impl Definition {
             text: text.to_owned(),
             sources: Vec::new(),
             strange: Vec::new(),
+            seal: None,
         })
+    }
+
+    /// The same definition with our seal on its text, by which a cast that is taken up is known to be ours (S1).
+    #[must_use]
+    pub fn sealed(self, home: Option<&Home>) -> Self {
+        // Without a place for the key there is no seal, and taking the cast up asks for trust.
+        let seal = home.and_then(|home| trust::seal(home, &self.text, &Clock::system()).ok());
+        Self { seal, ..self }
+    }
+
+    /// The seal.
+    pub(super) fn seal(&self) -> Option<&str> {
+        self.seal.as_deref()
     }
 
     /// The graph.

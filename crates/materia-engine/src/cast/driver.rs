@@ -4,6 +4,8 @@
 //! and where the person interrupts; then the snapshots are written. What was dispatched when the person interrupted
 //! stays dispatched in the log: the next driver finds it in doubt and does what its materia says (C22).
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,11 +15,13 @@ use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
 use serde_json::Map;
 
+use super::clean;
 use super::definition::Definition;
 use super::error::Error;
 use super::folder::Folder;
 use super::input::Inputs;
 use super::log::Log;
+use super::sealed;
 use crate::agent::Backend;
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Nursery, end_carried};
@@ -60,6 +64,7 @@ pub struct Driver<'a> {
     pub(super) log: Log,
     pub(super) folder: Folder,
     pub(super) cwd: PathBuf,
+    pub(super) home: Option<PathBuf>,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
     pub(super) inputs: Inputs,
@@ -70,6 +75,10 @@ pub struct Driver<'a> {
 pub struct Hands<'a> {
     /// The project directory.
     pub cwd: &'a Path,
+    /// The person's home directory: what `~` means in templates (C20).
+    pub home: Option<&'a Path>,
+    /// The environment, for the values in it that must not be written down (S3).
+    pub variables: &'a BTreeMap<OsString, OsString>,
     /// The clock.
     pub clock: &'a Clock,
     /// Who plays agents.
@@ -88,11 +97,15 @@ impl<'a> Driver<'a> {
         request: &str,
         hands: Hands<'a>,
     ) -> Result<Self, Error> {
-        playable(&definition, hands.agent.is_some(), hands.cwd)?;
-        let (folder, cast_id) = Folder::create(casts, hands.clock)?;
+        playable(&definition, &hands)?;
+        let (mut folder, cast_id) = Folder::create(casts, hands.clock)?;
+        folder.guard(clean::secrets(definition.graph(), hands.variables));
         folder.write_definition(definition.text())?;
         let mut more = Map::new();
         more.insert("configSource".to_owned(), definition.sources());
+        if let Some(seal) = definition.seal() {
+            more.insert(sealed::FIELD.to_owned(), seal.into());
+        }
         let loadout = definition.graph().name().to_owned();
         let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
         let (log, began) = Log::begin(&folder, hands.clock, start)?;
@@ -104,9 +117,10 @@ impl<'a> Driver<'a> {
 
     /// Takes up a cast that was left, by the definition it began with. What a driver that died left running is ended
     /// first: the log is ours by now, so that nobody who lives started it (A6).
-    pub fn open(folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
-        let log = Log::open(&folder, hands.clock)?;
+    pub fn open(mut folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
         let definition = Definition::reopen(&folder.read_definition()?)?;
+        folder.guard(clean::secrets(definition.graph(), hands.variables));
+        let log = Log::open(&folder, hands.clock)?;
         let mark = folder.mark(&log.state().cast_id)?;
         let mut driver = Self::new(definition, folder, log, hands);
         driver.listener.takes_up(driver.log.state());
@@ -139,6 +153,7 @@ impl<'a> Driver<'a> {
             log,
             folder,
             cwd: hands.cwd.to_owned(),
+            home: hands.home.map(Path::to_owned),
             agent: hands.agent,
             nursery: hands.nursery,
             inputs: Inputs::default(),
@@ -214,15 +229,16 @@ impl<'a> Driver<'a> {
 }
 
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
-fn playable(definition: &Definition, has_agent: bool, cwd: &Path) -> Result<(), Error> {
+fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
-        Kind::Agent(_) if !has_agent => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
+        Kind::Agent(_) if hands.agent.is_none() => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
         Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
             Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
             Run::Template(template) => {
-                let plan = utility::template::plan(template, &program.params, cwd, program.timeout_ms);
+                let Hands { cwd, home, .. } = *hands;
+                let plan = utility::template::plan(template, &program.params, cwd, home, program.timeout_ms);
                 plan.map(drop).map_err(Error::Invalid)
             }
             Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),

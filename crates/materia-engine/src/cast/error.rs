@@ -16,6 +16,7 @@ use crate::store::atomic::WriteError;
 use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
 use crate::store::lock::LockError;
+use crate::trust;
 
 /// Why a cast could not be started, opened or driven on.
 #[derive(Debug, thiserror::Error)]
@@ -23,9 +24,12 @@ pub enum Error {
     /// There is no such loadout.
     #[error("{}", .0.message)]
     UnknownLoadout(Box<Finding>),
-    /// The project brings a config that nobody trusted (S1).
-    #[error("the project's {} is not trusted, and what it says would run", text::quoted(&.0.to_string_lossy()))]
-    Untrusted(PathBuf),
+    /// What the project brings is not trusted (S1).
+    #[error(transparent)]
+    Trust(#[from] trust::Error),
+    /// The definition of a cast was not written by us (S1).
+    #[error("the definition of the cast in {} has not our seal: it came with the project, or was changed", text::quoted(&.0.to_string_lossy()))]
+    Unsealed(PathBuf),
     /// The definition is wrong; there is at least one finding.
     #[error("the definition is wrong")]
     Invalid(Vec<Finding>),

@@ -6,9 +6,11 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use materia_model::cast::event::Place;
 use materia_model::document::MAX_BYTES;
+use materia_model::secret::Secrets;
 use serde::Serialize;
 
 use super::error::Error;
@@ -26,6 +28,7 @@ const DEFINITION: &str = "config.resolved.json";
 pub struct Folder {
     root: Root,
     path: PathBuf,
+    secrets: Option<Arc<Secrets>>,
 }
 
 impl Folder {
@@ -44,7 +47,7 @@ impl Folder {
 
     /// Opens the directory of a cast.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { root: Root::open(path)?, path: path.to_owned() })
+        Ok(Self { root: Root::open(path)?, path: path.to_owned(), secrets: None })
     }
 
     /// Opens the cast with this id, or whose id begins like this and no other's does.
@@ -62,6 +65,21 @@ impl Folder {
                 Err(Error::Ambiguous { given: given.to_owned(), found })
             }
         }
+    }
+
+    /// Names the secrets that must not be written here (S3); what looks like a key never is.
+    pub(super) fn guard(&mut self, secrets: Secrets) {
+        self.secrets = Some(Arc::new(secrets));
+    }
+
+    /// The secrets that must not be written here.
+    pub(super) fn secrets(&self) -> &Secrets {
+        self.secrets.as_deref().unwrap_or(Secrets::shapes())
+    }
+
+    /// The same, for whoever writes beside it.
+    pub(super) fn shared_secrets(&self) -> Option<Arc<Secrets>> {
+        self.secrets.clone()
     }
 
     /// Where it is.
@@ -105,10 +123,12 @@ impl Folder {
 
     /// Replaces a snapshot.
     pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
-        Ok(atomic::write_json(&self.path.join(name), FORMAT, document)?)
+        let mut document = serde_json::to_value(document)?;
+        self.secrets().redact_value(&mut document);
+        Ok(atomic::write_json(&self.path.join(name), FORMAT, &document)?)
     }
 
-    /// Keeps an artifact of a visit and gives its path below the directory.
+    /// Keeps an artifact of a visit, without its secrets, and gives its path below the directory.
     ///
     /// It is not synced by itself: what the cast goes on with is in the log.
     pub(super) fn keep(
@@ -140,7 +160,7 @@ impl Folder {
             let name = name(number);
             match self.root.create(&name) {
                 Ok(mut artifact) => {
-                    artifact.write_all(bytes)?;
+                    artifact.write_all(&self.secrets().redact(bytes))?;
                     return Ok(name);
                 }
                 Err(ArtifactError::Exists(_)) => number += 1,

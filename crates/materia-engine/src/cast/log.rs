@@ -5,11 +5,14 @@
 //! is refused.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use materia_model::cast::event::CastStart;
 use materia_model::cast::{Body, Event, State};
+use materia_model::secret::Secrets;
 use serde::Serialize;
 
+use super::clean;
 use super::error::Error;
 use super::folder::Folder;
 use super::manifest::{self, Entries};
@@ -25,13 +28,15 @@ pub struct Log {
     state: State,
     pace: Pace,
     snapshot: PathBuf,
+    secrets: Option<Arc<Secrets>>,
 }
 
 impl Log {
     /// Begins the log of a new cast.
     pub fn begin(folder: &Folder, clock: &Clock, start: CastStart) -> Result<(Self, Event), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
-        let mut log = Self { journal, state: State::default(), pace: Pace::new(0), snapshot: folder.state() };
+        let secrets = folder.shared_secrets();
+        let mut log = Self { journal, state: State::default(), pace: Pace::new(0), snapshot: folder.state(), secrets };
         let event = log.record(Body::CastStart(start))?;
         Ok((log, event))
     }
@@ -47,7 +52,8 @@ impl Log {
             Some(known) => known,
             None => fold(&path, From::Beginning, State::default())?,
         };
-        let log = Self { journal, state, pace: Pace::new(since), snapshot };
+        let secrets = folder.shared_secrets();
+        let log = Self { journal, state, pace: Pace::new(since), snapshot, secrets };
         if log.state.cast_id.is_empty() { Err(Error::NoBeginning) } else { Ok(log) }
     }
 
@@ -56,9 +62,13 @@ impl Log {
         &self.state
     }
 
-    /// Writes down what happened and folds it.
+    /// Writes down what happened, without its secrets, and folds it.
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
-        let (_, at) = self.journal.append_stamped(body.kind(), &body.data())?;
+        let secrets = self.secrets.as_deref().unwrap_or(Secrets::shapes());
+        let (_, at) = match clean::cleaned(secrets, &body)? {
+            Some(data) => self.journal.append_stamped(body.kind(), &data)?,
+            None => self.journal.append_stamped(body.kind(), &body.data())?,
+        };
         if body.is_promise() {
             self.journal.commit()?;
         }
@@ -66,7 +76,7 @@ impl Log {
         let event = Event { at, body };
         self.state.apply(&event);
         if self.pace.is_due() {
-            self.pace.write(&self.snapshot, self.journal.checkpoint(), &self.state);
+            self.pace.write(&self.snapshot, self.journal.checkpoint(), &self.state, secrets);
         }
         Ok(event)
     }

@@ -89,8 +89,8 @@ impl Driver<'_> {
                 None => Err(Error::OutOfStep),
             },
             materia::Run::Template(written) => {
-                let plan =
-                    template::plan(written, &utility.params, cwd, timeout_ms).map_err(Error::Invalid)?;
+                let plan = template::plan(written, &utility.params, cwd, self.home.as_deref(), timeout_ms)
+                    .map_err(Error::Invalid)?;
                 Ok(template::call(&plan, &input, cwd, spool, self.nursery)?)
             }
             materia::Run::Recipe(_) => Err(Error::OutOfStep),

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use materia_model::cast::State;
 use materia_model::record::{self, MAX_LINE};
+use materia_model::secret::Secrets;
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -61,13 +62,22 @@ impl Pace {
         self.since >= self.due
     }
 
-    /// Writes a snapshot. A large one is due less often, so that what it costs is in proportion to what happened.
-    pub(super) fn write(&mut self, path: &Path, checkpoint: Checkpoint, state: &State) {
+    /// Writes a snapshot, without its secrets, like the log. A large one is due less often, so that what it costs is in
+    /// proportion to what happened.
+    pub(super) fn write(&mut self, path: &Path, checkpoint: Checkpoint, state: &State, secrets: &Secrets) {
         let mut line = Vec::new();
         let kept = Keeping { format: FORMAT, by: env!("CARGO_PKG_VERSION"), checkpoint, state };
         let at = state.updated_at.unwrap_or(Timestamp::from_millis(0));
         // One that is too long for a line is not kept, and one that cannot be written is not missed.
-        if record::encode(&mut line, checkpoint.seq, at, KIND, &kept).is_ok() {
+        let mut encoded = record::encode(&mut line, checkpoint.seq, at, KIND, &kept).is_ok();
+        if encoded && secrets.is_in(&line) {
+            line.clear();
+            encoded = serde_json::to_value(&kept).is_ok_and(|mut clean| {
+                secrets.redact_value(&mut clean);
+                record::encode(&mut line, checkpoint.seq, at, KIND, &clean).is_ok()
+            });
+        }
+        if encoded {
             let _lost = atomic::write_cache(path, &line);
         }
         *self = Self { since: 0, due: EVERY.max(line.len() as u64 / BYTES_AN_EVENT) };

@@ -58,6 +58,11 @@ impl Marks {
         Self { leaf: value(LEAF_VARIABLE), detached: value(DETACHED_VARIABLE) }
     }
 
+    /// Whether a process of ours started it, at whatever distance.
+    pub(super) fn is_marked(&self) -> bool {
+        self.leaf.is_some() || self.detached.is_some()
+    }
+
     fn any(&self, belongs: impl Fn(&[u8]) -> bool) -> bool {
         self.leaf.as_ref().is_some_and(|path| path.split(|byte| *byte == b':').any(belongs))
     }

@@ -44,10 +44,11 @@ impl<'a> Jj<'a> {
 
     /// Puts a bookmark on the working commit, wherever it is now.
     pub(super) fn put_bookmark(&mut self, name: &str) -> Result<(), Trouble> {
+        let (symbol, pattern) = spelled(name);
         let ways: [&[&str]; 3] = [
-            &["bookmark", "set", name, "--revision", "@"],
-            &["bookmark", "create", name, "--revision", "@"],
-            &["bookmark", "move", name, "--to", "@"],
+            &["bookmark", "set", &symbol, "--revision", "@"],
+            &["bookmark", "create", &symbol, "--revision", "@"],
+            &["bookmark", "move", &pattern, "--to", "@"],
         ];
         let mut refused = None;
         for way in ways {
@@ -85,4 +86,14 @@ impl<'a> Jj<'a> {
         let message = format!("{} failed ({how}): {said}", text::quoted(&format!("jj {}", call.join(" "))));
         Err(Trouble::failed(message, "try it by hand in the project, then run this again"))
     }
+}
+
+/// A bookmark as jj reads it: as a symbol, and as a pattern that is this name alone. One with characters that mean
+/// something to jj is quoted.
+fn spelled(name: &str) -> (String, String) {
+    if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_/-.".contains(&byte)) {
+        return (name.to_owned(), name.to_owned());
+    }
+    let quoted = format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));
+    (quoted.clone(), format!("exact:{quoted}"))
 }

@@ -23,9 +23,10 @@ pub fn plan(
     template: &Template,
     params: &Map<String, Value>,
     cwd: &Path,
+    home: Option<&Path>,
     timeout_ms: Option<u64>,
 ) -> Result<Plan, Vec<Finding>> {
-    let facts = Facts { home: None, cwd: cwd.to_str(), has_stdin: true };
+    let facts = Facts { home: home.and_then(Path::to_str), cwd: cwd.to_str(), has_stdin: true };
     let inner = expand(template, params, facts)?.plan;
     let timeout = Some(timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS));
     let controls = Controls { timeout, ..Controls::plain(inner.controls.failure) };
@@ -101,7 +102,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let template = parse(&Source::new("t", &template.to_string())).unwrap();
         let params = json!({"word": "hello"});
-        let plan = plan(&template, params.as_object().unwrap(), dir.path(), timeout_ms).unwrap();
+        let plan = plan(&template, params.as_object().unwrap(), dir.path(), None, timeout_ms).unwrap();
         call(&plan, "{\"in\": 1}\n", dir.path(), dir.path(), &mut Nursery::new()).unwrap()
     }
 
@@ -127,6 +128,6 @@ mod tests {
     #[test]
     fn t21_a_missing_parameter_is_found_before_anything_starts() {
         let template = parse(&Source::new("t", "echo {nobody}")).unwrap();
-        assert!(plan(&template, &Map::new(), Path::new("/"), None).is_err());
+        assert!(plan(&template, &Map::new(), Path::new("/"), None, None).is_err());
     }
 }

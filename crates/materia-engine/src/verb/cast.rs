@@ -7,12 +7,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use materia_model::cast::{self, Failure, State, Status};
-use materia_model::loadout::{Config, Scope, Settings};
+use materia_model::loadout::{Config, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cast::{self as cast_room, Definition, Driver, Error, Folder, Hands, Stop, newest, usage};
 use crate::config::Files;
+use crate::home::Home;
+use crate::verb::trust;
 
 /// Where casts are kept in a project whose config does not say.
 pub const CASTS: &str = ".pi/pi-materia";
@@ -24,7 +26,9 @@ pub struct Asked<'a> {
     pub loadout: Option<&'a str>,
     /// The config files.
     pub files: &'a Files,
-    /// Whether the person accepts what the project brings (S1).
+    /// The person's directories, where there are any.
+    pub home: Option<&'a Home>,
+    /// Whether the person accepts what the project brings, for this time (S1).
     pub trusting: bool,
 }
 
@@ -88,11 +92,20 @@ fn place(cwd: &Path, settings: &Settings) -> PathBuf {
 
 /// Chooses what would be cast. A config that a repository brings runs nothing before it is trusted.
 pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
-    let project = asked.files.layers().iter().position(|layer| layer.scope == Scope::Project);
-    if let Some(file) = project.filter(|_| !asked.trusting).and_then(|layer| asked.files.path(layer)) {
-        return Err(Error::Untrusted(file.to_owned()));
+    let definition = Definition::choose(asked.files, asked.loadout)?;
+    if !asked.trusting {
+        trust::require(asked.files, asked.home)?;
     }
-    Definition::choose(asked.files, asked.loadout)
+    Ok(definition.sealed(asked.home))
+}
+
+/// Says whether a cast may be taken up: it is one of ours, and what the project brings now is trusted.
+pub fn may_go_on(folder: &Folder, asked: &Asked<'_>) -> Result<(), Error> {
+    if asked.trusting {
+        return Ok(());
+    }
+    cast_room::require_seal(folder, asked.home)?;
+    Ok(trust::require(asked.files, asked.home)?)
 }
 
 /// Starts a cast and drives it until it stops.

@@ -4,6 +4,7 @@
 //! files and the commits are real; only the words of the agents come from a script. Needs git and nothing else, and
 //! writes nothing outside of the demo's own directory.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -122,7 +123,17 @@ impl Project {
         let definition = Definition::choose(&Files::shipped(), Some(LOADOUT))?;
         let scripted = Scripted::read(&Source::new("script.json", SCRIPT)).map_err(Error::Script)?;
         let mut player = Player { project: self, scripted, pace, builds: 0 };
-        let hands = Hands { cwd: &self.root, clock, agent: Some(&mut player), nursery, listener };
+        // Nothing of the environment can come into a scripted cast.
+        let variables = BTreeMap::new();
+        let hands = Hands {
+            cwd: &self.root,
+            home: None,
+            variables: &variables,
+            clock,
+            agent: Some(&mut player),
+            nursery,
+            listener,
+        };
         let cast = cast::start(definition, REQUEST, hands)?;
         let log = git(nursery, &self.root, "list the commits", &["log", "--format=%h %s"])?;
         let root = text::printable(&self.root.to_string_lossy()).into_owned();

@@ -1,7 +1,7 @@
 //! `materia cast`: drives a request through a loadout in the foreground.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use materia_engine::agent::{Backend, Scripted};
@@ -17,6 +17,7 @@ use materia_model::text;
 use super::config::{Config, project};
 use super::input::read_text;
 use super::run::internal;
+use super::trust;
 use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
@@ -61,8 +62,9 @@ pub(super) struct Player {
 impl Cast {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let files = self.config.files(world)?;
-        let trusting = world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1");
-        let asked = Asked { loadout: self.loadout.as_deref(), files: &files, trusting };
+        let home = world.home().ok();
+        let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let asked = Asked { loadout: self.loadout.as_deref(), files: &files, home: home.as_ref(), trusting };
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
         let mut view = CastView::new(screen, voice);
         view.notice(definition.strange());
@@ -105,6 +107,8 @@ impl Player {
         };
         let hands = Hands {
             cwd,
+            home: world.variable("HOME").map(Path::new),
+            variables: &world.variables,
             clock: &world.clock(),
             agent: scripted.as_mut().map(|agent| agent as &mut dyn Backend),
             nursery: &mut nursery,
@@ -142,8 +146,9 @@ pub(super) fn failure(error: &Error) -> Failure {
             let told = Failure::from_findings(vec![(**finding).clone()]);
             Failure { kind: Kind::NotFound, ..told }
         }
-        Error::Untrusted(_) => typed(Kind::Refused, "untrusted")
-            .hint("look at it, then name it with --config, or accept it once with MATERIA_TRUST=1"),
+        Error::Trust(error) => trust::failure(error),
+        Error::Unsealed(_) => typed(Kind::Refused, "untrusted")
+            .hint("if you know what it would run, accept it once with MATERIA_TRUST=1"),
         Error::Invalid(findings) => Failure::from_findings(findings.clone()),
         Error::Unavailable { hint, agent, .. } => {
             let (kind, code) =

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Kind};
 use crate::world::World;
 
 /// The config on top of all others.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Config {
     /// A config file on top of yours and the project's
     #[arg(long, alias = "materia-config", value_name = "F")]

@@ -1,11 +1,12 @@
 //! `materia resume`, `continue`, `recast`, `revive` and `abort`: going on with a cast that stopped.
 
 use clap::Args;
-use materia_engine::verb::cast::{self, Wish};
+use materia_engine::verb::cast::{self, Asked, Wish};
 use materia_engine::verb::casts;
 
 use super::cast::{Player, exit_code, foreground};
 use super::config::Config;
+use super::trust;
 use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
@@ -64,9 +65,15 @@ impl Resume {
     ) -> Result<u8, Failure> {
         let mut view = CastView::new(screen, voice);
         let files = self.config.files(world)?;
+        let home = world.home().ok();
+        // Ending a cast runs nothing.
+        let trusting =
+            matches!(wish, Wish::Abort) || trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting };
         let report = self.player.play(world, foreground()?, &mut view, |hands| {
             let kept = cast::casts(hands.cwd, &files);
             let folder = casts::meant(hands.cwd, &kept, self.id.as_deref(), wish)?;
+            cast::may_go_on(&folder, &asked)?;
             cast::go_on(folder, wish, hands)
         })?;
         view.report(&report);

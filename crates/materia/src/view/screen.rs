@@ -80,6 +80,11 @@ impl Screen {
         write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 
+    /// Asks a person something on stderr; the answer comes on stdin.
+    pub fn ask(self, shown: &str, question: &str) {
+        write_all(&mut io::stderr().lock(), format!("{shown}{question} ").as_bytes());
+    }
+
     /// Quotes somebody's words on stderr, indented and printable.
     pub(super) fn indented(self, said: &str) {
         let lines: String = said.lines().map(|line| format!("  {}\n", printable(line))).collect();
@@ -97,7 +102,7 @@ impl Screen {
     }
 
     /// Whether talk is coloured.
-    pub(super) fn talks_in_colour(self) -> bool {
+    pub fn talks_in_colour(self) -> bool {
         self.colour_err
     }
 

@@ -225,7 +225,7 @@ fn s1_what_a_project_brings_runs_only_when_it_is_trusted() {
     house.write(".pi/pi-materia.json", brought.to_string());
     let refused = house.materia(&["cast", "x", "--json"]).run();
     assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("untrusted")));
-    assert!(refused.json()["error"]["hint"].as_str().unwrap().contains("MATERIA_TRUST=1"));
+    assert!(refused.json()["error"]["hint"].as_str().unwrap().contains("`materia trust`"));
     assert!(!house.work().join("ran").exists() && !house.work().join(".pi/pi-materia").exists());
     house.materia(&["cast", "x", "--json"]).env("MATERIA_TRUST", "1").run().ok();
     assert!(house.work().join("ran").exists());

@@ -2,6 +2,7 @@
 
 mod blackbelt;
 mod ignored;
+mod jj;
 mod sigil;
 mod vcs;
 

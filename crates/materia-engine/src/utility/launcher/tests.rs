@@ -1,8 +1,9 @@
 //! Launchers: fresh, old, changed, removed, and whatever else may stand in their place.
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 
+use rustix::fs::symlink;
 use serde_json::{Value, json};
 
 use super::*;
@@ -116,7 +117,7 @@ fn c18_an_old_launcher_of_ours_is_replaced_in_its_place() {
 fn c18_a_removed_or_emptied_launcher_is_put_again() {
     let profile = Profile::new();
     profile.sync();
-    std::fs::remove_file(profile.path("detect-vcs")).unwrap();
+    rustix::fs::unlink(profile.path("detect-vcs")).unwrap();
     profile.put("commit-sigil", "");
     assert_eq!(profile.sync(), NAMES);
     assert!(profile.read("commit-sigil").contains("exec materia"));

@@ -1,0 +1,26 @@
+//! Whether a cast that is taken up is one of ours (S1).
+//!
+//! Owns where the seal of a definition stands: in the first event of the cast. A directory that a repository brings can
+//! look like a cast in every other respect, and its definition would run.
+
+use super::error::Error;
+use super::folder::Folder;
+use crate::home::Home;
+use crate::store::journal::{From, Reader};
+use crate::trust;
+
+/// The field of the first event that has the seal of the definition.
+pub(super) const FIELD: &str = "configSeal";
+
+/// Refuses a cast whose definition has not our seal.
+pub fn require_seal(folder: &Folder, home: Option<&Home>) -> Result<(), Error> {
+    let records = Reader::open(&folder.events(), From::Beginning)?.map_while(Result::ok);
+    // The journal has a line of its own before the first event.
+    let begun = records.take(2).find(|record| record.kind == "cast_start").ok_or(Error::NoBeginning)?;
+    let seal = begun.data.get(FIELD).and_then(serde_json::Value::as_str);
+    let text = folder.read_definition()?;
+    match (home, seal) {
+        (Some(home), Some(seal)) if trust::is_sealed(home, &text, seal) => Ok(()),
+        _ => Err(Error::Unsealed(folder.path().to_owned())),
+    }
+}

@@ -1,0 +1,64 @@
+//! Secrets: they flow from step to step, and stand in no file that a cast leaves (S3).
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::house::House;
+
+const VALUE: &str = "canary-7f3a\"9d\n21";
+
+/// Everything below a directory, as one text.
+fn everything(dir: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(dir).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => all.push_str(&everything(&path)),
+            path => all.push_str(&format!(
+                "{}\n{}\n",
+                path.display(),
+                String::from_utf8_lossy(&std::fs::read(&path).unwrap())
+            )),
+        }
+    }
+    all
+}
+
+#[test]
+fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
+    let house = House::new();
+    let key = format!("{}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
+    let say = "import json,os;print(json.dumps({'key':os.environ['KEY_PARTS'].replace('+',''),'mine':os.environ['MINE']}))";
+    let check = "import json,os,sys;s=json.load(sys.stdin)['state'];ok=s['key']==os.environ['KEY_PARTS'].replace('+','') and s['mine']==os.environ['MINE'];\
+        sys.stderr.write(s['key']+' '+s['mine']+'\\n');print(json.dumps({'same':ok}))";
+    let config = json!({"activeLoadout": "T",
+        "loadouts": {"T": {"entry": "a", "sockets": {
+            "a": {"materia": "Say", "edges": [{"to": "b"}]}, "b": {"materia": "Check", "edges": [{"to": "c"}]}, "c": {"materia": "Fail"}}}},
+        "materia": {
+            "Say": {"type": "utility", "parse": "json", "command": ["python3", "-c", say], "secret": ["MINE"],
+                "assign": {"key": "$.key", "mine": "$.mine"}},
+            "Check": {"type": "utility", "parse": "json", "command": ["python3", "-c", check], "assign": {"same": "$.same"}},
+            "Fail": {"type": "utility", "command": ["sh", "-c", "cat >&2; test -e go"]}}});
+    house.write("flow.json", config.to_string());
+    let request = format!("use {key}");
+    let parts = format!("{}+{}", &key[..6], &key[6..]);
+    let call = |words: &[&str]| house.materia(words).env("KEY_PARTS", &parts).env("MINE", VALUE).run();
+    let failed = call(&["cast", "--config", "flow.json", &request, "--json"]);
+    assert_eq!(failed.json()["state"]["same"], true, "{}", failed.transcript());
+    assert_eq!(failed.json()["state"]["key"], key.as_str(), "what is told is not what is kept");
+    let dir = house.work().join(".pi/pi-materia");
+    let kept = everything(&dir);
+    for secret in [key.as_str(), VALUE, "canary-7f3a"] {
+        assert!(
+            !kept.contains(secret),
+            "{}",
+            kept.lines().find(|line| line.contains(secret)).unwrap_or_default()
+        );
+    }
+    assert!(kept.matches("[redacted]").count() > 8, "{kept}");
+    assert!(!kept.contains("KEY_PARTS=") && !kept.contains("LC_ALL"), "the environment is never kept");
+    house.write("go", "");
+    let resumed = call(&["recast", "--json"]).ok();
+    assert_eq!(resumed.json()["state"]["mine"], "[redacted]", "a cast that is taken up has what is kept");
+    assert!(!everything(&dir).contains("canary-7f3a"));
+}
