@@ -144,10 +144,42 @@ export type TrialRequest = { materia: string,
 /**
  * The materia as it is being edited, and the file it would be saved to.
  */
-value: Record<string, unknown> | null, target: TargetName, request: string, state: Record<string, unknown>, item: unknown, 
-/**
- * Whether the person accepts to run what the project brings.
- */
-trust: boolean, };
+value: Record<string, unknown> | null, target: TargetName, request: string, state: Record<string, unknown>, item: unknown, };
 
 export type TrialAnswer = { argv: Array<string>, code: number | null, signal: string | null, timedOut: boolean, durationMs: number, input: string, stdout: string, stderr: string, result: unknown, problem: string | null, };
+
+export type StartRequest = { request: string, loadout: string | null, 
+/**
+ * A file with the replies of a scripted agent.
+ */
+agentScript: string | null, };
+
+export type GoOnRequest = { 
+/**
+ * What the person says to a paused socket; nothing lets it finish.
+ */
+text: string | null, agentScript: string | null, };
+
+export type TrustRequest = { digest: string, };
+
+export type Done = { ok: boolean, };
+
+export type CastView = { cast: unknown, definition: Record<string, unknown>, };
+
+export type Artifact = { path: string, text: string, bytes: number, 
+/**
+ * Whether there is more.
+ */
+cut: boolean, };
+
+export type Told = { seq: number, at: string, type: string, data: Record<string, unknown>, };
+
+export type CastState = { 
+/**
+ * `running`, `interrupted`, `paused`, `complete`, `failed` or `aborted`: proved, not remembered.
+ */
+status: string, at: { socket: string, materia: string | null, visit: number, attempt: number, item: { key: string, label: string, number: number, count: number } | null, waitsFor: "refinement" | "interrupted" | null } | null, visits: Record<string, number>, traversals: Record<string, number>, usage: { tokens: { input: number, output: number, total: number }, cost: { total: number }, turns: number, bySocket: Record<string, { tokens: { total: number }, cost: { total: number } }> }, conversation: Array<["person" | "agent", string]>, rework: Array<Record<string, unknown>>, error: { code: string, message: string, socket?: string, hint?: string } | null, 
+/**
+ * Limits that were raised.
+ */
+raised: Record<string, number>, startedAt: string | null, updatedAt: string | null, };

@@ -20,3 +20,4 @@ pub mod definition;
 pub mod trial;
 pub mod session;
 pub mod browser;
+pub mod steer;

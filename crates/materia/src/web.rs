@@ -9,6 +9,8 @@ mod auth;
 mod dto;
 mod reply;
 mod state;
+mod play;
+mod live;
 mod api;
 mod server;
 

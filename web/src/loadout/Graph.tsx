@@ -38,6 +38,7 @@ type SocketData = { id: string; look: Look; entry: boolean; consumer: boolean; e
 type RegionData = { name: string; width: number; height: number; source: string | null; select: () => void; chosen: boolean; problems: number };
 type WayData = { label: string; when: When; side: number | null; exit: boolean; problems: Issue[]; count: number; aria: string };
 
+const NONE: Issue[] = [];
 const Cycle = createContext<((edge: string) => void) | null>(null);
 
 const SocketNode = memo(({ data, selected }: NodeProps<Node<SocketData>>) => {
@@ -129,7 +130,7 @@ export function ways(doc: Doc): { id: string; from: string; to: string; when: Wh
   return all;
 }
 
-function Inner({ name, doc, look, issues = [], marks, taken, selection, onSelect, actions }: Props) {
+function Inner({ name, doc, look, issues = NONE, marks, taken, selection, onSelect, actions }: Props) {
   const flow = useReactFlow();
   const editable = Boolean(actions);
   const placed = useMemo(() => spots(doc), [doc]);

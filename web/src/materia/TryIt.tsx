@@ -15,11 +15,11 @@ export function TryIt({ name, value, target, blocked }: { name: string; value: R
   const [busy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<TrialAnswer | null>(null);
   const [failure, setFailure] = useState<ApiError | null>(null);
-  const run = async (trust: boolean) => {
+  const run = async () => {
     setBusy(true);
     setFailure(null);
     try {
-      setAnswer(await api.trial({ materia: name, value: value ?? null, target, request, state: (state ?? {}) as Record<string, unknown>, item, trust }));
+      setAnswer(await api.trial({ materia: name, value: value ?? null, target, request, state: (state ?? {}) as Record<string, unknown>, item }));
     } catch (error) {
       setAnswer(null);
       setFailure(error as ApiError);
@@ -29,14 +29,14 @@ export function TryIt({ name, value, target, blocked }: { name: string; value: R
   const good = answer && answer.problem === null;
   return (
     <section className="card stack" aria-label="Try it">
-      <div className="row"><h2 className="grow">Try it</h2><button type="button" className="btn primary" disabled={busy || blocked} onClick={() => void run(false)}><Icon name="play" size={16} />{busy ? "Running…" : "Run"}</button></div>
+      <div className="row"><h2 className="grow">Try it</h2><button type="button" className="btn primary" disabled={busy || blocked} onClick={() => void run()}><Icon name="play" size={16} />{busy ? "Running…" : "Run"}</button></div>
       <p className="muted">It runs here and now, in the project directory, as it would in a cast.</p>
       <div className="cols2">
         <Field label="Request"><input className="input" value={request} onChange={(event) => setRequest(event.target.value)} /></Field>
         <Json label="State" value={state} onChange={setState} />
         <Json label="Item" value={item} onChange={setItem} />
       </div>
-      {failure && <div className="issue error" role="alert"><span>{failure.message}</span>{failure.hint && <span className="hint">{failure.hint}</span>}{failure.code === "untrusted" && <button type="button" onClick={() => void run(true)}>I have looked at it: run it</button>}</div>}
+      {failure && <div className="issue error" role="alert"><span>{failure.message}</span>{failure.hint && <span className="hint">{failure.hint}</span>}</div>}
       {failure && <Issues issues={failure.issues} />}
       {answer && (
         <div className="stack tight" role="status">

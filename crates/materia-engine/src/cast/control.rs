@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::error::Error;
 use super::folder::Folder;
 use crate::process::{Command, Identity, Signal, Sink, spawn_detached};
-use crate::store::artifact::Root;
+use crate::store::artifact::{ArtifactError, Root};
 use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
 
 /// How long a driver may take to stop: its utilities have a grace of their own.
@@ -24,9 +24,23 @@ pub fn detach(run_dir: &Path, cast_id: &str, cwd: &Path, words: Vec<OsString>) -
     let mut command = Command::new(own.into_iter().chain(words));
     command.cwd = Some(cwd.to_owned());
     command.stdout = Sink::Null;
-    command.stderr = Sink::File(Root::open(run_dir)?.create("driver.log")?.into_file());
+    command.stderr = Sink::File(driver_log(run_dir)?);
     spawn_detached(command, &format!("cast-{cast_id}"))?;
     Ok(())
+}
+
+/// A file for what a driver says; each driver has its own.
+fn driver_log(run_dir: &Path) -> Result<std::fs::File, Error> {
+    let root = Root::open(run_dir)?;
+    let mut name = "driver.log".to_owned();
+    for number in 2_u64.. {
+        match root.create(&name) {
+            Ok(file) => return Ok(file.into_file()),
+            Err(ArtifactError::Exists(_)) => name = format!("driver-{number}.log"),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(ArtifactError::Exists(name.into()).into())
 }
 
 /// Stops whoever drives a cast, and waits until it is stopped; nothing where nobody does.

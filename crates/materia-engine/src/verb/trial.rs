@@ -87,6 +87,8 @@ pub enum TrialError {
 pub struct Place<'a> {
     /// The project directory.
     pub cwd: &'a Path,
+    /// The person's home directory: what `~` means in templates.
+    pub home: Option<&'a Path>,
     /// A directory of ours where things may stand for a moment.
     pub room: &'a Path,
     /// Whether the person accepts what the project brings (S1).
@@ -115,7 +117,7 @@ pub fn trial(
     let params = sample.params.as_ref().unwrap_or(&utility.params);
     let input = input(materia, params, sample, cwd, scratch.path()).map_err(io::Error::from)?;
     let folder = files.path(materia.owner).and_then(Path::parent);
-    let room = Room { cwd, folder, spool: scratch.path(), params };
+    let room = Room { cwd, home: place.home, folder, spool: scratch.path(), params };
     let called = run(utility, input.clone(), &room, nursery)?;
     Ok(told(materia, input, &called))
 }
@@ -159,6 +161,7 @@ fn input(
 
 struct Room<'a> {
     cwd: &'a Path,
+    home: Option<&'a Path>,
     folder: Option<&'a Path>,
     spool: &'a Path,
     params: &'a Map<String, Value>,
@@ -181,7 +184,7 @@ fn run(
             Ok(native::call(shipped, &input, cwd, nursery))
         }
         Run::Template(written) => {
-            let plan = template::plan(written, room.params, cwd, timeout_ms).map_err(TrialError::Broken)?;
+            let plan = template::plan(written, room.params, cwd, room.home, timeout_ms).map_err(TrialError::Broken)?;
             Ok(template::call(&plan, &input, cwd, spool, nursery)?)
         }
         Run::Recipe(_) => Err(TrialError::Unavailable("a recipe is tried with `materia run`")),

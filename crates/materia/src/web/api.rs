@@ -2,8 +2,12 @@
 //!
 //! Owns the table of routes and the limits of bodies. Bodies are one JSON document of a known shape.
 
+mod casts;
 mod config;
 mod trial;
+mod trust;
+
+pub(super) use casts::folder;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State as Given};
@@ -13,6 +17,7 @@ use axum::routing::{get, post};
 use serde::de::DeserializeOwned;
 
 use super::dto::About;
+use super::live;
 use super::reply::{Reply, ok};
 use super::state::State;
 use crate::failure::{Failure, Kind};
@@ -29,6 +34,12 @@ pub(super) fn routes() -> Router<State> {
         .route("/config/save", post(config::save))
         .route("/config/active", post(config::choose_active))
         .route("/trial", post(trial::trial))
+        .route("/trust", get(trust::show).post(trust::grant))
+        .route("/casts", get(casts::list).post(casts::start))
+        .route("/casts/{id}", get(casts::show))
+        .route("/casts/{id}/artifact", get(casts::artifact))
+        .route("/casts/{id}/{wish}", post(casts::go_on))
+        .route("/live", get(live::live))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)
         .layer(DefaultBodyLimit::max(LARGEST_BODY))

@@ -3,11 +3,15 @@
 //! Owns the shapes of requests and answers, and with them the client's types: `web/src/types.ts` is written from these
 //! by a test, which fails when the two differ. Never computes anything.
 
+mod cast;
 mod config;
 
 use materia_model::finding::{Finding, Severity};
 use serde::Serialize;
 
+pub(super) use cast::{
+    Artifact, ArtifactQuery, CastState, CastView, CastsQuery, Done, GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
+};
 pub(super) use config::{
     ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, ErrorBody,
     Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer, TrialRequest,

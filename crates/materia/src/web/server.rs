@@ -85,6 +85,8 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
         home,
         config: world.variable("MATERIA_CONFIG").map(Into::into),
         trusting: world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1"),
+        user_home: world.variable("HOME").map(Into::into),
+        variables: world.variables.clone(),
         clock,
         door,
     }))

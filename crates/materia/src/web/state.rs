@@ -1,5 +1,7 @@
 //! What every request needs: where we are, and who may come in.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +26,10 @@ pub(super) struct Facts {
     pub(super) config: Option<PathBuf>,
     /// Whether the person accepts everything that the project brings (`MATERIA_TRUST=1`).
     pub(super) trusting: bool,
+    /// The person's home directory.
+    pub(super) user_home: Option<PathBuf>,
+    /// The environment, for the values in it that must not be written down (S3).
+    pub(super) variables: BTreeMap<OsString, OsString>,
     /// The clock.
     pub(super) clock: Clock,
     /// Who may come in.

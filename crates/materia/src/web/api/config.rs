@@ -7,6 +7,7 @@ use axum::extract::State as Given;
 use axum::http::StatusCode;
 use materia_engine::verb::definition::{self, Edit, SaveError, Section, Target, Wish};
 use materia_engine::verb::loadout;
+use materia_engine::verb::trust::{self, Standing};
 use materia_model::finding::Finding;
 use materia_model::loadout::layer::Edit as Policy;
 use materia_model::loadout::{Config, Scope};
@@ -103,7 +104,12 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let saved = beside(move || {
         let wishes: Vec<Wish> = request.edits.into_iter().map(Wish::from).collect();
         let target = Target::from(request.target);
-        match definition::save(&state.home, state.places(), target, &wishes, request.even_broken) {
+        let before = trust::show(&state.files()?, Some(&state.home)).map_err(|error| Failure::from(&error))?;
+        let saved = definition::save(&state.home, state.places(), target, &wishes, request.even_broken);
+        if saved.is_ok() && matches!(before.standing, Standing::Nothing | Standing::Trusted) {
+            agree(&state)?;
+        }
+        match saved {
             Ok(saved) => Ok(Ok(dto::SaveAnswer {
                 file: saved.file.to_string_lossy().into_owned(),
                 changed: saved.changed,
@@ -129,6 +135,14 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
         Ok(saved) => ok(&saved),
         Err(conflict) => Ok(json(StatusCode::CONFLICT, &conflict)),
     }
+}
+
+/// What the person saves through our own editor is trusted (S1), where everything else in the file was.
+fn agree(state: &State) -> Result<(), Failure> {
+    let files = state.files()?;
+    let failed = |error: materia_engine::trust::Error| Failure::from(&error);
+    let shown = trust::show(&files, Some(&state.home)).map_err(failed)?;
+    trust::grant(&files, &state.home, &shown, &state.clock).map_err(failed)
 }
 
 /// Makes a loadout the active one.

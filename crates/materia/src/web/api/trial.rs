@@ -4,6 +4,7 @@ use axum::body::Bytes;
 use axum::extract::State as Given;
 use materia_engine::process::Nursery;
 use materia_engine::verb::definition::{self, Edit, Section, Target};
+use materia_engine::verb::trust;
 use materia_engine::verb::trial::{self, Place, Sample, TrialError};
 
 use super::super::dto;
@@ -18,7 +19,7 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let tried = beside(move || {
         let target = Target::from(request.target);
         // What the person has before them in the editor is theirs, wherever it will be saved.
-        let trusting = request.trust || state.trusting || request.value.is_some();
+        let trusting = state.trusting || request.value.is_some() || trust::require(&state.files()?, Some(&state.home)).is_ok();
         let files = match request.value {
             None => state.files()?,
             Some(value) => {
@@ -30,7 +31,7 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
         };
         let sample =
             Sample { request: request.request, state: request.state, item: request.item, params: None };
-        let place = Place { cwd: state.project(), room: state.home.profile(), trusting };
+        let place = Place { cwd: state.project(), home: state.user_home.as_deref(), room: state.home.profile(), trusting };
         let mut nursery = Nursery::new();
         let tried = trial::trial(&files, &request.materia, &sample, place, &mut nursery)?;
         Ok(dto::TrialAnswer {

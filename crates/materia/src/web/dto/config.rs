@@ -216,9 +216,6 @@ pub(in crate::web) struct TrialRequest {
     #[cfg_attr(test, ts(type = "unknown"))]
     #[serde(default)]
     pub(in crate::web) item: Option<Value>,
-    /// Whether the person accepts to run what the project brings.
-    #[serde(default)]
-    pub(in crate::web) trust: bool,
 }
 
 /// What came of it.

@@ -3,9 +3,9 @@
 use ts_rs::{Config as Spelling, TS};
 
 use super::{
-    About, ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,
-    ErrorBody, Issue, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer,
-    TrialRequest,
+    About, ActiveAnswer, ActiveRequest, Artifact, CastState, CastView, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,
+    Done, ErrorBody, GoOnRequest, Issue, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer,
+    StartRequest, Told, TrialRequest, TrustRequest,
 };
 
 macro_rules! declared {
@@ -18,7 +18,7 @@ fn types() -> String {
     let all = declared!(
         About, Issue, Config, Loadout, Materia, ConfigFile, SectionName, TargetName, CheckRequest, CheckAnswer,
         SaveRequest, SaveEdit, SaveAnswer, ConflictAnswer, ErrorBody, Conflict, ActiveRequest, ActiveAnswer,
-        TrialRequest, TrialAnswer,
+        TrialRequest, TrialAnswer, StartRequest, GoOnRequest, TrustRequest, Done, CastView, Artifact, Told, CastState,
     );
     format!("// Written by a test of `crates/materia/src/web/dto.rs`; MATERIA_WRITE_REFERENCE=1 writes it anew.\n\n{all}")
 }
