@@ -82,7 +82,7 @@ function AddEdge({ id, doc, look, change }: { id: string; doc: Doc; look: (mater
   return (
     <div className="row tight add-edge">
       <SocketSelect doc={doc} look={look} value={target} label={`New edge from ${id} to`} none="Connect to…" end onChange={setTarget} />
-      <button type="button" className="btn small" disabled={!target} onClick={() => { change(model.connect(doc, id, target)); setTarget(""); }}>Connect</button>
+      <button type="button" className="btn small" aria-label={`Connect ${id}`} disabled={!target} onClick={() => { change(model.connect(doc, id, target)); setTarget(""); }}>Connect</button>
     </div>
   );
 }

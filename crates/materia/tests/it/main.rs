@@ -23,6 +23,7 @@ mod run;
 mod secret;
 mod split;
 mod tidy;
+mod ui;
 mod trust;
 mod utility;
 mod validate;
