@@ -59,6 +59,7 @@ export class World {
     return new Promise((resolve, reject) => {
       let said = "";
       this.server.stderr.on("data", (bytes) => { said += bytes; });
+      this.server.once("error", reject);
       this.server.once("exit", (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
       this.server.stdout.once("data", (bytes) => { this.url = JSON.parse(String(bytes)).url; resolve(); });
     });
