@@ -1,6 +1,6 @@
 //! Measures materia against the floor of the machine and its peers, as ratios in one run.
 //!
-//!     cargo run --release -p materia-bench [spawn] [journal] [plan] [--rounds N]
+//!     cargo run --release -p materia-bench [CONTEST…] [--rounds N]
 //!
 //! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the ratios of the rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
@@ -9,7 +9,10 @@ mod contest;
 mod floor;
 mod peers;
 mod journal;
+mod messages;
 mod plan;
+mod cast;
+mod runs;
 mod spawn;
 
 use std::process::ExitCode;
@@ -19,15 +22,24 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// A contest, from the number of its rounds.
 type Contest = fn(usize) -> Outcome;
 
-const CONTESTS: [(&str, Contest); 3] =
-    [("spawn", spawn::run), ("journal", journal::run), ("plan", plan::run)];
+const CONTESTS: [(&str, Contest); 6] = [
+    ("spawn", spawn::run),
+    ("journal", journal::run),
+    ("plan", plan::run),
+    ("cast", cast::run),
+    ("messages", messages::run),
+    ("runs", runs::run),
+];
 
 fn main() -> ExitCode {
     match chosen(std::env::args().skip(1)) {
         Ok((names, rounds)) => run(&names, rounds),
         Err(wrong) => {
             eprintln!("error: {wrong}");
-            eprintln!("  hint: cargo run --release -p materia-bench [spawn] [journal] [plan] [--rounds N]");
+            eprintln!(
+                "  hint: cargo run --release -p materia-bench [{}] [--rounds N]",
+                CONTESTS.map(|(name, _)| name).join("] [")
+            );
             ExitCode::from(2)
         }
     }

@@ -25,6 +25,33 @@ pub(crate) fn install() {
     }
 }
 
+/// The Python of an environment that has these packages; made where it is missing.
+pub(crate) fn python(name: &str, packages: &[&str]) -> Option<PathBuf> {
+    let (home, python) = (folder().join(name), folder().join(name).join("bin/python"));
+    let module = packages.first()?.replace('-', "_");
+    let has_it = || {
+        let mut asked = Command::new(&python);
+        asked.args(["-c", &format!("import {module}")]).stdout(Stdio::null()).stderr(Stdio::null());
+        asked.status().is_ok_and(|status| status.success())
+    };
+    if !has_it() {
+        quietly(Command::new("python3").args(["-m", "venv"]).arg(&home));
+        quietly(Command::new(&python).args(["-m", "pip", "install", "-q"]).args(packages));
+    }
+    has_it().then_some(python)
+}
+
+/// Installs the queues of detached commands that are missing.
+pub(crate) fn install_queues() {
+    let packages = [("tsp", "task-spooler"), ("nq", "nq")];
+    let missing: Vec<&str> =
+        packages.iter().filter(|(program, _)| find(program).is_none()).map(|(_, package)| *package).collect();
+    if !missing.is_empty() {
+        quietly(Command::new("apt-get").arg("update"));
+        quietly(Command::new("apt-get").args(["install", "-y", "-q"]).args(missing));
+    }
+}
+
 fn quietly(command: &mut Command) {
     let _missing_peer = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
 }

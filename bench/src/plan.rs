@@ -168,7 +168,7 @@ impl Call {
 }
 
 /// The release binary beside this program; a contest against a debug build means nothing.
-fn materia() -> Result<PathBuf, Failure> {
+pub(crate) fn materia() -> Result<PathBuf, Failure> {
     let path = std::env::current_exe()?.with_file_name("materia");
     if path.exists() { Ok(path) } else { Err("build it first: cargo build --release --workspace".into()) }
 }

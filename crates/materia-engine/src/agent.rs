@@ -1,34 +1,28 @@
 //! What is specific to one coding agent. Their names appear in this room and nowhere else (invariant 6).
 //!
-//! Owns what a cast asks of any agent ([`Backend`]), the scripted one that needs no model, and which agent programs
-//! exist and how each is asked for its version. Never decides what an answer means: the kernel of the cast does.
+//! Owns what is asked of any agent ([`Backend`], [`Session`]), which agents there are and who plays ([`Roster`]), one file
+//! per way of speaking, and the scripted one that needs no model. A way of speaking is a pure protocol; one loop drives
+//! them all, through `process`, so that ending an agent ends its tools. Never decides what an answer means: the kernel
+//! of the cast does.
 
 mod backend;
+mod lines;
+mod protocol;
+mod pi;
+mod claude;
+mod codex;
+mod acp;
+mod command;
+mod session;
+mod roster;
+mod players;
 pub mod scripted;
 
-pub use backend::{Answer, Backend, Turn};
+pub use backend::{Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Unwatched, Watch};
+pub use players::Players;
+pub use roster::{Chosen, KNOWN, Kind, Missing, Program, Roster, Why};
 pub use scripted::Scripted;
-
-/// A coding agent's program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Program {
-    /// What people call it.
-    pub name: &'static str,
-    /// The command it is started with.
-    pub command: &'static str,
-    /// The arguments that make it print its version and end.
-    pub version: &'static [&'static str],
-}
-
-/// The agents that are looked for, the preferred first.
-pub const KNOWN: [Program; 6] = [
-    Program { name: "Pi", command: "pi", version: &["--version"] },
-    Program { name: "Claude Code", command: "claude", version: &["--version"] },
-    Program { name: "Codex", command: "codex", version: &["--version"] },
-    Program { name: "Gemini CLI", command: "gemini", version: &["--version"] },
-    Program { name: "OpenCode", command: "opencode", version: &["--version"] },
-    Program { name: "Aider", command: "aider", version: &["--version"] },
-];
+pub use session::{Conclusion, Session};
 
 /// The version in what an agent printed: its first word that begins with a digit, after an optional `v`.
 pub fn version_in(printed: &str) -> Option<&str> {

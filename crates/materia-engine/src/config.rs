@@ -72,6 +72,14 @@ impl Files {
         Ok(files)
     }
 
+    /// The same files with a text over them that stands in no file.
+    pub fn with_text(&self, name: &str, text: &str) -> Self {
+        let document = Document::parse(Source::new(name, text));
+        let mut layers = self.layers.clone();
+        layers.push(Layer { scope: Scope::Flag, document });
+        Self { layers, paths: self.paths.iter().cloned().chain([None]).collect() }
+    }
+
     /// The layers, for `loadout::Config::load`.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
@@ -83,7 +91,7 @@ impl Files {
     }
 
     /// The same layers with another text for the file at `path`, which stands in `scope` and may be new.
-    pub fn with_text(mut self, scope: Scope, path: &Path, text: &str) -> Self {
+    pub fn drafted(mut self, scope: Scope, path: &Path, text: &str) -> Self {
         let name = path.to_string_lossy();
         let document = Document::parse(Source::new(&name, text));
         match self.layers.iter().position(|layer| layer.scope == scope) {

@@ -4,6 +4,7 @@
 //! no threads, no shell, no pumping of bytes through our memory. Never reads a template (the plan has nothing left to
 //! resolve), never prints (it tells an [`Observer`]), never starts a process itself (`engine::process` does).
 
+mod around;
 mod flow;
 mod report;
 mod task;
@@ -25,6 +26,7 @@ use materia_model::template::Plan;
 
 use crate::process::{LeafId, Nursery, Signal};
 
+pub use around::{Around, Streams, Wish};
 pub use flow::Flow;
 pub use report::{Branch, BranchStatus, CommandRun, Coverage, FailedCommand, Outcome, Status};
 
@@ -74,7 +76,7 @@ pub enum Progress<'a> {
         /// As it came, cut anywhere.
         bytes: &'a [u8],
     },
-    /// A command wrote to its stdout. Only told to whoever has a pace: elsewhere it flows on unseen.
+    /// A command wrote to its stdout. Only told to whoever looks: elsewhere it flows on unseen.
     Seen {
         /// Which.
         leaf: LeafId,
@@ -113,6 +115,16 @@ pub trait Observer {
     fn pace(&self) -> Option<Duration> {
         None
     }
+
+    /// Whether it wants to hear what commands write to stdout as it comes.
+    fn looks(&self) -> bool {
+        self.pace().is_some()
+    }
+
+    /// What it wishes for; asked when something that the nursery watches can be read, and when time has passed.
+    fn wishes(&mut self) -> Vec<Wish> {
+        Vec::new()
+    }
 }
 
 /// Nobody.
@@ -125,7 +137,17 @@ impl Observer for Unobserved {
 
 /// Runs a plan to its end, and leaves no process of it behind.
 pub fn run(request: &Request<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) -> io::Result<Outcome> {
+    run_in(request, &Around::default(), nursery, observer)
+}
+
+/// The same with something around it.
+pub fn run_in(
+    request: &Request<'_>,
+    around: &Around,
+    nursery: &mut Nursery,
+    observer: &mut dyn Observer,
+) -> io::Result<Outcome> {
     let spool = Spool::new(request.spool.clone());
     let input = request.stdin.as_ref().map_or(Ok(Flow::None), Flow::given)?;
-    Ok(Walk::new(request, nursery, observer, spool).run(input))
+    Ok(Walk::new(request, around, nursery, observer, spool).run(input))
 }

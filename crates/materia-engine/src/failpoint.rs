@@ -1,7 +1,7 @@
 //! Places where a test can make the machine fail.
 //!
 //! Every write, sync, rename and spawn passes a named point here first. In test builds one of them can be armed with
-//! `name[:nth]:abort|kill|eio|enospc|torn`, or all of them written down with `trace:FILE`, so that a crash suite can
+//! `name[:nth]:abort|eio|enospc|torn`, or all of them written down with `trace:FILE`, so that a crash suite can
 //! run a scenario once, learn its points, and then kill it at each of them. In release builds a point is nothing.
 //! `main.rs` arms it from `MATERIA_FAILPOINT`; nothing here reads the environment.
 
@@ -52,7 +52,6 @@ mod armed {
     #[derive(Clone, Copy)]
     enum Action {
         Abort,
-        Kill,
         Eio,
         Enospc,
         Torn,
@@ -60,7 +59,7 @@ mod armed {
 
     /// A specification that cannot be armed.
     #[derive(Debug, thiserror::Error)]
-    #[error("`{0}` is no failpoint; write `name[:nth]:abort|kill|eio|enospc|torn` or `trace:FILE`")]
+    #[error("`{0}` is no failpoint; write `name[:nth]:abort|eio|enospc|torn` or `trace:FILE`")]
     pub struct BadSpec(String);
 
     /// Arms one point, or the trace, for the rest of this process.
@@ -76,7 +75,6 @@ mod armed {
         let (rest, action) = spec.rsplit_once(':')?;
         let action = match action {
             "abort" => Action::Abort,
-            "kill" => Action::Kill,
             "eio" => Action::Eio,
             "enospc" => Action::Enospc,
             "torn" => Action::Torn,
@@ -107,19 +105,11 @@ mod armed {
         }
     }
 
-    /// Ends as `kill -9` ends it.
-    fn kill() -> ! {
-        let _unheard =
-            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
-        std::process::abort()
-    }
-
     /// Passes the point `name`: may abort the process or give the armed error.
     pub fn hit(name: &'static str) -> io::Result<()> {
         match action_at(name) {
             None => Ok(()),
             Some(Action::Abort | Action::Torn) => std::process::abort(),
-            Some(Action::Kill) => kill(),
             Some(Action::Eio) => Err(Errno::IO.into()),
             Some(Action::Enospc) => Err(Errno::NOSPC.into()),
         }
@@ -132,7 +122,6 @@ mod armed {
         match action_at(name) {
             None => file.write_all(bytes),
             Some(Action::Abort) => std::process::abort(),
-            Some(Action::Kill) => kill(),
             Some(Action::Torn) => {
                 file.write_all(half)?;
                 std::process::abort()
@@ -151,7 +140,7 @@ mod armed {
 
         #[test]
         fn specs_are_checked() {
-            for good in ["journal.sync:abort", "journal.sync:3:eio", "x:enospc", "x:1:torn", "x:kill"] {
+            for good in ["journal.sync:abort", "journal.sync:3:eio", "x:enospc", "x:1:torn"] {
                 assert!(parse(good).is_some(), "{good}");
             }
             for bad in ["", "x", ":abort", "x:0:abort", "x:y:abort", "x:boom", "trace:/nowhere/at/all"] {

@@ -88,6 +88,21 @@ impl Home {
         self.agent.join("recipes")
     }
 
+    /// How often recipes were launched.
+    pub fn usage(&self) -> PathBuf {
+        self.agent.join("tmp/pi-actors/usage.json")
+    }
+
+    /// The complete outputs of tools that said too much.
+    pub fn outputs(&self) -> PathBuf {
+        self.agent.join("tmp/pi-actors/outputs")
+    }
+
+    /// The sessions of agents that a person named.
+    pub fn sessions(&self) -> PathBuf {
+        self.agent.join("tmp/materia/sessions")
+    }
+
     /// The state directories of all runs.
     pub fn runs(&self) -> PathBuf {
         self.agent.join("tmp/pi-actors/runs")

@@ -12,6 +12,7 @@
 mod inherited;
 mod stat;
 mod identity;
+mod held;
 mod tree;
 mod end;
 mod program;
@@ -27,13 +28,18 @@ mod nursery;
 mod turn;
 mod sweep;
 mod detached;
+mod exits;
 mod inside;
 
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
-pub use detached::{end_carried, end_detached, spawn_detached};
+pub use detached::{
+    end_carried, end_detached, is_part_of, lead_session, spawn_answering, spawn_detached, take_streams,
+};
 pub use end::{Cause, Ended, Status};
 pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
+pub use exits::Exits;
 pub use feed::SendError;
+pub use held::{Held, caller};
 pub use identity::{Identity, SignalError};
 pub use inside::inside;
 pub use nursery::Nursery;

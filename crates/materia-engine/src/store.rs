@@ -7,13 +7,19 @@
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 #![allow(clippy::disallowed_methods, reason = "this room owns writing")]
 
-mod watch;
+pub(crate) mod watch;
+pub mod wake;
+pub mod fifo;
 pub mod dir;
 pub mod lock;
 pub mod atomic;
 pub mod lines;
 pub mod artifact;
 pub mod spool;
+pub mod bell;
+pub mod ears;
+pub mod stream;
+pub mod tree;
 pub mod journal;
 
 use std::path::Path;
@@ -22,7 +28,7 @@ use std::path::Path;
 const LONGEST_PATH: usize = 4096;
 
 /// A path as it may stand in a message.
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     materia_model::text::quoted_within(&path.to_string_lossy(), LONGEST_PATH)
 }
 

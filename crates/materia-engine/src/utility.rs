@@ -6,6 +6,7 @@
 
 pub mod call;
 pub mod template;
+pub mod recipe;
 mod input;
 mod answer;
 mod place;

@@ -3,10 +3,14 @@
 //! Owns the kinds of turns and failures and the counting of usage. Names no agent and knows no protocol: what is
 //! specific to one lives in `engine::agent`, which answers in these words.
 
+mod kind;
 mod usage;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use kind::FailureKind;
 pub use usage::Usage;
 
 /// What a turn is asked for.
@@ -30,6 +34,19 @@ pub struct TurnEnd {
     pub reply: Result<String, Failure>,
     /// What all model calls of the turn cost together.
     pub usage: Usage,
+    /// The same by model, where the agent says which it asked.
+    pub models: BTreeMap<String, Usage>,
+    /// The agent that answered.
+    pub agent: Option<String>,
+    /// What takes the conversation up again, where it was kept.
+    pub session: Option<String>,
+}
+
+impl TurnEnd {
+    /// An end of which no more is known than its answer and its cost.
+    pub fn new(reply: Result<String, Failure>, usage: Usage) -> Self {
+        Self { reply, usage, models: BTreeMap::new(), agent: None, session: None }
+    }
 }
 
 /// Why a turn gave no answer.
@@ -42,117 +59,27 @@ pub struct Failure {
     /// What the person can do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// How long the provider wants to be left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
 }
 
-/// The kinds of failures that are treated differently (C10).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureKind {
-    /// Too many requests.
-    RateLimit,
-    /// The provider is overloaded.
-    Overload,
-    /// The login was refused.
-    Auth,
-    /// The agent or its model is configured wrongly.
-    Config,
-    /// No such agent can be started.
-    Unavailable,
-    /// The conversation does not fit into the model's window.
-    ContextWindow,
-    /// The turn took too long.
-    Timeout,
-    /// The agent ended with an error.
-    Crash,
-    /// The agent gave up before the end.
-    Aborted,
-    /// The answer is empty.
-    Empty,
-}
-
-impl FailureKind {
-    /// The word that logs and scripts use.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::RateLimit => "rate_limit",
-            Self::Overload => "overload",
-            Self::Auth => "auth",
-            Self::Config => "config",
-            Self::Unavailable => "unavailable",
-            Self::ContextWindow => "context_window",
-            Self::Timeout => "timeout",
-            Self::Crash => "crash",
-            Self::Aborted => "aborted",
-            Self::Empty => "empty",
-        }
+impl Failure {
+    /// A failure of a kind.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, retry_after_ms: None }
     }
 
-    /// The kind that an error text speaks of; texts that say nothing known are crashes.
-    pub fn of(message: &str) -> Self {
-        let text = crate::text::bounded(message, 8 << 10).to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        // The order matters: a provider that is overloaded often speaks of limits and timeouts too.
-        match () {
-            () if says(&["rate limit", "rate_limit", "too many requests", "429", "quota"]) => Self::RateLimit,
-            () if says(&["overload", "server_error", "service_unavailable", "unavailable"]) => Self::Overload,
-            () if says(&[
-                "unauthorized",
-                "authentication",
-                "auth failed",
-                "api key",
-                "invalid_api_key",
-                "log in",
-                "login",
-            ]) =>
-            {
-                Self::Auth
-            }
-            () if says(&WINDOW) => Self::ContextWindow,
-            () if says(&["timed out", "timeout"]) => Self::Timeout,
-            () if says(&["unknown model", "model not found", "invalid model", "invalid_request"]) => {
-                Self::Config
-            }
-            () => Self::Crash,
-        }
-    }
-}
-
-const WINDOW: [&str; 8] = [
-    "context_length_exceeded",
-    "context length",
-    "context window",
-    "input too long",
-    "prompt is too long",
-    "request too large",
-    "too many tokens",
-    "maximum tokens",
-];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn c10_error_texts_have_kinds() {
-        let cases = [
-            ("429 Too Many Requests", FailureKind::RateLimit),
-            ("Overloaded: please retry", FailureKind::Overload),
-            ("provider auth failed", FailureKind::Auth),
-            ("{\"code\":\"context_length_exceeded\"}", FailureKind::ContextWindow),
-            ("server_error: maximum tokens while unavailable", FailureKind::Overload),
-            ("Command timed out after 120 seconds", FailureKind::Timeout),
-            ("unknown model `x`", FailureKind::Config),
-            ("segmentation fault", FailureKind::Crash),
-        ];
-        for (text, kind) in cases {
-            assert_eq!(FailureKind::of(text), kind, "{text}");
-        }
+    /// The failure that an error text tells, with an HTTP status where one is known.
+    pub fn read(status: Option<u16>, message: &str) -> Self {
+        let kind = FailureKind::of_status(status.or_else(|| kind::status_in(message)), message);
+        Self { retry_after_ms: kind::wait_in(message), ..Self::new(kind, message) }
     }
 
-    #[test]
-    fn kinds_are_spelled_alike_in_logs_and_scripts() {
-        for kind in [FailureKind::RateLimit, FailureKind::ContextWindow, FailureKind::Empty] {
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
-        }
+    /// The same failure, with what the person can do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
     }
 }

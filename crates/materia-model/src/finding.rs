@@ -91,36 +91,40 @@ impl Finding {
 
 /// A document's text with its name, able to say where an offset is.
 #[derive(Debug, Clone)]
-pub struct Source {
+pub struct Source(Arc<Text>);
+
+#[derive(Debug)]
+struct Text {
     name: Arc<str>,
-    text: Arc<str>,
-    line_starts: Arc<[usize]>,
+    text: Box<str>,
+    line_starts: Box<[usize]>,
 }
 
 impl Source {
     /// A source from its name and text.
     pub fn new(name: &str, text: &str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
-        Self { name: name.into(), text: text.into(), line_starts: starts.collect() }
+        Self(Arc::new(Text { name: name.into(), text: text.into(), line_starts: starts.collect() }))
     }
 
     /// The name it was given.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// The whole text.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// The place of a byte offset; offsets past the end are at the end.
     pub fn place(&self, offset: usize) -> Place {
-        let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        let line = self.line_starts.partition_point(|start| *start <= offset);
-        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let column = self.text[start..offset].chars().count() + 1;
-        Place { file: Arc::clone(&self.name), line, column }
+        let (text, starts) = (&self.0.text, &self.0.line_starts);
+        let offset = text.floor_char_boundary(offset.min(text.len()));
+        let line = starts.partition_point(|start| *start <= offset);
+        let start = starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let column = text[start..offset].chars().count() + 1;
+        Place { file: Arc::clone(&self.0.name), line, column }
     }
 }
 

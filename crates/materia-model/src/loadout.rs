@@ -35,6 +35,7 @@ mod check;
 mod compile;
 pub mod layer;
 pub mod grid;
+pub mod fanout;
 pub mod schema;
 
 pub use document::Document;

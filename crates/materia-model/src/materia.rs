@@ -96,6 +96,8 @@ pub struct Agent {
     pub multi_turn: bool,
     /// The agent program that plays this role, where it is not the cast's own choice.
     pub agent: Option<String>,
+    /// How long one turn may take, where that is not the default.
+    pub timeout_ms: Option<u64>,
 }
 
 /// The tools that an agent may use.

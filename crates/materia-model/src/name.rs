@@ -120,7 +120,7 @@ name!(
         max: 128,
         first: |c| c.is_ascii_alphanumeric(),
         rest: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'),
-        reserved: &[],
+        reserved: &["archived", "preserved-artifacts", "index.json"],
     }
 );
 

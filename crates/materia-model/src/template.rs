@@ -17,27 +17,34 @@
 
 mod origin;
 pub mod value;
+mod unit;
 pub mod syntax;
 mod node;
 mod argument;
 mod document;
 mod scope;
+mod stage;
 pub mod plan;
+pub mod wire;
 pub mod interface;
 mod fault;
 mod evaluate;
 mod expand;
 mod explain;
+mod picture;
 pub mod risk;
+
+use serde_json::{Map, Value};
 
 use crate::finding::{Finding, Source};
 
-pub use document::{MAX_NODES, parse, read};
-pub use expand::{DEFAULT_CONCURRENCY, Expansion, MAX_COPIES, MAX_PLAN_NODES, expand};
+pub use document::{MAX_NODES, parse, read, read_unit};
+pub use expand::{DEFAULT_CONCURRENCY, Expansion, MAX_COPIES, MAX_PLAN_NODES, expand, fill};
 pub use explain::{Explained, explain};
 pub use interface::{Arg, add_word, schema};
 pub use node::Template;
 pub use plan::Plan;
+pub use unit::{Import, Unit};
 
 /// What an expansion must be told about the machine.
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,11 +55,18 @@ pub struct Facts<'a> {
     pub cwd: Option<&'a str>,
     /// Whether the run itself is given input.
     pub has_stdin: bool,
+    /// Where the outputs of stages are kept; nothing is written there before a step of the plan is over.
+    pub stages: Option<&'a str>,
+    /// Values of the host, such as `run_id`: a caller's win over them, and they win over defaults.
+    pub host: Option<&'a Map<String, Value>>,
 }
+
+/// Names that a host gives a detached run; they are no arguments unless a template declares them.
+pub const HOST_NAMES: &[&str] = &["run_id", "state_dir"];
 
 /// Splits a text into words, as `materia split` shows them.
 pub fn split(source: &Source) -> Result<Vec<String>, Vec<Finding>> {
     let words = syntax::word::split(source.text());
-    let words = words.map_err(|problem| vec![origin::Origin::whole(source).error(source, problem)])?;
+    let words = words.map_err(|problem| vec![origin::Origin::whole(source).error(problem)])?;
     Ok(words.into_iter().map(|word| word.text).collect())
 }

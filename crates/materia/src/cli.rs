@@ -5,24 +5,38 @@
 
 mod usage;
 mod input;
+mod budget;
+mod agent;
 mod cast;
 mod cast_show;
 mod casts;
 mod demo;
 mod doctor;
 mod explain;
+mod fork;
 mod go_on;
 mod config;
 mod grid;
+mod link;
+mod inspect;
 mod loadout;
+mod plan;
+mod quest;
+mod message;
+mod receive;
+mod recipe;
 mod run;
 mod schema;
+mod spawn;
 mod split;
 mod status;
 mod ui;
 mod trust;
+mod tool;
 mod utility;
 mod validate;
+mod wait;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -84,12 +98,27 @@ enum Verb {
     Demo(demo::Demo),
     CastShow(cast_show::CastShow),
     Status(status::Status),
+    Fork(fork::Fork),
+    Link(link::Link),
+    Autocast(link::Autocast),
+    Quest(quest::Quest),
+    Budget(budget::Budget),
+    Agent(agent::Agent),
     Run(run::Run),
+    Spawn(spawn::Spawn),
+    Message(message::Message),
+    Receive(receive::Receive),
+    Wait(wait::Wait),
+    Watch(watch::Watch),
+    Inspect(inspect::Inspect),
     Explain(explain::Explain),
     Split(split::Split),
+    Recipe(recipe::Recipe),
+    Tool(tool::Tool),
     Utility(utility::Utility),
     Grid(grid::Grid),
     Loadout(loadout::Loadout),
+    Plan(plan::Plan),
     Validate(validate::Validate),
     Schema(schema::Schema),
     Trust(trust::Trust),
@@ -115,12 +144,27 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Demo(verb) => verb.run(&world, screen, voice),
         Verb::Casts(verb) => verb.run(&world, screen, voice),
         Verb::CastShow(verb) => verb.run(&world, screen, voice),
+        Verb::Link(verb) => verb.run(&world, screen, voice),
+        Verb::Quest(verb) => verb.run(&world, screen, voice),
+        Verb::Autocast(verb) => verb.run(&world, screen, voice),
+        Verb::Fork(verb) => verb.run(&world, screen, voice),
+        Verb::Budget(verb) => verb.run(&world, screen, voice),
         Verb::Status(verb) => verb.run(&world, screen, voice),
+        Verb::Agent(verb) => verb.run(&world, screen, voice),
         Verb::Run(verb) => verb.run(&world, screen, voice),
+        Verb::Spawn(verb) => verb.run(&world, screen, voice),
+        Verb::Message(verb) => verb.run(&world, screen, voice),
+        Verb::Receive(verb) => verb.run(&world, screen, voice),
+        Verb::Wait(verb) => verb.run(&world, screen, voice),
+        Verb::Watch(verb) => verb.run(&world, screen, voice),
+        Verb::Inspect(verb) => verb.run(&world, screen, voice),
         Verb::Explain(verb) => verb.run(&world, screen, voice),
         Verb::Split(verb) => verb.run(screen, voice),
+        Verb::Recipe(verb) => verb.run(&world, screen, voice),
+        Verb::Tool(verb) => verb.run(&world, screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Grid(verb) => verb.run(&world, screen, voice),
+        Verb::Plan(verb) => verb.run(&world, screen, voice),
         Verb::Loadout(verb) => verb.run(&world, screen, voice),
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),

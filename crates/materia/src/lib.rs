@@ -9,6 +9,7 @@ pub mod world;
 pub mod failure;
 pub mod view;
 pub mod door;
+mod supervisor;
 pub mod cli;
 pub mod web;
 
@@ -23,6 +24,9 @@ const DOORS: Doors = Doors { web: web::run };
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
+    if supervisor::is_meant(&world) {
+        return supervisor::run(&world);
+    }
     let voice = view::Voice::of(&world);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
     let code = outcome.unwrap_or_else(|panic| {

@@ -5,23 +5,35 @@
 
 pub mod style;
 mod screen;
+mod agent;
 mod doctor;
+mod inspect;
+mod mail;
 mod loadout;
+mod message;
+mod recipe;
 mod template;
 mod trust;
 mod utility;
 mod live;
 mod run;
+mod spawn;
+mod status;
 mod cast;
 mod amount;
 mod casts;
 mod cast_show;
-mod status;
+mod cast_status;
 mod demo;
+mod plan;
+mod budget;
+mod quest;
 mod validate;
 mod ui;
 
+pub use agent::AgentView;
 pub use cast::CastView;
+pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use materia_engine::clock::Clock;
 use materia_engine::home::{Home, NoHome, Variables};
+use materia_model::name::RunId;
 
 /// What the process was started with.
 #[derive(Debug)]
@@ -56,6 +57,17 @@ impl World {
             profile_dir: path("PI_MATERIA_PROFILE_DIR"),
             config_home: path("XDG_CONFIG_HOME"),
         })
+    }
+
+    /// The session that whoever called us belongs to: what was said, else what the run around us inherited (A9).
+    pub fn session(&self, said: Option<&str>) -> Option<String> {
+        let inherited = || self.variable("MATERIA_SESSION").and_then(OsStr::to_str);
+        said.or_else(inherited).filter(|session| !session.is_empty()).map(str::to_owned)
+    }
+
+    /// The run that whoever called us is a part of.
+    pub fn within(&self) -> Option<RunId> {
+        self.variable("MATERIA_RUN")?.to_str()?.parse().ok()
     }
 
     /// A path as the person meant it: relative to the working directory.

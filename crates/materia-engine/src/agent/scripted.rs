@@ -12,7 +12,7 @@ use materia_model::text;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::backend::{Answer, Backend, Turn};
+use super::backend::{Answer, Backend, Turn, Watch};
 use crate::process::Nursery;
 
 /// An agent that plays a script.
@@ -75,7 +75,7 @@ impl Scripted {
 }
 
 impl Backend for Scripted {
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery) -> Answer {
+    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, _: &mut dyn Watch) -> Answer {
         let found = self.replies.iter_mut().find(|reply| reply.times > 0 && reply.wanted.fits(turn));
         let Some(reply) = found else { return Answer::Ended(unanswered(turn)) };
         reply.times -= 1;
@@ -92,7 +92,7 @@ impl Wanted {
             wanted.as_deref().is_none_or(|wanted| Some(wanted) == given)
         };
         same(&self.socket, Some(turn.socket))
-            && same(&self.materia, Some(&turn.materia.id))
+            && same(&self.materia, Some(turn.materia))
             && same(&self.item, turn.item)
             && self.contains.as_deref().is_none_or(|part| turn.prompt.contains(part))
     }
@@ -107,12 +107,12 @@ impl Reply {
             (None, None, Some(json)) => Ok(json.to_string()),
             (None, None, None) => Ok(String::new()),
         };
-        TurnEnd { reply, usage }
+        TurnEnd::new(reply, usage)
     }
 }
 
 fn failure(kind: FailureKind, message: String) -> Failure {
-    Failure { kind, message, hint: None }
+    Failure::new(kind, message)
 }
 
 /// A turn that the script has no answer for cannot go better a second time.
@@ -121,11 +121,11 @@ fn unanswered(turn: &Turn<'_>) -> TurnEnd {
     let message = format!(
         "the agent script has no reply left for socket {} ({}{item})",
         text::quoted(turn.socket),
-        text::quoted(&turn.materia.id)
+        text::quoted(turn.materia)
     );
     let hint = Some("add a reply that matches, or raise its `times`".to_owned());
     let reply = Err(Failure { hint, ..failure(FailureKind::Config, message) });
-    TurnEnd { reply, usage: Usage::default() }
+    TurnEnd::new(reply, Usage::default())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::Path;
 use materia_model::finding::{Finding, Severity, Source};
 use materia_model::loadout::{Config, Document, Graph, Layer, Scope, Settings};
 use materia_model::materia::Run;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::error::Error;
 use crate::clock::Clock;
@@ -27,6 +27,8 @@ pub struct Definition {
     sources: Vec<String>,
     strange: Vec<Finding>,
     seal: Option<String>,
+    notes: Map<String, Value>,
+    data: Map<String, Value>,
 }
 
 impl Definition {
@@ -53,6 +55,14 @@ impl Definition {
             {
                 written["command"] = json!(located(argv, folder));
             }
+            if let (Some(Run::Recipe(name)), Some(folder)) =
+                (run, files.path(materia.owner).and_then(Path::parent))
+                && name.contains('/')
+                && folder.join(name).is_file()
+                && let Some(written) = document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
+            {
+                written["recipe"] = json!(folder.join(name));
+            }
         }
         let sources = files.layers().iter().map(|layer| layer.document.source().name().to_owned()).collect();
         let text = serde_json::to_string_pretty(&document)?;
@@ -73,6 +83,8 @@ impl Definition {
             sources: Vec::new(),
             strange: Vec::new(),
             seal: None,
+            notes: Map::new(),
+            data: Map::new(),
         })
     }
 
@@ -112,6 +124,25 @@ impl Definition {
     /// What is strange about it, and what is wrong elsewhere in the config, none of which stops a cast (C13).
     pub fn strange(&self) -> &[Finding] {
         &self.strange
+    }
+
+    /// The same definition with a note about where it comes from: in the beginning of the cast and in its state.
+    #[must_use]
+    pub fn noting(mut self, name: &str, note: Value) -> Self {
+        self.notes.insert(name.to_owned(), note.clone());
+        self.with_state(name, note)
+    }
+
+    /// The same definition with something in the state that its cast begins with.
+    #[must_use]
+    pub fn with_state(mut self, name: &str, value: Value) -> Self {
+        self.data.insert(name.to_owned(), value);
+        self
+    }
+
+    /// What the beginning of the cast says besides, and the state it begins with.
+    pub(super) fn beginning(&self) -> (Map<String, Value>, Map<String, Value>) {
+        (self.notes.clone(), self.data.clone())
     }
 
     pub(super) fn into_parts(self) -> (Graph, Settings) {

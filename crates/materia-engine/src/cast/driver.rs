@@ -9,11 +9,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::cast::event::CastStart;
+use materia_model::cast::event::{CastStart, Place};
 use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
 use materia_model::loadout::graph::Socket;
 use materia_model::materia::{Kind, Run};
-use serde_json::Map;
 
 use super::clean;
 use super::definition::Definition;
@@ -21,10 +20,13 @@ use super::error::Error;
 use super::folder::Folder;
 use super::input::Inputs;
 use super::log::Log;
+use super::order;
 use super::sealed;
-use crate::agent::Backend;
+use crate::agent::{Activity, Backend};
 use crate::clock::Clock;
+use crate::library::Library;
 use crate::process::{DEFAULT_GRACE, Nursery, end_carried};
+use crate::store::dir;
 use crate::utility;
 
 /// Somebody who is told what happens in a cast.
@@ -37,6 +39,9 @@ pub trait Listener {
 
     /// Something happened, and this is the state with it.
     fn tell(&mut self, event: &Event, state: &State);
+
+    /// An agent is seen at work in a visit. Not kept in the log, and not told again.
+    fn sees(&mut self, _place: &Place, _activity: &Activity) {}
 }
 
 /// Nobody.
@@ -65,10 +70,11 @@ pub struct Driver<'a> {
     pub(super) folder: Folder,
     pub(super) cwd: PathBuf,
     pub(super) home: Option<PathBuf>,
+    pub(super) library: Option<&'a Library>,
     pub(super) agent: Option<&'a mut dyn Backend>,
     pub(super) nursery: &'a mut Nursery,
     pub(super) inputs: Inputs,
-    listener: &'a mut dyn Listener,
+    pub(super) listener: &'a mut dyn Listener,
 }
 
 /// What a driver is handed besides the cast.
@@ -81,6 +87,8 @@ pub struct Hands<'a> {
     pub variables: &'a BTreeMap<OsString, OsString>,
     /// The clock.
     pub clock: &'a Clock,
+    /// Where recipes are looked for.
+    pub library: Option<&'a Library>,
     /// Who plays agents.
     pub agent: Option<&'a mut dyn Backend>,
     /// What runs processes, and tells of interrupts.
@@ -100,15 +108,15 @@ impl<'a> Driver<'a> {
         playable(&definition, &hands)?;
         let (mut folder, cast_id) = Folder::create(casts, hands.clock)?;
         folder.guard(clean::secrets(definition.graph(), hands.variables));
-        folder.write_definition(definition.text())?;
-        let mut more = Map::new();
+        let beginning = folder.write_definition(definition.text())?;
+        let (mut more, data) = definition.beginning();
         more.insert("configSource".to_owned(), definition.sources());
         if let Some(seal) = definition.seal() {
             more.insert(sealed::FIELD.to_owned(), seal.into());
         }
         let loadout = definition.graph().name().to_owned();
-        let start = CastStart { cast_id, request: request.to_owned(), loadout, data: Map::new(), more };
-        let (log, began) = Log::begin(&folder, hands.clock, start)?;
+        let start = CastStart { cast_id, request: request.to_owned(), loadout, data, more };
+        let (log, began) = Log::begin(&folder, hands.clock, beginning, start)?;
         hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
         let driver = Self::new(definition, folder, log, hands);
         driver.listener.tell(&began, driver.log.state());
@@ -154,6 +162,7 @@ impl<'a> Driver<'a> {
             folder,
             cwd: hands.cwd.to_owned(),
             home: hands.home.map(Path::to_owned),
+            library: hands.library,
             agent: hands.agent,
             nursery: hands.nursery,
             inputs: Inputs::default(),
@@ -176,10 +185,8 @@ impl<'a> Driver<'a> {
         let graph = self.kernel.graph();
         let slot = self.state().visit().and_then(|visit| graph.find(&visit.place.socket));
         match slot.map(|slot| graph.socket(slot)) {
-            Some(socket) if socket.materia.agent().is_some() && self.agent.is_none() => {
-                Err(unavailable(socket, NO_AGENT, SCRIPT, true))
-            }
-            _ => Ok(()),
+            Some(socket) => can_play(socket, self.agent.as_deref()),
+            None => Ok(()),
         }
     }
 
@@ -190,8 +197,13 @@ impl<'a> Driver<'a> {
         Ok(stop)
     }
 
+    /// Makes everything durable that happened so far: somebody is about to be told.
+    pub fn promise(&mut self) -> Result<(), Error> {
+        self.log.promise()
+    }
+
     /// Writes the documents that come from the log, which a driver that was killed at the very end did not.
-    pub fn settle(&self) -> Result<(), Error> {
+    pub fn settle(&mut self) -> Result<(), Error> {
         self.log.settle(&self.folder)
     }
 
@@ -199,6 +211,9 @@ impl<'a> Driver<'a> {
         loop {
             if self.nursery.rest(Duration::ZERO).is_some() {
                 return Ok(Stop::Interrupted);
+            }
+            if !self.state().status.is_end() {
+                self.take_orders()?;
             }
             let goes_on = match self.kernel.decide(self.log.state()) {
                 Effect::Record(body) => self.record(*body).map(|()| true)?,
@@ -212,6 +227,15 @@ impl<'a> Driver<'a> {
                 return Ok(Stop::Interrupted);
             }
         }
+    }
+
+    /// Writes down what the person ordered meanwhile: before an order is gone, it is in the log.
+    fn take_orders(&mut self) -> Result<(), Error> {
+        for (order, body) in order::pending(&self.folder) {
+            self.record(body)?;
+            dir::remove_file(&order)?;
+        }
+        Ok(())
     }
 
     /// Writes down what happened and tells it.
@@ -230,21 +254,38 @@ impl<'a> Driver<'a> {
 
 /// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
 fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
+    let agent = hands.agent.as_deref();
+    let library = hands.library;
+    let place = utility::template::Place { cwd: hands.cwd, home: hands.home, stages: None };
     definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
-        Kind::Agent(_) if hands.agent.is_none() => Err(unavailable(socket, NO_AGENT, SCRIPT, true)),
         Kind::Utility(program) => match &program.run {
             Run::Command(_) => Ok(()),
             Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
             Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
             Run::Template(template) => {
-                let Hands { cwd, home, .. } = *hands;
-                let plan = utility::template::plan(template, &program.params, cwd, home, program.timeout_ms);
+                let plan = utility::template::plan(template, &program.params, place, program.timeout_ms);
                 plan.map(drop).map_err(Error::Invalid)
             }
-            Run::Recipe(_) => Err(unavailable(socket, "casts run no recipes yet", TEMPLATE, false)),
+            Run::Recipe(name) => match library {
+                Some(library) => {
+                    let plan =
+                        utility::recipe::plan(library, name, &program.params, place, program.timeout_ms);
+                    plan.map(drop).map_err(Error::Invalid)
+                }
+                None => Err(unavailable(socket, "there is no place to look for recipes", TEMPLATE, false)),
+            },
         },
-        Kind::Agent(_) => Ok(()),
+        Kind::Agent(_) => can_play(socket, agent),
     })
+}
+
+/// Whether somebody is there who plays a role.
+fn can_play(socket: &Socket, agent: Option<&dyn Backend>) -> Result<(), Error> {
+    let Some(role) = socket.materia.agent() else { return Ok(()) };
+    let Some(agent) = agent else { return Err(unavailable(socket, NO_AGENT, SCRIPT, true)) };
+    agent
+        .can_play(role.agent.as_deref())
+        .map_err(|missing| unavailable(socket, &missing.message, &missing.hint, true))
 }
 
 const NO_AGENT: &str = "there is no agent to play it";
@@ -252,7 +293,8 @@ const SCRIPT: &str = "play a script with --agent-script";
 const TEMPLATE: &str = "write its template as the `template` of the materia";
 const COMMAND: &str = "write what it runs as a `command`";
 
-fn unavailable(socket: &Socket, why: &'static str, hint: &'static str, agent: bool) -> Error {
+fn unavailable(socket: &Socket, why: &str, hint: &str, agent: bool) -> Error {
     let (socket, materia) = (socket.id.to_string(), socket.materia.id.clone());
+    let (why, hint) = (why.to_owned(), hint.to_owned());
     Error::Unavailable { socket, materia, why, hint, agent }
 }

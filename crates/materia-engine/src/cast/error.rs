@@ -41,9 +41,9 @@ pub enum Error {
         /// What it holds.
         materia: String,
         /// What is missing.
-        why: &'static str,
+        why: String,
         /// What the person can do.
-        hint: &'static str,
+        hint: String,
         /// Whether it is an agent that is missing.
         agent: bool,
     },
@@ -62,6 +62,14 @@ pub enum Error {
         given: String,
         /// Those that begin like that.
         found: Vec<String>,
+    },
+    /// There is no such finished step.
+    #[error("{} is no finished step of the cast", text::quoted(given))]
+    NoStep {
+        /// What was asked for.
+        given: String,
+        /// The cast.
+        cast: String,
     },
     /// The cast does not do what it was asked for.
     #[error(transparent)]

@@ -4,6 +4,9 @@
 //! `sockets/<socket>/<visit>[-<item>][.a<attempt>].<kind>`. An artifact is never overwritten: what a crash left under a
 //! name that no event mentions stays, and the next one has `.r2` in it. Never decides what is kept.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,13 +18,15 @@ use serde::Serialize;
 
 use super::error::Error;
 use crate::clock::Clock;
-use crate::store::artifact::{ArtifactError, Root};
+use crate::store::artifact::{ArtifactError, NewArtifact, Root, Shelf};
 use crate::store::{atomic, dir};
 
 /// The format number of the snapshots.
 pub(super) const FORMAT: u32 = 1;
 /// The definition that the cast runs by.
 const DEFINITION: &str = "config.resolved.json";
+/// How many directories are kept open.
+const MOST_SHELVES: usize = 16;
 
 /// The directory of a cast.
 #[derive(Debug)]
@@ -29,6 +34,24 @@ pub struct Folder {
     root: Root,
     path: PathBuf,
     secrets: Option<Arc<Secrets>>,
+    /// The directories that artifacts were kept in last.
+    shelves: RefCell<BTreeMap<String, Shelf>>,
+}
+
+/// What a new cast has written beside its log and not synced yet: one sync after the other costs far more than all of
+/// them where the first promise is made.
+#[derive(Debug)]
+pub struct Beginning {
+    definition: NewArtifact,
+    casts: PathBuf,
+}
+
+impl Beginning {
+    /// Makes it durable.
+    pub(super) fn commit(self) -> Result<(), Error> {
+        self.definition.commit()?;
+        Ok(dir::sync(&self.casts)?)
+    }
 }
 
 impl Folder {
@@ -47,7 +70,8 @@ impl Folder {
 
     /// Opens the directory of a cast.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Ok(Self { root: Root::open(path)?, path: path.to_owned(), secrets: None })
+        let shelves = RefCell::default();
+        Ok(Self { root: Root::open(path)?, path: path.to_owned(), secrets: None, shelves })
     }
 
     /// Opens the cast with this id, or whose id begins like this and no other's does.
@@ -109,9 +133,11 @@ impl Folder {
         Ok(format!("cast-{}-{device:x}-{inode:x}", segment(cast_id).replace('.', "-")))
     }
 
-    /// Writes the definition that the cast runs by, once.
-    pub(super) fn write_definition(&self, text: &str) -> Result<(), Error> {
-        Ok(self.root.write(DEFINITION, text.as_bytes())?)
+    /// Writes the definition that the cast runs by, once. It is durable with the first promise of the log.
+    pub(super) fn write_definition(&self, text: &str) -> Result<Beginning, Error> {
+        let mut definition = self.root.create(DEFINITION)?;
+        definition.write_all(text.as_bytes())?;
+        Ok(Beginning { definition, casts: dir::parent_of(&self.path).to_owned() })
     }
 
     /// The text of the definition that the cast runs by.
@@ -121,11 +147,18 @@ impl Folder {
         Ok(text)
     }
 
-    /// Replaces a snapshot.
+    /// The directory for the sessions of agents, which is made when it is needed.
+    pub(super) fn sessions(&self) -> Result<PathBuf, Error> {
+        let path = self.path.join("sessions");
+        dir::create_private(&path)?;
+        Ok(path)
+    }
+
+    /// Replaces a document that is made from the log, and can be again.
     pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
         let mut document = serde_json::to_value(document)?;
         self.secrets().redact_value(&mut document);
-        Ok(atomic::write_json(&self.path.join(name), FORMAT, &document)?)
+        Ok(atomic::write_json_cache(&self.path.join(name), FORMAT, &document)?)
     }
 
     /// Keeps an artifact of a visit, without its secrets, and gives its path below the directory.
@@ -138,31 +171,57 @@ impl Folder {
         kind: &str,
         bytes: &[u8],
     ) -> Result<String, Error> {
-        let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
-        let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
-        let stem = format!("sockets/{}/{}{item}{again}", segment(&place.socket), place.visit);
-        self.keep_new(bytes, |number| match number {
-            1 => format!("{stem}.{kind}"),
-            number => format!("{stem}.r{number}.{kind}"),
-        })
+        let (dir, stem) = stem(place, attempt);
+        self.keep_new(&dir, bytes, |number| numbered(&stem, number, kind))
+    }
+
+    /// Makes an artifact of a visit that grows while it is looked at, and gives its path below the directory. What is
+    /// written to it has to be clean.
+    pub(super) fn artifact(
+        &self,
+        place: &Place,
+        attempt: u64,
+        kind: &str,
+    ) -> Result<(String, NewArtifact), Error> {
+        let (dir, stem) = stem(place, attempt);
+        let mut number = 1;
+        loop {
+            let name = format!("{dir}/{}", numbered(&stem, number, kind));
+            match self.root.create(&name) {
+                Ok(artifact) => return Ok((name, artifact)),
+                Err(ArtifactError::Exists(_)) => number += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Text as it may be kept.
+    pub(super) fn clean<'t>(&self, bytes: &'t [u8]) -> std::borrow::Cow<'t, [u8]> {
+        self.secrets().redact(bytes)
     }
 
     /// Keeps a part of the state that inputs name, and gives its path below the directory.
     pub(super) fn keep_value(&self, name: &str, bytes: &[u8]) -> Result<String, Error> {
         let stem = segment(name);
-        self.keep_new(bytes, |number| format!("state/{stem}.{number}.json"))
+        self.keep_new("state", bytes, |number| format!("{stem}.{number}.json"))
     }
 
-    /// Keeps an artifact under the first name that is free.
-    fn keep_new(&self, bytes: &[u8], name: impl Fn(u64) -> String) -> Result<String, Error> {
+    /// Keeps an artifact in a directory, under the first name that is free.
+    fn keep_new(&self, dir: &str, bytes: &[u8], name: impl Fn(u64) -> String) -> Result<String, Error> {
+        let mut shelves = self.shelves.borrow_mut();
+        if shelves.len() >= MOST_SHELVES && !shelves.contains_key(dir) {
+            shelves.clear();
+        }
+        let shelf = match shelves.entry(dir.to_owned()) {
+            Entry::Occupied(open) => open.into_mut(),
+            Entry::Vacant(free) => free.insert(self.root.shelf(dir)?),
+        };
+        let bytes = self.secrets().redact(bytes);
         let mut number = 1;
         loop {
             let name = name(number);
-            match self.root.create(&name) {
-                Ok(mut artifact) => {
-                    artifact.write_all(&self.secrets().redact(bytes))?;
-                    return Ok(name);
-                }
+            match shelf.keep(&name, &bytes) {
+                Ok(()) => return Ok(format!("{dir}/{name}")),
                 Err(ArtifactError::Exists(_)) => number += 1,
                 Err(error) => return Err(error.into()),
             }
@@ -180,12 +239,27 @@ pub fn ids(casts: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(casts).into_iter().flatten().flatten();
     let casts = entries.filter(|entry| entry.path().join("events.jsonl").is_file());
     let mut ids: Vec<String> = casts.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    ids.retain(|id| !id.starts_with('.'));
     ids.sort();
     ids
 }
 
+/// The directory of a visit's artifacts, and how their names begin.
+fn stem(place: &Place, attempt: u64) -> (String, String) {
+    let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
+    let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
+    (format!("sockets/{}", segment(&place.socket)), format!("{}{item}{again}", place.visit))
+}
+
+fn numbered(stem: &str, number: u64, kind: &str) -> String {
+    match number {
+        1 => format!("{stem}.{kind}"),
+        number => format!("{stem}.r{number}.{kind}"),
+    }
+}
+
 /// A word as a part of a file name: what is no letter, digit, `.`, `_` or `-` becomes a dash.
-fn segment(word: &str) -> String {
+pub(super) fn segment(word: &str) -> String {
     let mut out = String::new();
     for c in word.chars().take(80) {
         let plain = c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::clean;
 use super::error::Error;
-use super::folder::Folder;
+use super::folder::{Beginning, Folder};
 use super::manifest::{self, Entries};
 use super::snapshot::{self, Pace};
 use crate::clock::Clock;
@@ -29,14 +29,28 @@ pub struct Log {
     pace: Pace,
     snapshot: PathBuf,
     secrets: Option<Arc<Secrets>>,
+    /// What is not durable yet beside the log.
+    beginning: Option<Beginning>,
 }
 
 impl Log {
     /// Begins the log of a new cast.
-    pub fn begin(folder: &Folder, clock: &Clock, start: CastStart) -> Result<(Self, Event), Error> {
+    pub fn begin(
+        folder: &Folder,
+        clock: &Clock,
+        beginning: Beginning,
+        start: CastStart,
+    ) -> Result<(Self, Event), Error> {
         let journal = Journal::open(&folder.events(), clock, &options())?;
         let secrets = folder.shared_secrets();
-        let mut log = Self { journal, state: State::default(), pace: Pace::new(0), snapshot: folder.state(), secrets };
+        let mut log = Self {
+            journal,
+            state: State::default(),
+            pace: Pace::new(0),
+            snapshot: folder.state(),
+            secrets,
+            beginning: Some(beginning),
+        };
         let event = log.record(Body::CastStart(start))?;
         Ok((log, event))
     }
@@ -53,7 +67,7 @@ impl Log {
             None => fold(&path, From::Beginning, State::default())?,
         };
         let secrets = folder.shared_secrets();
-        let log = Self { journal, state, pace: Pace::new(since), snapshot, secrets };
+        let log = Self { journal, state, pace: Pace::new(since), snapshot, secrets, beginning: None };
         if log.state.cast_id.is_empty() { Err(Error::NoBeginning) } else { Ok(log) }
     }
 
@@ -62,20 +76,24 @@ impl Log {
         &self.state
     }
 
+    fn secrets(&self) -> &Secrets {
+        self.secrets.as_deref().unwrap_or(Secrets::shapes())
+    }
+
     /// Writes down what happened, without its secrets, and folds it.
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
-        let secrets = self.secrets.as_deref().unwrap_or(Secrets::shapes());
-        let (_, at) = match clean::cleaned(secrets, &body)? {
+        let (_, at) = match clean::cleaned(self.secrets(), &body)? {
             Some(data) => self.journal.append_stamped(body.kind(), &data)?,
             None => self.journal.append_stamped(body.kind(), &body.data())?,
         };
         if body.is_promise() {
-            self.journal.commit()?;
+            self.promise()?;
         }
         failpoint::hit("cast.recorded")?;
         let event = Event { at, body };
         self.state.apply(&event);
         if self.pace.is_due() {
+            let secrets = self.secrets.as_deref().unwrap_or(Secrets::shapes());
             self.pace.write(&self.snapshot, self.journal.checkpoint(), &self.state, secrets);
         }
         Ok(event)
@@ -86,9 +104,24 @@ impl Log {
         Ok(self.journal.append(kind, data).map(drop)?)
     }
 
+    /// Writes down what happened in another cast and folds it; nobody relies on it before the log is settled.
+    pub(super) fn copy(&mut self, body: Body) -> Result<(), Error> {
+        let (_, at) = self.journal.append_stamped(body.kind(), &body.data())?;
+        self.state.apply(&Event { at, body });
+        Ok(())
+    }
+
+    /// Makes everything durable that was written.
+    pub(super) fn promise(&mut self) -> Result<(), Error> {
+        if let Some(beginning) = self.beginning.take() {
+            beginning.commit()?;
+        }
+        Ok(self.journal.commit()?)
+    }
+
     /// Writes the documents that come from the log, and flushes what is not flushed yet.
-    pub(super) fn settle(&self, folder: &Folder) -> Result<(), Error> {
-        self.journal.commit()?;
+    pub(super) fn settle(&mut self, folder: &Folder) -> Result<(), Error> {
+        self.promise()?;
         folder.snapshot("usage.json", &manifest::usage(&self.state))?;
         let entries = Entries::read(&folder.events())?;
         let log_bytes = folder.events().metadata()?.len();

@@ -98,6 +98,12 @@ pub fn usage(state: &State) -> Value {
         (name.clone(), part.into())
     });
     document.insert("byMateria".to_owned(), Value::Object(by_materia.collect()));
+    // Casts without lists, and agents that do not say which model they asked, have none of these.
+    let known = [("byItem", &spent.by_item), ("byModel", &spent.by_model)];
+    for (name, sums) in known.into_iter().filter(|(_, sums)| !sums.is_empty()) {
+        let sums = sums.iter().map(|(name, used)| (name.clone(), spelled(used).into()));
+        document.insert(name.to_owned(), Value::Object(sums.collect()));
+    }
     Value::Object(document)
 }
 

@@ -11,9 +11,10 @@ use materia_model::materia::{self, Utility};
 
 use super::driver::Driver;
 use super::error::Error;
-use crate::agent::{Answer, Turn};
+use super::watch::Watcher;
+use crate::agent::{Answer, DEFAULT_TIMEOUT, Memory, Turn};
 use crate::utility::call::{Call, Called, call};
-use crate::utility::{find, native, template};
+use crate::utility::{find, native, recipe, template};
 
 impl Driver<'_> {
     /// Asks an agent.
@@ -25,16 +26,33 @@ impl Driver<'_> {
         }
         self.dispatch(place, attempt, "prompt.md", ask.prompt.as_bytes())?;
         let materia = self.kernel.graph().socket(ask.slot).materia.clone();
+        let (Some(agent), Some(role)) = (&mut self.agent, materia.agent()) else {
+            return Err(Error::OutOfStep);
+        };
+        let sessions = if role.multi_turn { Some(self.folder.sessions()?) } else { None };
+        let state = self.log.state();
+        let memory = sessions.as_deref().map_or(Memory::None, |folder| Memory::Kept {
+            folder,
+            from: state.conversation.session.as_deref(),
+        });
         let turn = Turn {
             socket: &place.socket,
-            materia: &materia,
+            materia: &materia.id,
             item: place.item_key.as_deref(),
             kind: ask.visit.turn,
             prompt: &ask.prompt,
+            system: None,
+            tools: &role.tools,
+            model: role.model.as_deref(),
+            thinking: role.thinking.as_deref(),
+            agent: role.agent.as_deref(),
+            memory,
+            timeout: role.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
             cwd: &self.cwd,
         };
-        let Some(agent) = &mut self.agent else { return Err(Error::OutOfStep) };
-        let end = match agent.ask(&turn, self.nursery) {
+        let limit = self.kernel.limit(state);
+        let mut watcher = Watcher::new(&self.folder, place, attempt, limit, &state.spending, self.listener);
+        let end = match agent.ask(&turn, self.nursery, &mut watcher) {
             Answer::Ended(end) => end,
             Answer::Interrupted => return Ok(false),
         };
@@ -80,6 +98,8 @@ impl Driver<'_> {
     /// Calls what a utility runs; what cannot be called was refused when the cast began.
     fn call(&mut self, utility: &Utility, input: String) -> Result<Called, Error> {
         let (cwd, spool, timeout_ms) = (&self.cwd, self.folder.path(), utility.timeout_ms);
+        let stages = spool.join("stages");
+        let place = template::Place { cwd, home: self.home.as_deref(), stages: Some(&stages) };
         match &utility.run {
             materia::Run::Command(argv) => {
                 Ok(call(Call { argv, cwd, input, timeout_ms, spool }, self.nursery)?)
@@ -89,11 +109,15 @@ impl Driver<'_> {
                 None => Err(Error::OutOfStep),
             },
             materia::Run::Template(written) => {
-                let plan = template::plan(written, &utility.params, cwd, self.home.as_deref(), timeout_ms)
-                    .map_err(Error::Invalid)?;
+                let plan =
+                    template::plan(written, &utility.params, place, timeout_ms).map_err(Error::Invalid)?;
                 Ok(template::call(&plan, &input, cwd, spool, self.nursery)?)
             }
-            materia::Run::Recipe(_) => Err(Error::OutOfStep),
+            materia::Run::Recipe(name) => {
+                let Some(library) = self.library else { return Err(Error::OutOfStep) };
+                let plan = recipe::plan(library, name, &utility.params, place, timeout_ms);
+                Ok(template::call(&plan.map_err(Error::Invalid)?, &input, cwd, spool, self.nursery)?)
+            }
         }
     }
 

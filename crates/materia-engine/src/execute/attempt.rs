@@ -2,6 +2,7 @@
 //!
 //! Owns the rules of delays, retries, recoveries, selected outputs and how far a failure reaches (T11, T14 to T16).
 
+use std::path::Path;
 use std::time::Duration;
 
 use materia_model::template::Plan;
@@ -9,6 +10,7 @@ use materia_model::template::plan::{Body, Controls, Output};
 use materia_model::text;
 
 use super::flow::Flow;
+use super::leaf::OUTPUT_LOST;
 use super::parallel;
 use super::report::FailedCommand;
 use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
@@ -136,6 +138,7 @@ impl<'p> Walk<'_, 'p> {
             None if done.end == End::Ok => self.select_output(controls, &mut done),
             None => {}
         }
+        keep_stage(controls, &mut done);
         if done.end.is_own_failure() && !from_above {
             done.scope = done.scope.max(controls.failure);
             explain(&mut done, controls.label.as_deref(), controls.timeout);
@@ -200,6 +203,20 @@ impl<'p> Walk<'_, 'p> {
                 done.trail.failures.push(FailedCommand::of_node(controls.label.as_deref(), 1, problem));
             }
         }
+    }
+}
+
+/// Keeps what a stage wrote in the file that later steps name (R7); one that failed or was skipped wrote nothing.
+fn keep_stage(controls: &Controls, done: &mut Done) {
+    let Some(path) = &controls.keep else { return };
+    let nothing = Flow::None;
+    let flow = if done.end == End::Ok { &done.flow } else { &nothing };
+    if let Err(error) = flow.keep_at(Path::new(path)) {
+        let problem = format!("its output cannot be kept in {}: {error}", text::quoted(path));
+        if done.end == End::Ok {
+            (done.end, done.code, done.stderr) = (End::Failed, OUTPUT_LOST, problem.clone());
+        }
+        done.trail.failures.push(FailedCommand::of_node(controls.label.as_deref(), OUTPUT_LOST, problem));
     }
 }
 

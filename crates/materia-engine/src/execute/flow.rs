@@ -112,6 +112,17 @@ impl Flow {
     }
 }
 
+impl Flow {
+    /// Keeps all of it in this file, for its owner alone; what was there before is gone.
+    pub(super) fn keep_at(&self, path: &Path) -> io::Result<()> {
+        match self {
+            Self::None => spool::kept_at(path, &mut io::empty()),
+            Self::Bytes(bytes) => spool::kept_at(path, &mut &bytes[..]),
+            Self::File(file) => spool::kept_at(path, &mut reopened(file)?),
+        }
+    }
+}
+
 /// At most so many of the last bytes of a file, and how many there are.
 fn tail(file: &File, most: usize) -> io::Result<(Vec<u8>, u64)> {
     let total = file.metadata()?.len();

@@ -14,14 +14,15 @@ use super::flow::Flow;
 use super::report::{CommandRun, FailedCommand};
 use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
 use super::walk::{Action, Walk};
-use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Spill, Status};
+use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Spill, Status, Stdin};
+use crate::store::stream;
 
 /// How much of a stream of complaints is kept for the report.
 const STDERR_MEMORY: usize = 64 * 1024;
 /// How much of it a report quotes.
 const STDERR_QUOTED: usize = 1000;
 /// The exit code of a command whose output could not be kept: `EX_IOERR`.
-const OUTPUT_LOST: i32 = 74;
+pub(super) const OUTPUT_LOST: i32 = 74;
 /// How many file descriptors a running command needs, generously.
 const DESCRIPTORS: u64 = 8;
 /// How many commands run at once at the most where nobody says otherwise.
@@ -58,14 +59,11 @@ impl Walk<'_, '_> {
         let (plan, attempt, input) = (task.plan, task.shown_attempt, task.input.clone());
         let mut command = Command::new(argv);
         command.cwd = Some(self.request.cwd.clone());
-        command.stdin = input.stdin()?;
-        command.stdout = Sink::Capture(self.spool.capture(self.observer.pace().is_some()));
-        command.stderr = Sink::Capture(Capture {
-            memory: STDERR_MEMORY,
-            limit: u64::MAX,
-            spill: Spill::Nowhere,
-            live: self.observer.listens(),
-        });
+        command.stdin = match input.stdin()? {
+            Stdin::Null if self.around.held => Stdin::Held,
+            stdin => stdin,
+        };
+        (command.stdout, command.stderr) = self.sinks()?;
         let timeout = plan.controls.timeout.filter(|timeout| *timeout > 0);
         command.deadline = timeout.map(Duration::from_millis);
         command.grace = self.request.grace;
@@ -77,6 +75,23 @@ impl Walk<'_, '_> {
         let label = plan.controls.label.as_deref();
         self.observer.tell(Progress::Started { leaf, label, argv, attempt });
         Ok(())
+    }
+
+    /// Where a command writes: to the streams itself where nobody else does, into our hands otherwise.
+    fn sinks(&mut self) -> io::Result<(Sink, Sink)> {
+        if let Some(streams) = self.around.streams.as_ref().filter(|_| self.direct) {
+            self.said_from = streams.stderr.metadata()?.len();
+            return Ok((Sink::File(streams.stdout.try_clone()?), Sink::File(streams.stderr.try_clone()?)));
+        }
+        let shown = self.around.streams.is_some();
+        let stdout = self.spool.capture(shown || self.observer.looks());
+        let stderr = Capture {
+            memory: STDERR_MEMORY,
+            limit: u64::MAX,
+            spill: Spill::Nowhere,
+            live: shown || self.observer.listens(),
+        };
+        Ok((Sink::Capture(stdout), Sink::Capture(stderr)))
     }
 
     /// Lets a command wait until another one is over, and no longer tries to run so many at once (T17).
@@ -98,6 +113,13 @@ impl Walk<'_, '_> {
             self.observer.tell(Progress::Postponed { leaf: ended.leaf });
             return self.postpone(id);
         }
+        if self.direct
+            && let Some(streams) = &self.around.streams
+        {
+            ended.stderr.bytes =
+                stream::tail(&streams.stderr, self.said_from, STDERR_MEMORY).unwrap_or_default();
+        }
+        let Some(task) = self.task(id) else { return };
         let (mut end, mut code) = judged(ended, stopping);
         let mut stderr = complaint(ended);
         let flow = Flow::captured(&mut ended.stdout).unwrap_or_else(|lost| {

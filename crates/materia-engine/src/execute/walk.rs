@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
+use super::around::{self, Around, Wish};
 use super::flow::{Flow, Spool};
 use super::report::{self, CommandRun, Coverage, Outcome, Status};
 use super::task::{Done, Stop, Task, TaskId, Tasks};
@@ -16,6 +17,11 @@ use crate::process::{Event, LeafId, Nursery, Signal, Stream};
 /// One walk through one plan.
 pub(super) struct Walk<'r, 'p> {
     pub(super) request: &'r Request<'p>,
+    pub(super) around: &'r Around,
+    /// Whether commands write to the streams themselves.
+    pub(super) direct: bool,
+    /// Where in the stream what the running command complains about begins.
+    pub(super) said_from: u64,
     pub(super) nursery: &'r mut Nursery,
     pub(super) observer: &'r mut dyn Observer,
     pub(super) spool: Spool,
@@ -48,12 +54,16 @@ pub(super) enum Action {
 impl<'r, 'p> Walk<'r, 'p> {
     pub(super) fn new(
         request: &'r Request<'p>,
+        around: &'r Around,
         nursery: &'r mut Nursery,
         observer: &'r mut dyn Observer,
         spool: Spool,
     ) -> Self {
         Self {
             request,
+            around,
+            direct: around.streams.is_some() && around::runs_one_at_a_time(request.plan),
+            said_from: 0,
             nursery,
             observer,
             spool,
@@ -102,23 +112,43 @@ impl<'r, 'p> Walk<'r, 'p> {
     fn attend(&mut self, event: Option<Event>) {
         match event {
             Some(Event::Ended(mut ended)) => self.leaf_ended(&mut ended),
-            Some(Event::Output { leaf, stream: Stream::Stdout, bytes }) => {
-                self.observer.tell(Progress::Seen { leaf, bytes: &bytes });
-            }
-            Some(Event::Output { leaf, stream: Stream::Stderr, bytes }) => {
-                self.observer.tell(Progress::Said { leaf, bytes: &bytes });
+            Some(Event::Output { leaf, stream, bytes }) => {
+                self.around.add(stream, &bytes);
+                match stream {
+                    Stream::Stdout => self.observer.tell(Progress::Seen { leaf, bytes: &bytes }),
+                    Stream::Stderr => self.observer.tell(Progress::Said { leaf, bytes: &bytes }),
+                }
             }
             Some(Event::Interrupt(signal)) => self.interrupted(signal),
-            Some(Event::Readable(_) | Event::Woken) | None => {}
+            Some(Event::Readable(_) | Event::Woken) => self.grant_wishes(),
+            None => {}
+        }
+    }
+
+    fn grant_wishes(&mut self) {
+        for wish in self.observer.wishes() {
+            match wish {
+                Wish::Stop => self.wind_down(),
+                Wish::Feed(bytes) => {
+                    for leaf in self.leaves.keys() {
+                        // Whoever does not read any more has said what it thinks of it.
+                        let _closed = self.nursery.send(*leaf, &bytes);
+                    }
+                }
+            }
         }
     }
 
     /// The first interrupt stops politely, the second kills.
     fn interrupted(&mut self, signal: Signal) {
-        self.interrupts += 1;
-        let again = self.interrupts > 1;
+        let again = self.interrupts > 0;
         self.observer.tell(Progress::Interrupted { signal, again });
-        if again {
+        self.wind_down();
+    }
+
+    fn wind_down(&mut self) {
+        self.interrupts += 1;
+        if self.interrupts > 1 {
             self.leaves.keys().for_each(|leaf| self.nursery.kill(*leaf));
         } else if let Some(root) = self.root {
             self.stop(root, Stop::Cancelled);
@@ -165,5 +195,6 @@ impl<'r, 'p> Walk<'r, 'p> {
         }
         self.ticked = clock::deadline_in(Duration::ZERO);
         self.observer.tell(Progress::Tick);
+        self.grant_wishes();
     }
 }

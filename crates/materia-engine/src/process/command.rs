@@ -30,6 +30,8 @@ pub struct Command {
     pub deadline: Option<Duration>,
     /// How long its tree may take to end after SIGTERM.
     pub grace: Duration,
+    /// Whether its tree ends with it: then nothing that it started outlives it, however it ends itself.
+    pub whole: bool,
 }
 
 impl Command {
@@ -44,6 +46,7 @@ impl Command {
             stderr: Sink::Capture(Capture::default()),
             deadline: None,
             grace: DEFAULT_GRACE,
+            whole: false,
         }
     }
 }

@@ -4,18 +4,24 @@
 //! every nursery around it from taking it, and everything below it, for a leftover. The child makes its own session
 //! with `setsid` first thing; it is started in our group because a group leader could not.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::MemfdFlags;
+use rustix::pipe::PipeFlags;
 use rustix::process::{WaitId, WaitIdOptions};
+use rustix::stdio::{stdin, stdout};
 
 use super::command::{Command, Sink, Stdin};
 use super::ending::{Ending, Scan};
 use super::event::Swept;
 use super::identity::Identity;
+use super::inherited;
 use super::program::{Found, SpawnError};
 use super::spawn::{self, Group};
 use super::tree::{self, Asker, Scope};
@@ -47,6 +53,50 @@ pub fn spawn_detached(mut command: Command, name: &str) -> Result<Identity, Spaw
     });
     children.push(started.handle);
     identity.ok_or_else(|| SpawnError::Other { program: program.into(), reason: "it is gone already".into() })
+}
+
+/// The same, for a process that is told something on its stdin and answers on its stdout; the answer ends with it, or
+/// when it closes that. What it is told is a file in memory, so that nobody waits for a reader.
+pub fn spawn_answering(
+    mut command: Command,
+    name: &str,
+    told: &[u8],
+) -> Result<(Identity, File), SpawnError> {
+    let program: OsString = command.argv.first().cloned().unwrap_or_default();
+    let unprepared = |error: io::Error| SpawnError::from_preparation(&program, &error);
+    command.stdin = Stdin::File(in_memory(told).map_err(unprepared)?);
+    let (answer, theirs) =
+        rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|errno| unprepared(errno.into()))?;
+    command.stdout = Sink::File(theirs.into());
+    let identity = spawn_detached(command, name)?;
+    Ok((identity, answer.into()))
+}
+
+fn in_memory(bytes: &[u8]) -> io::Result<File> {
+    let mut file = File::from(rustix::fs::memfd_create("told", MemfdFlags::CLOEXEC)?);
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// Makes this process the leader of a session of its own, away from the terminal and the group it was started in.
+pub fn lead_session() -> io::Result<()> {
+    rustix::process::setsid().map(drop).map_err(io::Error::from)
+}
+
+/// Takes what this process was told and where it answers, so that neither stays open when it was read and answered.
+pub fn take_streams() -> io::Result<(File, File)> {
+    let told = stdin().try_clone_to_owned()?;
+    let answer = stdout().try_clone_to_owned()?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    Ok((told.into(), answer.into()))
+}
+
+/// Whether this process is part of what was detached under a name.
+pub fn is_part_of(name: &str) -> bool {
+    inherited::detached_name().is_some_and(|own| own == name)
 }
 
 /// Ends everything that still carries the name of a detached process, and what descends from it: what is left after

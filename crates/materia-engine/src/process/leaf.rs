@@ -32,6 +32,7 @@ pub(super) struct Leaf {
     pub(super) taps: [Option<Tap>; 2],
     pub(super) deadline: Option<Instant>,
     pub(super) stopping: Option<Stopping>,
+    whole: bool,
     grace: Duration,
     watch: Stopwatch,
 }
@@ -47,6 +48,8 @@ pub(super) struct Stopping {
 pub(super) enum Why {
     Deadline,
     Cancelled,
+    /// Its leader ended by itself, and the rest of its tree goes with it.
+    Over,
 }
 
 /// The marker of a leaf's processes and the environment variable that carries it.
@@ -67,7 +70,7 @@ impl Leaf {
         found: &mut Found,
     ) -> Result<Self, Box<Ended>> {
         let watch = Stopwatch::start();
-        let (deadline, grace) = (command.deadline, command.grace);
+        let (deadline, grace, whole) = (command.deadline, command.grace, command.whole);
         let path = match mark.above {
             Some(above) => format!("{above}:{}", mark.marker),
             None => mark.marker.clone(),
@@ -84,6 +87,7 @@ impl Leaf {
                 taps: [stdout, stderr],
                 deadline: deadline.and_then(|after| watch.started().checked_add(after)),
                 stopping: None,
+                whole,
                 grace,
                 watch,
             }),
@@ -103,6 +107,20 @@ impl Leaf {
             Some(_) => {}
             None => self.stopping = Some(Stopping { why, ending: Ending::new(grace) }),
         }
+    }
+
+    /// Whether its tree goes with its leader.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Whether its leader has just ended and its tree still has to; the leader is not reaped before that.
+    pub(super) fn leaves_a_tree(&mut self) -> bool {
+        if !self.whole || self.stopping.is_some() {
+            return false;
+        }
+        self.stop(Why::Over, None);
+        true
     }
 
     /// Begins to end its tree if its deadline has passed.
@@ -179,7 +197,7 @@ impl Leaf {
             leaf: self.id,
             pid: Some(self.pid.as_raw_nonzero().get()),
             cause: match self.stopping.map(|stopping| stopping.why) {
-                None => Cause::Finished(status),
+                None | Some(Why::Over) => Cause::Finished(status),
                 Some(Why::Deadline) => Cause::TimedOut(status),
                 Some(Why::Cancelled) => Cause::Cancelled(status),
             },

@@ -191,6 +191,26 @@ impl Nursery {
         }
     }
 
+    /// Waits for what happens next to one leaf, or for an interrupt, until `deadline` if there is one. Everything else is
+    /// told by [`Nursery::next`] afterwards.
+    pub fn next_of(&mut self, leaf: LeafId, deadline: Option<Instant>) -> Option<Event> {
+        let mut later = VecDeque::new();
+        // Descriptors that nobody reads meanwhile would wake us for ever.
+        let focused = std::mem::replace(&mut self.focused, true);
+        let found = loop {
+            match self.next(deadline) {
+                Some(Event::Output { leaf: whose, .. }) if whose != leaf => {}
+                Some(Event::Ended(ended)) if ended.leaf != leaf => later.push_back(Event::Ended(ended)),
+                Some(event @ (Event::Readable(_) | Event::Woken)) => later.push_back(event),
+                found => break found,
+            }
+        };
+        self.focused = focused;
+        later.append(&mut self.ready);
+        self.ready = later;
+        found
+    }
+
     /// Whether any leaf runs.
     pub fn is_idle(&self) -> bool {
         self.leaves.is_empty()

@@ -9,8 +9,9 @@ use rustix::process::{WaitId, WaitIdOptions, WaitOptions};
 
 use super::ending::Ending;
 use super::event::{Event, Swept};
-use super::leaf::Why;
+use super::leaf::{Leaf, Why};
 use super::nursery::Nursery;
+use super::tree;
 
 impl Nursery {
     /// Ends every process that is left of this nursery: leaves that run, and what ended ones left behind. The ends of
@@ -69,11 +70,23 @@ impl Nursery {
         if !self.adopting || self.leaves.values().any(|leaf| leaf.stopping.is_some()) {
             return;
         }
+        if self.leaves.values().any(Leaf::is_whole) {
+            return self.reap_others();
+        }
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             let leader = self.leaves.values().find(|leaf| leaf.pid == pid).map(|leaf| leaf.id);
             if let Some(id) = leader {
                 self.conclude(id, status.into(), Vec::new());
             }
         }
+    }
+
+    /// Reaps orphans by name, because the leader of a leaf that takes its tree along has to stay until its tree is gone.
+    fn reap_others(&mut self) {
+        let me = rustix::process::getpid().as_raw_nonzero().get();
+        let leads = |pid: i32| self.leaves.values().any(|leaf| leaf.raw_pid() == pid);
+        let orphans =
+            tree::snapshot().into_iter().filter(|stat| stat.gone && stat.parent == me && !leads(stat.pid));
+        orphans.for_each(|orphan| super::turn::reap(&orphan));
     }
 }

@@ -192,6 +192,9 @@ impl Nursery {
             }
             Source::Watch(id) => self.ready.push_back(Event::Readable(id)),
             Source::Exit(id) => {
+                if self.leaves.get_mut(&id).is_some_and(super::leaf::Leaf::leaves_a_tree) {
+                    return;
+                }
                 if let Some(status) = self.leaves.get(&id).and_then(super::leaf::Leaf::reap) {
                     self.conclude(id, status, Vec::new());
                 }
@@ -227,7 +230,7 @@ impl Nursery {
 }
 
 /// Reaps one child of ours that has ended and is no leader.
-fn reap(orphan: &Stat) {
+pub(super) fn reap(orphan: &Stat) {
     if let Some(pid) = Pid::from_raw(orphan.pid) {
         let _ = rustix::process::waitpid(Some(pid), WaitOptions::NOHANG);
     }

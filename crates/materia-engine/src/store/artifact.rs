@@ -5,6 +5,8 @@
 //! and whenever it was put there; what a name means cannot change between looking and writing. Never deletes, and
 //! never follows a name that came from outside without checking it first.
 
+mod shelf;
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -17,6 +19,8 @@ use rustix::io::Errno;
 use super::atomic::TEMP_PREFIX;
 use super::shown;
 use crate::failpoint;
+
+pub use shelf::Shelf;
 
 const MAX_COMPONENT: usize = 255;
 const MAX_DEPTH: usize = 32;
@@ -156,7 +160,9 @@ impl Root {
         for component in parents {
             walked.push(component);
             dir = match rustix::fs::openat(&dir, *component, DIR, Mode::empty()) {
-                Err(Errno::NOENT) if missing == Missing::Create => make_dir(&dir, component, path)?,
+                Err(Errno::NOENT) if missing != Missing::Refuse => {
+                    make_dir(&dir, component, path, missing == Missing::Create)?
+                }
                 opened => opened,
             }
             .map_err(|error| explain(dir.as_fd(), component, &walked, path, error, "open"))?;
@@ -167,7 +173,10 @@ impl Root {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
+    /// Made, and there after a power cut.
     Create,
+    /// Made, for what need not survive one.
+    CreateLightly,
     Refuse,
 }
 
@@ -228,11 +237,17 @@ fn components(path: &Path) -> Result<Vec<&str>, ArtifactError> {
     Ok(components)
 }
 
-fn make_dir(dir: &OwnedFd, name: &str, path: &Path) -> Result<rustix::io::Result<OwnedFd>, ArtifactError> {
+fn make_dir(
+    dir: &OwnedFd,
+    name: &str,
+    path: &Path,
+    durably: bool,
+) -> Result<rustix::io::Result<OwnedFd>, ArtifactError> {
     failpoint::hit("artifact.mkdir").map_err(failed("create a directory for", path))?;
     match rustix::fs::mkdirat(dir, name, Mode::RWXU) {
         // Whoever was faster may not have come to syncing it.
-        Ok(()) | Err(Errno::EXIST) => sync_dir(dir, path)?,
+        Ok(()) | Err(Errno::EXIST) if durably => sync_dir(dir, path)?,
+        Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(failed("create a directory for", path)(error)),
     }
     Ok(rustix::fs::openat(dir, name, DIR, Mode::empty()))

@@ -66,8 +66,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
 }
 
-/// Replaces a document that can be made anew and says itself whether it is whole: nothing is synced, so that it may be
-/// gone or empty after a power cut.
+/// Replaces a document that can be made anew: nothing is synced, so that it may be gone or empty after a power cut.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     replace(path, bytes, false)
 }
@@ -117,8 +116,28 @@ pub enum Copied {
     Program,
 }
 
+/// Replaces a document that can be made again from something durable: readers see the old one or the new one, and after
+/// a power cut there may be neither.
+pub fn write_snapshot(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
+    failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
+    let mut temp = temp_in(dir::parent_of(path)).map_err(failed("create a temporary file for"))?;
+    failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
+    failpoint::hit("atomic.rename").map_err(failed("replace"))?;
+    temp.persist(path).map(drop).map_err(|error| failed("replace")(error.error))
+}
+
 /// Replaces a JSON document; its `format` number comes first. The value has to become an object without one.
 pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<(), WriteError> {
+    write(path, &spelled(path, format, document)?)
+}
+
+/// The same for a document that can be made anew: nothing is synced.
+pub fn write_json_cache<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<(), WriteError> {
+    write_cache(path, &spelled(path, format, document)?)
+}
+
+fn spelled<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<Vec<u8>, WriteError> {
     #[derive(Serialize)]
     struct Numbered<'a, T> {
         format: u32,
@@ -131,7 +150,7 @@ pub fn write_json<T: Serialize>(path: &Path, format: u32, document: &T) -> Resul
         return Err(WriteError::TooDeep { file: path.to_owned() });
     }
     bytes.push(b'\n');
-    write(path, &bytes)
+    Ok(bytes)
 }
 
 /// How deep the lists and objects of a JSON text nest.
@@ -149,6 +168,15 @@ fn depth(json: &[u8]) -> usize {
         deepest = deepest.max(depth);
     }
     deepest
+}
+
+/// Removes a document; a crash leaves it or not, never a part of it.
+pub fn remove(path: &Path) -> Result<(), WriteError> {
+    let failed = |source| WriteError::Io { action: "remove", file: path.to_owned(), source };
+    failpoint::hit("atomic.remove").map_err(failed)?;
+    std::fs::remove_file(path).map_err(failed)?;
+    dir::sync_through("atomic.dirsync", dir::parent_of(path))
+        .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
 }
 
 /// A document that was not read.

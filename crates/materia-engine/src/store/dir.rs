@@ -22,7 +22,7 @@ pub struct DirError {
 
 impl DirError {
     /// What the system said.
-    pub(super) fn into_source(self) -> io::Error {
+    pub(crate) fn into_source(self) -> io::Error {
         self.source
     }
 }
@@ -43,12 +43,23 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
     }
 }
 
-/// Makes a directory that nobody made before, for its owner alone; false when there is something of that name.
+/// Makes a directory that nobody made before, for its owner alone; false when there is something of that name. Its name
+/// is not synced: whoever promises something in it does that.
 pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
-        Ok(()) => sync(parent_of(dir)).map(|()| true),
+        Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(failed("create", dir)(error)),
+    }
+}
+
+/// The same without a sync: for whoever makes several things durable at once, by syncing the parent afterwards.
+pub fn create_unsynced(dir: &Path) -> Result<bool, DirError> {
+    failpoint::hit("dir.create").map_err(failed("create", dir))?;
+    match DirBuilder::new().mode(0o700).create(dir) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(false),
         Err(error) => Err(failed("create", dir)(error)),
     }
 }
@@ -73,9 +84,40 @@ impl Scratch {
         made.map(Self).map_err(failed("write to", parent))
     }
 
+    /// Makes the one with exactly this name, which nobody may have made before.
+    pub fn exactly(path: &Path) -> Result<Self, DirError> {
+        let name = path.file_name().unwrap_or_default();
+        let made = tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(parent_of(path));
+        made.map(Self).map_err(failed("create", path))
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.path()
+    }
+}
+
+impl Scratch {
+    /// Keeps it: from now on it is an ordinary directory.
+    pub fn into_path(self) -> PathBuf {
+        self.0.keep()
+    }
+}
+
+/// Gives a directory the place of one that is empty, durably.
+pub fn replace_empty(from: PathBuf, to: &Path) -> Result<(), DirError> {
+    sync(&from)?;
+    failpoint::hit("dir.rename").map_err(failed("replace", to))?;
+    std::fs::rename(&from, to).map_err(failed("replace", to))?;
+    sync(parent_of(to))
+}
+
+/// Removes a file; one that is gone already is fine.
+pub fn remove_file(path: &Path) -> Result<(), DirError> {
+    failpoint::hit("dir.remove").map_err(failed("remove", path))?;
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
     }
 }
 
@@ -91,7 +133,7 @@ pub(super) fn sync_through(point: &'static str, dir: &Path) -> Result<(), DirErr
 }
 
 /// The directory a file stands in; `.` for a bare name.
-pub(super) fn parent_of(path: &Path) -> &Path {
+pub fn parent_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         Some(_) => Path::new("."),
@@ -99,7 +141,7 @@ pub(super) fn parent_of(path: &Path) -> &Path {
     }
 }
 
-fn failed(action: &'static str, dir: &Path) -> impl Fn(io::Error) -> DirError {
+pub(super) fn failed(action: &'static str, dir: &Path) -> impl Fn(io::Error) -> DirError {
     move |source| DirError { action, dir: dir.to_owned(), source }
 }
 

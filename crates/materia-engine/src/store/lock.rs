@@ -121,6 +121,16 @@ impl Lock {
         Ok(lock)
     }
 
+    /// Whether the path still names the file that is locked: its directory may have been moved away or removed while we
+    /// waited, and then this lock protects nothing.
+    pub fn is_current(&self, path: &Path) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        match (self.file.metadata(), std::fs::metadata(path)) {
+            (Ok(held), Ok(named)) => (held.dev(), held.ino()) == (named.dev(), named.ino()),
+            _ => false,
+        }
+    }
+
     fn sign(&mut self, holder: &Holder) -> io::Result<()> {
         failpoint::hit("lock.sign")?;
         self.file.set_len(0)?;

@@ -71,6 +71,18 @@ pub fn kept(dir: &Path, name: &str, source: &mut impl io::Read) -> io::Result<st
     Ok(path)
 }
 
+/// Keeps everything from `source` in this file, for its owner alone, and makes its directory where there is none. Who
+/// reads it while it is replaced reads the old or the new one.
+pub fn kept_at(path: &Path, source: &mut impl io::Read) -> io::Result<()> {
+    failpoint::hit("spool.keep")?;
+    let parent = super::dir::parent_of(path);
+    super::dir::create_private(parent).map_err(super::dir::DirError::into_source)?;
+    let mut file = tempfile::Builder::new().prefix(".stage-").tempfile_in(parent)?;
+    io::copy(source, &mut file)?;
+    file.as_file_mut().flush()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,23 +14,32 @@ use rustix::io::Errno;
 
 /// A set of watched files and directories.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     inotify: OwnedFd,
 }
 
 impl Watch {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         Ok(Self { inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)? })
     }
 
     /// Watches a path; watching the same file again changes nothing.
-    pub(super) fn add(&self, path: &Path, flags: WatchFlags) -> io::Result<i32> {
+    pub(crate) fn add(&self, path: &Path, flags: WatchFlags) -> io::Result<i32> {
         Ok(inotify::add_watch(&self.inotify, path, flags)?)
     }
 
     /// Stops watching; a watch that ended by itself is fine.
     pub(super) fn remove(&self, watched: i32) {
         let _ = inotify::remove_watch(&self.inotify, watched);
+    }
+
+    /// Forgets what has been signalled so far, and says whether anything was.
+    pub(crate) fn drain_any(&self) -> io::Result<bool> {
+        let timeout = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let ready = rustix::event::poll(&mut [PollFd::new(&self.inotify, PollFlags::IN)], Some(&timeout));
+        let any = ready.is_ok_and(|ready| ready > 0);
+        self.drain()?;
+        Ok(any)
     }
 
     /// Forgets what has been signalled so far.
@@ -46,7 +55,7 @@ impl Watch {
     }
 
     /// Sleeps until something is signalled or the time is over; an interruption counts as a signal.
-    pub(super) fn wait(&self, at_most: Duration) -> io::Result<()> {
+    pub(crate) fn wait(&self, at_most: Duration) -> io::Result<()> {
         let timeout = Timespec::try_from(at_most).ok();
         match rustix::event::poll(&mut [PollFd::new(&self.inotify, PollFlags::IN)], timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(()),

@@ -18,15 +18,32 @@ use crate::execute::{self, Outcome, Request, Unobserved};
 use crate::process::{DEFAULT_GRACE, Nursery};
 use crate::store::spool;
 
+/// Where a template is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The directory.
+    pub cwd: &'a Path,
+    /// What `~` means.
+    pub home: Option<&'a Path>,
+    /// Where the outputs of stages are kept; none where nothing is going to run.
+    pub stages: Option<&'a Path>,
+}
+
 /// What a template would run with these parameters, all of it within the time it may take.
 pub fn plan(
     template: &Template,
     params: &Map<String, Value>,
-    cwd: &Path,
-    home: Option<&Path>,
+    place: Place<'_>,
     timeout_ms: Option<u64>,
 ) -> Result<Plan, Vec<Finding>> {
-    let facts = Facts { home: home.and_then(Path::to_str), cwd: cwd.to_str(), has_stdin: true };
+    let stages = place.stages.map(Path::to_string_lossy);
+    let facts = Facts {
+        home: place.home.and_then(Path::to_str),
+        cwd: place.cwd.to_str(),
+        has_stdin: true,
+        stages: stages.as_deref(),
+        ..Facts::default()
+    };
     let inner = expand(template, params, facts)?.plan;
     let timeout = Some(timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS));
     let controls = Controls { timeout, ..Controls::plain(inner.controls.failure) };
@@ -98,11 +115,15 @@ mod tests {
 
     use super::*;
 
+    fn place(cwd: &Path) -> Place<'_> {
+        Place { cwd, home: None, stages: None }
+    }
+
     fn ran(template: &Value, timeout_ms: Option<u64>) -> Called {
         let dir = tempfile::tempdir().unwrap();
         let template = parse(&Source::new("t", &template.to_string())).unwrap();
         let params = json!({"word": "hello"});
-        let plan = plan(&template, params.as_object().unwrap(), dir.path(), None, timeout_ms).unwrap();
+        let plan = plan(&template, params.as_object().unwrap(), place(dir.path()), timeout_ms).unwrap();
         call(&plan, "{\"in\": 1}\n", dir.path(), dir.path(), &mut Nursery::new()).unwrap()
     }
 
@@ -128,6 +149,6 @@ mod tests {
     #[test]
     fn t21_a_missing_parameter_is_found_before_anything_starts() {
         let template = parse(&Source::new("t", "echo {nobody}")).unwrap();
-        assert!(plan(&template, &Map::new(), Path::new("/"), None, None).is_err());
+        assert!(plan(&template, &Map::new(), place(Path::new("/")), None).is_err());
     }
 }

@@ -3,7 +3,6 @@
 //! Owns the order of starting and taking up a cast, and the report, whose shape is a contract. Never prints: a
 //! listener is told what happens.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use materia_model::cast::{self, Failure, State, Status};
@@ -93,10 +92,13 @@ fn place(cwd: &Path, settings: &Settings) -> PathBuf {
 /// Chooses what would be cast. A config that a repository brings runs nothing before it is trusted.
 pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
     let definition = Definition::choose(asked.files, asked.loadout)?;
-    if !asked.trusting {
-        trust::require(asked.files, asked.home)?;
-    }
+    trusted(asked)?;
     Ok(definition.sealed(asked.home))
+}
+
+/// Whether everything that the files bring may run.
+pub(super) fn trusted(asked: &Asked<'_>) -> Result<(), Error> {
+    if asked.trusting { Ok(()) } else { Ok(trust::require(asked.files, asked.home)?) }
 }
 
 /// Says whether a cast may be taken up: it is one of ours, and what the project brings now is trusted.
@@ -105,32 +107,34 @@ pub fn may_go_on(folder: &Folder, asked: &Asked<'_>) -> Result<(), Error> {
         return Ok(());
     }
     cast_room::require_seal(folder, asked.home)?;
-    Ok(trust::require(asked.files, asked.home)?)
+    trusted(asked)
 }
 
 /// Starts a cast and drives it until it stops.
 pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+    start_telling(definition, request, hands, |_| Ok(()))
+}
+
+/// Starts a cast, tells its id before anything is done, and drives it until it stops.
+pub fn start_telling(
+    definition: Definition,
+    request: &str,
+    hands: Hands<'_>,
+    began: impl FnOnce(&str) -> Result<(), Error>,
+) -> Result<Report, Error> {
     let casts = place(hands.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, hands)?;
+    began(&driver.state().cast_id)?;
     let stop = driver.drive()?;
     Ok(report(&driver, stop))
 }
 
-/// Starts a cast and lets another process drive it; `words` are what that one is told besides the cast.
-pub fn start_detached(
-    definition: Definition,
-    request: &str,
-    words: Vec<OsString>,
-    hands: Hands<'_>,
-) -> Result<Report, Error> {
-    let (casts, cwd) = (place(hands.cwd, definition.settings()), hands.cwd.to_owned());
-    let driver = Driver::begin(definition, &casts, request, hands)?;
-    let mut report = report(&driver, Stop::Paused);
-    report.run = Some(report.cast_id.clone());
-    // The log is ours until the driver is gone.
-    drop(driver);
-    cast_room::detach(Path::new(&report.run_dir), &report.cast_id, &cwd, words)?;
-    Ok(report)
+/// Starts a cast and leaves it to whoever drives it: everything is recorded, and nothing has run yet.
+pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+    let casts = place(hands.cwd, definition.settings());
+    let mut driver = Driver::begin(definition, &casts, request, hands)?;
+    driver.promise()?;
+    Ok(report(&driver, Stop::Paused))
 }
 
 /// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is said.
@@ -143,6 +147,11 @@ pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Err
             Folder::find(casts, &newest(casts).ok_or_else(none)?)
         }
     }
+}
+
+/// The settings that a cast which began runs by.
+pub fn settings(folder: &Folder) -> Result<Settings, Error> {
+    Ok(Definition::reopen(&folder.read_definition()?)?.settings().clone())
 }
 
 /// Takes up a cast, does what the person wishes, and drives it until it stops.

@@ -183,7 +183,7 @@ pub fn drafted(places: Places<'_>, file: &Path, target: Target, edits: &[Edit]) 
         text = config::with_definition(&source, edit.section.name(), &edit.name, edit.value.as_ref())
             .map_err(NotDrafted::Broken)?;
     }
-    Ok((Files::find(places)?.with_text(target.scope(), file, &text), text))
+    Ok((Files::find(places)?.drafted(target.scope(), file, &text), text))
 }
 
 /// Why there is no draft.

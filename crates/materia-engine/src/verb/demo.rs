@@ -14,7 +14,7 @@ use materia_model::text;
 use serde::Serialize;
 
 use super::cast::{self, Report as Cast};
-use crate::agent::{Answer, Backend, Scripted, Turn};
+use crate::agent::{Answer, Backend, Scripted, Turn, Watch};
 use crate::cast::{Definition, Error as CastError, Hands, Listener};
 use crate::clock::Clock;
 use crate::config::Files;
@@ -127,6 +127,7 @@ impl Project {
         let variables = BTreeMap::new();
         let hands = Hands {
             cwd: &self.root,
+            library: None,
             home: None,
             variables: &variables,
             clock,
@@ -173,7 +174,7 @@ struct Player<'a> {
 
 impl Player<'_> {
     fn work(&mut self, turn: &Turn<'_>, nursery: &mut Nursery) -> Result<(), Error> {
-        match (turn.materia.id.as_str(), turn.item) {
+        match (turn.materia, turn.item) {
             ("Build", _) => {
                 self.builds += 1;
                 match self.builds {
@@ -194,15 +195,15 @@ impl Player<'_> {
 }
 
 impl Backend for Player<'_> {
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery) -> Answer {
+    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
         if !self.pace.is_zero() && nursery.rest(self.pace).is_some() {
             return Answer::Interrupted;
         }
         match self.work(turn, nursery) {
-            Ok(()) => self.scripted.ask(turn, nursery),
+            Ok(()) => self.scripted.ask(turn, nursery, watch),
             Err(error) => {
-                let failure = Failure { kind: FailureKind::Config, message: error.to_string(), hint: None };
-                Answer::Ended(TurnEnd { reply: Err(failure), usage: Usage::default() })
+                let failure = Failure::new(FailureKind::Config, error.to_string());
+                Answer::Ended(TurnEnd::new(Err(failure), Usage::default()))
             }
         }
     }

@@ -9,6 +9,8 @@ mod scratch;
 
 use serde::Serialize;
 
+use super::agent::{self, Choice};
+use crate::agent::Roster;
 use crate::home::Home;
 
 /// Everything that was looked at.
@@ -25,6 +27,11 @@ pub struct Diagnosis {
     pub checks: Vec<Check>,
     /// The agents that were looked for.
     pub agents: Vec<AgentFound>,
+    /// The one that plays roles which name none, and why; nothing where nobody can.
+    pub agent: Option<Choice>,
+    /// Why nobody can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_missing: Option<String>,
 }
 
 /// Where state lives.
@@ -102,8 +109,9 @@ impl Check {
 pub struct Interrupted;
 
 /// Tries everything.
-pub fn doctor(home: &Home) -> Result<Diagnosis, Interrupted> {
+pub fn doctor(home: &Home, roster: &Roster) -> Result<Diagnosis, Interrupted> {
     let (process_check, agents) = agents::look()?;
+    let chosen = agent::chosen(roster);
     let mut checks = vec![process_check];
     checks.extend(scratch::checks(&home.runs()));
     checks.extend(host::checks(&home.runs()));
@@ -117,5 +125,7 @@ pub fn doctor(home: &Home) -> Result<Diagnosis, Interrupted> {
         },
         checks,
         agents,
+        agent: chosen.clone().ok(),
+        agent_missing: chosen.err().map(|missing| missing.to_string()),
     })
 }

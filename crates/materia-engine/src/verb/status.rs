@@ -1,169 +1,124 @@
-//! `status`: how the active cast stands, or the last one, and what it needs.
+//! How a run stands, as every door shows it.
 //!
-//! Owns the report: where the cast is in its graph, what is left of its budget, what a person has to do, and what
-//! can be typed next. Nothing is changed.
+//! Owns the document. Compact is what fits a model's context: id, status, one base path; the rest is for programs.
 
-use materia_model::cast::state::Waiting;
-use materia_model::cast::{Code, State};
-use materia_model::loadout::settings::Budget;
+use std::collections::BTreeMap;
+
+use materia_model::run::{State, Status};
+use materia_model::time::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::casts::first_line;
-use crate::cast::glance::{self, Head, Position};
-use crate::cast::{Definition, Error, Folder, Standing, usage};
-use crate::clock::Clock;
+use crate::run::Place;
 
-/// How a cast stands.
-#[derive(Debug, Serialize)]
+/// How one run stands.
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
-    /// Always true.
-    pub ok: bool,
-    /// The cast.
-    pub cast_id: String,
-    /// How it stands, proved.
-    pub status: &'static str,
-    /// The process that drives it.
-    pub driver: Option<u32>,
-    /// Its loadout.
-    pub loadout: String,
-    /// The first line of what was asked for.
-    pub request: String,
-    /// How long it has been under way, without its pauses.
-    pub active_ms: u64,
-    /// How long ago something last happened, in milliseconds.
-    pub age_ms: Option<u64>,
-    /// Where it is.
-    pub at: Option<Position>,
-    /// The sockets, in the order written.
-    pub graph: Vec<Socket>,
-    /// What may be spent, and what is.
-    pub budget: Vec<Share>,
-    /// What it used.
-    pub usage: Value,
-    /// What went wrong.
-    pub error: Option<materia_model::cast::Failure>,
-    /// What the person has to do; nothing where it goes on by itself.
-    pub needs: Option<String>,
-    /// What can be typed next.
-    pub next: Vec<String>,
+pub struct RunStatus {
+    /// The run.
+    pub run: String,
+    /// Its address.
+    pub address: String,
+    /// How it stands.
+    pub status: Status,
+    /// Which start this is about.
+    pub generation: String,
+    /// How often it was started.
+    pub generations: u64,
     /// Its directory.
-    pub run_dir: String,
+    pub state_dir: String,
+    /// Its supervisor, while it runs.
+    pub pid: Option<i32>,
+    /// The session that owns it.
+    pub session: Option<String>,
+    /// The run inside which it was spawned.
+    pub parent: Option<String>,
+    /// Its recipe.
+    pub recipe: Option<String>,
+    /// Its tool.
+    pub tool: Option<String>,
+    /// The cast that it drives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cast: Option<Value>,
+    /// When it ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retire_when: Option<Value>,
+    /// Where its commands run.
+    pub cwd: String,
+    /// What it was given.
+    pub values: Map<String, Value>,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Commands that run, that are over, that failed.
+    pub active: u64,
+    /// Commands that are over.
+    pub completed: u64,
+    /// Commands that failed.
+    pub failures: u64,
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended its last command.
+    pub signal: Option<i32>,
+    /// Whether something failed on the way to a success.
+    pub degraded: bool,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// How we know, where nobody was there to see it.
+    pub evidence: Option<String>,
+    /// The runs that were spawned inside it, and how they ended.
+    pub children: BTreeMap<String, Option<Status>>,
 }
 
-/// A socket, as far as the cast has come.
-#[derive(Debug, Serialize)]
-pub struct Socket {
-    /// Its id.
-    pub socket: String,
-    /// What it holds.
-    pub materia: String,
-    /// How often it was visited.
-    pub visits: u64,
-    /// Whether the cast is there.
-    pub current: bool,
-}
-
-/// One limit and how much of it is used.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Share {
-    /// `tokens`, `cost`, `turns` or `minutes`.
-    pub what: &'static str,
-    /// How much is used.
-    pub used: f64,
-    /// How much may be; nothing where there is no limit.
-    pub limit: Option<f64>,
-}
-
-/// Says how a cast stands.
-pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
-    let state = glance::replay(folder, |_, _, _| {})?;
-    let definition = Definition::reopen(&folder.read_definition()?)?;
-    let standing = glance::standing(folder.path(), state.status);
-    let head = Head::of(&state, 0);
-    let age = state.updated_at.map(|then| clock.now().as_millis() - then.as_millis());
-    let here = head.at.as_ref().filter(|_| standing != Standing::Complete).map(|at| at.socket.clone());
-    let graph = definition.graph().sockets().iter().map(|socket| Socket {
-        socket: socket.id.to_string(),
-        materia: socket.materia.title().to_owned(),
-        visits: state.visits.get(socket.id.as_str()).copied().unwrap_or(0),
-        current: here.as_deref() == Some(socket.id.as_str()),
-    });
-    let (needs, next) = advice(&state, &standing);
-    Ok(Report {
-        ok: true,
-        status: standing.as_str(),
-        driver: standing.driver(),
-        request: first_line(&head.request),
-        active_ms: state.spending.active_ms,
-        age_ms: age.and_then(|age| u64::try_from(age).ok()),
-        graph: graph.collect(),
-        budget: shares(&definition.settings().budget, &state),
-        usage: usage(&state),
-        needs,
-        next,
-        run_dir: folder.path().to_string_lossy().into_owned(),
-        cast_id: head.cast_id,
-        loadout: head.loadout,
-        at: head.at.filter(|_| standing != Standing::Complete),
-        error: head.error,
-    })
-}
-
-/// What is used of each limit; tokens, money and turns are told also where nothing limits them.
-pub fn shares(budget: &Budget, state: &State) -> Vec<Share> {
-    let (spent, raised) = (&state.spending, &state.raised);
-    let tokens = raised.max_tokens.or(budget.max_tokens).map(|limit| limit as f64);
-    let turns = raised.max_turns.or(budget.max_turns).map(|limit| limit as f64);
-    let minutes = raised.max_minutes.or(budget.max_minutes);
-    let mut shares = vec![
-        Share { what: "tokens", used: spent.total.total as f64, limit: tokens },
-        Share { what: "cost", used: spent.total.cost, limit: raised.max_cost_usd.or(budget.max_cost_usd) },
-        Share { what: "turns", used: spent.turns as f64, limit: turns },
-    ];
-    let used = (spent.active_ms as f64 / 600.0).round() / 100.0;
-    shares.extend(minutes.map(|limit| Share { what: "minutes", used, limit: Some(limit) }));
-    shares
-}
-
-/// What the person has to do, and what can be typed.
-fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
-    let id = &state.cast_id;
-    let typed = |words: &[&str]| words.iter().map(|word| format!("materia {word} {id}")).collect();
-    let exhausted = state.recovery.exhausted;
-    match standing {
-        Standing::Running(_) => (None, typed(&["cast-show", "abort"])),
-        Standing::Interrupted => {
-            (Some("nobody drives it: it goes on when you resume it".to_owned()), typed(&["resume", "abort"]))
+impl RunStatus {
+    /// The document for a state.
+    pub fn of(place: &Place, state: &State) -> Self {
+        let start = state.start.clone().unwrap_or_default();
+        let end = state.ended.as_ref().map(|ended| ended.end.clone()).unwrap_or_default();
+        Self {
+            run: place.id().to_string(),
+            address: place.address(),
+            status: state.status,
+            generation: start.generation,
+            generations: state.generations,
+            state_dir: place.dir().to_string_lossy().into_owned(),
+            pid: (state.status == Status::Running).then_some(start.supervisor.pid),
+            session: start.session,
+            parent: start.parent,
+            recipe: start.recipe,
+            tool: start.tool,
+            cast: start.cast.and_then(|cast| serde_json::to_value(cast).ok()),
+            retire_when: start.retire_when.and_then(|when| serde_json::to_value(when).ok()),
+            cwd: start.cwd,
+            values: start.values,
+            started_at: state.started,
+            ended_at: state.ended.as_ref().map(|ended| ended.at),
+            active: state.active,
+            completed: state.completed,
+            failures: state.failures,
+            code: end.code,
+            signal: end.signal,
+            degraded: end.degraded,
+            error: end.error,
+            evidence: end.evidence,
+            children: state.children.iter().map(|(run, (_, ended))| (run.clone(), *ended)).collect(),
         }
-        Standing::Paused => {
-            let asks = match Head::of(state, 0).at.and_then(|at| at.waits_for) {
-                Some(Waiting::Interrupted) => "a step was interrupted: let it run again, or abort the cast",
-                _ => "it waits for your answer; without words it finishes the step",
-            };
-            let answer = format!("materia continue {id} \"…\"");
-            let mut next = vec![answer];
-            next.extend::<Vec<String>>(typed(&["continue", "abort"]));
-            (Some(asks.to_owned()), next)
+    }
+
+    /// What one can do next.
+    pub fn next(&self) -> Vec<String> {
+        let run = &self.run;
+        if self.status.is_terminal() {
+            return vec![
+                format!("materia inspect run:{run} --view tail"),
+                format!("materia message run:{run} control.archive"),
+            ];
         }
-        Standing::Failed if exhausted => {
-            (Some("it ran out of tries".to_owned()), typed(&["revive", "recast", "cast-show"]))
-        }
-        Standing::Failed => {
-            let over = state.failure.as_ref().is_some_and(|failure| failure.code == Code::BudgetLimit);
-            let needs = if over {
-                "its budget is used up: raise it, then recast"
-            } else {
-                "look at why, then recast"
-            };
-            let mut next: Vec<String> = typed(&["recast", "cast-show"]);
-            if over {
-                next.insert(0, format!("materia budget {id} TOKENS"));
-            }
-            (Some(needs.to_owned()), next)
-        }
-        Standing::Aborted => (None, typed(&["recast", "cast-show"])),
-        Standing::Complete | Standing::Unreadable(_) => (None, typed(&["cast-show"])),
+        vec![
+            format!("materia inspect run:{run}"),
+            format!("materia wait run:{run}"),
+            format!("materia message run:{run} control.kill"),
+        ]
     }
 }

@@ -1,31 +1,28 @@
 //! `steer`: going on with a cast and coming back at once, and looking at one while another process drives it.
 //!
-//! Owns the order: the wish is recorded, so that it cannot be lost, and then a process is started that drives the
-//! cast on. What is refused is refused before anything is recorded.
+//! Owns the order: the wish is recorded, so that it cannot be lost, and then a run is spawned that drives the cast on.
 
-use std::ffi::OsString;
 use std::io::Read;
+use std::path::Path;
 
 use materia_model::cast::{self, Body, Event, State};
 use materia_model::record::Record;
+use materia_model::run::Cast;
 
 use super::cast::Wish;
-use crate::cast::{self as cast_room, Driver, Error, Folder, Hands};
+use crate::cast::{Driver, Error, Folder, Hands};
+use crate::clock::Clock;
+use crate::process::{Command, Sink, SpawnError, spawn_detached};
 use crate::store::artifact::Root;
 use crate::store::journal::{Follower, From};
 
-/// Does what the person wishes with a cast that nobody drives, and lets another process drive it on; `words` are what
-/// that one is told besides the cast.
-pub fn go_on_detached(
-    folder: Folder,
-    wish: Wish<'_>,
-    words: Vec<OsString>,
-    hands: Hands<'_>,
-) -> Result<(), Error> {
-    let (run_dir, cwd) = (folder.path().to_owned(), hands.cwd.to_owned());
+/// Records what the person wishes of a cast that nobody drives; a run of its own drives it on from there. What is
+/// refused is refused before anything is recorded.
+pub fn wish(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Cast, Error> {
+    let dir = folder.path().to_string_lossy().into_owned();
     let mut driver = Driver::open(folder, hands)?;
     let state = driver.state();
-    let cast_id = state.cast_id.clone();
+    let cast = Cast { id: state.cast_id.clone(), dir, loadout: state.loadout.clone() };
     let body = match wish {
         Wish::Resume | Wish::Abort if state.status.is_end() => {
             return Err(cast::Refusal::Ended(state.status.as_str()).into());
@@ -39,10 +36,19 @@ pub fn go_on_detached(
     driver.ready()?;
     if let Some(body) = body {
         driver.record(body)?;
+        driver.promise()?;
     }
-    // The log is ours until the driver is gone.
-    drop(driver);
-    cast_room::detach(&run_dir, &cast_id, &cwd, words)
+    Ok(cast)
+}
+
+/// Lets a process of its own run the quests of a project; `words` are what it is told besides.
+pub fn run_quests(project: &Path, words: Vec<String>) -> Result<(), SpawnError> {
+    let own = ["/proc/self/exe".to_owned(), "quest".to_owned(), "run".to_owned()];
+    let mut command = Command::new(own.into_iter().chain(words));
+    command.cwd = Some(project.to_owned());
+    command.stdout = Sink::Null;
+    command.stderr = Sink::Null;
+    spawn_detached(command, &format!("quests-{}", Clock::system().fresh_id())).map(drop)
 }
 
 /// A cast that is looked at while it goes on: every event in order, and the state with them.

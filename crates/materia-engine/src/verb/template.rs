@@ -27,10 +27,14 @@ pub struct Prepared {
     pub template: Template,
     /// What would run.
     pub plan: Plan,
+    /// What the caller gave, typed.
+    pub values: Map<String, Value>,
     /// What was strange about the values or the template.
     pub strange: Vec<Finding>,
     /// What is risky about it, advice only.
     pub risks: Vec<Finding>,
+    /// The person's recipe that it is: its name and the digest of its text, for the ledger.
+    pub own: Option<(String, String)>,
 }
 
 /// The answer to `explain`.
@@ -48,6 +52,11 @@ pub struct Explanation<'p> {
 
 /// Reads, types and expands; everything that can be known before the first process starts is checked here (T21).
 pub fn prepare(asked: Asked<'_>) -> Result<Prepared, Vec<Finding>> {
+    prepare_with(asked, &Map::new())
+}
+
+/// The same with values of ours, which win over the caller's where the template wants them.
+pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepared, Vec<Finding>> {
     let template = template::parse(asked.source)?;
     let mut values = asked.values;
     let args = template.args();
@@ -58,10 +67,14 @@ pub fn prepare(asked: Asked<'_>) -> Result<Prepared, Vec<Finding>> {
     if !findings.is_empty() {
         return Err(findings);
     }
+    let given = values.clone();
+    for (name, value) in ours.iter().filter(|(name, _)| args.iter().any(|arg| arg.name == **name)) {
+        values.insert(name.clone(), value.clone());
+    }
     let Expansion { plan, warnings } = template::expand(&template, &values, asked.facts)?;
     let strange = template.warnings().iter().cloned().chain(warnings).collect();
     let risks = risk::warnings(&template);
-    Ok(Prepared { template, plan, strange, risks })
+    Ok(Prepared { template, plan, values: given, strange, risks, own: None })
 }
 
 impl Prepared {

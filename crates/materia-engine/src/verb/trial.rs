@@ -13,10 +13,11 @@ use materia_model::utility::Input;
 use serde_json::{Map, Value};
 
 use crate::config::Files;
+use crate::library::Library;
 use crate::process::Nursery;
 use crate::store::dir::{self, DirError, Scratch};
 use crate::utility::call::{Call, Called, call, located};
-use crate::utility::{find, native, template};
+use crate::utility::{find, native, recipe, template};
 
 /// What a utility is tried with.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +88,8 @@ pub enum TrialError {
 pub struct Place<'a> {
     /// The project directory.
     pub cwd: &'a Path,
+    /// Where recipes are looked for.
+    pub library: &'a Library,
     /// The person's home directory: what `~` means in templates.
     pub home: Option<&'a Path>,
     /// A directory of ours where things may stand for a moment.
@@ -117,7 +120,7 @@ pub fn trial(
     let params = sample.params.as_ref().unwrap_or(&utility.params);
     let input = input(materia, params, sample, cwd, scratch.path()).map_err(io::Error::from)?;
     let folder = files.path(materia.owner).and_then(Path::parent);
-    let room = Room { cwd, home: place.home, folder, spool: scratch.path(), params };
+    let room = Room { cwd, library: place.library, home: place.home, folder, spool: scratch.path(), params };
     let called = run(utility, input.clone(), &room, nursery)?;
     Ok(told(materia, input, &called))
 }
@@ -161,6 +164,7 @@ fn input(
 
 struct Room<'a> {
     cwd: &'a Path,
+    library: &'a Library,
     home: Option<&'a Path>,
     folder: Option<&'a Path>,
     spool: &'a Path,
@@ -174,6 +178,7 @@ fn run(
     nursery: &mut Nursery,
 ) -> Result<Called, TrialError> {
     let (cwd, spool, timeout_ms) = (room.cwd, room.spool, utility.timeout_ms);
+    let place = template::Place { cwd, home: room.home, stages: Some(spool) };
     match &utility.run {
         Run::Command(argv) => {
             let argv = room.folder.map_or_else(|| argv.clone(), |folder| located(argv, folder));
@@ -184,10 +189,13 @@ fn run(
             Ok(native::call(shipped, &input, cwd, nursery))
         }
         Run::Template(written) => {
-            let plan = template::plan(written, room.params, cwd, room.home, timeout_ms).map_err(TrialError::Broken)?;
+            let plan = template::plan(written, room.params, place, timeout_ms).map_err(TrialError::Broken)?;
             Ok(template::call(&plan, &input, cwd, spool, nursery)?)
         }
-        Run::Recipe(_) => Err(TrialError::Unavailable("a recipe is tried with `materia run`")),
+        Run::Recipe(name) => {
+            let plan = recipe::plan(room.library, name, room.params, place, timeout_ms);
+            Ok(template::call(&plan.map_err(TrialError::Broken)?, &input, cwd, spool, nursery)?)
+        }
     }
 }
 

@@ -159,7 +159,8 @@ fn act(materia: &Materia, project: &Path, scripts: &mut Scripts) -> Act {
         Kind::Utility(utility) => match &utility.run {
             Run::Command(argv) => ("command", vec![argv.clone()], None),
             Run::Template(written) => {
-                let plan = template::plan(written, &utility.params, project, None, utility.timeout_ms);
+                let place = template::Place { cwd: project, home: None, stages: None };
+                let plan = template::plan(written, &utility.params, place, utility.timeout_ms);
                 let mut commands = Vec::new();
                 plan.iter().for_each(|plan| leaves(plan, &mut commands));
                 ("template", commands, None)

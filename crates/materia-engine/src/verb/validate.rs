@@ -5,11 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use materia_model::finding::{Finding, Severity};
+use materia_model::document::{self, MAX_BYTES};
+use materia_model::finding::{Finding, Severity, Source};
 use materia_model::loadout::{Config, Scope};
 use serde::Serialize;
 
 use crate::config::{Files, ReadError, SHIPPED_NAME};
+use crate::library::Library;
 
 /// The answer to `validate`.
 #[derive(Debug, Serialize)]
@@ -44,9 +46,44 @@ impl Checked {
     }
 }
 
-/// Checks files, relative ones as seen from `project`.
-pub fn validate(project: &Path, named: &[PathBuf]) -> Validation {
-    Validation::new(named.iter().map(|named| check(named, project.join(named))).collect())
+/// Checks files, relative ones as seen from `project`; recipes among them are told by what is in them, and are checked
+/// with their imports where there is a library.
+pub fn validate(library: Option<&Library>, project: &Path, named: &[PathBuf]) -> Validation {
+    let checked = named.iter().map(|named| match library.filter(|_| is_recipe(&project.join(named))) {
+        Some(library) => check_recipe(library, named, &project.join(named)),
+        None => check(named, project.join(named)),
+    });
+    Validation::new(checked.collect())
+}
+
+/// Checks files that are meant to be recipes.
+pub fn validate_recipes(library: &Library, project: &Path, named: &[PathBuf]) -> Validation {
+    Validation::new(named.iter().map(|named| check_recipe(library, named, &project.join(named))).collect())
+}
+
+/// Whether a file is a recipe: Markdown, or an object with a `template`.
+fn is_recipe(path: &Path) -> bool {
+    if path.extension().is_some_and(|ending| ending == "md") {
+        return path.exists();
+    }
+    let text = if path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_BYTES as u64) {
+        std::fs::read_to_string(path).unwrap_or_default()
+    } else {
+        String::new()
+    };
+    document::parse(&Source::new("", &text)).is_ok_and(|root| root.get("template").is_some())
+}
+
+fn check_recipe(library: &Library, named: &Path, path: &Path) -> Checked {
+    let name = named.to_string_lossy().into_owned();
+    let issues = match library.open(path, &name) {
+        Err(error) => vec![Finding::error(error.code, error.message).hint(error.hint)],
+        Ok(located) => match library.link(&located) {
+            Ok(linked) => linked.template.warnings().to_vec(),
+            Err(findings) => findings,
+        },
+    };
+    Checked::new(name, issues)
 }
 
 /// Checks the layers that are in effect, each file with what is wrong in it.

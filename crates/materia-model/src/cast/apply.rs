@@ -25,7 +25,7 @@ impl State {
             Body::SocketRoute(route) => self.route(route),
             Body::SocketStart(start) => self.enter(start),
             Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => self.dispatch(dispatch.attempt),
-            Body::AgentTurnEnd(end) => self.spending.add(&end.place.socket, &end.place.materia, &end.usage),
+            Body::AgentTurnEnd(end) => self.turn_over(end),
             Body::SocketRefinement(refinement) => self.pause(&refinement.reply),
             Body::ContextRefinement(said) => self.hear(&said.text),
             Body::SocketFinalization(_) => self.finalise(),

@@ -13,6 +13,10 @@ use crate::loadout::settings::Budget;
 
 /// When a warning is given, in percent, when the config does not say.
 const WARN_AT: f64 = 75.0;
+/// How many items and models are counted by name.
+const MAX_NAMES: usize = 256;
+/// The name that the others share.
+const OTHERS: &str = "*";
 
 /// What a cast spent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -28,6 +32,10 @@ pub struct Spending {
     pub by_socket: BTreeMap<String, Usage>,
     /// By materia, with the number of turns.
     pub by_materia: BTreeMap<String, (u64, Usage)>,
+    /// By model, where the agent says which it asked.
+    pub by_model: BTreeMap<String, Usage>,
+    /// By item, for the first so many of them.
+    pub by_item: BTreeMap<String, Usage>,
     /// Whether the warning was given.
     pub warned: bool,
     /// Whether the limit was noted.
@@ -43,6 +51,18 @@ impl Spending {
         let (turns, sum) = self.by_materia.entry(materia.to_owned()).or_default();
         *turns += 1;
         sum.add(usage);
+    }
+
+    /// Adds the turn that was added last to its item and its models. Names that come after many others share one line.
+    pub fn add_more(&mut self, item: Option<&str>, usage: &Usage, models: &BTreeMap<String, Usage>) {
+        let add = |sums: &mut BTreeMap<String, Usage>, name: &str, usage: &Usage| {
+            let known = sums.contains_key(name) || sums.len() < MAX_NAMES;
+            sums.entry(if known { name } else { OTHERS }.to_owned()).or_default().add(usage);
+        };
+        if let Some(item) = item {
+            add(&mut self.by_item, item, usage);
+        }
+        models.iter().for_each(|(model, usage)| add(&mut self.by_model, model, usage));
     }
 
     /// What a turn of a materia used on average: tokens and money; nothing for its first.
@@ -204,6 +224,17 @@ mod tests {
 
     fn limit(budget: &Budget) -> Limit {
         Limit::of(budget, &Raise::default())
+    }
+
+    #[test]
+    fn c11_usage_is_counted_by_item_and_model_and_what_grows_is_bounded() {
+        let mut spending = Spending::default();
+        let used = Usage { total: 1, ..Usage::default() };
+        for item in 0..MAX_NAMES + 5 {
+            spending.add_more(Some(&item.to_string()), &used, &BTreeMap::from([("m".to_owned(), used)]));
+        }
+        assert_eq!((spending.by_item["0"].total, spending.by_item[OTHERS].total), (1, 5));
+        assert_eq!(spending.by_model["m"].total, (MAX_NAMES + 5) as u64);
     }
 
     fn word(verdict: &Verdict) -> String {

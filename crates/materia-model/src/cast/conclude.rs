@@ -10,7 +10,7 @@ use crate::cast::event::{
 };
 use crate::cast::failure::{Code, Failure};
 use crate::cast::kernel::Kernel;
-use crate::cast::recovery::{BREAKER, Next};
+use crate::cast::recovery::{self, BREAKER, Next};
 use crate::cast::state::{State, Step, Visit};
 use crate::handoff::{Accepted, Invalid, extract};
 use crate::loadout::graph::Slot;
@@ -39,11 +39,7 @@ impl Kernel {
     /// What an agent's turn came to; `artifact` has the answer.
     pub fn asked(&self, state: &State, end: &TurnEnd, artifact: Option<String>) -> Vec<Body> {
         let Some((visit, slot)) = self.running(state) else { return Vec::new() };
-        let empty = || agent::Failure {
-            kind: FailureKind::Empty,
-            message: "the answer is empty".to_owned(),
-            hint: None,
-        };
+        let empty = || agent::Failure::new(FailureKind::Empty, "the answer is empty");
         let reply = match &end.reply {
             Ok(text) if text.trim().is_empty() => Err(empty()),
             Ok(text) => Ok(text.trim()),
@@ -53,6 +49,9 @@ impl Kernel {
             place: visit.place.clone(),
             attempt: visit.attempt,
             usage: end.usage,
+            models: end.models.clone(),
+            agent: end.agent.clone(),
+            session: end.session.clone(),
             failure: reply.as_ref().err().cloned(),
         };
         let meaning = match reply {
@@ -139,6 +138,7 @@ impl Kernel {
         let said = text::bounded(&failure.message, 800).into_owned();
         let (code, message) = match state.recovery.after(failure.kind, reason) {
             Next::Retry { delay_ms } => {
+                let delay_ms = recovery::obliging(delay_ms, failure);
                 return Body::SameSocketRecoveryStart(RecoveryStart {
                     place: visit.place.clone(),
                     reason: reason.to_owned(),
@@ -150,6 +150,9 @@ impl Kernel {
             }
             Next::GiveUp if failure.kind == FailureKind::Auth => {
                 (Code::AgentAuth, format!("the agent's login was refused (auth): {said}"))
+            }
+            Next::GiveUp if failure.kind == FailureKind::InvalidRequest => {
+                (Code::AgentFailed, format!("the model's provider does not take the request: {said}"))
             }
             Next::GiveUp => (Code::AgentUnavailable, format!("the agent cannot be used ({reason}): {said}")),
             Next::Breaker => (

@@ -31,6 +31,9 @@ const RUNTIME_NAMES: [&str; 6] = ["workItems", "context", "envelope", "item", "c
 /// What the agent of a visit is told.
 pub(super) fn assemble(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit) -> String {
     let socket = kernel.graph.socket(slot);
+    if state.conversation.session.is_some() {
+        return in_session(kernel, state, slot, visit);
+    }
     let instructions = socket.materia.agent().map_or("", |agent| agent.prompt.as_str());
     let shows = |word: &str| template::mentions(instructions, word);
     let token = state.item.as_ref().map_or("", |item| item.token.as_str());
@@ -52,6 +55,20 @@ pub(super) fn assemble(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit
     let sections: Vec<String> =
         sections.into_iter().flatten().filter(|section| !section.trim().is_empty()).collect();
     sections.join("\n\n")
+}
+
+/// What an agent is told that remembers the conversation: only what is new.
+fn in_session(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit) -> String {
+    let said = match state.conversation.lines.last() {
+        Some((Speaker::Person, words)) if visit.turn == TurnKind::Refine => Some(words.clone()),
+        _ => None,
+    };
+    let sections = [
+        said,
+        state.repair.as_ref().filter(|_| visit.turn == TurnKind::Repair).map(repair),
+        Some(section_of("Answer", &ending(kernel, slot, kernel.graph.socket(slot), visit))),
+    ];
+    sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
 }
 
 fn section(title: &str, body: &str) -> Option<String> {

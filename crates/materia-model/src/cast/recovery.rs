@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent::FailureKind;
+use crate::agent::{Failure, FailureKind};
 
 /// How many repairs a visit has, before it is revived.
 pub const REPAIRS: u64 = 1;
@@ -19,6 +19,8 @@ pub const BREAKER: u64 = 3;
 
 const FIRST_DELAY_MS: u64 = 500;
 const LONGEST_DELAY_MS: u64 = 60_000;
+/// The longest wait that a provider can ask for.
+const LONGEST_HINT_MS: u64 = 15 * 60_000;
 
 /// The tries of a visit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -69,7 +71,10 @@ impl Recovery {
                 Next::Retry { delay_ms: delay(self.backoffs) }
             }
             FailureKind::RateLimit | FailureKind::Overload => Next::Exhausted,
-            FailureKind::Auth | FailureKind::Config | FailureKind::Unavailable => Next::GiveUp,
+            FailureKind::Auth
+            | FailureKind::Config
+            | FailureKind::Unavailable
+            | FailureKind::InvalidRequest => Next::GiveUp,
             _ if self.repeated_after(signature) >= BREAKER => Next::Breaker,
             FailureKind::ContextWindow => once(self.windows),
             FailureKind::Timeout => once(self.timeouts),
@@ -122,6 +127,11 @@ impl Recovery {
     }
 }
 
+/// How long to wait before the next try: what we would, or what the provider asks for, where that is longer.
+pub(super) fn obliging(delay_ms: u64, failure: &Failure) -> u64 {
+    delay_ms.max(failure.retry_after_ms.unwrap_or(0).min(LONGEST_HINT_MS))
+}
+
 fn delay(waits: u64) -> u64 {
     FIRST_DELAY_MS.saturating_mul(1 << waits.min(20)).min(LONGEST_DELAY_MS)
 }
@@ -152,6 +162,7 @@ mod tests {
             (FailureKind::Overload, 8, Next::Exhausted),
             (FailureKind::Auth, 0, Next::GiveUp),
             (FailureKind::Config, 0, Next::GiveUp),
+            (FailureKind::InvalidRequest, 0, Next::GiveUp),
             (FailureKind::Unavailable, 0, Next::GiveUp),
             (FailureKind::ContextWindow, 1, Next::Exhausted),
             (FailureKind::Timeout, 1, Next::Exhausted),
@@ -170,6 +181,9 @@ mod tests {
         assert!(recovery.may_repair());
         assert_eq!(recovery.after(FailureKind::RateLimit, "rate_limit"), Next::Retry { delay_ms: 1000 });
         assert_eq!(delay(60), LONGEST_DELAY_MS);
+        let asked = |ms| Failure { retry_after_ms: Some(ms), ..Failure::new(FailureKind::RateLimit, "") };
+        assert_eq!((obliging(500, &asked(20_000)), obliging(500, &asked(3))), (20_000, 500));
+        assert_eq!(obliging(500, &asked(u64::MAX)), LONGEST_HINT_MS);
     }
 
     #[test]

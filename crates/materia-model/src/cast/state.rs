@@ -257,6 +257,9 @@ pub struct Conversation {
     pub turns: u64,
     /// Who said what, the newest last.
     pub lines: Vec<(Speaker, String)>,
+    /// What takes it up again in the agent itself, where that kept it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 /// Who speaks in a conversation.

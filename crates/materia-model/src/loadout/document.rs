@@ -13,6 +13,8 @@ pub(super) const FIELDS: &[&str] = &[
     "budget",
     "limits",
     "compaction",
+    "agent",
+    "agents",
     "activeLoadout",
     "activeLoadoutId",
     "loadouts",
@@ -134,10 +136,10 @@ impl Document {
         for field in root.fields() {
             let (path, value) = (Path::Root.member(field.name()), field.value());
             match field.name() {
-                "materia" | "loadouts" | "budget" | "limits" | "compaction" => {
+                "materia" | "loadouts" | "budget" | "limits" | "compaction" | "agents" => {
                     reader.object(value, &path, "invalid-config");
                 }
-                "artifactDir" | "activeLoadout" | "activeLoadoutId" | "$schema" => {
+                "artifactDir" | "agent" | "activeLoadout" | "activeLoadoutId" | "$schema" => {
                     reader.string(value, &path, "invalid-config");
                 }
                 name => match OBSOLETE.iter().find(|(old, _)| *old == name) {

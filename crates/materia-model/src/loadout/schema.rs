@@ -73,6 +73,26 @@ fn settings() -> Map<String, Value> {
     let fields = [
         ("$schema", json!({"type": "string"})),
         ("artifactDir", text("Where casts keep their artifacts, relative to the project.")),
+        ("agent", text("The agent that plays roles which name none; the first one found where left out.")),
+        (
+            "agents",
+            json!({
+                "description": "Agents by name.",
+                "type": "object",
+                "additionalProperties": object(
+                    "How an agent is started and spoken to.",
+                    &json!({
+                        "kind": text("How it is spoken to: a known agent's name, `acp`, or `command` where left out."),
+                        "command": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+                        "env": {"type": "object", "additionalProperties": {"type": "string"}},
+                        "model": text("The model of roles that name none."),
+                        "text": text("Where the answer is in the JSON that a plain command prints, such as `$.result`."),
+                        "usage": text("Where the usage is in it."),
+                    }),
+                    &["command"],
+                ),
+            }),
+        ),
         ("activeLoadout", text("The loadout of a cast that names none.")),
         ("activeLoadoutId", text("The same by id; the name wins.")),
         (

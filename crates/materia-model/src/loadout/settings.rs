@@ -2,10 +2,14 @@
 //!
 //! Owns the shapes. What is not said stays open here; whoever enforces it has the default. Never spends or counts.
 
+mod agents;
 mod read;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+pub use agents::AgentProgram;
 pub(super) use read::{Groups, read};
 
 /// The settings of a config, merged over its layers.
@@ -21,6 +25,12 @@ pub struct Settings {
     pub limits: Limits,
     /// When an agent's context is compacted.
     pub compaction: Compaction,
+    /// The agent that plays roles which name none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Agents that the person defined, by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub agents: BTreeMap<String, AgentProgram>,
 }
 
 /// What a cast may spend (C23).

@@ -3,6 +3,7 @@
 mod validation;
 mod files;
 mod loops;
+mod fanout;
 mod layers;
 mod pictures;
 mod hostile;

@@ -20,7 +20,8 @@ pub(super) fn read(
     path: &Path<'_>,
 ) -> Option<Agent> {
     let (mut prompt, mut tools) = (None, None);
-    let (mut model, mut thinking, mut multi_turn, mut agent) = (None, None, false, None);
+    let (mut model, mut thinking, mut multi_turn, mut agent, mut timeout_ms) =
+        (None, None, false, None, None);
     for field in fields {
         let (value, path) = (field.value(), path.member(field.name()));
         match field.name() {
@@ -30,6 +31,7 @@ pub(super) fn read(
             "thinking" => thinking = read_thinking(reader, value, &path),
             "multiTurn" => multi_turn = reader.boolean(value, &path, INVALID).unwrap_or(false),
             "agent" => agent = reader.words(value, &path, INVALID),
+            "timeoutMs" => timeout_ms = super::utility::timeout(reader, value, &path),
             _ => {}
         }
     }
@@ -52,6 +54,7 @@ pub(super) fn read(
         thinking,
         multi_turn,
         agent: agent.map(str::to_owned),
+        timeout_ms,
     })
 }
 

@@ -24,11 +24,12 @@ pub(super) const FIELDS: &[&str] = &[
     "generator",
     "interrupted",
     "secret",
+    "timeoutMs",
 ];
 /// Fields of an agent's role.
 pub(crate) const AGENT_FIELDS: &[&str] = &["prompt", "tools", "model", "thinking", "multiTurn", "agent"];
 /// Fields of a utility besides what it runs.
-pub(crate) const UTILITY_FIELDS: &[&str] = &["params", "timeoutMs"];
+pub(crate) const UTILITY_FIELDS: &[&str] = &["params"];
 /// What a utility runs: one of these, and they replace each other (C19).
 pub(crate) const RUN_FIELDS: &[&str] = &["command", "script", "template", "recipe"];
 /// Fields of a socket that people write on a materia.
@@ -105,6 +106,7 @@ fn blank(id: &str) -> Materia {
         thinking: None,
         multi_turn: false,
         agent: None,
+        timeout_ms: None,
     };
     Materia {
         id: id.to_owned(),

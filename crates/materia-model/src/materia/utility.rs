@@ -39,10 +39,10 @@ pub(super) fn read(
     Some(Utility { run, params, timeout_ms })
 }
 
-fn timeout(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<u64> {
+pub(super) fn timeout(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<u64> {
     let given = reader.amount(value, path, INVALID)?;
     if given <= 0.0 {
-        let hint = "write the milliseconds it may take, or remove it for 30 seconds";
+        let hint = "write the milliseconds it may take, or remove it for the default";
         reader.error(value.spot(), path, INVALID, "`timeoutMs` is not above 0", hint);
         return None;
     }

@@ -103,6 +103,20 @@ pub struct Start {
     /// Its contract.
     #[serde(default)]
     pub mailbox: Option<Value>,
+    /// Who watches over it, as it was written.
+    #[serde(default)]
+    pub supervisor: Option<Supervisor>,
+}
+
+/// Who watches over a generation.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Supervisor {
+    /// Its process id.
+    pub pid: i32,
+    /// When it started, in clock ticks since boot.
+    pub start: u64,
+    /// Which boot of the machine it belongs to.
+    pub boot: String,
 }
 
 /// What the post needs to know of an end.
@@ -152,6 +166,12 @@ impl Record {
 }
 
 impl Start {
+    /// Who watches over it.
+    pub fn supervisor(&self) -> Option<Holder> {
+        let known = self.supervisor.as_ref()?;
+        Some(Holder { pid: known.pid, start_time: known.start, boot_id: known.boot.clone() })
+    }
+
     /// The contract, as far as it can be read.
     pub fn contract(&self) -> Mailbox {
         self.mailbox.as_ref().and_then(|mailbox| Mailbox::read(mailbox).ok()).unwrap_or_default()

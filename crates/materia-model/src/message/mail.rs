@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::address::Address;
-use super::event::{Message, Record, Start};
+use super::envelope::Envelope;
+use super::event::{Holder, Message, Record, Start};
 use super::mailbox::Mailbox;
 use super::outbox::Outbox;
 use super::queue::{Queue, State};
@@ -46,6 +47,8 @@ pub struct Mail {
     pub session: Option<SessionId>,
     /// The run that started it.
     pub parent: Option<String>,
+    /// Who watches over its latest generation.
+    pub supervisor: Option<Holder>,
     /// Its contract.
     pub mailbox: Mailbox,
     /// How the latest generation ended, if it has.
@@ -96,6 +99,7 @@ impl Mail {
         self.inbox.supersede(at);
         self.branches.values_mut().for_each(|queue| queue.supersede(at));
         self.mailbox = start.contract();
+        self.supervisor = start.supervisor();
         self.session.clone_from(&start.session);
         self.parent.clone_from(&start.parent);
         self.ended = None;
@@ -119,7 +123,7 @@ impl Mail {
             }
             Address::Room(_) => {
                 self.room.say(at, message);
-                for (index, (run, branch)) in (1..).zip(Self::recipients(&envelope.metadata)) {
+                for (index, (run, branch)) in (1..).zip(Self::recipients(envelope)) {
                     let id = format!("{}:{branch}", message.id);
                     self.deliver_to_branch((seq, index), at, id, (&run, &branch), message);
                 }
@@ -146,9 +150,8 @@ impl Mail {
     }
 
     /// The branches a message to a room is for as well.
-    fn recipients(metadata: &Option<serde_json::Map<String, Value>>) -> Vec<(RunId, BranchName)> {
-        let listed =
-            metadata.as_ref().and_then(|metadata| metadata.get("recipients")).and_then(Value::as_array);
+    pub fn recipients(envelope: &Envelope) -> Vec<(RunId, BranchName)> {
+        let listed = envelope.meta("recipients").and_then(Value::as_array);
         let addresses = listed.into_iter().flatten().filter_map(|one| one.as_str()?.parse().ok());
         let mut branches: Vec<(RunId, BranchName)> = addresses
             .filter_map(|address| match address {

@@ -1,20 +1,22 @@
 //! Reading a template from its document: every field checked, every problem reported with its place (T21).
 //!
 //! Owns the shapes a node may have and the findings about them. Texts are taken apart here, so that a broken
-//! placeholder is found before any value is looked at. Never resolves a value, and never follows an import: a node
-//! that names a recipe is refused until a recipe reader hands its template in.
+//! placeholder is found before any value is looked at. Never resolves a value and never loads an import: a node that
+//! names a recipe is refused unless a recipe reader hands the imported document in.
 
 pub(crate) mod field;
 mod guard;
 mod setting;
+mod import;
 
 use std::collections::BTreeMap;
 
 pub(crate) use field::Range;
 
-use super::node::{Argument, Body, Content, Declared, Node, Template};
+use super::node::{Argument, Body, Content, Declared, Node, Realm, Template};
 use super::origin::{Origin, Problem};
-use super::syntax::{Text, Word, word};
+use super::syntax::{Form, Text, Word, word};
+use super::unit::Unit;
 use crate::document::{self, path_index, path_member};
 use crate::finding::{Finding, Severity, Source};
 use crate::text;
@@ -42,6 +44,7 @@ const FIELDS: &[&str] = &[
     "repeat",
     "concurrency",
     "min_successful",
+    "stage",
 ];
 /// What may also stand on the root, for people and editors.
 const ROOT_FIELDS: &[&str] = &["$schema", "description", "name"];
@@ -64,6 +67,14 @@ pub fn read(source: &Source, node: &document::Node, root_fields: &[&str]) -> Res
     reader.finish(root)
 }
 
+/// Reads a template from a document that may import others; `root_fields` are the fields of such documents that a node
+/// does not have.
+pub fn read_unit(unit: &Unit, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
+    let mut reader = Reader::of_unit(unit, root_fields);
+    let root = reader.template(&unit.root, "");
+    reader.finish(root)
+}
+
 /// A command that begins with a placeholder looks like JSON; say how to write it.
 fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
     let placeholder =
@@ -81,17 +92,25 @@ fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
 struct Reader<'a> {
     source: &'a Source,
     root_fields: &'a [&'a str],
+    unit: Option<&'a Unit>,
     findings: Vec<Finding>,
     types: BTreeMap<String, Declared>,
     declared: Vec<Argument>,
     nodes: usize,
+    depth: usize,
     errors: usize,
+    uses_stages: bool,
 }
 
 impl<'a> Reader<'a> {
     fn new(source: &'a Source, root_fields: &'a [&'a str]) -> Self {
         let (findings, types, declared) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { source, root_fields, findings, types, declared, nodes: 0, errors: 0 }
+        let (nodes, depth, errors, uses_stages) = (0, 0, 0, false);
+        Self { source, root_fields, unit: None, findings, types, declared, nodes, depth, errors, uses_stages }
+    }
+
+    fn of_unit(unit: &'a Unit, root_fields: &'a [&'a str]) -> Self {
+        Self { unit: Some(unit), ..Self::new(&unit.source, root_fields) }
     }
 
     fn finish(mut self, root: Option<Node>) -> Result<Template, Vec<Finding>> {
@@ -100,8 +119,10 @@ impl<'a> Reader<'a> {
         if self.errors > 0 {
             return Err(self.findings);
         }
+        let place = self.place();
+        let realm = Realm { types: self.types, place };
         let (source, warnings) = (self.source.clone(), self.findings);
-        Ok(Template { source, root, types: self.types, declared: self.declared, warnings })
+        Ok(Template { source, root, realm, declared: self.declared, uses_stages: self.uses_stages, warnings })
     }
 
     /// A template anywhere: a command, a list of nodes or a node.
@@ -114,7 +135,7 @@ impl<'a> Reader<'a> {
 
     fn list(&mut self, node: &document::Node, items: &[document::Node], path: &str) -> Option<Node> {
         let children = self.children(node, items, path)?;
-        Some(Node::plain(Body::Children(children), Origin::json(&node.span, path)))
+        Some(Node::plain(Body::Children(children), Origin::json(self.source, &node.span, path)))
     }
 
     fn children(&mut self, node: &document::Node, items: &[document::Node], path: &str) -> Option<Vec<Node>> {
@@ -149,7 +170,9 @@ impl<'a> Reader<'a> {
             return None;
         }
         match &node.content {
-            document::Content::String(text) => self.command(text, Origin::json(&node.span, path)),
+            document::Content::String(text) => {
+                self.command(text, Origin::json(self.source, &node.span, path))
+            }
             document::Content::Object(_) => self.object(node, path),
             document::Content::Array(_) => {
                 let hint = "write {\"template\": [ … ]} for a sequence inside a sequence";
@@ -183,7 +206,10 @@ impl<'a> Reader<'a> {
         if self.errors >= MAX_FINDINGS {
             return None;
         }
-        let text = Text::parse(word, whole).map_err(|problem| self.problem(origin, problem)).ok()?;
+        let text = Text::parse(word, whole, self.unit);
+        let text = text.map_err(|problem| self.problem(origin, problem)).ok()?;
+        self.uses_stages |=
+            text.placeholders().any(|placeholder| matches!(placeholder.form, Form::Stage { .. }));
         self.declare_inline(&text, origin);
         self.warn_nested(word, &text, whole, origin);
         Some(text)
@@ -193,13 +219,18 @@ impl<'a> Reader<'a> {
         let root = path.is_empty();
         self.check_fields(node, path, root);
         let before = self.errors;
+        self.depth += 1;
         let mut read = self.controls(node, path, root);
         let body = match node.get("template") {
             Some(template) => self.body(template, &path_member(path, "template"), &mut read),
-            None => self.no_template(node, path),
+            None => self.import(node, path, &mut read),
         };
+        self.depth -= 1;
         self.check_effects(node, path, &read, body.as_ref());
         read.body = body?;
+        if root {
+            self.hoist(node, &mut read);
+        }
         (self.errors == before).then_some(read)
     }
 
@@ -215,23 +246,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn no_template(&mut self, node: &document::Node, path: &str) -> Option<Body> {
-        if let Some(name) = node.get("name").and_then(document::Node::as_str) {
-            let message = format!("{} names a recipe, and nothing is imported here", text::quoted(name));
-            let hint = "write its `template` here; imports belong to recipe files";
-            self.error(node, path, "unknown-import", message, hint);
-        } else {
-            let hint = "add \"template\": a command, a list or an object";
-            self.error(node, path, "missing-template", "the node has no `template`", hint);
-        }
-        None
-    }
-
     fn problem(&mut self, origin: &Origin, problem: Problem) {
         if self.no_room_for_errors() {
             return;
         }
-        self.push(origin.error(self.source, problem), "");
+        self.push(origin.error(problem), "");
     }
 
     fn error(
@@ -289,6 +308,9 @@ impl Node {
             args: None,
             defaults: BTreeMap::new(),
             values: BTreeMap::new(),
+            given: BTreeMap::new(),
+            stage: None,
+            realm: None,
         }
     }
 }

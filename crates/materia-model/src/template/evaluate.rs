@@ -5,7 +5,7 @@
 //! enforced here, on every value that leaves a default (T6).
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use serde_json::{Map, Value};
 
@@ -13,6 +13,7 @@ use super::Facts;
 use super::fault::{Fault, MAX_REFERENCES, Trail, cycle, shown, too_far, unfit, wrong};
 use super::node::{Content, Setting, Template};
 use super::scope::{Fixed, Frame};
+use super::stage::Stages;
 use super::syntax::expression::{self, Expression, Failure};
 use super::syntax::{Form, Index, Piece, Placeholder, Text};
 use super::value::{Type, integer, is_truthy, render};
@@ -27,6 +28,8 @@ pub(crate) struct Evaluator<'t> {
     pub(crate) template: &'t Template,
     pub(crate) caller: &'t Map<String, Value>,
     pub(crate) facts: Facts<'t>,
+    /// The stages that are over before the step that is being expanded.
+    pub(crate) stages: RefCell<Stages>,
     steps: Cell<usize>,
     bytes: Cell<usize>,
 }
@@ -35,7 +38,8 @@ type Result<T> = std::result::Result<T, Fault>;
 
 impl<'t> Evaluator<'t> {
     pub(crate) fn new(template: &'t Template, caller: &'t Map<String, Value>, facts: Facts<'t>) -> Self {
-        Self { template, caller, facts, steps: Cell::new(0), bytes: Cell::new(0) }
+        let stages = RefCell::new(Stages::default());
+        Self { template, caller, facts, stages, steps: Cell::new(0), bytes: Cell::new(0) }
     }
 
     /// A text with every placeholder replaced.
@@ -77,7 +81,7 @@ impl<'t> Evaluator<'t> {
                     return Ok(value);
                 }
                 if let Some(default) = default {
-                    return self.fit(name, Cow::Owned(self.home_path(name, default).into()));
+                    return self.fit(name, Cow::Owned(self.home_path(name, default, frame).into()), frame);
                 }
                 let known = |name: &str| matches!(look(name), Ok(Some(_)));
                 match difference.as_ref().filter(|difference| names(difference).into_iter().all(known)) {
@@ -94,6 +98,10 @@ impl<'t> Evaluator<'t> {
                 Ok(Cow::Owned(if truthy { yes } else { no }.as_str().into()))
             }
             Form::Item { name, index } => self.item(name, index, frame, trail),
+            Form::Stage { name } => {
+                let path = self.stages.borrow_mut().named(name, frame.realm())?;
+                Ok(Cow::Owned(path.into()))
+            }
             Form::Length { name } => {
                 let value = self.needed(name, frame, trail)?;
                 Ok(Cow::Owned(array(name, value.as_ref())?.len().into()))
@@ -201,15 +209,18 @@ impl<'t> Evaluator<'t> {
             Some(Fixed::Number { value, width }) => {
                 return Ok(Some(Cow::Owned(format!("{value:0width$}").into())));
             }
-            Some(Fixed::Bound(setting, outside)) => match self.setting(name, setting, outside, trail) {
+            // What is bound is resolved further out, so that no chain of it can come back here.
+            Some(Fixed::Bound(setting, outside)) => match self.setting(name, setting, outside, frame, None) {
                 // A binding that only hands a name on binds nothing where that name has no value.
                 Err(Fault::Missing(_)) if hands_on(setting) => {}
                 bound => return bound.map(Some),
             },
             None => {}
         }
-        if let Some(value) = self.caller.get(name) {
-            return Ok(Some(Cow::Borrowed(value)));
+        let host = || self.facts.host.and_then(|host| host.get(name));
+        if let Some(value) = self.caller.get(name).or_else(host) {
+            let value = Cow::Borrowed(value);
+            return if self.is_abroad(frame) { self.fit(name, value, frame) } else { Ok(value) }.map(Some);
         }
         self.default(name, frame, trail)
     }
@@ -221,15 +232,28 @@ impl<'t> Evaluator<'t> {
         trail: Option<&Trail<'_>>,
     ) -> Result<Option<Cow<'t, Value>>> {
         let mut seen = false;
-        for setting in frame.defaults(name) {
+        for (setting, around) in frame.defaults(name) {
             if Trail::has(trail, setting) {
                 // A default that mentions its own name means the one around it.
                 seen = true;
                 continue;
             }
-            return self.setting(name, setting, frame, trail).map(Some);
+            let outwards = !std::ptr::eq(around, frame);
+            match self.setting(name, setting, around, frame, trail.filter(|_| !outwards)) {
+                Err(Fault::Missing(_)) if outwards && hands_on(setting) => {}
+                found => return found.map(Some),
+            }
         }
-        if seen { Err(cycle(name, trail)) } else { Ok(None) }
+        if seen {
+            return Err(cycle(name, trail));
+        }
+        let place = frame.realm().and_then(|realm| realm.place.get(name));
+        place.map(|setting| self.setting(name, setting, frame, frame, trail)).transpose()
+    }
+
+    /// Whether this is a scope of an imported document, whose types are its own.
+    fn is_abroad(&self, frame: &Frame<'_, 't>) -> bool {
+        frame.realm().is_some_and(|realm| !std::ptr::eq(realm, &raw const self.template.realm))
     }
 
     fn setting(
@@ -237,11 +261,15 @@ impl<'t> Evaluator<'t> {
         name: &str,
         setting: &'t Setting,
         frame: &Frame<'_, 't>,
+        user: &Frame<'_, 't>,
         before: Option<&Trail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         let text = match &setting.content {
-            Content::Plain(Value::String(text)) if text.starts_with('~') && self.is_path(name) => {
-                return Ok(Cow::Owned(self.home_path(name, text).into()));
+            Content::Plain(Value::String(text)) if text.starts_with('~') && is_path(name, user) => {
+                return Ok(Cow::Owned(self.home_path(name, text, user).into()));
+            }
+            Content::Plain(value) if self.is_abroad(user) => {
+                return self.fit(name, Cow::Borrowed(value), user);
             }
             Content::Plain(value) => return Ok(Cow::Borrowed(value)),
             Content::Reference(text) => text,
@@ -255,15 +283,15 @@ impl<'t> Evaluator<'t> {
             None => {
                 let resolved = self.text_on(text, frame, Some(&trail))?;
                 let ours = matches!(text.pieces.first(), Some(Piece::Literal(_)));
-                Cow::Owned(if ours { self.home_path(name, &resolved).into() } else { resolved.into() })
+                Cow::Owned(if ours { self.home_path(name, &resolved, user).into() } else { resolved.into() })
             }
         };
-        self.fit(name, value)
+        self.fit(name, value, user)
     }
 
     /// The one place where a value meets its declared type; caller values have passed it before.
-    fn fit(&self, name: &str, value: Cow<'t, Value>) -> Result<Cow<'t, Value>> {
-        let Some(declared) = self.template.types.get(name) else { return Ok(value) };
+    fn fit(&self, name: &str, value: Cow<'t, Value>, frame: &Frame<'_, 't>) -> Result<Cow<'t, Value>> {
+        let Some(declared) = frame.declared(name) else { return Ok(value) };
         if let (Value::String(text), Type::Array) = (value.as_ref(), &declared.ty) {
             // Reading JSON again for every copy must not multiply either.
             spend(&self.steps, text.len() / 4, MAX_STEPS)?;
@@ -271,14 +299,15 @@ impl<'t> Evaluator<'t> {
         declared.ty.fit(value.clone()).ok_or_else(|| unfit(name, &declared.ty, &value))
     }
 
-    pub(crate) fn is_path(&self, name: &str) -> bool {
-        self.template.types.get(name).is_some_and(|declared| declared.ty == Type::Path)
-    }
-
     /// A path that template text spells with `~`, at home; caller data is never touched.
-    fn home_path(&self, name: &str, path: &str) -> String {
-        if self.is_path(name) { self.facts.at_home(path) } else { path.to_owned() }
+    fn home_path(&self, name: &str, path: &str, frame: &Frame<'_, 't>) -> String {
+        if is_path(name, frame) { self.facts.at_home(path) } else { path.to_owned() }
     }
+}
+
+/// Whether a name is declared a path.
+pub(crate) fn is_path(name: &str, frame: &Frame<'_, '_>) -> bool {
+    frame.declared(name).is_some_and(|declared| declared.ty == Type::Path)
 }
 
 fn hands_on(setting: &Setting) -> bool {

@@ -20,6 +20,7 @@ use super::node::{self, Guard, Node, Template};
 use super::origin::Origin;
 use super::plan::{Body, Controls, Failure, Kind, Plan, Stdin};
 use super::scope::Frame;
+use super::syntax::{Text, Word};
 use crate::finding::Finding;
 
 pub use copies::MAX_COPIES;
@@ -61,7 +62,10 @@ pub fn expand(
     };
     expander.demand_unused(&caller);
     let stdin = if facts.has_stdin { Stdin::Previous } else { Stdin::None };
-    let plan = expander.node(&template.root, &Frame::outside(), stdin, Failure::Continue);
+    let mut plan = expander.node(&template.root, &Frame::outside(&template.realm), stdin, Failure::Continue);
+    if let Some(plan) = plan.as_mut().filter(|_| template.uses_stages) {
+        expander.evaluator.stages.borrow().settle(plan);
+    }
     match plan {
         Some(plan) if expander.findings.is_empty() => {
             warnings.append(&mut expander.warnings);
@@ -69,6 +73,24 @@ pub fn expand(
         }
         _ => Err(expander.findings),
     }
+}
+
+/// A text of the host, such as the path of an artifact, with the template's values in it.
+pub fn fill(
+    template: &Template,
+    text: &str,
+    values: &Map<String, Value>,
+    facts: Facts<'_>,
+) -> Result<String, Vec<Finding>> {
+    let interface = Interface::of(template);
+    let caller = fit_caller(template, values, &interface)?;
+    let word = Word::whole(text);
+    let read = Text::parse(&word, text, None)
+        .map_err(|problem| vec![Finding::error(problem.code, problem.message).hint(problem.hint)])?;
+    let evaluator = Evaluator::new(template, &caller, facts);
+    let filled =
+        Frame::outside(&template.realm).within(&template.root, None, |frame| evaluator.text(&read, frame));
+    filled.map_err(|fault| vec![finding(&fault, &interface)])
 }
 
 /// The caller's values, each made to fit its declared type (T6).
@@ -80,7 +102,7 @@ fn fit_caller(
     let mut fitted = Map::new();
     let mut findings = Vec::new();
     for (name, value) in values {
-        let Some(declared) = template.types.get(name) else {
+        let Some(declared) = template.realm.types.get(name) else {
             fitted.insert(name.clone(), value.clone());
             continue;
         };
@@ -90,7 +112,7 @@ fn fit_caller(
             let mut finding = finding(&unfit(name, &declared.ty, value), interface);
             let shape = interface::call_shape(interface.args());
             finding.hint = finding.hint.map(|hint| format!("{hint}; expected: {shape}"));
-            findings.push(declared.origin.locate(&template.source, finding, declared.at));
+            findings.push(declared.origin.locate(finding, declared.at));
         }
     }
     if findings.is_empty() { Ok(fitted) } else { Err(findings) }
@@ -131,10 +153,46 @@ impl<'t> Expander<'t> {
         if self.halted || !self.count_node(node) {
             return None;
         }
-        match &node.repeat {
+        let mut plan = match &node.repeat {
             Some(repeat) => self.repeated(node, repeat, outer, stdin, failure),
             None => outer.within(node, None, |frame| self.single(node, frame, stdin, failure, node.parallel)),
+        };
+        if let (Some(stage), Some(plan)) = (&node.stage, &mut plan)
+            && self.evaluator.template.uses_stages
+        {
+            self.stage(plan, stage, outer);
         }
+        plan
+    }
+
+    /// Gives a plan a file for its output, which whatever comes later may name (R7).
+    fn stage(&mut self, plan: &mut Plan, stage: &str, outer: &Frame<'_, 't>) {
+        let dir = self.evaluator.facts.stages;
+        let path = self.evaluator.stages.borrow_mut().add(stage, outer.realm(), dir);
+        if plan.controls.keep.is_some() {
+            let outer =
+                Plan { body: Body::Sequence(Vec::new()), controls: Controls::plain(plan.controls.failure) };
+            let inner = std::mem::replace(plan, outer);
+            plan.body = Body::Nested(Box::new(inner));
+        }
+        plan.controls.keep = Some(path);
+    }
+
+    /// Expands branches, none of which sees the stages of another.
+    fn branches<T>(&mut self, count: usize, mut expand: impl FnMut(&mut Self, usize) -> T) -> Vec<T> {
+        let mark = self.evaluator.stages.borrow().mark();
+        let mut hidden = Vec::new();
+        let branches = (0..count)
+            .map(|index| {
+                let branch = expand(self, index);
+                hidden.push(self.evaluator.stages.borrow_mut().hide(mark));
+                branch
+            })
+            .collect();
+        if self.evaluator.template.uses_stages {
+            self.evaluator.stages.borrow_mut().join(hidden);
+        }
+        branches
     }
 
     /// One execution of a node, in its own scope.
@@ -193,8 +251,9 @@ impl<'t> Expander<'t> {
         stdin: Stdin,
         failure: Failure,
     ) -> Option<Body> {
-        let branches: Vec<_> =
-            children.iter().map(|child| self.node(child, frame, shared(stdin), failure)).collect();
+        let branches = self.branches(children.len(), |this, index| {
+            children.get(index).and_then(|child| this.node(child, frame, shared(stdin), failure))
+        });
         let branches = branches.into_iter().collect::<Option<Vec<_>>>();
         self.join(node, branches?, frame)
     }
@@ -232,7 +291,8 @@ impl<'t> Expander<'t> {
     fn demand_unused(&mut self, caller: &Map<String, Value>) {
         let template = self.evaluator.template;
         for argument in &template.declared {
-            let given = caller.contains_key(&argument.name);
+            let host = self.evaluator.facts.host.is_some_and(|host| host.contains_key(&argument.name));
+            let given = caller.contains_key(&argument.name) || host;
             if !given && self.interface.is_unused(&argument.name) {
                 self.fault(&Fault::Missing(argument.name.clone()), &template.root.origin, 0);
             }
@@ -246,7 +306,7 @@ impl<'t> Expander<'t> {
         {
             return;
         }
-        self.findings.push(origin.locate(&self.evaluator.template.source, finding, at));
+        self.findings.push(origin.locate(finding, at));
         // An exhausted budget stays exhausted.
         let spent = self.findings.last().is_some_and(|finding| finding.code == "too-large");
         self.halted |= spent || self.findings.len() >= MAX_FINDINGS;

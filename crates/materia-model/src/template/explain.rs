@@ -32,6 +32,8 @@ pub struct Explained<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    keep: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     concurrency: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     min_successful: Option<usize>,
@@ -54,6 +56,7 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
         recover: controls.recover.as_deref().map(|recover| Box::new(explain(recover))),
         failure: Some(controls.failure).filter(|failure| *failure != Failure::Continue),
         output: output(&controls.output),
+        keep: controls.keep.as_deref(),
         concurrency: None,
         min_successful: None,
         children: None,

@@ -130,6 +130,10 @@ pub fn add_word(values: &mut Map<String, Value>, word: &str, args: &[Arg]) -> Re
 #[derive(Debug, Clone, Default)]
 struct Use {
     required: bool,
+    /// Whether the root document itself uses it, and not only its imports.
+    at_home: bool,
+    /// The type that the document declares which uses it first.
+    declared: Option<Type>,
     inferred: BTreeMap<Inferred, ()>,
     default: Option<Value>,
 }

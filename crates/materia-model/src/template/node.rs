@@ -17,10 +17,12 @@ use crate::finding::{Finding, Source};
 pub struct Template {
     pub(crate) source: Source,
     pub(crate) root: Node,
-    /// Every type that is declared, by name: in `args` or inline.
-    pub(crate) types: BTreeMap<String, Declared>,
+    /// What the root document declares and where it stands.
+    pub(crate) realm: Realm,
     /// The root's `args`, in the order written.
     pub(crate) declared: Vec<Argument>,
+    /// Whether any text names an earlier stage.
+    pub(crate) uses_stages: bool,
     pub(crate) warnings: Vec<Finding>,
 }
 
@@ -30,10 +32,25 @@ impl Template {
         &self.warnings
     }
 
+    /// The same template, with more that its reader noticed.
+    pub(crate) fn noting(mut self, mut findings: Vec<Finding>) -> Self {
+        findings.append(&mut self.warnings);
+        Self { warnings: findings, ..self }
+    }
+
     /// The text it was read from.
     pub fn source(&self) -> &Source {
         &self.source
     }
+}
+
+/// What one document of a template declares for itself: imports have their own (T18).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Realm {
+    /// Every type that is declared, by name: in `args` or inline.
+    pub(crate) types: BTreeMap<String, Declared>,
+    /// What the place of the document gives: `recipe_dir`, `agent`. Anything else wins over it.
+    pub(crate) place: Settings,
 }
 
 /// One node of a template.
@@ -57,6 +74,12 @@ pub(crate) struct Node {
     pub(crate) args: Option<Settings>,
     pub(crate) defaults: Settings,
     pub(crate) values: Settings,
+    /// Defaults that an importer sets: they win over the node's own, and mean what they mean around it.
+    pub(crate) given: Settings,
+    /// What later steps call its output (R7).
+    pub(crate) stage: Option<String>,
+    /// Set on the root of an imported document.
+    pub(crate) realm: Option<Box<Realm>>,
 }
 
 /// What a node runs.
@@ -68,7 +91,9 @@ pub(crate) enum Body {
 }
 
 /// How far a failure reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Failure {
     /// Recorded; the sequence goes on.

@@ -19,35 +19,39 @@ pub(crate) struct Problem {
 }
 
 /// A text in its source, with the path of the value that holds it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Origin {
+    source: Source,
     span: Range<usize>,
-    json: bool,
+    quoted: bool,
     path: Arc<str>,
 }
 
 impl Origin {
     /// The whole source is the text.
     pub(crate) fn whole(source: &Source) -> Self {
-        Self { span: 0..source.text().len(), json: false, path: "".into() }
+        Self { source: source.clone(), span: 0..source.text().len(), quoted: false, path: "".into() }
     }
 
-    /// The text is the value at this span of a JSON document.
-    pub(crate) fn json(span: &Range<usize>, path: &str) -> Self {
-        Self { span: span.clone(), json: true, path: path.into() }
+    /// The text is the value at this span of a document: a string in quotes, or text that stands as it is.
+    pub(crate) fn json(source: &Source, span: &Range<usize>, path: &str) -> Self {
+        let quoted = !source.text().is_char_boundary(span.start)
+            || source.text()[span.start..].starts_with(['"', '[', '{']);
+        Self { source: source.clone(), span: span.clone(), quoted, path: path.into() }
     }
 
     /// A finding about the byte `at` of the text.
-    pub(crate) fn locate(&self, source: &Source, finding: Finding, at: usize) -> Finding {
-        let offset = if self.json { self.json_offset(source.text(), at) } else { self.span.start + at };
-        let finding = finding.at(source, &(offset..offset));
+    pub(crate) fn locate(&self, finding: Finding, at: usize) -> Finding {
+        let plain = (self.span.start + at).min(self.span.end);
+        let offset = if self.quoted { self.json_offset(self.source.text(), at) } else { plain };
+        let finding = finding.at(&self.source, &(offset..offset));
         if self.path.is_empty() { finding } else { finding.path(&*self.path) }
     }
 
     /// A problem as a finding that refuses the document.
-    pub(crate) fn error(&self, source: &Source, problem: Problem) -> Finding {
+    pub(crate) fn error(&self, problem: Problem) -> Finding {
         let finding = Finding::error(problem.code, problem.message).hint(problem.hint);
-        self.locate(source, finding, problem.at)
+        self.locate(finding, problem.at)
     }
 
     fn json_offset(&self, document: &str, at: usize) -> usize {
@@ -97,10 +101,9 @@ mod tests {
     fn offsets_in_a_json_string_lead_back_to_the_file() {
         let source = Source::new("x.json", "[\n  \"a \\\"\\u00e9\\ud83d\\ude00 {x\"]");
         let start = source.text().find('"').unwrap();
-        let origin = Origin::json(&(start..source.text().len() - 1), "[0]");
+        let origin = Origin::json(&source, &(start..source.text().len() - 1), "[0]");
         let decoded = "a \"é😀 {x";
-        let found =
-            origin.locate(&source, Finding::error("x", "x"), decoded.find('{').unwrap()).place.unwrap();
+        let found = origin.locate(Finding::error("x", "x"), decoded.find('{').unwrap()).place.unwrap();
         let brace = source.text().rfind('{').unwrap();
         assert_eq!(found, source.place(brace));
     }

@@ -42,7 +42,7 @@ pub enum Body {
 }
 
 /// What kind of node it is for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// One process.
@@ -54,7 +54,7 @@ pub enum Kind {
 }
 
 /// What a command reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stdin {
     /// Nothing: `/dev/null`.
@@ -82,10 +82,13 @@ pub struct Controls {
     pub failure: Failure,
     /// What its result is.
     pub output: Output,
+    /// The file in which its output is kept for later steps (R7).
+    pub keep: Option<String>,
 }
 
 /// What the result of a node is (T15).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Output {
     /// What it wrote.
     #[default]
@@ -110,6 +113,7 @@ impl Controls {
             recover: None,
             failure,
             output: Output::Stdout,
+            keep: None,
         }
     }
 }
@@ -134,6 +138,26 @@ impl Plan {
             Body::Nested(inner) => inner.is_idle(),
             Body::Skipped(_) => true,
         }
+    }
+
+    /// Every node below this one and itself, parents first, recoveries included.
+    pub fn each(&self, visit: &mut dyn FnMut(&Self)) {
+        visit(self);
+        self.controls.recover.iter().for_each(|recover| recover.each(visit));
+        match &self.body {
+            Body::Sequence(children) | Body::Parallel { branches: children, .. } => {
+                children.iter().for_each(|child| child.each(visit));
+            }
+            Body::Nested(inner) => inner.each(visit),
+            Body::Command { .. } | Body::Skipped(_) => {}
+        }
+    }
+
+    /// Whether any node keeps its output for later ones.
+    pub fn keeps_stages(&self) -> bool {
+        let mut keeps = false;
+        self.each(&mut |plan| keeps |= plan.controls.keep.is_some());
+        keeps
     }
 
     /// How many commands it would start if each ran once, recoveries not counted.

@@ -90,7 +90,7 @@ pub fn warnings(template: &Template) -> Vec<Finding> {
             let finding = Finding::warning(code, message);
             let known = findings.iter().any(|before| before.message == finding.message);
             if !known && findings.len() < 50 {
-                findings.push(node.origin.locate(&template.source, finding, 0));
+                findings.push(node.origin.locate(finding, 0));
             }
         }
     });

@@ -4,21 +4,23 @@
 //! `defaults` from the inside out, then the defaults of `args` (T3, T12, T18). A frame lives on the stack of the
 //! walk that made it. Never evaluates text: `evaluate` does.
 
-use super::node::{Node, Setting, Settings};
+use super::node::{Declared, Node, Realm, Setting, Settings};
 use super::syntax::reserved;
 
 /// One layer of names, over the layers around it.
 #[derive(Clone, Copy)]
 pub(crate) struct Frame<'s, 't> {
     outer: Option<&'s Frame<'s, 't>>,
-    layer: Layer<'t>,
+    layer: Layer<'s, 't>,
 }
 
 #[derive(Clone, Copy)]
-enum Layer<'t> {
-    Outside,
+enum Layer<'s, 't> {
+    Realm(&'t Realm),
     Args(&'t Settings),
     Defaults(&'t Settings),
+    /// Defaults of an importer, and the scope they mean.
+    Given(&'t Settings, &'s Frame<'s, 't>),
     Repeat(Turn),
     Bound(&'t Settings),
 }
@@ -37,12 +39,12 @@ pub(crate) enum Fixed<'s, 't> {
 }
 
 impl<'s, 't> Frame<'s, 't> {
-    /// No names at all.
-    pub(crate) fn outside() -> Self {
-        Self { outer: None, layer: Layer::Outside }
+    /// No names but those of the place.
+    pub(crate) fn outside(realm: &'t Realm) -> Self {
+        Self { outer: None, layer: Layer::Realm(realm) }
     }
 
-    fn over(&'s self, layer: Layer<'t>) -> Frame<'s, 't> {
+    fn over(&'s self, layer: Layer<'s, 't>) -> Frame<'s, 't> {
         Frame { outer: Some(self), layer }
     }
 
@@ -55,10 +57,34 @@ impl<'s, 't> Frame<'s, 't> {
         turn: Option<Turn>,
         then: impl FnOnce(&Frame<'_, 't>) -> R,
     ) -> R {
+        if let Some(realm) = node.realm.as_deref() {
+            return self.abroad(node, realm, turn, then);
+        }
         let args = node.args.as_ref().map(|settings| self.over(Layer::Args(settings)));
         let frame = args.as_ref().unwrap_or(self);
         let defaults = (!node.defaults.is_empty()).then(|| frame.over(Layer::Defaults(&node.defaults)));
         let frame = defaults.as_ref().unwrap_or(frame);
+        frame.inside(node, turn, then)
+    }
+
+    /// The same for the root of an imported document; apart, because most nodes need no room for it.
+    fn abroad<R>(
+        &self,
+        node: &'t Node,
+        realm: &'t Realm,
+        turn: Option<Turn>,
+        then: impl FnOnce(&Frame<'_, 't>) -> R,
+    ) -> R {
+        let frame = self.over(Layer::Realm(realm));
+        let args = node.args.as_ref().map(|settings| frame.over(Layer::Args(settings)));
+        let frame = args.as_ref().unwrap_or(&frame);
+        let frame = frame.over(Layer::Defaults(&node.defaults));
+        frame.over(Layer::Given(&node.given, self)).inside(node, turn, then)
+    }
+
+    /// The innermost layers of a node.
+    fn inside<R>(&self, node: &'t Node, turn: Option<Turn>, then: impl FnOnce(&Frame<'_, 't>) -> R) -> R {
+        let frame = self;
         let repeat = turn.map(|turn| frame.over(Layer::Repeat(turn)));
         let frame = repeat.as_ref().unwrap_or(frame);
         let bound = (!node.values.is_empty()).then(|| frame.over(Layer::Bound(&node.values)));
@@ -86,17 +112,32 @@ impl<'s, 't> Frame<'s, 't> {
         })
     }
 
-    /// The defaults of a name, the one that counts first; each with an address that tells it from the others.
-    pub(crate) fn defaults(&'s self, name: &str) -> impl Iterator<Item = &'t Setting> {
-        let own = self.chain().filter_map(|frame| match frame.layer {
-            Layer::Defaults(settings) => Some(settings),
+    /// The defaults of a name, the one that counts first, with the scope in which each means something; each has an
+    /// address that tells it from the others.
+    pub(crate) fn defaults(&'s self, name: &str) -> impl Iterator<Item = (&'t Setting, &'s Frame<'s, 't>)> {
+        let own = self.chain().filter_map(move |frame| match frame.layer {
+            Layer::Defaults(settings) => Some((settings, self)),
+            Layer::Given(settings, around) => Some((settings, around)),
             _ => None,
         });
         let args = self.chain().find_map(|frame| match frame.layer {
-            Layer::Args(settings) => Some(settings),
+            Layer::Args(settings) => Some((settings, self)),
             _ => None,
         });
-        own.chain(args).filter_map(move |settings| settings.get(name))
+        own.chain(args).filter_map(move |(settings, frame)| Some((settings.get(name)?, frame)))
+    }
+
+    /// What the document at this node declares.
+    pub(crate) fn realm(&'s self) -> Option<&'t Realm> {
+        self.chain().find_map(|frame| match frame.layer {
+            Layer::Realm(realm) => Some(realm),
+            _ => None,
+        })
+    }
+
+    /// The type that the document at this node declares for a name.
+    pub(crate) fn declared(&'s self, name: &str) -> Option<&'t Declared> {
+        self.realm()?.types.get(name)
     }
 }
 

@@ -1,19 +1,24 @@
 //! `materia cast`: drives a request through a loadout in the foreground.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use materia_engine::agent::{Backend, Scripted};
-use materia_engine::cast::{Error, Hands};
+use materia_engine::agent::{Backend, Players, Roster, Scripted};
+use materia_engine::cast::{Definition, Error, Hands};
 use materia_engine::process::Nursery;
+use materia_engine::run::Root;
 use materia_engine::verb::cast::{self, Asked, Report};
+use materia_engine::verb::spawn::{self, Spawned, Wanted};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
+use materia_model::loadout::Settings;
+use materia_model::name::RunId;
+use materia_model::run::Origin;
 
 use super::config::{Config, project};
 use super::input::read_text;
-use super::run::internal;
+use super::run::{internal, spool_dir};
+use super::spawn::{parent, session};
 use super::trust;
 use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice};
@@ -24,6 +29,7 @@ use crate::world::World;
 #[command(after_help = "Examples:\n  \
     materia cast --config hello.json \"say hello\"\n  \
     materia cast --config flow.json --loadout Review \"look at the last commit\"\n  \
+    materia cast --agent pi \"fix the failing test\"\n  \
     materia cast --config flow.json --agent-script replies.json --json \"try it without a model\"\n\n\
     Everything that happens is kept in the cast's directory, which the last line names. Exits with 0 when the cast is \
     complete or paused, 1 when it failed, 2 when the definition is wrong and nothing was started, 6 without an agent, 7 \
@@ -51,45 +57,108 @@ pub(super) struct Cast {
 /// Who plays the agents.
 #[derive(Debug, Args)]
 pub(super) struct Player {
+    /// The agent that plays roles which name none
+    #[arg(long, value_name = "A")]
+    agent: Option<String>,
+
     /// A file with the replies of a scripted agent
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", conflicts_with = "agent")]
     agent_script: Option<PathBuf>,
 }
 
 impl Cast {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let mut view = CastView::new(screen, voice);
+        let report = if self.detach {
+            let wanted = wanted(world, None, None)?;
+            self.detached(world, &mut view, &wanted, screen, voice)?.0
+        } else {
+            let definition = self.definition(world, &view, screen, voice)?;
+            let settings = definition.settings().clone();
+            self.player.play(world, &settings, foreground()?, &mut view, |hands| {
+                cast::start(definition, &self.request, hands)
+            })?
+        };
+        view.report(&report);
+        Ok(exit_code(&report))
+    }
+
+    /// A cast that is to be driven by a run.
+    pub(super) fn for_a_run(request: String, loadout: String, config: Config, player: Player) -> Self {
+        Self { request, loadout: Some(loadout), detach: true, config, player }
+    }
+
+    /// Begins the cast and lets a run drive it (A12).
+    pub(super) fn detached(
+        &self,
+        world: &World,
+        view: &mut CastView,
+        wanted: &Wanted,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<(Report, Spawned), Failure> {
+        let definition = self.definition(world, view, screen, voice)?;
+        let settings = definition.settings().clone();
+        // A nursery that adopts orphans would take the supervisor for one.
+        let mut report = self.player.play(world, &settings, Nursery::new(), view, |hands| {
+            cast::begin(definition, &self.request, hands)
+        })?;
+        let root = Root::new(world.home()?.runs());
+        let drives = materia_model::run::Cast {
+            id: report.cast_id.clone(),
+            dir: report.run_dir.clone(),
+            loadout: report.loadout.clone(),
+        };
+        let spawned = spawn::spawn_cast(&root, wanted, drives, self.player.words(world))?;
+        report.run = Some(spawned.run.clone());
+        Ok((report, spawned))
+    }
+
+    fn definition(
+        &self,
+        world: &World,
+        view: &CastView,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<Definition, Failure> {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
         let asked = Asked { loadout: self.loadout.as_deref(), files: &files, home: home.as_ref(), trusting };
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
-        let mut view = CastView::new(screen, voice);
         view.notice(definition.strange());
-        // A nursery that adopts orphans would take the one that is detached for one.
-        let nursery = if self.detach { Nursery::new() } else { foreground()? };
-        let report = self.player.play(world, nursery, &mut view, |hands| {
-            if self.detach {
-                return cast::start_detached(definition, &self.request, self.player.words(world), hands);
-            }
-            cast::start(definition, &self.request, hands)
-        })?;
-        view.report(&report);
-        Ok(exit_code(&report))
+        Ok(definition)
     }
+}
+
+/// The run that drives a cast.
+pub(super) fn wanted(world: &World, id: Option<RunId>, said: Option<&str>) -> Result<Wanted, Failure> {
+    let root = Root::new(world.home()?.runs());
+    Ok(Wanted {
+        id,
+        origin: Origin::Cast,
+        session: session(world, said)?,
+        parent: parent(world, &root),
+        cwd: project(world)?.to_owned(),
+        spool: spool_dir(world),
+        ..Wanted::default()
+    })
 }
 
 impl Player {
     /// The words by which another process gets the same player.
-    fn words(&self, world: &World) -> Vec<OsString> {
-        let script =
-            self.agent_script.iter().flat_map(|file| ["--agent-script".into(), world.path(file).into()]);
-        script.collect()
+    fn words(&self, world: &World) -> Vec<String> {
+        let file = |file: &PathBuf| world.path(file).to_string_lossy().into_owned();
+        let script = self.agent_script.iter().flat_map(|script| ["--agent-script".to_owned(), file(script)]);
+        let agent = self.agent.iter().flat_map(|agent| ["--agent".to_owned(), agent.clone()]);
+        script.chain(agent).collect()
     }
 
     /// Drives a cast with everything that this process has for it.
     pub(super) fn play(
         &self,
         world: &World,
+        settings: &Settings,
         mut nursery: Nursery,
         view: &mut CastView,
         drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
@@ -102,12 +171,19 @@ impl Player {
                 Some(Scripted::read(&source).map_err(Failure::from_findings)?)
             }
         };
+        let mut players = Players::new(Roster::new(settings, self.agent.as_deref(), cwd));
+        let agent: &mut dyn Backend = match &mut scripted {
+            Some(scripted) => scripted,
+            None => &mut players,
+        };
+        let library = super::input::library(world).ok();
         let hands = Hands {
             cwd,
+            library: library.as_ref(),
             home: world.variable("HOME").map(Path::new),
             variables: &world.variables,
             clock: &world.clock(),
-            agent: scripted.as_mut().map(|agent| agent as &mut dyn Backend),
+            agent: Some(agent),
             nursery: &mut nursery,
             listener: view,
         };

@@ -3,6 +3,8 @@
 use clap::Args;
 use materia_engine::verb::doctor;
 
+use super::agent::roster;
+use super::config::Config;
 use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
@@ -13,11 +15,15 @@ use crate::world::World;
     after_help = "Examples:\n  materia doctor\n  materia doctor --json | jq '.checks[] | select(.health != \"good\")'\n\n\
     Exits with 1 when a promise cannot be kept here."
 )]
-pub(super) struct Doctor {}
+pub(super) struct Doctor {
+    #[command(flatten)]
+    config: Config,
+}
 
 impl Doctor {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let diagnosis = doctor::doctor(&world.home()?)
+        let roster = roster(&self.config, None, world)?;
+        let diagnosis = doctor::doctor(&world.home()?, &roster)
             .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
         screen.report(&diagnosis, voice);
         Ok(if diagnosis.ok { 0 } else { Kind::Failed.exit_code() })

@@ -7,11 +7,11 @@ use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
-/// Show what a template would run, and start nothing
+/// Show what a template or a recipe would run, and start nothing
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  materia explain --template 'echo {name=world}' name=you\n  \
     materia explain --file build.json --values values.json --json\n  \
-    materia explain --file build.json --schema")]
+    materia explain --file build.json --schema\n  materia explain utility-git-log count=3")]
 pub(super) struct Explain {
     #[command(flatten)]
     template: Template,
@@ -27,7 +27,7 @@ impl Explain {
             screen.document(&self.template.schema(world)?);
             return Ok(0);
         }
-        let prepared = self.template.prepare(world)?;
+        let prepared = self.template.prepare(world, None)?;
         screen.report(&prepared.explanation(), voice);
         Ok(0)
     }

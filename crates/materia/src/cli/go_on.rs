@@ -4,8 +4,8 @@ use clap::Args;
 use materia_engine::verb::cast::{self, Asked, Wish};
 use materia_engine::verb::casts;
 
-use super::cast::{Player, exit_code, foreground};
-use super::config::Config;
+use super::cast::{Player, exit_code, failure, foreground};
+use super::config::{Config, project};
 use super::trust;
 use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
@@ -70,12 +70,16 @@ impl Resume {
         let trusting =
             matches!(wish, Wish::Abort) || trust::settled(world, &files, home.as_ref(), screen, voice)?;
         let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting };
-        let report = self.player.play(world, foreground()?, &mut view, |hands| {
-            let kept = cast::casts(hands.cwd, &files);
-            let folder = casts::meant(hands.cwd, &kept, self.id.as_deref(), wish)?;
-            cast::may_go_on(&folder, &asked)?;
-            cast::go_on(folder, wish, hands)
-        })?;
+        let cwd = project(world)?;
+        let found = casts::meant(cwd, &cast::casts(cwd, &files), self.id.as_deref(), wish)
+            .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder));
+        let folder = found.map_err(|error| failure(&error))?;
+        // One that cannot be read is told when it is opened.
+        let settings = cast::settings(&folder).unwrap_or_default();
+        let nursery = foreground()?;
+        let report = self
+            .player
+            .play(world, &settings, nursery, &mut view, |hands| cast::go_on(folder, wish, hands))?;
         view.report(&report);
         Ok(exit_code(&report))
     }

@@ -7,8 +7,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use materia_engine::library::{Library, Located};
 use materia_engine::store::spool;
-use materia_engine::verb::template::{Asked, Prepared, prepare};
+use materia_engine::verb::recipe::{self, NotResolved};
+use materia_engine::verb::template::{Asked, Prepared, prepare_with};
 use materia_model::document::{self, MAX_BYTES};
 use materia_model::finding::Source;
 use materia_model::template::{self, Facts};
@@ -25,7 +27,7 @@ pub(super) struct Template {
     #[arg(long, value_name = "T", conflicts_with = "file", allow_hyphen_values = true)]
     template: Option<String>,
 
-    /// A file with a template
+    /// A file with a template or a recipe, JSON or Markdown
     #[arg(long, value_name = "F")]
     file: Option<PathBuf>,
 
@@ -44,37 +46,88 @@ pub(super) struct Template {
 
 impl Template {
     /// The plan these words ask for.
-    pub(super) fn prepare(&self, world: &World) -> Result<Prepared, Failure> {
+    pub(super) fn prepare(&self, world: &World, stages: Option<&Path>) -> Result<Prepared, Failure> {
+        self.prepare_with(world, stages, &Map::new())
+    }
+
+    /// The same with values of ours, which win over the caller's where the template wants them.
+    pub(super) fn prepare_with(
+        &self,
+        world: &World,
+        stages: Option<&Path>,
+        ours: &Map<String, Value>,
+    ) -> Result<Prepared, Failure> {
         if self.values.as_deref().is_some_and(is_dash) && self.stdin.as_deref().is_some_and(is_dash) {
             let message = "`--values -` and `--stdin -` both want stdin";
             return Err(Failure::new(Kind::Invalid, "usage", message).hint("give one of them a file"));
         }
-        let source = self.source(world)?;
         let values = self.values.as_deref().map_or(Ok(Map::new()), |path| values(world, path))?;
         let home = world.variable("HOME").and_then(|home| home.to_str());
         let cwd = world.cwd.as_ref().ok().and_then(|cwd| cwd.to_str());
-        let facts = Facts { home, cwd, has_stdin: self.stdin.is_some() };
-        prepare(Asked { source: &source, values, words: &self.words, facts }).map_err(Failure::from_findings)
+        let stages = stages.map(Path::to_string_lossy);
+        let facts = Facts {
+            home,
+            cwd,
+            has_stdin: self.stdin.is_some(),
+            stages: stages.as_deref(),
+            ..Facts::default()
+        };
+        match self.named(world)? {
+            Named::Template(source) => {
+                let asked = Asked { source: &source, values, words: &self.words, facts };
+                prepare_with(asked, ours).map_err(Failure::from_findings)
+            }
+            Named::Recipe(library, found, words) => recipe::link(&library, *found, values, words)?
+                .prepare_with(facts, ours)
+                .map_err(Failure::from_findings),
+        }
+    }
+
+    /// Whether the template is to read something.
+    pub(super) fn wants_stdin(&self) -> bool {
+        self.stdin.is_some()
+    }
+
+    /// The words that are neither options nor their values.
+    pub(super) fn words(&self) -> &[String] {
+        &self.words
     }
 
     /// The JSON Schema of the template's public arguments.
     pub(super) fn schema(&self, world: &World) -> Result<Value, Failure> {
-        let template = template::parse(&self.source(world)?).map_err(Failure::from_findings)?;
-        Ok(template::schema(&template.args()))
+        let args = match self.named(world)? {
+            Named::Template(source) => template::parse(&source).map_err(Failure::from_findings)?.args(),
+            Named::Recipe(library, found, _) => recipe::link(&library, *found, Map::new(), &[])?.args,
+        };
+        Ok(template::schema(&args))
     }
 
-    fn source(&self, world: &World) -> Result<Source, Failure> {
-        match (&self.template, &self.file, self.words.first()) {
-            (Some(text), ..) => Ok(Source::new("--template", text)),
-            (None, Some(path), _) => Ok(Source::new(&path.to_string_lossy(), &read_text(world, path)?)),
-            (None, None, Some(name)) => {
-                let message = format!("there is no recipe {}", text::quoted(name));
-                Err(Failure::new(Kind::NotFound, "recipe_not_found", message)
-                    .hint("give a template with --template or --file"))
+    fn named(&self, world: &World) -> Result<Named<'_>, Failure> {
+        match (&self.template, &self.file, self.words.split_first()) {
+            (Some(text), ..) => Ok(Named::Template(Source::new("--template", text))),
+            (None, Some(path), _) => self.in_file(world, path),
+            (None, None, Some((name, words))) => {
+                let library = library(world)?;
+                let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
+                let found = library.find(name, cwd).map_err(NotResolved::NotFound)?;
+                Ok(Named::Recipe(library, Box::new(found), words))
             }
             (None, None, None) => Err(Failure::new(Kind::Invalid, "usage", "there is nothing to run")
-                .hint("materia run --template 'echo {name=world}'")),
+                .hint("materia run --template 'echo {name=world}', or see `materia recipe list`")),
         }
+    }
+
+    /// A file holds a recipe when it is Markdown or a JSON object, else a bare template.
+    fn in_file(&self, world: &World, path: &Path) -> Result<Named<'_>, Failure> {
+        let source = Source::new(&shown(path), &read_text(world, path)?);
+        let markdown = path.extension().is_some_and(|ending| ending == "md");
+        let object = || document::parse(&source).is_ok_and(|node| !node.members().is_empty());
+        if !markdown && !object() {
+            return Ok(Named::Template(source));
+        }
+        let library = library(world)?;
+        let found = library.open(&world.path(path), &shown(path)).map_err(NotResolved::NotFound)?;
+        Ok(Named::Recipe(library, Box::new(found), &self.words))
     }
 
     /// What the template reads.
@@ -93,6 +146,18 @@ impl Template {
     }
 }
 
+/// What the words name.
+enum Named<'a> {
+    Template(Source),
+    Recipe(Library, Box<Located>, &'a [String]),
+}
+
+/// Where this person's recipes are looked for.
+pub(super) fn library(world: &World) -> Result<Library, Failure> {
+    let home_dir = world.variable("HOME").map(Path::new);
+    Ok(Library::new(&world.home()?, home_dir))
+}
+
 /// A file that several commands can read, each from its beginning; what flows only once is collected first.
 fn rereadable(mut file: File, spool_dir: &Path) -> std::io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { spool::collected(spool_dir, &mut file) }
@@ -102,8 +167,15 @@ fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// The fields of a recipe in a file, as a tool of that file is to have them.
+pub(super) fn recipe_fields(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
+    let source = Source::new(&shown(path), &read_text(world, path)?);
+    let root = materia_model::recipe::parse(&source).map_err(Failure::from_findings)?;
+    Ok(if let Value::Object(fields) = root.to_value() { fields } else { Map::new() })
+}
+
 /// A JSON object with values.
-fn values(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
+pub(super) fn values(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
     let text = if is_dash(path) {
         read_bounded(&mut std::io::stdin().lock(), "stdin")?
     } else {

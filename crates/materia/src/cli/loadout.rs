@@ -70,7 +70,7 @@ impl Loadout {
                 Ok(told(&validate::in_effect(&config.files(world)?), screen, voice))
             }
             Verb::Validate { files, .. } => {
-                Ok(told(&validate::validate(config::project(world)?, &files), screen, voice))
+                Ok(told(&validate::validate(None, config::project(world)?, &files), screen, voice))
             }
         }
     }

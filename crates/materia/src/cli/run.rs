@@ -6,21 +6,25 @@ use std::path::PathBuf;
 use clap::Args;
 use materia_engine::execute::{self, Outcome, Request, Status};
 use materia_engine::process::{DEFAULT_GRACE, Nursery};
+use materia_engine::registry::{self, Launch};
+use materia_engine::store::dir::Scratch;
 use materia_engine::verb::run::report;
 use materia_engine::verb::template::Prepared;
 
 use super::input::Template;
 use crate::failure::{Failure, Kind};
+use crate::view::style::Role;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
 
-/// Run a command template and wait for it
+/// Run a command template or a recipe and wait for it
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     materia run --template 'echo {name=world}' name=you\n  \
     materia run --template '[\"printf a\", \"cat\"]'\n  \
     materia run --template '{\"parallel\": true, \"template\": [\"cargo test\", \"cargo clippy\"]}'\n  \
-    materia run --file build.json --values values.json --json\n\n\
+    materia run --file build.json --values values.json --json\n  \
+    materia run utility-git-log repo=. count=3\n\n\
     Exits with 0 when it went well or partly (a notice says so; --strict makes that 1), 1 when it failed, 2 when the \
     template or its values are wrong and nothing was started. Ctrl-C stops it politely, a second one kills it.")]
 pub(super) struct Run {
@@ -38,8 +42,19 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let prepared = self.template.prepare(world)?;
         let spool = spool_dir(world);
+        let stages = spool.join(format!(".materia-stages-{}", world.clock().fresh_id()));
+        let prepared = self.template.prepare(world, Some(&stages))?;
+        // What stages leave for later ones goes when the run is over.
+        let _stages =
+            prepared.plan.keeps_stages().then(|| Scratch::exactly(&stages)).transpose().map_err(|error| {
+                Failure::from_error(Kind::Failed, "not_written", &error).hint("make room in TMPDIR")
+            })?;
+        if let (Some((name, digest)), Ok(home)) = (&prepared.own, world.home())
+            && let Err(why) = registry::record(&home, name, digest, Launch::Direct, world.clock().now())
+        {
+            screen.talk(Role::Warning, "warning", &format!("this launch is not counted: {why}"));
+        }
         let mut view = RunView::new(world, screen, voice);
         view.notice(&prepared.strange);
         let outcome = self.execute(world, &prepared, &spool, &mut view)?;
@@ -89,7 +104,7 @@ impl Run {
 }
 
 /// Where output is spooled.
-fn spool_dir(world: &World) -> PathBuf {
+pub(super) fn spool_dir(world: &World) -> PathBuf {
     world.variable("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into())
 }
 

@@ -1,7 +1,7 @@
 //! `materia schema`: the JSON Schemas of what people write, for their editors.
 
 use clap::{Args, ValueEnum};
-use materia_model::loadout;
+use materia_model::{loadout, message, recipe};
 
 use crate::view::Screen;
 
@@ -20,12 +20,18 @@ pub(super) struct Schema {
 enum Kind {
     /// Configs with loadouts and materia
     Loadout,
+    /// Messages between actors
+    Message,
+    /// Recipes
+    Recipe,
 }
 
 impl Schema {
     pub(super) fn run(self, screen: Screen) -> u8 {
         match self.kind {
             Kind::Loadout => screen.document(&loadout::schema()),
+            Kind::Message => screen.document(&message::schema()),
+            Kind::Recipe => screen.document(&recipe::schema()),
         }
         0
     }

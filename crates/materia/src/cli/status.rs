@@ -1,7 +1,7 @@
 //! `materia status`: how the active cast stands, or the last one.
 
 use clap::Args;
-use materia_engine::verb::{cast, casts, status};
+use materia_engine::verb::{cast, cast_status, casts};
 
 use super::cast::failure;
 use super::config::{Config, project};
@@ -26,7 +26,7 @@ impl Status {
         let cwd = project(world)?;
         let folder = cast::casts(cwd, &self.config.files(world)?);
         let report = casts::looked_at(cwd, &folder, self.id.as_deref())
-            .and_then(|cast| status::status(&cast, &world.clock()))
+            .and_then(|cast| cast_status::status(&cast, &world.clock()))
             .map_err(|error| failure(&error))?;
         screen.report(&report, voice);
         Ok(0)

@@ -9,13 +9,13 @@ use crate::failure::Kind;
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
-/// Say everything that is wrong with loadout configs
+/// Say everything that is wrong with loadout configs and recipes
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  materia validate .pi/pi-materia.json\n  \
     materia validate flow.json --json | jq '.files[].issues[]'\n\n\
     Exits with 2 when a file has errors; warnings alone are fine.")]
 pub(super) struct Validate {
-    /// Config files; each is checked on top of what ships
+    /// Config files, each checked on top of what ships, and recipes
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
 }
@@ -23,7 +23,8 @@ pub(super) struct Validate {
 impl Validate {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> u8 {
         let project = world.cwd.as_deref().unwrap_or(Path::new(""));
-        told(&validate(project, &self.files), screen, voice)
+        let library = super::input::library(world).ok();
+        told(&validate(library.as_ref(), project, &self.files), screen, voice)
     }
 }
 

@@ -1,9 +1,11 @@
 //! How errors of the engine leave the house, whichever door they leave by.
 
 use materia_engine::cast::Error;
+use materia_engine::quest::Error as BoardError;
 use materia_engine::store::journal::JournalError;
 use materia_engine::store::lock::LockError;
 use materia_engine::trust;
+use materia_engine::verb::quest;
 use materia_model::text;
 
 use super::{Failure, Kind};
@@ -23,13 +25,15 @@ impl From<&Error> for Failure {
             Error::Unavailable { hint, agent, .. } => {
                 let (kind, code) =
                     if *agent { (Kind::Agent, "no_agent") } else { (Kind::Invalid, "unavailable") };
-                typed(kind, code).hint(*hint)
+                typed(kind, code).hint(hint)
             }
             Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
             Error::Ambiguous { found, .. } => {
                 let some: Vec<String> = found.iter().take(5).map(|id| text::quoted(id)).collect();
                 typed(Kind::Invalid, "ambiguous").hint(format!("write more of it: {}", text::list(&some, "or")))
             }
+            Error::NoStep { cast, .. } => typed(Kind::NotFound, "step_not_found")
+                .hint(format!("`materia cast-show {cast}` numbers them; write 3, or Socket-4:1")),
             Error::Refused(refusal) => typed(Kind::Refused, "refused").hint(refusal.hint()),
             Error::Driven(lock @ LockError::Held { .. }) => {
                 typed(Kind::Conflict, "cast_in_use").hint(lock.hint())
@@ -67,6 +71,30 @@ impl From<&trust::Error> for Failure {
                 typed(Kind::Failed, "storage").hint("check who may write to your profile")
             }
             trust::Error::Lock(lock) => typed(Kind::Conflict, "in_use").hint(lock.hint()),
+        }
+    }
+}
+
+impl From<&quest::Error> for Failure {
+    fn from(error: &quest::Error) -> Self {
+        let typed = |kind, code: &str| Self::from_error(kind, code, error);
+        match error {
+            quest::Error::Unfound(unfound) => typed(Kind::NotFound, "quest_not_found").hint(unfound.hint()),
+            quest::Error::Refused(_) => {
+                typed(Kind::Refused, "refused").hint("`materia quest list` shows how they stand")
+            }
+            quest::Error::Empty | quest::Error::TooLong => {
+                typed(Kind::Invalid, "bad_quest").hint("say what should be done, in short")
+            }
+            quest::Error::Board(BoardError::Running { .. }) => {
+                typed(Kind::Conflict, "runner_in_use").hint("`materia quest stop` lets it stop behind its quest")
+            }
+            quest::Error::Board(BoardError::Locked(lock)) => typed(Kind::Conflict, "board_in_use").hint(lock.hint()),
+            quest::Error::Board(BoardError::Bad { .. } | BoardError::Read { .. }) => typed(Kind::Invalid, "bad_board")
+                .hint("repair the file by hand, or move it away; it is never overwritten"),
+            quest::Error::Board(BoardError::Write(_) | BoardError::Dir(_)) => {
+                typed(Kind::Failed, "storage").hint("make room and check who may write there")
+            }
         }
     }
 }

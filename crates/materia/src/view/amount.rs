@@ -34,10 +34,10 @@ pub(super) fn time(millis: u64) -> String {
     }
 }
 
-/// `just now`, `4 min ago`: how long ago something was.
+/// `now`, `4 min ago`: how long ago something was.
 pub(super) fn ago(millis: u64) -> String {
     match millis / 1000 {
-        0..=4 => "just now".to_owned(),
+        0..=4 => "now".to_owned(),
         seconds @ 5..=59 => format!("{seconds} s ago"),
         seconds @ 60..=3599 => format!("{} min ago", seconds / 60),
         seconds @ 3600..=172_799 => format!("{} h ago", seconds / 3600),
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!([0.0, 950.0, 1000.0, 12_345.0, 4e6].map(short), ["0", "950", "1k", "12.3k", "4M"]);
         assert_eq!([0.0, 0.004, 1.5].map(money), ["$0.00", "$0.0040", "$1.50"]);
         assert_eq!([12, 3_210, 245_000, 1e10 as u64].map(time), ["12 ms", "3.2 s", "4 min 5 s", "115 d"]);
-        assert_eq!([0, 61_000, 7_200_000].map(ago), ["just now", "1 min ago", "2 h ago"]);
+        assert_eq!([0, 61_000, 7_200_000].map(ago), ["now", "1 min ago", "2 h ago"]);
     }
 
     #[test]

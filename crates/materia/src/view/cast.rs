@@ -2,6 +2,7 @@
 //!
 //! Owns the telling of its events. Programs get the report alone.
 
+use materia_engine::agent::Activity;
 use materia_engine::cast::Listener;
 use materia_engine::verb::cast::Report;
 use materia_model::cast::event::Place;
@@ -48,6 +49,10 @@ impl CastView {
 }
 
 impl CastView {
+    pub(super) fn voice(&self) -> Voice {
+        self.voice
+    }
+
     pub(super) fn screen(&self) -> Screen {
         self.screen
     }
@@ -75,6 +80,20 @@ impl Listener for CastView {
         if self.voice == Voice::Human {
             let said = format!("{} of the process that drove it", text::count(orphans, "orphan"));
             self.screen.talk(Role::Warning, "ended", &said);
+        }
+    }
+
+    fn sees(&mut self, place: &Place, activity: &Activity) {
+        if self.voice != Voice::Human {
+            return;
+        }
+        match activity {
+            Activity::ToolStart { name, input } => {
+                let input = text::bounded(input.trim(), 100);
+                self.step(Role::Quiet, "tool", place, &format!(": {name} {input}"));
+            }
+            Activity::Notice { text } => self.step(Role::Warning, "notice", place, &format!(": {text}")),
+            Activity::Text { .. } | Activity::ToolEnd { .. } | Activity::Usage { .. } => {}
         }
     }
 

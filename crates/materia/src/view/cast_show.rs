@@ -52,7 +52,7 @@ fn head(out: &mut String, cast: &Shown, colour: bool) {
     let took = cast.started_at.zip(cast.updated_at);
     let took = took.and_then(|(from, to)| u64::try_from(to.as_millis() - from.as_millis()).ok());
     if let (Some(took), Some(age)) = (took, cast.age_ms) {
-        fact(out, "time", &format!("{} from its beginning, last {}", time(took), ago(age)), colour);
+        fact(out, "time", &format!("{} from its beginning, updated {}", time(took), ago(age)), colour);
     }
     let tokens = cast.usage["tokens"]["total"].as_f64().unwrap_or(0.0);
     let cost = cast.usage["cost"]["total"].as_f64().unwrap_or(0.0);
@@ -82,7 +82,7 @@ fn step(step: &Step) -> Vec<String> {
     let place = &step.place;
     let item = place.item_label.as_ref().or(place.item_key.as_ref());
     let mut outcome = match (step.outcome, step.satisfied) {
-        ("done", Some(false)) => "not satisfied".to_owned(),
+        ("done", Some(false)) => "sent back".to_owned(),
         (outcome, _) => outcome.to_owned(),
     };
     if step.attempts > 1 {
@@ -90,9 +90,9 @@ fn step(step: &Step) -> Vec<String> {
     }
     vec![
         step.step.to_string(),
-        format!("{}:{}", line(&place.socket, 20), place.visit),
-        line(&place.materia, 18),
-        item.map(|item| line(item, 18)).unwrap_or_default(),
+        format!("{}:{}", line(&place.socket, 16), place.visit),
+        line(&place.materia, 16),
+        item.map(|item| line(item, 14)).unwrap_or_default(),
         outcome,
         step.duration_ms.map(time).unwrap_or_default(),
         if step.usage.total > 0 { short(step.usage.total as f64) } else { String::new() },

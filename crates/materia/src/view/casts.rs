@@ -50,8 +50,7 @@ fn cast(out: &mut String, one: &Listed, width: usize, colour: bool) {
         facts.push(format!("at {}", line(&at.socket, 20)));
     }
     if one.usage.turns > 0 {
-        facts.push(format!("{} tokens", short(one.usage.tokens as f64)));
-        facts.extend((one.usage.cost > 0.0).then(|| money(one.usage.cost)));
+        facts.push(format!("{}/{}", short(one.usage.tokens as f64), money(one.usage.cost)));
     }
     facts.extend(one.age_ms.map(ago));
     facts.retain(|fact| !fact.is_empty());

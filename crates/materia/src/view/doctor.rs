@@ -19,6 +19,11 @@ impl Report for Diagnosis {
         for agent in &self.agents {
             agent_line(&mut text, agent, colour);
         }
+        let plays = match (&self.agent, &self.agent_missing) {
+            (Some(agent), _) => format!("{}, {}", agent.name, agent.reason),
+            (None, missing) => format!("nobody: {}", missing.as_deref().unwrap_or("none was found")),
+        };
+        let _ = writeln!(text, "  {:<16}{}", "plays", printable(&plays));
         heading(&mut text, "where things are", colour);
         let paths =
             [("recipes", &self.paths.recipes), ("runs", &self.paths.runs), ("profile", &self.paths.profile)];

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use materia_engine::execute::Flow;
 use materia_model::finding::{Finding, Severity};
@@ -20,6 +21,9 @@ use crate::world::World;
 
 /// Why something did not get to stdout, once that has happened.
 static LOST: OnceLock<String> = OnceLock::new();
+
+/// Whether something did not get to stdout, also because nobody reads it any more.
+static UNHEARD: AtomicBool = AtomicBool::new(false);
 
 /// Something a verb reports: data for programs, and a text for people.
 pub trait Report: Serialize {
@@ -124,9 +128,23 @@ impl Screen {
         json(document);
     }
 
+    /// Hands bytes on to stdout; whether somebody still listens.
+    pub(super) fn bytes(self, bytes: &[u8]) -> bool {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        let listens = written.is_ok();
+        notice(written);
+        listens
+    }
+
     /// Says plain text on stdout, such as help.
     pub fn text(self, text: &str) {
         result(text.as_bytes());
+    }
+
+    /// Whether everything that was said so far got to stdout.
+    pub fn was_heard(self) -> bool {
+        !UNHEARD.load(Ordering::Relaxed)
     }
 
     /// The exit code, given the verb's own, after everything was said. What was lost on the way to stdout is told.
@@ -154,6 +172,9 @@ fn result(bytes: &[u8]) {
 }
 
 fn notice(written: io::Result<()>) {
+    if written.is_err() {
+        UNHEARD.store(true, Ordering::Relaxed);
+    }
     if let Err(error) = written
         && error.kind() != io::ErrorKind::BrokenPipe
     {

@@ -1,94 +1,42 @@
-//! How the standing of a cast reads.
+//! How a run stands, in one line.
 
-use std::fmt::Write as _;
+use materia_engine::verb::status::RunStatus;
+use materia_model::run::Status;
+use materia_model::text::{self, printable};
 
-use materia_engine::verb::status::{Report, Share};
-use materia_model::text;
-
-use super::amount::{ago, columns, line, money, short, time};
-use super::cast_show::fact;
-use super::casts::role;
-use super::screen;
 use super::style::Role;
 
-impl screen::Report for Report {
-    fn human(&self, colour: bool) -> String {
-        let mut out = String::new();
-        let status = role(self.status).paint(self.status, colour);
-        let _ = writeln!(out, "{}  {status}", Role::Strong.paint(&self.cast_id, colour));
-        fact(&mut out, "request", &line(&self.request, 200), colour);
-        fact(&mut out, "loadout", &line(&self.loadout, 60), colour);
-        let driver = self.driver.map(|pid| format!(", by process {pid}")).unwrap_or_default();
-        let last = self.age_ms.map(|age| format!(", last {}", ago(age))).unwrap_or_default();
-        fact(&mut out, "under way", &format!("{}{last}{driver}", time(self.active_ms)), colour);
-        if let Some(at) = &self.at {
-            let materia =
-                at.materia.as_ref().map(|materia| format!(" ({})", line(materia, 30))).unwrap_or_default();
-            let item = at.item.as_ref().map(|item| {
-                format!(", item {} of {} {}", item.number, item.count, text::quoted(&line(&item.label, 60)))
-            });
-            let again = if at.attempt > 1 { format!(", attempt {}", at.attempt) } else { String::new() };
-            let said =
-                format!("{}{materia}, visit {}{}{again}", at.socket, at.visit, item.unwrap_or_default());
-            fact(&mut out, "at", &said, colour);
-        }
-        let shares: Vec<String> = self.budget.iter().map(share).collect();
-        fact(&mut out, "budget", &shares.join(", "), colour);
-        if let Some(error) = &self.error {
-            fact(&mut out, "error", &Role::Bad.paint(&line(&error.message, 300), colour), colour);
-            if let Some(hint) = &error.hint {
-                fact(&mut out, "hint", &line(hint, 300), colour);
-            }
-        }
-        out.push('\n');
-        graph(&mut out, self, colour);
-        out.push('\n');
-        if let Some(needs) = &self.needs {
-            let _ = writeln!(out, "{} {needs}", Role::Warning.paint("needs you:", colour));
-        }
-        for next in &self.next {
-            let _ = writeln!(out, "{} {next}", Role::Quiet.paint("next:", colour));
-        }
-        out
+/// The colour of a status.
+pub(super) fn role(status: Status) -> Role {
+    match status {
+        Status::Done => Role::Good,
+        Status::Failed | Status::Exited => Role::Bad,
+        Status::Cancelled | Status::Killed => Role::Warning,
+        Status::Starting | Status::Running => Role::Quiet,
     }
 }
 
-/// `12.3k of 4M tokens (0 %)`.
-pub(super) fn share(share: &Share) -> String {
-    let amount = |value: f64| match share.what {
-        "cost" => money(value),
-        "minutes" => format!("{value:.1}"),
-        _ => short(value),
-    };
-    let name = if share.what == "cost" { String::new() } else { format!(" {}", share.what) };
-    match share.limit {
-        Some(limit) if limit > 0.0 => {
-            let percent = (share.used / limit * 100.0).min(999.0);
-            format!("{} of {}{name} ({percent:.0} %)", amount(share.used), amount(limit))
+/// `run:a failed code=7 …`: what differs from the ordinary, and nothing else.
+pub(super) fn line(run: &RunStatus, colour: bool) -> String {
+    let mut line = format!("{} {}", run.address, role(run.status).paint(run.status.as_str(), colour));
+    let mut add = |key: &str, value: Option<String>| {
+        if let Some(value) = value {
+            line.push_str(&format!(" {key}={}", printable(&value)));
         }
-        Some(limit) => format!("{} of {}{name}", amount(share.used), amount(limit)),
-        None => format!("{}{name}", amount(share.used)),
-    }
-}
-
-fn graph(out: &mut String, report: &Report, colour: bool) {
-    let row = |socket: &materia_engine::verb::status::Socket| {
-        let mark = match (socket.current, socket.visits) {
-            (true, _) => "▶",
-            (false, 0) => "·",
-            (false, _) => "✓",
-        };
-        let visits =
-            if socket.visits == 0 { String::new() } else { text::count(socket.visits as usize, "visit") };
-        vec![mark.to_owned(), line(&socket.socket, 24), line(&socket.materia, 30), visits]
     };
-    let rows: Vec<Vec<String>> = report.graph.iter().map(row).collect();
-    for (socket, row) in report.graph.iter().zip(columns(&rows, &[])) {
-        let role = match (socket.current, socket.visits) {
-            (true, _) => Role::Strong,
-            (false, 0) => Role::Quiet,
-            (false, _) => Role::Good,
-        };
-        let _ = writeln!(out, "  {}", role.paint(&row, colour));
-    }
+    add("recipe", run.recipe.clone());
+    add("tool", run.tool.clone());
+    add("session", run.session.clone());
+    add("parent", run.parent.clone());
+    add("pid", run.pid.map(|pid| pid.to_string()));
+    add("active", (run.active > 1).then(|| run.active.to_string()));
+    add("completed", (run.completed > 1).then(|| run.completed.to_string()));
+    add("failures", (run.failures > 0).then(|| run.failures.to_string()));
+    add("code", run.code.filter(|code| *code != 0).map(|code| code.to_string()));
+    add("degraded", run.degraded.then(|| "true".to_owned()));
+    let first = |text: &String| text::bounded(text.lines().next().unwrap_or_default(), 200).into_owned();
+    add("error", run.error.as_ref().map(first));
+    add("evidence", run.evidence.as_ref().map(first));
+    line.push('\n');
+    line
 }

@@ -2,8 +2,10 @@
 //!
 //! Owns the table of routes and the limits of bodies. Bodies are one JSON document of a known shape.
 
+mod actors;
 mod casts;
 mod config;
+mod quests;
 mod trial;
 mod trust;
 
@@ -38,7 +40,17 @@ pub(super) fn routes() -> Router<State> {
         .route("/casts", get(casts::list).post(casts::start))
         .route("/casts/{id}", get(casts::show))
         .route("/casts/{id}/artifact", get(casts::artifact))
+        .route("/casts/{id}/fork", post(casts::fork))
+        .route("/casts/{id}/budget", post(casts::budget))
         .route("/casts/{id}/{wish}", post(casts::go_on))
+        .route("/actors", get(actors::list))
+        .route("/actors/{id}", get(actors::show))
+        .route("/message", post(actors::send))
+        .route("/library", get(actors::library))
+        .route("/quests", get(quests::list).post(quests::add))
+        .route("/quests/run", post(quests::run))
+        .route("/quests/stop", post(quests::stop))
+        .route("/quests/{id}", post(quests::change))
         .route("/live", get(live::live))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)

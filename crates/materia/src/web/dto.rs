@@ -3,14 +3,16 @@
 //! Owns the shapes of requests and answers, and with them the client's types: `web/src/types.ts` is written from these
 //! by a test, which fails when the two differ. Never computes anything.
 
+mod actor;
 mod cast;
 mod config;
 
 use materia_model::finding::{Finding, Severity};
 use serde::Serialize;
 
+pub(super) use actor::{MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView};
 pub(super) use cast::{
-    Artifact, ArtifactQuery, CastState, CastView, CastsQuery, Done, GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
+    Artifact, ArtifactQuery, BudgetRequest, CastState, CastView, CastsQuery, Done, ForkRequest, Forked, GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
 };
 pub(super) use config::{
     ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, ErrorBody,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use materia_engine::clock::Clock;
 use materia_engine::config::{Files, Places, ReadError};
 use materia_engine::home::Home;
+use materia_engine::library::Library;
 
 use super::auth::Door;
 
@@ -50,6 +51,11 @@ impl State {
     /// All config files as they are now.
     pub(super) fn files(&self) -> Result<Files, ReadError> {
         Files::find(self.places())
+    }
+
+    /// Where recipes are looked for.
+    pub(super) fn library(&self) -> Library {
+        Library::new(&self.0.home, self.0.user_home.as_deref())
     }
 
     /// The project directory.

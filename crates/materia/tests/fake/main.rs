@@ -17,6 +17,7 @@ mod basic;
 mod escape;
 mod host;
 mod keeper;
+mod post;
 mod storm;
 mod utility;
 
@@ -37,6 +38,8 @@ fn main() {
         "detach" => escape::detach(&args),
         "host" => host::run(),
         "keeper" => keeper::run(&args),
+        "poster" => post::poster(&args),
+        "taker" => post::taker(&args),
         "storm" => storm::run(&args),
         other => panic!("`{other}` is no role of the fake"),
     }

@@ -193,7 +193,7 @@ fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
         (hello(), &["--json", "--loadout", "Nope"], 3, "unknown_loadout"),
         (hello(), &["--json", "--agent-script", "none.json"], 3, "unreadable"),
         (hello(), &["--json", "--agent-script", "flow.json"], 2, "invalid_agent_script"),
-        (recipe, &["--json"], 2, "unavailable"),
+        (recipe, &["--json"], 2, "recipe_not_found"),
         (open, &["--json"], 2, "missing_value"),
     ];
     for (config, more, exit, code) in cases {

@@ -7,6 +7,8 @@
 
 mod house;
 
+mod budget;
+mod agent;
 mod cast;
 mod casts;
 mod cli;
@@ -15,16 +17,29 @@ mod crash;
 mod demo;
 mod doctor;
 mod explain;
+mod fork;
 mod grid;
+mod link;
+mod inspect;
 mod loadout;
+mod plan;
 mod process;
+mod quest;
+mod message;
+mod receive;
+mod recipe;
 mod reference;
 mod run;
 mod secret;
+mod spawn;
+mod seed;
 mod split;
 mod tidy;
 mod ui;
 mod trust;
+mod tool;
 mod utility;
 mod validate;
 mod vectors;
+mod wait;
+mod watch;

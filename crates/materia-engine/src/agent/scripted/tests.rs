@@ -1,30 +1,19 @@
 //! The scripted agent: who is answered by what.
 
-use std::path::Path;
-
-use materia_model::agent::TurnKind;
 use materia_model::finding::Source;
-use materia_model::loadout::{Config, Document, Layer, Scope};
-use materia_model::materia::Materia;
+use materia_model::materia::Tools;
 
 use super::*;
-
-fn role() -> Materia {
-    let text = r#"{"materia": {"Build": {"tools": "none", "prompt": "build"}}}"#;
-    let layers = [Layer { scope: Scope::Flag, document: Document::parse(Source::new("c.json", text)) }];
-    let config = Config::load(&layers);
-    config.materia().next().unwrap().as_ref().clone()
-}
+use crate::agent::Unwatched;
+use crate::agent::protocol::tests::turn;
 
 fn script(text: &str) -> Scripted {
     Scripted::read(&Source::new("script.json", text)).unwrap()
 }
 
 fn said(agent: &mut Scripted, socket: &str, item: Option<&str>) -> Result<String, Failure> {
-    let materia = role();
-    let (kind, cwd) = (TurnKind::Work, Path::new("/"));
-    let turn = Turn { socket, materia: &materia, item, kind, prompt: "please build it", cwd };
-    match agent.ask(&turn, &mut Nursery::new()) {
+    let turn = Turn { socket, materia: "Build", item, ..turn("please build it", &Tools::None) };
+    match agent.ask(&turn, &mut Nursery::new(), &mut Unwatched) {
         Answer::Ended(end) => end.reply,
         Answer::Interrupted => panic!("nobody interrupted"),
     }

@@ -144,3 +144,21 @@ proptest! {
         prop_assert!(trap.is_untouched());
     }
 }
+
+#[test]
+fn a_shelf_keeps_what_nothing_overwrites_and_stays_where_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = Root::open(dir.path()).unwrap();
+    let shelf = root.shelf("sockets/build").unwrap();
+    shelf.keep("1.txt", b"one").unwrap();
+    assert!(matches!(shelf.keep("1.txt", b"two"), Err(ArtifactError::Exists(_))));
+    for bad in ["../1.txt", "a/b", "", ".."] {
+        assert!(matches!(shelf.keep(bad, b""), Err(ArtifactError::BadPath { .. })), "{bad}");
+    }
+    // Somebody puts a link in the place of the directory; it is still the directory that is written to.
+    fs::rename(dir.path().join("sockets"), dir.path().join("moved")).unwrap();
+    symlink("/", dir.path().join("sockets")).unwrap();
+    shelf.keep("2.txt", b"").unwrap();
+    assert!(dir.path().join("moved/build/2.txt").is_file());
+    assert!(matches!(root.shelf("sockets/build"), Err(ArtifactError::Blocked { .. })));
+}

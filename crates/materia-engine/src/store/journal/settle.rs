@@ -46,12 +46,24 @@ pub(super) fn settle(
     synced: Option<&Arc<Synced>>,
 ) -> Result<(Tail, Option<Recovery>), JournalError> {
     let step = cursor.run_to_end()?;
-    let (mut tail, recovery) = settle_at(step, cursor, files, clock, name, synced)?;
+    settle_at(step, cursor, files, clock, name, synced)
+}
+
+/// The same for a cursor that has run to the end, and found this there.
+pub(super) fn settle_at(
+    step: Step,
+    cursor: &Cursor,
+    files: &Files,
+    clock: &Clock,
+    name: &str,
+    synced: Option<&Arc<Synced>>,
+) -> Result<(Tail, Option<Recovery>), JournalError> {
+    let (mut tail, recovery) = tail_at(step, cursor, files, clock, name, synced)?;
     tail.synced = synced.cloned();
     Ok((tail, recovery))
 }
 
-fn settle_at(
+fn tail_at(
     step: Step,
     cursor: &Cursor,
     files: &Files,

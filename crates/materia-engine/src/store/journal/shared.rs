@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Step};
 use super::error::{Damage, JournalError};
 use super::scan::Spot;
 use super::segment::{FileId, Files};
@@ -133,14 +133,18 @@ impl SharedJournal {
         {
             scan.jump(Spot { seq: tail.next - 1, offset: tail.last }, tail.end)?;
         }
-        end.tail = settle::settle(
-            &mut end.cursor,
-            &self.files,
-            &self.clock,
-            &self.options.name,
-            Some(&self.synced),
-        )?
-        .0;
+        let step = end.cursor.run_to_end()?;
+        // Where others only added whole records to the same file, nothing has to be opened or cut.
+        if let (Step::End, Some(scan)) = (&step, end.cursor.scan())
+            && scan.id() == end.tail.id
+            && let Some(last) = scan.last()
+        {
+            end.tail.advance(last, scan.end());
+            return Ok(());
+        }
+        let name = &self.options.name;
+        end.tail =
+            settle::settle_at(step, &end.cursor, &self.files, &self.clock, name, Some(&self.synced))?.0;
         Ok(())
     }
 
@@ -167,6 +171,11 @@ impl Held<'_> {
             tail.rotate(now)?;
         }
         tail.append(now, kind, data)
+    }
+
+    /// A number that no record has yet, and no earlier turn was given.
+    pub fn next_seq(&self) -> u64 {
+        self.end.tail.next
     }
 
     /// Where the records end, for [`SharedJournal::commit_to`] once the turn is over.

@@ -6,7 +6,7 @@
 //! promise: it names the boot, is checked, and is taken back before anything is cut from the journal. After a sync that
 //! failed nobody relies on the others any more.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,11 +58,28 @@ impl Synced {
     }
 
     /// Makes everything up to a mark durable, by a sync of our own only where nobody else's has reached it.
+    ///
+    /// One leads and syncs; the others wait for its end together, and most of them find their records covered by then.
     pub(super) fn through(&self, mark: &Mark) -> Result<(), String> {
         let failed = |error: io::Error| format!("the turn to sync could not be taken ({error})");
         let own = self.own();
-        let turn = Turn::take(&own).map_err(failed)?;
-        let reached = turn.read();
+        loop {
+            if read(&own).is_some_and(|reached| reached.covers(mark)) {
+                return Ok(());
+            }
+            match own.try_lock() {
+                Ok(()) => return self.lead(&Turn(&own), mark),
+                Err(TryLockError::WouldBlock) => {
+                    own.lock_shared().map_err(failed)?;
+                    own.unlock().map_err(failed)?;
+                }
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+
+    fn lead(&self, turn: &Turn<'_>, mark: &Mark) -> Result<(), String> {
+        let reached = read(turn.0);
         if reached.is_some_and(|reached| reached.covers(mark)) {
             return Ok(());
         }
@@ -117,17 +134,11 @@ impl Drop for Retracted<'_> {
 /// The right to sync and to say so.
 struct Turn<'a>(&'a File);
 
-impl<'a> Turn<'a> {
-    fn take(file: &'a File) -> io::Result<Self> {
-        file.lock()?;
-        Ok(Self(file))
-    }
-
-    fn read(&self) -> Option<Reached> {
-        let mut line = [0u8; LINE];
-        self.0.read_exact_at(&mut line, 0).ok()?;
-        Reached::parse(std::str::from_utf8(&line).ok()?)
-    }
+/// What was said last; nothing where it is not whole, which also happens while somebody says it.
+fn read(file: &File) -> Option<Reached> {
+    let mut line = [0u8; LINE];
+    file.read_exact_at(&mut line, 0).ok()?;
+    Reached::parse(std::str::from_utf8(&line).ok()?)
 }
 
 /// Says how far it is. A failure only costs the others their shortcut: a line that is not whole counts as none.

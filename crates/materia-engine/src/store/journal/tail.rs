@@ -128,6 +128,13 @@ impl Tail {
         failpoint::hit("journal.truncate").and_then(|()| self.file.set_len(self.end))
     }
 
+    /// Goes on behind records that others added to the same segment.
+    pub(super) fn advance(&mut self, last: Spot, end: u64) {
+        self.next = last.seq + 1;
+        self.last = last.offset;
+        self.end = end;
+    }
+
     /// Where the records end by now, for a sync that has to reach it.
     pub(super) fn mark(&self) -> Mark {
         Mark { file: Arc::clone(&self.file), id: self.id, first: self.first, end: self.end }

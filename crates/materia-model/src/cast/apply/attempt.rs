@@ -3,7 +3,7 @@
 //! Owns these changes and nothing else.
 
 use crate::agent::TurnKind;
-use crate::cast::event::{Interruption, RecoveryStart};
+use crate::cast::event::{Interruption, RecoveryStart, TurnEnded};
 use crate::cast::failure::{Code, Failure};
 use crate::cast::recovery::Recovery;
 use crate::cast::state::{Speaker, State, Status, Step, Visit, Waiting};
@@ -16,6 +16,15 @@ impl State {
     pub(super) fn dispatch(&mut self, attempt: u64) {
         if let Step::Due(visit) = &self.step {
             self.step = Step::Running(Visit { attempt, delay_ms: 0, ..visit.clone() });
+        }
+    }
+
+    /// A turn is paid for, whatever came of it; only one that was answered goes on in its session.
+    pub(super) fn turn_over(&mut self, end: &TurnEnded) {
+        self.spending.add(&end.place.socket, &end.place.materia, &end.usage);
+        self.spending.add_more(end.place.item_key.as_deref(), &end.usage, &end.models);
+        if end.failure.is_none() {
+            self.conversation.session.clone_from(&end.session);
         }
     }
 

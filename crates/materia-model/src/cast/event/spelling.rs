@@ -54,12 +54,12 @@ impl Body {
 
     /// Whether somebody relies on it from now on: the log is flushed with it, and so is everything before it.
     ///
-    /// A finished socket is flushed by the dispatch, the pause or the end that follows at once: one flush a step.
+    /// A finished socket is flushed by the dispatch, the pause or the end that follows at once: one flush a step. So is
+    /// the beginning; whoever tells somebody of it before that flushes it.
     pub fn is_promise(&self) -> bool {
         matches!(
             self,
-            Self::CastStart(_)
-                | Self::AgentTurnStart(_)
+            Self::AgentTurnStart(_)
                 | Self::UtilityInput(_)
                 | Self::SocketRefinement(_)
                 | Self::ContextRefinement(_)

@@ -2,6 +2,8 @@
 //!
 //! Owns these shapes and nothing else.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -67,6 +69,15 @@ pub struct TurnEnded {
     pub attempt: u64,
     /// What its model calls cost.
     pub usage: Usage,
+    /// The same by model.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, Usage>,
+    /// The agent that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// What takes the conversation up again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<agent::Failure>,

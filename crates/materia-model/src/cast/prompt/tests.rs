@@ -13,6 +13,7 @@ use crate::time::Timestamp;
 struct Play {
     kernel: Kernel,
     state: State,
+    session: Option<String>,
 }
 
 impl Play {
@@ -29,7 +30,7 @@ impl Play {
         let graph = compiled.graph.unwrap_or_else(|| panic!("{:#?}", compiled.findings));
         let facts = Facts { state_file: Some("/p/run/state.json".to_owned()), ..Facts::default() };
         let kernel = Kernel::new(graph, config.settings().clone(), facts);
-        let mut play = Self { kernel, state: State::default() };
+        let mut play = Self { kernel, state: State::default(), session: None };
         let (data, more) = (serde_json::Map::new(), serde_json::Map::new());
         let start = CastStart {
             cast_id: "c".into(),
@@ -63,7 +64,8 @@ impl Play {
         let body = self.kernel.dispatched(&self.state, None).unwrap();
         self.record(body);
         let reply = Ok(reply.as_str().map_or_else(|| reply.to_string(), str::to_owned));
-        for body in self.kernel.asked(&self.state, &TurnEnd { reply, usage: Usage::default() }, None) {
+        let end = TurnEnd { session: self.session.clone(), ..TurnEnd::new(reply, Usage::default()) };
+        for body in self.kernel.asked(&self.state, &end, None) {
             self.record(body);
         }
         self
@@ -308,4 +310,30 @@ fn prompts_are_bounded_whatever_the_state_holds() {
     play.state.data.insert("huge".to_owned(), "x".repeat(10 << 20).into());
     play.answer(&json!("y".repeat(1 << 20)));
     assert!(play.prompt().len() < 128 << 10);
+}
+
+#[test]
+fn c16_an_agent_that_remembers_is_told_only_what_is_new() {
+    let mut play = Play::new(
+        &json!({"P": {"tools": "none", "prompt": "Plan with the person.", "multiTurn": true, "parse": "json"}}),
+        &json!({"a": {"materia": "P"}}),
+        &json!({}),
+    );
+    play.session = Some("s-1".to_owned());
+    play.answer(&json!("Which leak?"));
+    let said = play.state.go_on_with(Some("the one in the cellar")).unwrap();
+    play.record(said);
+    let refine = play.prompt();
+    assert!(refine.starts_with("the one in the cellar\n\n## Answer\n"), "{refine}");
+    play.answer(&json!("I see."));
+    let done = play.state.go_on_with(None).unwrap();
+    play.record(done);
+    let last = play.prompt();
+    assert!(last.starts_with("## Answer\nThe conversation is over"), "{last}");
+    play.answer(&json!("no JSON at all"));
+    let repair = play.prompt();
+    assert!(
+        repair.starts_with("## Your last answer\n") && !repair.contains("Plan with the person"),
+        "{repair}"
+    );
 }

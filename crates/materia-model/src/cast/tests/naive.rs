@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::world::{Reply, World, config_with};
+use crate::loadout::fanout::{self, Net};
+use crate::loadout::settings::Limits;
 
 const CAP_CYCLES: usize = 4;
 const CAP_VISITS: usize = 30;
@@ -262,6 +264,26 @@ proptest! {
         prop_assert_eq!((world.trace(), world.end()), (trace.join(" "), end.to_owned()));
         prop_assert_eq!(world.count("cast_end"), 1);
         prop_assert!(world.state.visits.values().all(|visits| *visits <= CAP_VISITS as u64));
+    }
+
+    #[test]
+    fn c23_no_cast_visits_a_socket_more_often_than_its_plan_says(plan in plans()) {
+        let mut config = plan.config();
+        config["limits"]["maxSocketVisits"] = 100.into();
+        let mut world = World::new(&config);
+        world.play(&mut |q| {
+            let index: usize = q.socket[1..].parse().unwrap();
+            let list: Vec<usize> = (0..plan.items).collect();
+            Reply::Json(json!({"satisfied": plan.outcome(index, q.nth), "state": {"list": list}}))
+        });
+        let limits = Limits { max_no_advance_cycles: Some(CAP_CYCLES as u64), ..Limits::default() };
+        let net = Net { visits: 100, cycles: CAP_CYCLES as u64 };
+        let graph = world.kernel.graph();
+        let bounds = fanout::visits(graph, &limits, net, plan.items as u64);
+        for (socket, bound) in graph.sockets().iter().zip(bounds) {
+            let visits = world.visits(socket.id.as_str());
+            prop_assert!(visits <= bound.most, "{} was visited {visits} times, planned {}", socket.id, bound.most);
+        }
     }
 
     #[test]

@@ -186,16 +186,14 @@ fn turn_end(reply: Reply) -> TurnEnd {
     let usage = Usage { total: 1, ..Usage::default() };
     let reply = match reply {
         Reply::Spent(json, total) => {
-            return TurnEnd { reply: Ok(json.to_string()), usage: Usage { total, ..Usage::default() } };
+            return TurnEnd::new(Ok(json.to_string()), Usage { total, ..Usage::default() });
         }
         Reply::Text(text) => Ok(text),
         Reply::Json(json) => Ok(json.to_string()),
-        Reply::Fail(kind) => {
-            Err(agent::Failure { kind, message: format!("it says {}", kind.as_str()), hint: None })
-        }
+        Reply::Fail(kind) => Err(agent::Failure::new(kind, format!("it says {}", kind.as_str()))),
         Reply::Exit(_) | Reply::Killed => panic!("agents do not exit"),
     };
-    TurnEnd { reply, usage }
+    TurnEnd::new(reply, usage)
 }
 
 /// A config with agents `A` (plain), `G` (generator), `T` (talks) and utilities `U`, `UJ` (JSON), `UG` (generator).

@@ -122,6 +122,7 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
         }
         findings.extend(reader.into_findings());
         merged.settings.artifact_dir = document.get("artifactDir").or(merged.settings.artifact_dir);
+        merged.settings.agent = document.get("agent").or(merged.settings.agent);
         let text = |name| document.get(name).filter(|value: &Part<'_>| value.node.as_str().is_some());
         merged.active = text("activeLoadout").or(merged.active);
         merged.active_id = text("activeLoadoutId").or(merged.active_id);
@@ -129,6 +130,7 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
             (&mut merged.settings.budget, "budget"),
             (&mut merged.settings.limits, "limits"),
             (&mut merged.settings.compaction, "compaction"),
+            (&mut merged.settings.agents, "agents"),
         ] {
             add_settings(group, document.get(name));
         }

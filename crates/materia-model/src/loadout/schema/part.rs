@@ -55,7 +55,7 @@ pub(super) fn materia() -> Value {
             "template": {"description": "A command template.", "type": ["string", "array", "object"]},
             "recipe": text("A recipe by name or path."),
             "params": {"description": "What the utility is given.", "type": "object"},
-            "timeoutMs": {"description": "30 seconds where left out.", "type": "number", "exclusiveMinimum": 0},
+            "timeoutMs": {"description": "How long a utility or one turn of an agent may take; 30 seconds and an hour where left out.", "type": "number", "exclusiveMinimum": 0},
         }),
         &[],
     );

@@ -3,10 +3,10 @@
 //! Owns the names of the settings and their ranges. A value that cannot be used is told and left out, so that the
 //! default stands. Never fills in a default.
 
-use super::{Budget, Compaction, Limits, Settings};
+use super::{Budget, Compaction, Limits, Settings, agents};
 use crate::document::{Field, Part, Path, Reader};
 
-const INVALID: &str = "invalid-setting";
+pub(super) const INVALID: &str = "invalid-setting";
 
 /// The merged fields of each group of settings.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(crate) struct Groups<'a> {
     pub(crate) budget: Vec<Field<'a>>,
     pub(crate) limits: Vec<Field<'a>>,
     pub(crate) compaction: Vec<Field<'a>>,
+    pub(crate) agent: Option<Part<'a>>,
+    pub(crate) agents: Vec<Field<'a>>,
 }
 
 /// Reads the settings.
@@ -26,6 +28,10 @@ pub(crate) fn read(reader: &mut Reader, groups: &Groups<'_>) -> Settings {
         budget: budget(reader, &groups.budget),
         limits: limits(reader, &groups.limits),
         compaction: compaction(reader, &groups.compaction),
+        agent: groups
+            .agent
+            .and_then(|value| reader.words(value, &Path::Root.member("agent"), INVALID).map(str::to_owned)),
+        agents: agents::read(reader, &groups.agents),
     }
 }
 

@@ -52,7 +52,8 @@ impl Reader<'_> {
                 continue;
             }
             let message = format!("a template node has no field {}", text::quoted(name));
-            let hint = match text::closest(name, FIELDS.iter().copied()) {
+            let own = self.root_fields.iter().filter(|_| root);
+            let hint = match text::closest(name, FIELDS.iter().chain(own).copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("fields are {}", text::list(FIELDS, "and")),
             };
@@ -63,7 +64,7 @@ impl Reader<'_> {
 
     /// A node with everything but its body.
     pub(super) fn controls(&mut self, node: &document::Node, path: &str, root: bool) -> Node {
-        let mut read = Node::plain(Body::Children(Vec::new()), Origin::json(&node.span, path));
+        let mut read = Node::plain(Body::Children(Vec::new()), Origin::json(self.source, &node.span, path));
         for member in node.members() {
             let path = path_member(path, &member.name);
             let (value, name) = (&member.value, member.name.as_str());
@@ -83,10 +84,21 @@ impl Reader<'_> {
                 "min_successful" => read.min_successful = self.amount(value, &path, name, Range::Count),
                 "recover" => read.recover = self.template(value, &path).map(Box::new),
                 "args" => read.args = self.arguments(value, &path, root),
-                "defaults" => read.defaults = self.settings(value, &path, name),
+                "stage" => read.stage = self.stage(value, &path),
+                "defaults" => read.defaults.extend(self.settings(value, &path, name)),
+                // On the root of a document there is nobody to bind them for: they are its last resort.
+                "values" if root && self.unit.is_some() => {
+                    for (name, setting) in self.settings(value, &path, name) {
+                        read.defaults.entry(name).or_insert(setting);
+                    }
+                }
                 "values" => read.values = self.settings(value, &path, name),
                 _ => {}
             }
+        }
+        if read.stage.is_none() {
+            let label = read.label.as_ref().and_then(|label| label.text.literal());
+            read.stage = label.filter(|label| is_name(label)).map(str::to_owned);
         }
         read
     }
@@ -118,7 +130,7 @@ impl Reader<'_> {
             self.wrong_kind(node, path, field, "a text");
             return None;
         };
-        let origin = Origin::json(&node.span, path);
+        let origin = Origin::json(self.source, &node.span, path);
         let text = self.text(&Word::whole(text), text, &origin)?;
         Some(Located { text, origin })
     }
@@ -128,7 +140,7 @@ impl Reader<'_> {
         let name = node.as_str().map(str::trim).filter(|name| is_name(name));
         match name {
             Some("stdout") => None,
-            Some(name) => Some(named(name, Origin::json(&node.span, path))),
+            Some(name) => Some(named(name, Origin::json(self.source, &node.span, path))),
             None => self.located(node, path, "output"),
         }
     }
@@ -161,7 +173,11 @@ impl Reader<'_> {
                 let length = text.trim().strip_suffix(".length").filter(|name| is_name(name));
                 if let Some(name) = length.filter(|_| field == "repeat") {
                     let form = Form::Length { name: name.to_owned() };
-                    return Some(Amount::Computed(placeholder(form, text, Origin::json(&node.span, path))));
+                    return Some(Amount::Computed(placeholder(
+                        form,
+                        text,
+                        Origin::json(self.source, &node.span, path),
+                    )));
                 }
                 let located = self.located(node, path, field)?;
                 match located.text.literal() {

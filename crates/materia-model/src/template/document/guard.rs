@@ -29,7 +29,9 @@ impl Reader<'_> {
         match bare {
             "true" if !negated => Some(Guard::Always(true)),
             "false" if !negated => Some(Guard::Always(false)),
-            name if is_name(name) => Some(Guard::Value(named(name, Origin::json(&node.span, path)), negated)),
+            name if is_name(name) => {
+                Some(Guard::Value(named(name, Origin::json(self.source, &node.span, path)), negated))
+            }
             braces if braces.starts_with('{') => self.guard_braces(node, path, negated),
             _ => {
                 self.wrong_guard(node, path);

@@ -26,7 +26,7 @@ impl Reader<'_> {
                 self.wrong_kind(entry, &path, "args", "a list of texts such as `name:type`");
                 continue;
             };
-            let origin = Origin::json(&entry.span, &path);
+            let origin = Origin::json(self.source, &entry.span, &path);
             match argument::parse_list(list) {
                 Ok(arguments) => {
                     arguments.into_iter().for_each(|argument| {
@@ -58,7 +58,7 @@ impl Reader<'_> {
             self.declare(name, ty, origin, argument.at);
         }
         if let Some(default) = &argument.default {
-            let setting = Setting { content: content(default), origin: origin.clone() };
+            let setting = Setting { content: self.content(default, origin), origin: origin.clone() };
             self.declare_references(&setting);
             settings.insert(name.clone(), setting);
         }
@@ -87,10 +87,12 @@ impl Reader<'_> {
                 );
                 continue;
             }
-            let origin = Origin::json(&member.value.span, &path);
+            let origin = Origin::json(self.source, &member.value.span, &path);
             self.warn_reserved(&member.name, &origin, 0);
-            let content =
-                member.value.as_str().map_or_else(|| Content::Plain(member.value.to_value()), content);
+            let content = match member.value.as_str() {
+                Some(text) => self.content(text, &origin),
+                None => Content::Plain(member.value.to_value()),
+            };
             let setting = Setting { content, origin };
             self.declare_references(&setting);
             settings.insert(member.name.clone(), setting);
@@ -98,11 +100,28 @@ impl Reader<'_> {
         settings
     }
 
+    /// A text as a default: a reference where all its braces are placeholders, else plain.
+    fn content(&mut self, given: &str, origin: &Origin) -> Content {
+        let word = Word::whole(given);
+        match Text::parse(&word, given, self.unit) {
+            Ok(text) if text.placeholders().next().is_some() => {
+                self.uses_stages |= text.placeholders().any(|one| matches!(one.form, Form::Stage { .. }));
+                Content::Reference(text)
+            }
+            Ok(text) => Content::Plain(text.literal().unwrap_or(&word.text).into()),
+            Err(problem) if problem.code == "unknown-reference" => {
+                self.problem(origin, problem);
+                Content::Plain(word.text.into())
+            }
+            Err(_) => Content::Plain(word.text.into()),
+        }
+    }
+
     fn warn_reserved(&mut self, name: &str, origin: &Origin, at: usize) {
         if reserved(name).is_some() && !self.no_room_for_warnings() {
             let message = format!("`{name}` is set by `repeat`, which wins inside a repeated node");
             let finding = Finding::warning("reserved-name", message).hint("choose another name");
-            let finding = origin.locate(self.source, finding, at);
+            let finding = origin.locate(finding, at);
             self.push(finding, "");
         }
     }
@@ -133,7 +152,7 @@ impl Reader<'_> {
             return;
         };
         if first.ty != *ty && self.errors < super::MAX_FINDINGS {
-            let place = first.origin.locate(self.source, Finding::warning("", ""), first.at).place;
+            let place = first.origin.locate(Finding::warning("", ""), first.at).place;
             let before = place
                 .map_or(String::new(), |place| format!(" at line {}, column {}", place.line, place.column));
             let message = format!("`{name}` is declared {ty} here and {}{before}", first.ty);
@@ -144,9 +163,10 @@ impl Reader<'_> {
 
     /// Makes literal defaults fit their declared types, once, now that all types are known.
     pub(super) fn fit_settings(&mut self, node: &mut Node) {
-        for settings in
-            [Some(&mut node.defaults), Some(&mut node.values), node.args.as_mut()].into_iter().flatten()
-        {
+        // What is bound for an import was made to fit the types of that import.
+        let abroad = matches!(&node.body, Body::Nested(inner) if inner.realm.is_some());
+        let values = Some(&mut node.values).filter(|_| !abroad);
+        for settings in [Some(&mut node.defaults), values, node.args.as_mut()].into_iter().flatten() {
             for (name, setting) in settings {
                 self.fit_setting(name, setting);
             }
@@ -155,19 +175,26 @@ impl Reader<'_> {
         match &mut node.body {
             Body::Command { .. } => {}
             Body::Children(children) => children.iter_mut().for_each(|child| self.fit_settings(child)),
+            Body::Nested(_) if abroad => {}
             Body::Nested(inner) => self.fit_settings(inner),
         }
     }
 
     fn fit_setting(&mut self, name: &str, setting: &mut Setting) {
-        let Some(ty) = self.types.get(name).map(|declared| declared.ty.clone()) else { return };
+        let ty = self.types.get(name).map(|declared| declared.ty.clone());
+        self.fit_setting_to(name, setting, ty.as_ref());
+    }
+
+    /// Makes a literal value fit a type, or says that it does not.
+    pub(super) fn fit_setting_to(&mut self, name: &str, setting: &mut Setting, ty: Option<&Type>) {
+        let Some(ty) = ty else { return };
         let Some(value) = setting.content.plain_mut() else { return };
         match ty.fit(Cow::Borrowed(value)) {
             Some(Cow::Owned(fitted)) => *value = fitted,
             Some(Cow::Borrowed(_)) => {}
             None => {
                 let value = value.clone();
-                self.unfit(name, &ty, &value, &setting.origin, 0);
+                self.unfit(name, ty, &value, &setting.origin, 0);
             }
         }
     }
@@ -204,7 +231,7 @@ impl Reader<'_> {
                 );
                 let finding = Finding::warning("nested-braces", message)
                     .hint("put the inner value into `defaults`, or write \\{ for a literal brace");
-                let finding = origin.locate(self.source, finding, open);
+                let finding = origin.locate(finding, open);
                 self.push(finding, "");
             }
         }
@@ -217,14 +244,5 @@ fn entries<'n>(node: &'n document::Node, path: &str) -> Vec<(&'n document::Node,
             items.iter().enumerate().map(|(index, item)| (item, path_index(path, index))).collect()
         }
         _ => vec![(node, path.to_owned())],
-    }
-}
-
-/// A text as a default: a reference where all its braces are placeholders, else plain.
-fn content(given: &str) -> Content {
-    let word = Word::whole(given);
-    match Text::parse(&word, given) {
-        Ok(text) if text.placeholders().next().is_some() => Content::Reference(text),
-        _ => Content::Plain(word.text.into()),
     }
 }

@@ -4,6 +4,7 @@
 //! has failed, so that all problems are reported together. Never decides whether a node runs.
 
 use super::super::document::Range;
+use super::super::evaluate::is_path;
 use super::super::fault::Fault;
 use super::super::node::{Amount, Located, Node};
 use super::super::plan::{Body, Controls, Failure, Output, Plan, Stdin};
@@ -34,6 +35,7 @@ impl<'t> Expander<'t> {
             recover: self.recover(node, frame),
             failure: node.failure.unwrap_or(failure),
             output: self.output(node, frame),
+            keep: None,
         };
         (self.findings.len() == before).then_some(controls)
     }
@@ -69,7 +71,7 @@ impl<'t> Expander<'t> {
         let message = format!("`min_successful` is {quorum}, and there are only {have}");
         if self.warnings.iter().all(|before| before.message != message) && self.warnings.len() < 20 {
             let finding = Finding::warning("unreachable-quorum", message).hint("ask for fewer");
-            self.warnings.push(node.origin.locate(&self.evaluator.template.source, finding, 0));
+            self.warnings.push(node.origin.locate(finding, 0));
         }
     }
 
@@ -83,7 +85,7 @@ impl<'t> Expander<'t> {
     fn output(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Output {
         let Some(located) = &node.output else { return Output::Stdout };
         let must_exist = located.text.placeholders().any(|placeholder| match &placeholder.form {
-            Form::Value { name, .. } => self.evaluator.is_path(name),
+            Form::Value { name, .. } => is_path(name, frame),
             _ => false,
         });
         match self.located(located, frame) {

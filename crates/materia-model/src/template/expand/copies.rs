@@ -58,19 +58,25 @@ impl<'t> Expander<'t> {
         let mut flow = if node.parallel { shared(stdin) } else { stdin };
         let mut copies = Vec::new();
         let mut whole = true;
+        let mut hidden = Vec::new();
         for index in 0..count {
             if self.halted || !self.count_node(node) {
                 return None;
             }
             // A repeated parallel list gives lanes: each copy is a sequence.
             let turn = Some(Turn { index, count });
+            let mark = self.evaluator.stages.borrow().mark();
             let copy = outer.within(node, turn, |frame| self.single(node, frame, flow, failure, false));
+            if node.parallel && self.evaluator.template.uses_stages {
+                hidden.push(self.evaluator.stages.borrow_mut().hide(mark));
+            }
             if !node.parallel && !copy.as_ref().is_some_and(passes_through) {
                 flow = Stdin::Previous;
             }
             whole &= copy.is_some();
             copies.extend(copy);
         }
+        self.evaluator.stages.borrow_mut().join(hidden);
         whole.then_some(copies)
     }
 

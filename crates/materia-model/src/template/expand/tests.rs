@@ -10,7 +10,7 @@ use crate::finding::Source;
 use crate::template::{explain, parse};
 
 fn try_expand(text: &str, values: &Value) -> Result<Expansion, Vec<Finding>> {
-    let facts = Facts { home: Some("/h"), cwd: Some("/w"), has_stdin: false };
+    let facts = Facts { home: Some("/h"), cwd: Some("/w"), has_stdin: false, ..Facts::default() };
     let template = parse(&Source::new("t", text))?;
     expand(&template, values.as_object().unwrap(), facts)
 }

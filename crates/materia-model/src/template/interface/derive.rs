@@ -8,17 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::super::node::{Amount, Body, Content, Guard, Located, Node, Setting, Settings, Template};
+use super::super::HOST_NAMES;
+use super::super::node::{Amount, Body, Content, Guard, Located, Node, Realm, Setting, Settings, Template};
 use super::super::scope::{Fixed, Frame};
 use super::super::syntax::expression::Expression;
-use super::super::syntax::{Form, Index, Piece, Placeholder, Text, reserved};
+use super::super::syntax::{Form, Index, Placeholder, Text, reserved};
 use super::super::value::Type;
 use super::{Arg, Inferred, Interface, Use};
 
 impl Interface {
     pub(crate) fn of(template: &Template) -> Self {
-        let mut walk = Walk { order: Vec::new(), uses: BTreeMap::new(), known: BTreeSet::new() };
-        walk.node(&template.root, &Frame::outside());
+        let home = &template.realm;
+        let mut walk = Walk { home, order: Vec::new(), uses: BTreeMap::new(), known: BTreeSet::new() };
+        walk.node(&template.root, &Frame::outside(&template.realm));
         let mut unused = BTreeSet::new();
         let mut names: Vec<String> = Vec::new();
         for argument in &template.declared {
@@ -33,17 +35,19 @@ impl Interface {
             .order
             .iter()
             .filter(|name| !declared.contains(name) && reserved(name).is_none())
+            .filter(|name| template.declared.is_empty() || walk.is_public(name))
             .cloned()
             .collect();
         names.extend(derived);
         let args: Vec<Arg> = names.into_iter().map(|name| walk.arg(template, name, &unused)).collect();
-        walk.known.extend(template.types.keys().cloned());
+        walk.known.extend(template.realm.types.keys().cloned());
         walk.known.extend(args.iter().map(|arg| arg.name.clone()));
         Self { args, known: walk.known, unused }
     }
 }
 
-struct Walk {
+struct Walk<'h> {
+    home: &'h Realm,
     order: Vec<String>,
     uses: BTreeMap<String, Use>,
     known: BTreeSet<String>,
@@ -56,10 +60,16 @@ enum Need {
     Optional,
 }
 
-impl Walk {
+impl Walk<'_> {
+    /// Where arguments are declared, what only imports take and have a default for is theirs.
+    fn is_public(&self, name: &str) -> bool {
+        self.uses.get(name).is_none_or(|used| used.at_home || used.required)
+    }
+
     fn arg(&self, template: &Template, name: String, unused: &BTreeSet<String>) -> Arg {
         let used = self.uses.get(&name).cloned().unwrap_or_default();
-        let declared = template.types.get(&name).map(|declared| declared.ty.clone());
+        let declared = template.realm.types.get(&name).map(|declared| declared.ty.clone());
+        let declared = declared.or(used.declared);
         let inferred = match used.inferred.keys().next() {
             Some(Inferred::Array) => Type::Array,
             Some(Inferred::Int) => Type::Int,
@@ -75,7 +85,7 @@ impl Walk {
     }
 
     fn node<'t>(&mut self, node: &'t Node, outer: &Frame<'_, 't>) {
-        let settings = [Some(&node.defaults), node.args.as_ref()];
+        let settings = [Some(&node.defaults), Some(&node.given), node.args.as_ref()];
         for settings in settings.into_iter().flatten() {
             self.known.extend(settings.keys().cloned());
         }
@@ -86,6 +96,7 @@ impl Walk {
         let around = if node.values.is_empty() { frame } else { frame.around_bound() };
         self.references(&node.values, around, Need::Required);
         self.references(&node.defaults, frame, Need::Optional);
+        self.references(&node.given, frame, Need::Optional);
         node.args.iter().for_each(|settings| self.references(settings, frame, Need::Optional));
         match &node.when {
             Some(Guard::Value(located, _)) => {
@@ -152,6 +163,7 @@ impl Walk {
                 }
             }
             Form::Length { name } => self.mention(name, frame, Inferred::Array, need, None),
+            Form::Stage { .. } => {}
             Form::Expression { expression, .. } => self.integers(expression, frame, need),
         }
     }
@@ -173,13 +185,22 @@ impl Walk {
         if reserved(name).is_some() || matches!(frame.fixed(name), Some(Fixed::Bound(..))) {
             return;
         }
-        let setting = frame.defaults(name).next();
+        let setting = frame.defaults(name).map(|(setting, _)| setting).next();
+        if setting.is_none() && is_given_by_place(name, frame) {
+            self.known.insert(name.to_owned());
+            return;
+        }
+        let abroad = !std::ptr::eq(frame.realm().unwrap_or(self.home), self.home);
         let has_default = setting.is_some() || inline.is_some();
         if !self.uses.contains_key(name) {
             self.order.push(name.to_owned());
         }
         let used = self.uses.entry(name.to_owned()).or_default();
         used.required |= need == Need::Required && !has_default;
+        used.at_home |= !abroad;
+        if used.declared.is_none() {
+            used.declared = frame.declared(name).map(|declared| declared.ty.clone());
+        }
         used.inferred.insert(inferred, ());
         if used.default.is_none() {
             used.default = setting.map(setting_value).or_else(|| inline.map(Value::from));
@@ -187,20 +208,16 @@ impl Walk {
     }
 }
 
+/// Whether the place of the document or the host gives the name a value, as far as nobody declares it.
+fn is_given_by_place(name: &str, frame: &Frame<'_, '_>) -> bool {
+    let realm = frame.realm();
+    let place = realm.is_some_and(|realm| realm.place.contains_key(name) && !realm.types.contains_key(name));
+    place || HOST_NAMES.contains(&name)
+}
+
 /// `index-1` counts from `index`; `my-name` is a name.
 fn begins_reserved(name: &str) -> bool {
     name.split('-').next().is_some_and(|first| reserved(first).is_some())
-}
-
-/// A default that refers to others, as it was written.
-fn spelled(text: &Text) -> String {
-    text.pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Literal(literal) => literal.clone(),
-            Piece::Placeholder(placeholder) => format!("{{{}}}", placeholder.content),
-        })
-        .collect()
 }
 
 /// The root's default of a declared argument that no text uses.
@@ -212,6 +229,6 @@ fn root_default(template: &Template, name: &str) -> Option<Value> {
 fn setting_value(setting: &Setting) -> Value {
     match &setting.content {
         Content::Plain(value) => value.clone(),
-        Content::Reference(text) => spelled(text).into(),
+        Content::Reference(text) => text.spelled().into(),
     }
 }

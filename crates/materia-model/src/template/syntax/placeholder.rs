@@ -3,10 +3,13 @@
 //! Owns the forms and their order (T4), the pieces of a text, and the error for braces that are none of them (T5).
 //! Only innermost braces are placeholders, `{}` is literal, and so is a brace without a partner. Never looks a value up.
 
+use serde_json::Value;
+
 use super::expression::{self, Expression};
 use super::{MAX_PADDING, Word, is_name, leading_name, padded_width};
 use crate::template::origin::{Problem, column};
-use crate::template::value::Type;
+use crate::template::unit::Unit;
+use crate::template::value::{Type, render};
 use crate::text;
 
 /// A text in pieces.
@@ -47,6 +50,8 @@ pub(crate) enum Form {
     Item { name: String, index: Index },
     /// `{items.length}`
     Length { name: String },
+    /// `{stages.review}`: the file with what an earlier stage wrote (R7).
+    Stage { name: String },
     /// `{index+1}`, `{_(index+1)}`
     Expression { expression: Expression, source: String, width: usize },
 }
@@ -59,17 +64,24 @@ pub(crate) enum Index {
 }
 
 impl Text {
-    /// Reads the pieces of a word; `whole` is the text the word was split from.
-    pub(crate) fn parse(word: &Word, whole: &str) -> Result<Self, Problem> {
+    /// Reads the pieces of a word; `whole` is the text the word was split from, and `unit` the document that may
+    /// refer to its imports.
+    pub(crate) fn parse(word: &Word, whole: &str, unit: Option<&Unit>) -> Result<Self, Problem> {
         let mut pieces = Vec::new();
         let mut literal_from = 0;
         for (open, close) in groups(word) {
             let content = &word.text[open + 1..close];
             let at = word.source_offset(open);
-            let form = form(content).map_err(|wrong| no_placeholder(word, whole, content, at, wrong))?;
             push_literal(&mut pieces, &word.text[literal_from..open]);
-            pieces.push(Piece::Placeholder(Placeholder { form, content: content.to_owned(), at }));
             literal_from = close + 1;
+            match unit.and_then(|unit| unit.refer(content)) {
+                Some(referred) => push_referred(&mut pieces, referred, at)?,
+                None => {
+                    let form =
+                        form(content).map_err(|wrong| no_placeholder(word, whole, content, at, wrong))?;
+                    pieces.push(Piece::Placeholder(Placeholder { form, content: content.to_owned(), at }));
+                }
+            }
         }
         push_literal(&mut pieces, &word.text[literal_from..]);
         Ok(Self { pieces, vanishes: !word.quoted })
@@ -91,6 +103,15 @@ impl Text {
         }
     }
 
+    /// The text as it was written, more or less.
+    pub(crate) fn spelled(&self) -> String {
+        let piece = |piece: &Piece| match piece {
+            Piece::Literal(literal) => literal.clone(),
+            Piece::Placeholder(placeholder) => format!("{{{}}}", placeholder.content),
+        };
+        self.pieces.iter().map(piece).collect()
+    }
+
     /// The text, where nothing in it is a placeholder.
     pub(crate) fn literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -99,6 +120,31 @@ impl Text {
             _ => None,
         }
     }
+}
+
+/// What an import says, as it would stand in that import: text with placeholders stays such, and never splits.
+fn push_referred(pieces: &mut Vec<Piece>, referred: Result<Value, String>, at: usize) -> Result<(), Problem> {
+    let value = referred.map_err(|message| Problem {
+        code: "unknown-reference",
+        message,
+        hint: "write {alias.defaults.key=fallback}, or add the key to the import".to_owned(),
+        at,
+    })?;
+    let text = render(&value);
+    let word = Word::whole(&text);
+    let inner = value.as_str().and_then(|_| Text::parse(&word, &text, None).ok());
+    match inner {
+        Some(inner) => {
+            for piece in inner.pieces {
+                match piece {
+                    Piece::Literal(literal) => push_literal(pieces, &literal),
+                    Piece::Placeholder(inner) => pieces.push(Piece::Placeholder(Placeholder { at, ..inner })),
+                }
+            }
+        }
+        None => push_literal(pieces, &text),
+    }
+    Ok(())
 }
 
 fn push_literal(pieces: &mut Vec<Piece>, text: &str) {
@@ -146,6 +192,9 @@ fn form(content: &str) -> Result<Form, Wrong> {
         }
         if let Some(form) = value(name, rest)? {
             return Ok(form);
+        }
+        if let Some(stage) = rest.strip_prefix('.').filter(|stage| name == "stages" && is_name(stage)) {
+            return Ok(Form::Stage { name: stage.to_owned() });
         }
         if rest == ".length" {
             return Ok(Form::Length { name: name.to_owned() });

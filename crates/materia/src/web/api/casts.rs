@@ -3,10 +3,12 @@
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State as Given};
 use materia_engine::cast::Folder;
+use materia_engine::verb::budget::{self, Amount, Wanted as Raise};
 use materia_engine::verb::cast::{self, Asked, Wish};
 use materia_engine::verb::cast_show::{self, Wanted};
 use materia_engine::verb::casts::{self, Filter};
-use materia_engine::verb::steer;
+use materia_engine::verb::{fork, steer};
+use materia_model::run::Cast;
 use serde_json::Value;
 
 use super::super::dto;
@@ -41,8 +43,14 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
             trusting: state.trusting,
         };
         let definition = cast::choose(&asked).map_err(|error| Failure::from(&error))?;
-        let player = Player::new(&state, request.agent_script.as_deref());
-        player.play(&state, |hands| cast::start_detached(definition, &request.request, player.words(), hands))
+        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let settings = definition.settings().clone();
+        let report =
+            player.play(&state, &settings, |hands| cast::begin(definition, &request.request, hands))?;
+        let driven =
+            Cast { id: report.cast_id.clone(), dir: report.run_dir.clone(), loadout: report.loadout.clone() };
+        player.drive_on(&state, driven)?;
+        Ok(report)
     });
     ok(&started.await?)
 }
@@ -114,14 +122,53 @@ pub(super) async fn go_on(
         };
         let files = state.files()?;
         let asked = Asked { loadout: None, files: &files, home: Some(&state.home), trusting: state.trusting };
-        let player = Player::new(&state, request.agent_script.as_deref());
+        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let settings = cast::settings(&folder).unwrap_or_default();
         if let Wish::Abort = wish {
-            player.play(&state, |hands| cast::go_on(folder, wish, hands))?;
+            player.play(&state, &settings, |hands| cast::go_on(folder, wish, hands))?;
         } else {
             cast::may_go_on(&folder, &asked).map_err(|error| Failure::from(&error))?;
-            player.play(&state, |hands| steer::go_on_detached(folder, wish, player.words(), hands))?;
+            let driven = player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
+            player.drive_on(&state, driven)?;
         }
         Ok(dto::Done { ok: true })
     });
     ok(&done.await?)
+}
+
+/// Makes another cast of this one up to a step, and lets it go on from there.
+pub(super) async fn fork(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+    let request: dto::ForkRequest = body(&bytes)?;
+    let made = beside(move || {
+        let failed = |error: materia_engine::cast::Error| Failure::from(&error);
+        let files = state.files()?;
+        let asked = Asked { loadout: None, files: &files, home: Some(&state.home), trusting: state.trusting };
+        let old = folder(&state, &id)?;
+        cast::may_go_on(&old, &asked).map_err(failed)?;
+        let casts = cast::casts(state.project(), &files);
+        let made = fork::fork(&old, &casts, &request.at, &state.clock).map_err(failed)?;
+        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let settings = cast::settings(&made).unwrap_or_default();
+        let driven = player.play(&state, &settings, |hands| steer::wish(made, Wish::Resume, hands))?;
+        let cast_id = driven.id.clone();
+        player.drive_on(&state, driven)?;
+        Ok(dto::Forked { cast_id })
+    });
+    ok(&made.await?)
+}
+
+/// Raises what a cast may spend; the person at the page is the operator (S2).
+pub(super) async fn budget(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+    let request: dto::BudgetRequest = body(&bytes)?;
+    let report = beside(move || {
+        let wanted = Raise {
+            tokens: request.max_tokens.map(Amount::To),
+            cost: request.max_cost_usd,
+            turns: request.max_turns,
+            minutes: request.max_minutes,
+        };
+        let folder = folder(&state, &id)?;
+        budget::budget(&folder, wanted, &state.clock).map_err(|error| Failure::from(&error))
+    });
+    ok(&report.await?)
 }

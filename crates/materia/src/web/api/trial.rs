@@ -31,7 +31,8 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
         };
         let sample =
             Sample { request: request.request, state: request.state, item: request.item, params: None };
-        let place = Place { cwd: state.project(), home: state.user_home.as_deref(), room: state.home.profile(), trusting };
+        let library = state.library();
+        let place = Place { cwd: state.project(), library: &library, home: state.user_home.as_deref(), room: state.home.profile(), trusting };
         let mut nursery = Nursery::new();
         let tried = trial::trial(&files, &request.materia, &sample, place, &mut nursery)?;
         Ok(dto::TrialAnswer {

@@ -32,6 +32,9 @@ pub(in crate::web) struct StartRequest {
     pub(in crate::web) loadout: Option<String>,
     /// A file with the replies of a scripted agent.
     pub(in crate::web) agent_script: Option<String>,
+    /// The agent that plays roles which name none.
+    #[serde(default)]
+    pub(in crate::web) agent: Option<String>,
 }
 
 /// How a cast goes on.
@@ -42,6 +45,9 @@ pub(in crate::web) struct GoOnRequest {
     /// What the person says to a paused socket; nothing lets it finish.
     pub(in crate::web) text: Option<String>,
     pub(in crate::web) agent_script: Option<String>,
+    /// The agent that plays roles which name none.
+    #[serde(default)]
+    pub(in crate::web) agent: Option<String>,
 }
 
 /// Agreement to what was shown.
@@ -120,4 +126,37 @@ pub(in crate::web) struct CastState {
     pub(in crate::web) raised: Value,
     pub(in crate::web) started_at: Option<String>,
     pub(in crate::web) updated_at: Option<String>,
+}
+
+/// Where a cast is forked.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::web) struct ForkRequest {
+    /// The number of a step.
+    pub(in crate::web) at: String,
+    pub(in crate::web) agent_script: Option<String>,
+    #[serde(default)]
+    pub(in crate::web) agent: Option<String>,
+}
+
+/// The cast that was made.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub(in crate::web) struct Forked {
+    pub(in crate::web) cast_id: String,
+}
+
+/// New limits of a cast.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(in crate::web) struct BudgetRequest {
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub(in crate::web) max_tokens: Option<u64>,
+    pub(in crate::web) max_cost_usd: Option<f64>,
+    #[cfg_attr(test, ts(type = "number | null"))]
+    pub(in crate::web) max_turns: Option<u64>,
+    pub(in crate::web) max_minutes: Option<f64>,
 }

@@ -3,8 +3,8 @@
 use ts_rs::{Config as Spelling, TS};
 
 use super::{
-    About, ActiveAnswer, ActiveRequest, Artifact, CastState, CastView, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,
-    Done, ErrorBody, GoOnRequest, Issue, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer,
+    About, ActiveAnswer, ActiveRequest, Artifact, BudgetRequest, CastState, CastView, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,
+    Done, ErrorBody, ForkRequest, Forked, GoOnRequest, Issue, MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer,
     StartRequest, Told, TrialRequest, TrustRequest,
 };
 
@@ -19,6 +19,7 @@ fn types() -> String {
         About, Issue, Config, Loadout, Materia, ConfigFile, SectionName, TargetName, CheckRequest, CheckAnswer,
         SaveRequest, SaveEdit, SaveAnswer, ConflictAnswer, ErrorBody, Conflict, ActiveRequest, ActiveAnswer,
         TrialRequest, TrialAnswer, StartRequest, GoOnRequest, TrustRequest, Done, CastView, Artifact, Told, CastState,
+        ForkRequest, Forked, BudgetRequest, QuestRequest, QuestChange, QuestsRun, MessageRequest, RunView,
     );
     format!("// Written by a test of `crates/materia/src/web/dto.rs`; MATERIA_WRITE_REFERENCE=1 writes it anew.\n\n{all}")
 }

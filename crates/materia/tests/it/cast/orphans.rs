@@ -1,6 +1,6 @@
 //! What a driver that was killed left running is ended before anything runs again (A6).
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn started<'a>(house: &'a House, name: &str) -> Running<'a> {
     running
 }
 
-fn until(path: &PathBuf) {
+fn until(path: &Path) {
     while !path.exists() {
         std::thread::yield_now();
     }

@@ -113,6 +113,16 @@ impl Running<'_> {
         String::from_utf8(line).unwrap()
     }
 
+    /// What it writes to stdout, to be read while it runs.
+    pub fn stdout(&mut self) -> std::process::ChildStdout {
+        self.child.stdout.take().unwrap()
+    }
+
+    /// Its number.
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
         rustix::process::kill_process(Pid::from_child(&self.child), signal).unwrap();

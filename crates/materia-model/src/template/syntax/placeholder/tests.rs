@@ -8,7 +8,7 @@ use crate::template::syntax::word;
 fn parse(text: &str) -> Result<Text, Problem> {
     let mut words = word::split(text)?;
     let word = words.pop().unwrap_or_default();
-    Text::parse(&word, text)
+    Text::parse(&word, text, None)
 }
 
 /// A compact spelling of what was understood.
@@ -34,6 +34,7 @@ fn spelled(text: &str) -> String {
             Form::Item { name, index: Index::Name(index) } => format!("<{name} at {index}>"),
             Form::Length { name } => format!("<length of {name}>"),
             Form::Expression { source, width, .. } => format!("<{source} wide {width}>"),
+            Form::Stage { name } => format!("<stage {name}>"),
         },
     });
     pieces.collect()
@@ -134,7 +135,7 @@ proptest! {
     #[test]
     fn arbitrary_braces_never_panic(text in "[{}a-c_!?:=\\[\\]().+*/%0-9 -]{0,40}") {
         let word = Word::whole(&text);
-        if let Err(problem) = Text::parse(&word, &text) {
+        if let Err(problem) = Text::parse(&word, &text, None) {
             prop_assert_eq!(text.as_bytes()[problem.at], b'{');
         }
     }
@@ -142,7 +143,7 @@ proptest! {
     #[test]
     fn any_default_text_is_kept(default in "[^{}\\\\]{0,30}") {
         let text = format!("{{name={default}}}");
-        let parsed = Text::parse(&Word::whole(&text), &text).unwrap();
+        let parsed = Text::parse(&Word::whole(&text), &text, None).unwrap();
         let expected = Form::Value { name: "name".into(), declared: None, default: Some(default), difference: None };
         prop_assert_eq!(&parsed.single().unwrap().form, &expected);
     }

@@ -1,0 +1,140 @@
+//! Any command that reads a prompt and prints an answer.
+//!
+//! Owns the filling in of its words (`{model}`, `{thinking}`, `{tools}`, `{cwd}`, `{system}`), and the reading of its
+//! output: all of it as text, or one JSON document with paths for the answer and the usage. Such a command has no
+//! tools that we could rule, no session and nobody to steer, and says so where that matters.
+
+use materia_model::agent::{FailureKind, Usage};
+use materia_model::handoff::path::below;
+use materia_model::materia::Tools;
+use serde_json::Value;
+
+use super::backend::{Memory, Turn};
+use super::protocol::{Launch, MAX_ANSWER, Out, Protocol, Said};
+
+/// One turn of a command.
+#[derive(Debug, Default)]
+pub(super) struct Plain {
+    said: Said,
+    output: Vec<u8>,
+    words: Vec<String>,
+    text: Option<String>,
+    usage: Option<String>,
+    model: Option<String>,
+}
+
+impl Plain {
+    /// A command with these arguments, whose answer and usage are at these paths of what it prints.
+    pub(super) fn new(words: &[String], text: Option<&str>, usage: Option<&str>) -> Self {
+        let path = |path: Option<&str>| path.map(|path| path.trim_start_matches(['$', '.']).to_owned());
+        Self { words: words.to_vec(), text: path(text), usage: path(usage), ..Self::default() }
+    }
+
+    fn read(&mut self) {
+        let printed = String::from_utf8_lossy(&self.output).into_owned();
+        if self.text.is_none() && self.usage.is_none() {
+            return self.said.answer(printed.trim_end_matches('\n'));
+        }
+        let Ok(document) = serde_json::from_str::<Value>(&printed) else {
+            return self.said.fail(FailureKind::Crash, "what the command printed is not one JSON document");
+        };
+        if let Some(usage) = self.usage.as_ref().and_then(|path| below(&document, path)) {
+            let model = self.model.clone();
+            self.said.add(model.as_deref(), &Usage::read(usage));
+        }
+        match self.text.as_ref().map(|path| below(&document, path)) {
+            Some(Some(Value::String(text))) => self.said.answer(text),
+            Some(Some(other)) => self.said.answer(&other.to_string()),
+            Some(None) => self.said.fail(FailureKind::Empty, "what the command printed has no answer in it"),
+            None => self.said.answer(&printed),
+        }
+    }
+}
+
+impl Protocol for Plain {
+    fn launch(&mut self, turn: &Turn<'_>) -> Launch {
+        let tools = match turn.tools {
+            Tools::None => "none".to_owned(),
+            Tools::ReadOnly => "readOnly".to_owned(),
+            Tools::Coding => "coding".to_owned(),
+            Tools::Custom(names) => names.join(","),
+        };
+        let cwd = turn.cwd.to_string_lossy();
+        let values = [
+            ("{model}", turn.model.unwrap_or_default()),
+            ("{thinking}", turn.thinking.unwrap_or_default()),
+            ("{tools}", &tools),
+            ("{cwd}", &cwd),
+            ("{system}", turn.system.unwrap_or_default()),
+        ];
+        self.model = turn.model.map(str::to_owned);
+        let told = |name: &str| self.words.iter().any(|word| word.contains(name));
+        let mut prompt = turn.prompt.to_owned();
+        let mut notices = Vec::new();
+        if let Some(system) = turn.system.filter(|_| !told("{system}")) {
+            prompt = format!("{system}\n\n{prompt}");
+        }
+        if !matches!(turn.tools, Tools::Coding) && !told("{tools}") {
+            notices.push("this agent is a command: which tools it uses is its own choice".to_owned());
+        }
+        let refusal = matches!(turn.memory, Memory::Kept { from: Some(_), .. }).then(|| {
+            materia_model::agent::Failure::new(
+                FailureKind::Config,
+                "a command cannot take up a session again",
+            )
+        });
+        let args = self.words.iter().filter_map(|word| filled(word, &values)).collect();
+        let stdin = prompt.into_bytes();
+        Launch { args, stdin, ends_stdin: true, notices, refusal, ..Launch::default() }
+    }
+
+    fn line(&mut self, line: &[u8], out: &mut Out) {
+        if self.output.len() + line.len() < MAX_ANSWER {
+            self.output.extend_from_slice(line);
+            self.output.push(b'\n');
+        }
+        if self.text.is_none() {
+            out.text(&format!("{}\n", String::from_utf8_lossy(line)));
+        }
+    }
+
+    fn exited(&mut self, code: i32) -> bool {
+        if code == 0 {
+            self.read();
+        }
+        code == 0
+    }
+
+    fn said(&self) -> &Said {
+        &self.said
+    }
+}
+
+/// A word with its placeholders filled in; one that is nothing but an empty placeholder vanishes.
+fn filled(word: &str, values: &[(&str, &str)]) -> Option<String> {
+    if values.iter().any(|(name, value)| word == *name && value.is_empty()) {
+        return None;
+    }
+    // What is filled in is never looked through again.
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find('{') {
+        let found = values.iter().find(|(name, _)| rest[at..].starts_with(name));
+        out.push_str(&rest[..at]);
+        match found {
+            Some((name, value)) => {
+                out.push_str(value);
+                rest = &rest[at + name.len()..];
+            }
+            None => {
+                out.push('{');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests;

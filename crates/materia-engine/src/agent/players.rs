@@ -1,0 +1,85 @@
+//! The agents of this machine as one backend: each turn is played by whoever its role names.
+//!
+//! Owns the choice per turn, the loop that drives a turn to its end, and telling once what an agent cannot do. Nothing
+//! of a turn is left running when it returns.
+
+use std::collections::BTreeSet;
+
+use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
+
+use super::backend::{Activity, Answer, Backend, Order, Turn, Watch};
+use super::roster::{Missing, Roster};
+use super::session::{Conclusion, Session};
+use crate::process::{Event, Nursery};
+
+/// The agents of this machine.
+#[derive(Debug)]
+pub struct Players {
+    roster: Roster,
+    told: BTreeSet<(String, String)>,
+}
+
+impl Players {
+    /// Those of a roster.
+    pub fn new(roster: Roster) -> Self {
+        Self { roster, told: BTreeSet::new() }
+    }
+
+    /// Starts a turn, for whoever drives it with others; where it cannot be started, how it ended.
+    pub fn begin(&self, turn: &Turn<'_>, nursery: &mut Nursery) -> Result<Session, Box<TurnEnd>> {
+        let chosen = self.roster.choose(turn.agent).map_err(unavailable)?;
+        let (start, protocol) = chosen.cast();
+        let model = turn.model.or(chosen.model.as_deref());
+        Session::begin(start, protocol, &Turn { model, ..*turn }, nursery)
+    }
+
+    /// Tells what was seen, and does what the watcher wants.
+    fn show(session: &mut Session, nursery: &mut Nursery, watch: &mut dyn Watch) {
+        for activity in session.seen() {
+            match watch.see(&activity) {
+                Order::GoOn => {}
+                Order::Steer(words) => _ = session.steer(&words, nursery),
+                Order::Stop(why) => session.abort(&why, nursery),
+            }
+        }
+    }
+}
+
+impl Backend for Players {
+    fn can_play(&self, agent: Option<&str>) -> Result<(), Missing> {
+        self.roster.choose(agent).map(drop)
+    }
+
+    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
+        let mut session = match self.begin(turn, nursery) {
+            Ok(session) => session,
+            Err(end) => return Answer::Ended(*end),
+        };
+        for limit in session.cannot() {
+            if self.told.insert((session.name().to_owned(), limit.clone())) {
+                let text = format!("{}: {limit}", session.name());
+                let _nothing_runs_yet = watch.see(&Activity::Notice { text });
+            }
+        }
+        loop {
+            Self::show(&mut session, nursery, watch);
+            match nursery.next_of(session.leaf(), session.due()) {
+                Some(Event::Interrupt(_)) => session.interrupt(nursery),
+                Some(event) => match session.take(event, nursery) {
+                    Some(Conclusion::Ended(end)) => {
+                        Self::show(&mut session, nursery, watch);
+                        return Answer::Ended(end);
+                    }
+                    Some(Conclusion::Interrupted) => return Answer::Interrupted,
+                    None => session.tick(nursery),
+                },
+                None => session.tick(nursery),
+            }
+        }
+    }
+}
+
+fn unavailable(missing: Missing) -> Box<TurnEnd> {
+    let failure = Failure::new(FailureKind::Unavailable, missing.message).hint(missing.hint);
+    Box::new(TurnEnd::new(Err(failure), Usage::default()))
+}

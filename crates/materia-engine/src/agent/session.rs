@@ -1,0 +1,346 @@
+//! One turn of an agent's program: its process, what it says, and its end.
+//!
+//! Owns the process of a turn from its start until nothing of its tree is left, the time it may take, and the verdict:
+//! what happened, never what an exit code claims. Waits for nothing: whoever drives it hands over the events of its leaf
+//! and the passing of time, so that one loop can drive any number. What lines mean is the protocol's business.
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
+use materia_model::text;
+
+use super::backend::{Activity, Turn};
+use super::lines::{Lines, MAX_LINE};
+use super::protocol::{Launch, Out, Over, Protocol, Wake};
+use crate::clock;
+use crate::process::{
+    Capture, Cause, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Status, Stdin, Stream,
+};
+
+/// How long a program may take to go by itself once its turn is over.
+const LEAVING: Duration = Duration::from_secs(3);
+/// How long it may take to stop when it is asked to.
+const ABORTING: Duration = Duration::from_secs(3);
+/// How long its tree may take to end after SIGTERM.
+const GRACE: Duration = Duration::from_secs(2);
+/// How much of its stderr is kept, in bytes.
+const MAX_STDERR: usize = 16 << 10;
+
+/// How a program is started, besides what the protocol adds.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Start {
+    /// What people call the agent.
+    pub(super) name: String,
+    /// The program and its first arguments.
+    pub(super) argv: Vec<OsString>,
+    /// What is added to its environment.
+    pub(super) env: Vec<(String, String)>,
+}
+
+/// One turn that runs.
+pub struct Session {
+    name: String,
+    protocol: Box<dyn Protocol>,
+    leaf: LeafId,
+    lines: Lines,
+    timeout: Duration,
+    deadline: Option<Instant>,
+    wake: Option<Instant>,
+    phase: Phase,
+    ended_by: Option<By>,
+    is_over: bool,
+    seen: Vec<Activity>,
+    cannot: Vec<String>,
+}
+
+/// Where a turn is on its way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// It runs.
+    Running,
+    /// It was asked to stop, until then.
+    Aborting(Option<Instant>),
+    /// Its turn is over and its program may go by itself, until then.
+    Leaving(Option<Instant>),
+    /// Its tree is being ended.
+    Ending,
+}
+
+/// Who ended a turn that did not end itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum By {
+    Time,
+    Order(String),
+    Person,
+}
+
+/// What came of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Conclusion {
+    /// It ended, well or not.
+    Ended(TurnEnd),
+    /// The person interrupted it.
+    Interrupted,
+}
+
+impl Session {
+    /// Starts a program for a turn.
+    pub(super) fn begin(
+        start: Start,
+        mut protocol: Box<dyn Protocol>,
+        turn: &Turn<'_>,
+        nursery: &mut Nursery,
+    ) -> Result<Self, Box<TurnEnd>> {
+        let launch = protocol.launch(turn);
+        if let Some(refusal) = launch.refusal {
+            let end = TurnEnd::new(Err(refusal), Usage::default());
+            return Err(Box::new(TurnEnd { agent: Some(start.name), ..end }));
+        }
+        let leaf = nursery.spawn(command(&start, &launch, turn));
+        if !launch.ends_stdin {
+            // A program that is gone already tells so by its end.
+            let _gone = nursery.send(leaf, &launch.stdin);
+        }
+        Ok(Self {
+            name: start.name,
+            protocol,
+            leaf,
+            lines: Lines::new(MAX_LINE),
+            timeout: turn.timeout,
+            deadline: clock::deadline_in(turn.timeout),
+            wake: None,
+            phase: Phase::Running,
+            ended_by: None,
+            is_over: false,
+            seen: Vec::new(),
+            cannot: launch.notices,
+        })
+    }
+
+    /// What people call the agent.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The leaf whose events it wants.
+    pub fn leaf(&self) -> LeafId {
+        self.leaf
+    }
+
+    /// When it wants to be told that time has passed.
+    pub fn due(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Running => [self.deadline, self.wake].into_iter().flatten().min(),
+            Phase::Aborting(until) => [until, self.wake].into_iter().flatten().min(),
+            Phase::Leaving(until) => until,
+            Phase::Ending => None,
+        }
+    }
+
+    /// What the agent cannot do as it was asked to, such as keeping to a scope of tools.
+    pub fn cannot(&self) -> &[String] {
+        &self.cannot
+    }
+
+    /// What was seen since the last time.
+    pub fn seen(&mut self) -> Vec<Activity> {
+        std::mem::take(&mut self.seen)
+    }
+
+    /// Takes an event of its leaf; its end is told exactly once.
+    pub fn take(&mut self, event: Event, nursery: &mut Nursery) -> Option<Conclusion> {
+        match event {
+            Event::Output { leaf, stream: Stream::Stdout, bytes } if leaf == self.leaf => {
+                self.read(&bytes, nursery);
+                None
+            }
+            Event::Ended(ended) if ended.leaf == self.leaf => Some(self.conclude(&ended)),
+            _ => None,
+        }
+    }
+
+    /// Looks whether something is due.
+    pub fn tick(&mut self, nursery: &mut Nursery) {
+        let passed = |moment: Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
+        if passed(self.wake) && matches!(self.phase, Phase::Running | Phase::Aborting(_)) {
+            self.wake = None;
+            let mut out = Out::default();
+            self.protocol.woken(&mut out);
+            self.obey(out, nursery);
+        }
+        match self.phase {
+            Phase::Running if passed(self.deadline) => self.stop(By::Time, nursery),
+            Phase::Aborting(until) | Phase::Leaving(until) if passed(until) => self.end(GRACE, nursery),
+            _ => {}
+        }
+    }
+
+    /// Lets the agent hear something while it works; false when it cannot.
+    pub fn steer(&mut self, words: &str, nursery: &mut Nursery) -> bool {
+        let mut out = Out::default();
+        let heard = self.phase == Phase::Running && self.protocol.steer(words, &mut out);
+        self.obey(out, nursery);
+        heard
+    }
+
+    /// Ends the turn for a reason: politely where the agent can be asked.
+    pub fn abort(&mut self, reason: &str, nursery: &mut Nursery) {
+        if self.phase == Phase::Running {
+            self.stop(By::Order(reason.to_owned()), nursery);
+        }
+    }
+
+    /// Ends everything because the person wants to leave; the second time at once.
+    pub fn interrupt(&mut self, nursery: &mut Nursery) {
+        let again = self.ended_by == Some(By::Person);
+        self.ended_by = Some(By::Person);
+        self.end(if again { Duration::ZERO } else { GRACE }, nursery);
+    }
+
+    fn stop(&mut self, by: By, nursery: &mut Nursery) {
+        self.ended_by = Some(by);
+        let mut out = Out::default();
+        if self.protocol.abort(&mut out) {
+            self.phase = Phase::Aborting(clock::deadline_in(ABORTING));
+            self.obey(out, nursery);
+        } else {
+            self.end(GRACE, nursery);
+        }
+    }
+
+    fn end(&mut self, grace: Duration, nursery: &mut Nursery) {
+        self.phase = Phase::Ending;
+        nursery.stop(self.leaf, Reason::Within(grace));
+    }
+
+    fn read(&mut self, bytes: &[u8], nursery: &mut Nursery) {
+        // A turn that is over says nothing more that counts.
+        if self.is_over {
+            return;
+        }
+        let mut out = Out::default();
+        let protocol = &mut self.protocol;
+        self.lines.push(bytes, |line| {
+            if out.over.is_none() {
+                protocol.line(line, &mut out);
+            }
+        });
+        self.obey(out, nursery);
+    }
+
+    fn obey(&mut self, out: Out, nursery: &mut Nursery) {
+        self.seen.extend(out.seen);
+        if !out.send.is_empty() {
+            // Who does not read any more is about to end, which is told.
+            let _closed = nursery.send(self.leaf, &out.send);
+        }
+        if out.close {
+            nursery.close_stdin(self.leaf);
+        }
+        match out.wake {
+            Some(Wake::In(time)) => self.wake = clock::deadline_in(time),
+            Some(Wake::Never) => self.wake = None,
+            None => {}
+        }
+        if let Some(over) = out.over {
+            self.is_over = true;
+            nursery.close_stdin(self.leaf);
+            match over {
+                Over::Now => self.end(GRACE, nursery),
+                Over::Gently if self.phase != Phase::Ending => {
+                    self.phase = Phase::Leaving(clock::deadline_in(LEAVING));
+                }
+                Over::Gently => {}
+            }
+        }
+    }
+
+    fn conclude(&mut self, ended: &Ended) -> Conclusion {
+        if !self.is_over && !self.lines.rest().is_empty() {
+            let (rest, mut out) = (self.lines.rest().to_vec(), Out::default());
+            self.protocol.line(&rest, &mut out);
+            self.is_over = out.over.is_some();
+        }
+        let died = self.failure(ended);
+        let said = self.protocol.said().clone();
+        let reply = match (&self.ended_by, died.or(said.failure)) {
+            (Some(By::Person), _) => return Conclusion::Interrupted,
+            (Some(By::Time), _) => {
+                let message = format!("the turn took longer than {} s", self.timeout.as_secs_f64());
+                Err(Failure::new(FailureKind::Timeout, message))
+            }
+            (Some(By::Order(why)), _) => Err(Failure::new(FailureKind::Aborted, why.clone())),
+            (None, Some(failure)) => Err(failure),
+            (None, None) => Ok(said.text),
+        };
+        let session = said.session.filter(|_| reply.is_ok());
+        let agent = Some(self.name.clone());
+        Conclusion::Ended(TurnEnd { reply, usage: said.usage, models: said.models, agent, session })
+    }
+
+    /// What is wrong with the way the program ended; nothing when its turn was over before.
+    fn failure(&mut self, ended: &Ended) -> Option<Failure> {
+        if self.is_over {
+            return None;
+        }
+        let stderr = String::from_utf8_lossy(&ended.stderr.bytes);
+        let last = tail(stderr.trim());
+        match &ended.cause {
+            Cause::Finished(Status::Exited(code)) if self.protocol.exited(*code) => None,
+            Cause::NotStarted(error) => {
+                let hint = format!("check that `{}` can be started, see `materia doctor`", self.name);
+                Some(Failure::new(FailureKind::Unavailable, error.to_string()).hint(hint))
+            }
+            cause => {
+                let how = match cause.status() {
+                    Some(Status::Exited(code)) => format!("exit code {code}"),
+                    Some(Status::Signalled { signal, .. }) => format!("signal {signal}"),
+                    _ => "nobody saw how".to_owned(),
+                };
+                let lost = self.lines.lost();
+                let lost =
+                    if lost > 0 { format!(", {lost} of its lines were too long") } else { String::new() };
+                let said = if last.is_empty() { "it said nothing".to_owned() } else { last.to_owned() };
+                let kind = FailureKind::of(last);
+                let message = format!("{} ended before its turn was over ({how}{lost}): {said}", self.name);
+                Some(self.protocol.said().failure.clone().unwrap_or(Failure::new(kind, message)))
+            }
+        }
+    }
+}
+
+/// The end of a text, which is where programs say what went wrong.
+fn tail(said: &str) -> &str {
+    let from = said.ceil_char_boundary(said.len().saturating_sub(1500));
+    &said[from..]
+}
+
+fn command(start: &Start, launch: &Launch, turn: &Turn<'_>) -> Command {
+    let args = launch.args.iter().map(OsString::from);
+    let mut command = Command::new(start.argv.iter().cloned().chain(args));
+    command.cwd = Some(turn.cwd.to_owned());
+    for (name, value) in &launch.env {
+        command.env.set(*name, value);
+    }
+    for (name, value) in &start.env {
+        command.env.set(name, value);
+    }
+    command.stdin = if launch.ends_stdin { Stdin::Bytes(launch.stdin.clone()) } else { Stdin::Held };
+    command.stdout = Sink::Capture(Capture { memory: 0, limit: 0, live: true, ..Capture::default() });
+    command.stderr = Sink::Capture(Capture { memory: MAX_STDERR, limit: 1 << 30, ..Capture::default() });
+    command.grace = GRACE;
+    command.whole = true;
+    command
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let said = text::bounded(&self.protocol.said().text, 80).into_owned();
+        f.debug_struct("Session")
+            .field("name", &self.name)
+            .field("phase", &self.phase)
+            .field("said", &said)
+            .finish()
+    }
+}

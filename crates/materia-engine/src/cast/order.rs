@@ -1,0 +1,84 @@
+//! Orders for a cast that another process drives: small documents that its driver takes up.
+//!
+//! Owns `orders/<id>.json` in a cast's directory. An order is durable before its sender is told; the driver looks
+//! between any two steps, writes down what it was told as an event, and removes the order. Whoever opens the cast next
+//! takes up what a driver left. An order that is taken up twice after a crash says the same twice, and does no harm.
+
+use std::path::PathBuf;
+
+use materia_model::cast::event::Raise;
+use materia_model::cast::{Body, State};
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::folder::Folder;
+use super::log::Log;
+use crate::clock::Clock;
+use crate::store::journal::JournalError;
+use crate::store::{atomic, dir};
+
+/// Where orders lie in a cast's directory.
+const ORDERS: &str = "orders";
+/// The format number of an order.
+const FORMAT: u32 = 1;
+/// The largest order.
+const LARGEST: u64 = 4096;
+/// How many orders are taken up at once.
+const MOST: usize = 100;
+
+/// What a driver is told.
+#[derive(Debug, Serialize, Deserialize)]
+struct Order {
+    raise: Raise,
+}
+
+/// Whether a higher limit holds already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Raised {
+    /// It is in the log.
+    Recorded,
+    /// The process that drives the cast takes it up before its next step.
+    Ordered,
+}
+
+/// Raises the budget of a cast: in its log where nobody drives it, else by an order to who does.
+pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(Raised, State), Error> {
+    match Log::open(folder, clock) {
+        Ok(mut log) => {
+            for (path, body) in pending(folder) {
+                log.record(body)?;
+                dir::remove_file(&path)?;
+            }
+            let body = log.state().raise_budget(raise)?;
+            log.record(body)?;
+            log.settle(folder)?;
+            Ok((Raised::Recorded, log.state().clone()))
+        }
+        Err(Error::Log(JournalError::Held(_))) => {
+            let mut state = super::glance::replay(folder, |_, _, _| {})?;
+            let body = state.raise_budget(raise.clone())?;
+            let orders = folder.path().join(ORDERS);
+            dir::create_private(&orders)?;
+            atomic::write_json(&orders.join(format!("{}.json", clock.fresh_id())), FORMAT, &Order { raise })?;
+            state.apply(&materia_model::cast::Event { at: clock.now(), body });
+            Ok((Raised::Ordered, state))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The orders that nobody took up yet, the oldest first, each with its document.
+///
+/// What is no order is passed over: it must not stop a cast.
+pub(super) fn pending(folder: &Folder) -> Vec<(PathBuf, Body)> {
+    let Ok(entries) = std::fs::read_dir(folder.path().join(ORDERS)) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    paths.truncate(MOST);
+    let read = |path: PathBuf| {
+        let order = atomic::read_json::<Order>(&path, FORMAT, LARGEST).ok()?;
+        Some((path, Body::BudgetRaised(order.raise)))
+    };
+    paths.into_iter().filter_map(read).collect()
+}

@@ -1,0 +1,140 @@
+//! Finding recipes: one resolver for every way in (R2): run, spawn, import, tool, MCP, UI.
+//!
+//! Owns where a name leads: the person's root, the importing directory, skills, the library in the binary, or a path.
+//! Whoever is found first is the one, also when it is broken or disabled: what it hides stays hidden, and the doctor
+//! says so. Reads files, bounded; never writes, never decides what is a tool.
+
+pub mod packaged;
+mod reference;
+mod read;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use materia_model::finding::{Finding, Source};
+use materia_model::recipe::{self, Linked, LoadError, Loaded};
+use serde::Serialize;
+
+use crate::home::Home;
+
+pub use read::ReadError;
+
+/// Where recipes are looked for.
+#[derive(Debug, Clone)]
+pub struct Library {
+    /// The person's own recipes.
+    root: PathBuf,
+    agent: PathBuf,
+    home: Option<PathBuf>,
+}
+
+/// Where a recipe was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Found {
+    /// In the person's root: it is a tool.
+    User,
+    /// In a skill.
+    Skill,
+    /// Beside the recipe that imports it.
+    Directory,
+    /// In the binary.
+    Packaged,
+    /// By its path.
+    Named,
+}
+
+/// A recipe that was found.
+#[derive(Debug, Clone)]
+pub struct Located {
+    /// Its name: that of the file without its extension.
+    pub name: String,
+    /// Its file; none when it comes with the binary.
+    pub file: Option<PathBuf>,
+    /// Where it was found.
+    pub found: Found,
+    /// Its text and place.
+    loaded: Loaded,
+}
+
+impl Library {
+    /// The library of a person; `home` is the directory that `~` means.
+    pub fn new(home: &Home, home_dir: Option<&Path>) -> Self {
+        let home = (home.recipes(), home.agent().to_owned(), home_dir.map(Path::to_owned));
+        Self { root: home.0, agent: home.1, home: home.2 }
+    }
+
+    /// The person's root; what lies there is a tool.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where skills bring their recipes: `<skill>/recipes/*.json` below it.
+    pub fn skills(&self) -> PathBuf {
+        self.agent.join("skills")
+    }
+
+    /// Finds what a person or a program names, seen from a directory.
+    pub fn find(&self, name: &str, cwd: &Path) -> Result<Located, LoadError> {
+        reference::Seeker { library: self, from: cwd, importer: None }.find(name)
+    }
+
+    /// Reads the recipe in a file.
+    pub fn open(&self, file: &Path, shown: &str) -> Result<Located, LoadError> {
+        self.load(file, shown, Found::Named)
+    }
+
+    /// A recipe that is not in a file, such as one that is about to be written to `file`.
+    pub fn unwritten(&self, file: &Path, text: &str) -> Located {
+        let loaded = self.loaded(file, &file.to_string_lossy(), text);
+        Located { name: loaded.name.clone(), file: Some(file.to_owned()), found: Found::User, loaded }
+    }
+
+    /// A recipe with everything it imports.
+    pub fn link(&self, located: &Located) -> Result<Linked, Vec<Finding>> {
+        recipe::link(located.loaded.clone(), &mut |name, importer| {
+            let dir = importer.place.get("recipe_dir").map(PathBuf::from);
+            let from = dir.as_deref().unwrap_or(Path::new("/"));
+            let seeker = reference::Seeker { library: self, from, importer: dir.as_deref() };
+            seeker.find(name).map(|located| located.loaded)
+        })
+    }
+
+    fn load(&self, file: &Path, shown: &str, found: Found) -> Result<Located, LoadError> {
+        let text = read::text(file).map_err(|error| LoadError {
+            code: error.code(),
+            message: format!("{error}"),
+            hint: error.hint().to_owned(),
+        })?;
+        let loaded = self.loaded(file, shown, &text);
+        Ok(Located { name: loaded.name.clone(), file: Some(file.to_owned()), found, loaded })
+    }
+
+    fn loaded(&self, file: &Path, shown: &str, text: &str) -> Loaded {
+        let id = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        let dir = id.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+        let mut place = self.place();
+        place.insert("recipe_dir".to_owned(), dir);
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Loaded { id: id.to_string_lossy().into_owned(), name, source: Source::new(shown, text), place }
+    }
+
+    fn place(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([("agent".to_owned(), self.agent.to_string_lossy().into_owned())])
+    }
+}
+
+impl Located {
+    /// The text as it stands.
+    pub fn source(&self) -> &Source {
+        &self.loaded.source
+    }
+
+    /// What tells it from every other recipe.
+    pub fn id(&self) -> &str {
+        &self.loaded.id
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! The post: messages between actors, durable before anybody is told (A2–A5, A10).
+//!
+//! Owns posting to a run's journal, claiming what waits there, and saying what became of it. Every decision is made
+//! while the journal's turn is held, on the fold of everything that is in it, so exactly one process has a message at a
+//! time. A claim is not made durable: after a power cut its holder is gone anyway. What was acknowledged is. Never
+//! decides where a message goes: `verb::message` does.
+//!
+//! The list below is the order of the rooms: a room may use rooms above it, never below.
+
+mod error;
+mod office;
+mod deliver;
+mod claim;
+mod receive;
+mod watch;
+
+pub use claim::{Claimed, Ended, Ending};
+pub use deliver::{Posting, Receipt, message_id};
+pub use error::Error;
+pub use office::{Post, holder, is_dead};
+pub use receive::Wait;
+pub use watch::{Event, News, Observer, Watching};
+
+#[cfg(test)]
+mod tests;

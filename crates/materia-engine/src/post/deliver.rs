@@ -1,0 +1,124 @@
+//! Posting: a message is on disk before anybody hears of it.
+//!
+//! Owns the checks that need the journal's state: whether the run is on, whether it is still the generation that was
+//! meant, whether its queue has room. They are made and the message is written in one turn.
+
+use materia_model::message::event::{MESSAGE, Message};
+use materia_model::message::{Address, Envelope, Limits, Mail, Place};
+
+use super::error::Error;
+use super::office::Post;
+use crate::store::ears;
+
+/// A message to be posted, and what has to be so.
+#[derive(Debug)]
+pub struct Posting {
+    /// What is sent.
+    pub envelope: Envelope,
+    /// The generation it is meant for; whichever is there, where nothing is said.
+    pub generation: Option<String>,
+    /// Whether the run has to be on.
+    pub only_when_on: bool,
+    /// How much may wait.
+    pub limits: Limits,
+}
+
+/// A message that is durable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// Its id.
+    pub id: String,
+    /// Its place in the journal.
+    pub seq: u64,
+    /// The generation it was posted to.
+    pub generation: Option<String>,
+    /// What the run's contract says about it.
+    pub warnings: Vec<String>,
+}
+
+impl Posting {
+    /// A message for whatever generation there is, to a run that is on or not.
+    pub fn new(envelope: Envelope) -> Self {
+        Self { envelope, generation: None, only_when_on: false, limits: Limits::default() }
+    }
+}
+
+impl Post {
+    /// Posts a message, and returns when it is durable.
+    pub fn deliver(&self, posting: Posting) -> Result<Receipt, Error> {
+        let (mut held, view) = self.decide()?;
+        let mail = &view.mail;
+        check(mail, &posting)?;
+        let warnings = warnings(mail, &posting.envelope);
+        let generation = mail.generation.clone();
+        drop(view);
+        let id = message_id(held.next_seq(), &self.clock.fresh_id());
+        let message = Message { id, envelope: posting.envelope, generation: generation.clone() };
+        let seq = held.append(MESSAGE, &message)?;
+        let mark = held.mark();
+        drop(held);
+        // Whoever is woken makes the message durable before it hands it out, so it may wake while we do the same.
+        ears::ring_all(&self.ears());
+        self.journal.commit_to(&mark)?;
+        Ok(Receipt { id: message.id, seq, generation, warnings })
+    }
+}
+
+/// Short enough for a person and a model to repeat, unique in its journal by the number and elsewhere by chance.
+pub fn message_id(seq: u64, fresh: &str) -> String {
+    let chance = &fresh[fresh.len().saturating_sub(10)..];
+    format!("m{seq}-{chance}")
+}
+
+fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {
+    let run = || mail.run.as_ref().map_or_else(|| "the run".to_owned(), |run| format!("run:{run}"));
+    if let (Some(expected), Some(found)) = (&posting.generation, &mail.generation)
+        && expected != found
+    {
+        return Err(Error::Stale { run: run(), expected: expected.clone(), found: found.clone() });
+    }
+    if posting.only_when_on
+        && let Some(status) = &mail.ended
+    {
+        return Err(Error::Over { run: run(), status: status.clone() });
+    }
+    let weight = posting.envelope.weight();
+    for (place, to) in queues(&posting.envelope) {
+        if let Place::Branch(branch) = &place
+            && mail.is_crowded(branch)
+        {
+            return Err(Error::Crowded { to: to.to_string() });
+        }
+        let queue = mail.queue(&place);
+        if queue.is_full(weight, posting.limits) {
+            let counts = queue.counts();
+            return Err(Error::Full { to: to.to_string(), queued: counts.queued + counts.claimed });
+        }
+    }
+    Ok(())
+}
+
+/// The queues a message will wait in.
+fn queues(envelope: &Envelope) -> Vec<(Place, Address)> {
+    match &envelope.to {
+        Address::Run(_) if !Mail::steers(envelope.kind.as_str()) => vec![(Place::Run, envelope.to.clone())],
+        Address::Branch(_, branch) => vec![(Place::Branch(branch.clone()), envelope.to.clone())],
+        Address::Room(_) => {
+            let recipients = Mail::recipients(envelope).into_iter();
+            recipients
+                .map(|(run, branch)| (Place::Branch(branch.clone()), Address::Branch(run, branch)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn warnings(mail: &Mail, envelope: &Envelope) -> Vec<String> {
+    let inbound = matches!(envelope.to, Address::Run(_) | Address::Branch(..))
+        .then(|| mail.mailbox.warning_about(&envelope.kind, &envelope.to))
+        .flatten();
+    let from_run =
+        envelope.from.as_ref().filter(|from| from.run() == mail.run.as_ref() && mail.run.is_some());
+    let outbound = from_run.and_then(|from| mail.mailbox.warning_from(&envelope.kind, from));
+    inbound.into_iter().chain(outbound).collect()
+}

@@ -1,0 +1,131 @@
+//! One run's messages, open for reading and writing.
+//!
+//! Owns the handle: the shared journal, a reader beside it, and the fold of everything read so far. Threads may share it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use materia_model::message::Mail;
+use materia_model::message::event::Holder;
+use serde_json::Value;
+
+use super::error::Error;
+use crate::clock::{self, Clock};
+use crate::process::Identity;
+use crate::store::atomic;
+use crate::store::journal::{Follower, From, Held, JournalError, Options, Reader, SharedJournal};
+
+/// A run's messages.
+#[derive(Debug)]
+pub struct Post {
+    pub(super) journal: SharedJournal,
+    pub(super) path: PathBuf,
+    pub(super) clock: Clock,
+    view: Mutex<View>,
+}
+
+/// What has been read so far.
+#[derive(Debug)]
+pub(super) struct View {
+    reader: Reader,
+    pub(super) mail: Mail,
+}
+
+impl Post {
+    /// Opens the messages of the run whose journal is at a path.
+    pub fn open(path: &Path, clock: &Clock) -> Result<Self, Error> {
+        if !path.exists() {
+            return Err(JournalError::Missing(path.to_owned()).into());
+        }
+        let options = Options { name: "run".to_owned(), rotate_at: Some(16 << 20), from: None };
+        let journal = SharedJournal::open(path, clock, &options)?;
+        let view = View { reader: Reader::open(path, From::Beginning)?, mail: Mail::default() };
+        Ok(Self { journal, path: path.to_owned(), clock: clock.clone(), view: Mutex::new(view) })
+    }
+
+    /// Reads what a run's journal says about messages, without the right to write.
+    pub fn read(path: &Path) -> Result<Mail, Error> {
+        let mut view = View { reader: Reader::open(path, From::Beginning)?, mail: Mail::default() };
+        view.catch_up()?;
+        Ok(view.mail)
+    }
+
+    /// Looks at everything that is in the journal by now.
+    pub fn look<T>(&self, look: impl FnOnce(&Mail) -> T) -> Result<T, Error> {
+        let mut view = self.view();
+        view.catch_up()?;
+        Ok(look(&view.mail))
+    }
+
+    /// Where those sleep who wait for a message.
+    pub(super) fn ears(&self) -> PathBuf {
+        self.path.with_file_name("ears")
+    }
+
+    /// Waits until something is so, at most so long; whether it is.
+    pub fn until(&self, time: Duration, is_so: impl Fn(&Mail) -> bool) -> Result<bool, Error> {
+        if self.look(&is_so)? {
+            return Ok(true);
+        }
+        let deadline = clock::deadline_in(time);
+        let seq = self.look(|mail| mail.seq)?;
+        let mut follower = Follower::open(&self.path, From::After(seq))?;
+        loop {
+            let left = deadline.map_or(Duration::ZERO, clock::until);
+            let more = follower.next(Some(left))?;
+            if self.look(&is_so)? {
+                return Ok(true);
+            }
+            if more.is_empty() && left.is_zero() {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Writes a document made from everything that is in the journal. It is written in a turn, so that an older one never
+    /// replaces a newer one; that it cannot be written is no failure, since the next one replaces it.
+    pub fn snapshot(&self, path: &Path, make: impl FnOnce(&Mail) -> Option<Value>) -> Result<(), Error> {
+        let (_held, view) = self.decide()?;
+        if let Some(document) = make(&view.mail) {
+            let _lost = atomic::write_snapshot(path, format!("{document:#}\n").as_bytes());
+        }
+        Ok(())
+    }
+
+    /// Takes the turn, and everything that is in the journal: nothing changes until it is given back.
+    pub(super) fn decide(&self) -> Result<(Held<'_>, MutexGuard<'_, View>), Error> {
+        let held = self.journal.hold()?;
+        let mut view = self.view();
+        view.catch_up()?;
+        Ok((held, view))
+    }
+
+    fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl View {
+    pub(super) fn catch_up(&mut self) -> Result<(), JournalError> {
+        for record in self.reader.by_ref() {
+            self.mail.apply(&record?);
+        }
+        Ok(())
+    }
+}
+
+/// Whether whoever claimed a message has ended.
+pub fn is_dead(holder: &Holder) -> bool {
+    !identity(holder).is_alive()
+}
+
+/// A process as a holder.
+pub fn holder(process: Identity) -> Holder {
+    Holder { pid: process.pid, start_time: process.start_time, boot_id: process.boot_id }
+}
+
+/// A holder as a process.
+pub(super) fn identity(holder: &Holder) -> Identity {
+    Identity { pid: holder.pid, start_time: holder.start_time, boot_id: holder.boot_id.clone() }
+}

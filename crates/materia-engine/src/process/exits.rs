@@ -1,0 +1,86 @@
+//! Waiting for the ends of processes that are not our children.
+//!
+//! Owns a set of pidfds. The kernel tells their ends, also by `kill -9`, so nobody has to look again and again; a process
+//! that is not the one that was meant any more counts as ended.
+
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+
+use super::identity::{self, Identity};
+use crate::clock;
+
+/// Processes whose ends are waited for, each with a word of the caller's.
+#[derive(Debug)]
+pub struct Exits<T> {
+    held: Vec<(T, OwnedFd)>,
+}
+
+impl<T> Default for Exits<T> {
+    fn default() -> Self {
+        Self { held: Vec::new() }
+    }
+}
+
+impl<T> Exits<T> {
+    /// Waits for one more process. Gives the word back when it has ended already.
+    pub fn add(&mut self, process: &Identity, word: T) -> Option<T> {
+        if !process.is_alive() {
+            return Some(word);
+        }
+        match identity::hold(process.pid, process.start_time) {
+            Ok(handle) => {
+                self.held.push((word, handle));
+                None
+            }
+            Err(_) => Some(word),
+        }
+    }
+
+    /// Whether nobody is waited for.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Waits until some of them end, or until the deadline, and gives their words.
+    pub fn next(&mut self, deadline: Option<Instant>) -> Vec<T> {
+        loop {
+            let mut fds: Vec<PollFd<'_>> =
+                self.held.iter().map(|(_, handle)| PollFd::new(handle, PollFlags::IN)).collect();
+            let timeout = deadline.and_then(|due| Timespec::try_from(clock::until(due)).ok());
+            let polled = rustix::event::poll(&mut fds, timeout.as_ref());
+            let over: Vec<bool> = fds.iter().map(|fd| polled.is_ok() && !fd.revents().is_empty()).collect();
+            let mut over = over.into_iter();
+            let gone = self.held.extract_if(.., |_| over.next() == Some(true));
+            let gone: Vec<T> = gone.map(|(word, _)| word).collect();
+            let late = deadline.is_some_and(|due| clock::until(due).is_zero());
+            if !gone.is_empty() || late || self.held.is_empty() {
+                return gone;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::process::{Command, Nursery};
+
+    #[test]
+    fn an_end_is_told_once_and_a_deadline_holds() {
+        let mut nursery = Nursery::new();
+        let leaf = nursery.spawn(Command::new(["sleep", "600"]));
+        let sleeper = nursery.identity(leaf).unwrap();
+        let mut exits = Exits::default();
+        assert_eq!(exits.add(&sleeper, "sleeper"), None);
+        assert!(exits.next(clock::deadline_in(Duration::from_millis(5))).is_empty());
+        sleeper.signal(crate::process::Signal::KILL).unwrap();
+        assert_eq!(exits.next(None), ["sleeper"]);
+        assert!(exits.is_empty());
+        nursery.sweep(Duration::ZERO);
+        assert_eq!(exits.add(&sleeper, "gone"), Some("gone"));
+    }
+}

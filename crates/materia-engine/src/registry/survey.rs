@@ -1,0 +1,82 @@
+//! The survey: every recipe there is, who wins and who is hidden.
+//!
+//! Owns precedence: the person's root over the binary, JSON over Markdown; the winner hides the others even when it is
+//! broken or disabled. Looks at the rights of the root, too.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use materia_model::finding::Finding;
+use materia_model::text;
+use serde::Serialize;
+
+use super::entry::{Entry, State};
+use super::name;
+use crate::library::{Library, packaged};
+
+/// Everything there is.
+#[derive(Debug, Clone, Serialize)]
+pub struct Survey {
+    /// The person's root.
+    pub root: String,
+    /// All recipes, by name; of each name the one that counts first.
+    pub entries: Vec<Entry>,
+    /// What is wrong with the root itself.
+    pub issues: Vec<Finding>,
+}
+
+/// Looks at every recipe.
+pub fn survey(library: &Library) -> Survey {
+    let mut by_name: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+    for file in library.files() {
+        let entry = own(library, &file);
+        by_name.entry(entry.id.clone()).or_default().push(entry);
+    }
+    for packaged in packaged::PACKAGED {
+        let entry = Entry::of(library, &library.shipped(packaged), None);
+        by_name.entry(packaged.name.to_owned()).or_default().push(entry);
+    }
+    let entries = by_name.into_values().flat_map(ranked).collect();
+    Survey { root: library.root().to_string_lossy().into_owned(), entries, issues: rights(library.root()) }
+}
+
+/// What one name means, with what it hides; `None` where nothing has it.
+pub fn entry(library: &Library, name: &str) -> Option<Entry> {
+    let files = library.files().into_iter().filter(|file| file.file_stem().is_some_and(|stem| stem == name));
+    let mut entries: Vec<Entry> = files.map(|file| own(library, &file)).collect();
+    entries.extend(packaged::find(name).map(|packaged| Entry::of(library, &library.shipped(packaged), None)));
+    ranked(entries).into_iter().next()
+}
+
+fn own(library: &Library, file: &Path) -> Entry {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    match library.own(file) {
+        Ok(located) => Entry::of(library, &located, name::check(&name).err().map(|finding| *finding)),
+        Err(error) => Entry::unreadable(&name, file, error),
+    }
+}
+
+/// Entries of one name, in the order in which they count: the first hides the rest.
+fn ranked(mut entries: Vec<Entry>) -> Vec<Entry> {
+    let Some((first, rest)) = entries.split_first_mut() else { return entries };
+    first.shadows = rest.iter().map(|entry| entry.path.clone()).collect();
+    for entry in rest {
+        (entry.state, entry.tool) = (State::Shadowed, false);
+        entry.shadowed_by = Some(first.path.clone());
+    }
+    entries
+}
+
+/// Whoever may write into the root may run commands as the person.
+fn rights(root: &Path) -> Vec<Finding> {
+    let Ok(mode) = root.metadata().map(|found| found.permissions().mode()) else { return Vec::new() };
+    let who = match (mode & 0o002 != 0, mode & 0o020 != 0) {
+        (true, _) => "everybody",
+        (false, true) => "its group",
+        (false, false) => return Vec::new(),
+    };
+    let root = text::quoted_within(&root.to_string_lossy(), 300);
+    let message = format!("{who} may write to {root}, and what lies there is run as you");
+    vec![Finding::warning("writable-root", message).hint(format!("chmod go-w {}", root.trim_matches('`')))]
+}

@@ -1,0 +1,83 @@
+//! Tools: what a host shows an agent, and how a call is to look.
+//!
+//! Owns the schema of a tool and the text of the expected call. Never calls one.
+
+use materia_model::template::value::Type;
+use materia_model::template::{Arg, schema};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::entry::Entry;
+use super::survey::Survey;
+
+/// A recipe that an agent can call.
+#[derive(Debug, Clone, Serialize)]
+pub struct Tool {
+    /// What it is called.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Whether it answers at once with a run.
+    #[serde(rename = "async")]
+    pub detached: bool,
+    /// The JSON Schema of its arguments.
+    #[serde(rename = "inputSchema")]
+    pub input_schema: Value,
+    /// Its file.
+    pub path: String,
+    /// Changes when the tool does.
+    #[serde(skip)]
+    pub fingerprint: String,
+}
+
+/// The tools among the recipes.
+pub fn tools(survey: &Survey) -> Vec<Tool> {
+    survey.entries.iter().filter(|entry| entry.tool).map(tool).collect()
+}
+
+fn tool(entry: &Entry) -> Tool {
+    let mut input_schema = schema(&entry.args);
+    let takes_run = entry.detached && !entry.args.iter().any(|arg| arg.name == "run_id");
+    if let Some(properties) = input_schema["properties"].as_object_mut().filter(|_| takes_run) {
+        properties.insert("run_id".to_owned(), json!({"type": "string", "description": "The id of the run"}));
+    }
+    Tool {
+        name: entry.id.clone(),
+        description: entry.description.clone().unwrap_or_else(|| format!("Runs the recipe {}", entry.id)),
+        detached: entry.detached,
+        input_schema,
+        path: entry.path.clone(),
+        fingerprint: entry.fingerprint.clone(),
+    }
+}
+
+/// What an agent is told when its arguments are wrong: an example of the call, and which arguments are needed.
+pub fn call_shape(name: &str, args: &[Arg]) -> String {
+    let sample: Map<String, Value> = args.iter().map(|arg| (arg.name.clone(), sample(arg))).collect();
+    let sample = serde_json::to_string_pretty(&sample).unwrap_or_default();
+    let names = |required: bool| {
+        let names: Vec<&str> =
+            args.iter().filter(|arg| arg.required == required).map(|arg| arg.name.as_str()).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    };
+    format!(
+        "Expected call shape for {name}:\n{name}({sample})\nRequired: {}\nOptional: {}",
+        names(true),
+        names(false)
+    )
+}
+
+fn sample(arg: &Arg) -> Value {
+    if let Some(default) = &arg.default {
+        return default.clone();
+    }
+    match &arg.ty {
+        Type::String => format!("<{}>", arg.name).into(),
+        Type::Path => format!("./{}", arg.name).into(),
+        Type::Int => 1.into(),
+        Type::Number => 1.5.into(),
+        Type::Bool => true.into(),
+        Type::Array => json!([format!("<{}>", arg.name)]),
+        Type::Enum(choices) => choices.first().cloned().into(),
+    }
+}

@@ -1,0 +1,53 @@
+//! Runs: detached executions that outlive whoever started them (A1–A13).
+//!
+//! Owns a run's directory, its one supervisor process, the proof of its status, its end, and what is kept of it. No
+//! daemon: the truth is one journal per run that everybody appends to in turns, and a lock that the supervisor holds for
+//! life. Whoever looks at a run whose supervisor died ends what that left behind and records it (A6). Never expands a
+//! template and never decides what runs: it is handed a plan.
+
+mod error;
+mod place;
+mod order;
+mod snapshot;
+mod artifact;
+mod family;
+mod status;
+mod observer;
+mod supervisor;
+mod start;
+mod control;
+mod wait;
+mod output;
+mod follow;
+mod index;
+mod retention;
+
+pub use artifact::{Entry, manifest};
+pub use control::{Stopped, stop};
+pub use error::Error;
+pub use family::{check_owner, observer_dir, ring_session};
+pub use follow::follow;
+pub use index::{List, Listed, list};
+pub use order::{Order, Refusal};
+pub use output::{Tail, directory, tail};
+pub use place::{Place, Root};
+pub use retention::{Archived, Pruned, archive, end_session, prune, sweep, sweep_daily};
+pub use start::{Started, start};
+pub use status::{look, recorded};
+pub use supervisor::{SUPERVISE, supervise};
+pub use wait::{Awaited, Until, wait};
+
+use crate::clock::Clock;
+use crate::store::bell;
+use crate::store::journal::{JournalError, Options, SharedJournal};
+
+/// Opens a run's journal for adding to it.
+pub fn journal(place: &Place, clock: &Clock) -> Result<SharedJournal, JournalError> {
+    let options = Options { name: "run".to_owned(), rotate_at: Some(16 << 20), from: None };
+    SharedJournal::open(&place.journal(), clock, &options)
+}
+
+/// Tells whoever supervises a run to look at its journal; whether somebody does.
+pub fn ring(place: &Place) -> bool {
+    bell::ring(&place.bell())
+}

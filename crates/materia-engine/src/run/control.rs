@@ -1,0 +1,103 @@
+//! Ending a run from outside (A6).
+//!
+//! Owns the request and the wait for it. The request is durable before the supervisor is woken; the supervisor ends the
+//! whole tree with grace and escalation, records it and goes. A supervisor that is dead, or that does not go, is replaced
+//! by whoever asked. Asking twice, or for a run that is over, changes nothing.
+
+use std::time::Duration;
+
+use materia_model::run::{Control, MESSAGE, State, Status};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::error::Error;
+use super::place::Place;
+use super::status::{look, supervisor};
+use crate::clock::{self, Clock};
+use crate::process::{DEFAULT_GRACE, Exits, Signal};
+use crate::store::lock::{Holder, Lock, Mode, Wait};
+
+/// How long a supervisor may take, after the grace of its commands, before it is killed itself.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long one look waits for somebody who starts a run or cleans up after it.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How often.
+const LOOKS: usize = 100;
+
+/// What came of ending a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stopped {
+    /// Whether this request ended it.
+    pub stopped: bool,
+    /// How the run stands.
+    pub status: Status,
+    /// Which generation was meant.
+    pub generation: String,
+    /// Why it was not this request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Ends a run, and waits until nothing of it is left. `request` is the message to record; a plain one is made up where
+/// there is none.
+pub fn stop(
+    place: &Place,
+    control: Control,
+    request: Option<Map<String, Value>>,
+    clock: &Clock,
+) -> Result<Stopped, Error> {
+    let state = begun(place, clock)?;
+    let generation = state.generation().to_owned();
+    if state.status.is_terminal() {
+        return Ok(Stopped {
+            stopped: false,
+            status: state.status,
+            generation,
+            reason: Some("not running".to_owned()),
+        });
+    }
+    let mut message = request.unwrap_or_else(|| made_up(place, control));
+    message.insert("generation".to_owned(), json!(generation));
+    super::journal(place, clock)?.append_durable(MESSAGE, &message)?;
+    super::ring(place);
+    if let Some(supervisor) = supervisor(&state) {
+        let mut exits = Exits::default();
+        exits.add(&supervisor, ());
+        exits.next(clock::deadline_in(DEFAULT_GRACE + PATIENCE));
+        if !exits.is_empty() {
+            // It is stuck or stopped. What it leaves is ended by the look below.
+            let _gone = supervisor.signal(Signal::KILL);
+            exits.next(clock::deadline_in(PATIENCE));
+        }
+    }
+    for _ in 0..LOOKS {
+        let now = look(place, clock)?;
+        if now.generation() != generation || now.status.is_terminal() {
+            let ours = now.generation() == generation && now.status == control.status();
+            let reason = (!ours).then(|| "it ended by itself meanwhile".to_owned());
+            return Ok(Stopped { stopped: ours, status: now.status, generation, reason });
+        }
+        let _held = Lock::acquire(&place.lock(), Mode::Shared, Wait::For(PAUSE), &Holder::current());
+    }
+    Err(Error::StillThere { run: place.id().to_string(), status: look(place, clock)?.status })
+}
+
+/// How the run stands once it has begun. Whoever starts it holds its lock meanwhile.
+fn begun(place: &Place, clock: &Clock) -> Result<State, Error> {
+    for _ in 0..LOOKS {
+        let state = look(place, clock)?;
+        if state.status != Status::Starting {
+            return Ok(state);
+        }
+        let _held = Lock::acquire(&place.lock(), Mode::Shared, Wait::For(PAUSE), &Holder::current());
+    }
+    Err(Error::StillThere { run: place.id().to_string(), status: Status::Starting })
+}
+
+fn made_up(place: &Place, control: Control) -> Map<String, Value> {
+    let mut message = Map::new();
+    message.insert("id".to_owned(), json!(Clock::system().fresh_id()));
+    message.insert("to".to_owned(), json!(place.address()));
+    message.insert("type".to_owned(), json!(control.word()));
+    message
+}

@@ -1,0 +1,157 @@
+//! Why something about a run was not done.
+//!
+//! Owns the errors of this room and the next step for each.
+
+use std::io;
+use std::path::PathBuf;
+
+use materia_model::run::Status;
+use materia_model::text;
+
+use crate::process::SpawnError;
+use crate::store::atomic::WriteError;
+use crate::store::dir::DirError;
+use crate::store::journal::JournalError;
+use crate::store::lock::LockError;
+
+/// What went wrong with a run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such run.
+    #[error("there is no run {}", text::quoted(run))]
+    NotFound {
+        /// The id.
+        run: String,
+        /// An id like it.
+        close: Option<String>,
+    },
+    /// It was archived.
+    #[error("run {} was archived to {}", text::quoted(run), text::quoted(&dir.to_string_lossy()))]
+    Archived {
+        /// The id.
+        run: String,
+        /// Where it is now.
+        dir: PathBuf,
+    },
+    /// It belongs to another session (A9).
+    #[error(
+        "run:{run} reason=session_mismatch owner_session={} current_session={caller}",
+        owner.as_deref().unwrap_or("none")
+    )]
+    SessionMismatch {
+        /// The id.
+        run: String,
+        /// Who owns it.
+        owner: Option<String>,
+        /// Who asked.
+        caller: String,
+    },
+    /// It runs, so it cannot be started.
+    #[error("run {} is running{}", text::quoted(run), pid.map(|pid| format!(", supervised by process {pid}")).unwrap_or_default())]
+    Active {
+        /// The id.
+        run: String,
+        /// Its supervisor.
+        pid: Option<i32>,
+    },
+    /// The id is taken, and a new one was wanted.
+    #[error("there is a run {} already", text::quoted(.0))]
+    Taken(String),
+    /// Only a run that is over can be archived or pruned.
+    #[error("run {} is {}; only runs that are over can be archived or pruned", text::quoted(run), status.as_str())]
+    NotTerminal {
+        /// The id.
+        run: String,
+        /// How it stands.
+        status: Status,
+    },
+    /// The supervisor could not begin.
+    #[error("run {} was not started: {message}", text::quoted(run))]
+    NotStarted {
+        /// The id.
+        run: String,
+        /// Why.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// The supervisor ended before it said anything.
+    #[error("the supervisor of run {} ended before it could say that it runs", text::quoted(.0))]
+    NoAnswer(String),
+    /// The supervisor process could not be started.
+    #[error("the supervisor of run {} cannot be started", text::quoted(run))]
+    Spawn {
+        /// The id.
+        run: String,
+        /// Why.
+        source: SpawnError,
+    },
+    /// It could not be ended.
+    #[error("run {} is still {} after it was told to end", text::quoted(run), status.as_str())]
+    StillThere {
+        /// The id.
+        run: String,
+        /// How it stands.
+        status: Status,
+    },
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The lock.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A directory.
+    #[error(transparent)]
+    Dir(#[from] DirError),
+    /// A document.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// The system refused.
+    #[error("cannot {action} {}", text::quoted(&path.to_string_lossy()))]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// What the person can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotFound { close: Some(close), .. } => format!("did you mean run:{close}?"),
+            Self::NotFound { .. } => "list runs with `materia inspect session:all`".to_owned(),
+            Self::Archived { run, .. } => format!("read it there, or start it anew with `--as run:{run}`"),
+            Self::SessionMismatch { owner: Some(owner), .. } => {
+                format!("materia inspect session:{owner} --session {owner}")
+            }
+            Self::SessionMismatch { .. } => "a person owns it: ask without a session".to_owned(),
+            Self::Active { run, .. } => {
+                format!(
+                    "stop it with `materia message run:{run} control.kill`, or choose another id with --as"
+                )
+            }
+            Self::Taken(_) => "choose another id with --as".to_owned(),
+            Self::NotTerminal { run, .. } => format!("materia message run:{run} control.kill"),
+            Self::NotStarted { hint, .. } => hint.clone(),
+            Self::NoAnswer(_) => "try again, and see `materia doctor` if it stays so".to_owned(),
+            Self::Spawn { source, .. } => {
+                source.hint().map_or_else(|| "see `materia doctor`".to_owned(), |hint| hint.to_string())
+            }
+            Self::StillThere { run, .. } => format!("look at it with `materia inspect run:{run}`"),
+            Self::Journal(error) => error.hint(),
+            Self::Lock(error) => error.hint().to_owned(),
+            Self::Dir(_) | Self::Write(_) | Self::Io { .. } => {
+                "check that the disk has space and who may write there, and try again".to_owned()
+            }
+        }
+    }
+
+    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}

@@ -1,0 +1,157 @@
+//! All runs at a glance, also ten thousand of them.
+//!
+//! Owns the listing and its cache. A run that is over does not change, so what its journal adds up to is kept in
+//! `index.json` beside the identity of that journal: its inode, size and moment of change. Anything else is folded and
+//! proved anew. The cache can be deleted at any time and is never trusted over a journal.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+
+use materia_model::name::RunId;
+use materia_model::run::{RetireWhen, State, Status};
+use materia_model::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::place::{Place, Root};
+use super::status::look;
+use crate::clock::Clock;
+use crate::store::atomic;
+
+/// The format number of the cache.
+const FORMAT: u32 = 1;
+/// The largest cache that is read.
+const LARGEST: u64 = 256 << 20;
+
+/// One run in the list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Listed {
+    /// The run.
+    pub run: String,
+    /// How it stands.
+    pub status: Status,
+    /// The last generation.
+    pub generation: String,
+    /// The session that owns it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The run inside which it was spawned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Its recipe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
+    /// Its tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// When it ends by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retire_when: Option<RetireWhen>,
+    /// Its exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    /// When it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// All runs of a root.
+#[derive(Debug, Default)]
+pub struct List {
+    /// Those that can be read, by id.
+    pub runs: Vec<Listed>,
+    /// Those that cannot, and why.
+    pub broken: Vec<(RunId, Error)>,
+}
+
+/// Which journal an entry was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Key(u64, u64, i64, i64);
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Cache {
+    #[serde(default)]
+    format: u32,
+    entries: BTreeMap<String, (Key, Listed)>,
+}
+
+/// Lists all runs. Those whose supervisor died are ended and recorded on the way.
+pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
+    let ids = root.ids().map_err(Error::io("list", root.path()))?;
+    let mut known = read(root).entries;
+    let mut entries = BTreeMap::new();
+    let mut list = List::default();
+    let mut learned = 0usize;
+    for id in ids {
+        let place = root.place(&id);
+        let before = key(&place);
+        let cached = known.remove(id.as_str()).filter(|(kept, _)| Some(*kept) == before);
+        if let Some((key, listed)) = cached {
+            list.runs.push(listed.clone());
+            entries.insert(listed.run.clone(), (key, listed));
+            continue;
+        }
+        if !place.exists() {
+            continue;
+        }
+        match look(&place, clock) {
+            Ok(state) => {
+                let listed = listed(&place, &state);
+                // A key from before the fold: what came in between makes it stale, never wrong.
+                if let Some(key) = before.filter(|_| listed.status.is_terminal()) {
+                    entries.insert(listed.run.clone(), (key, listed.clone()));
+                    learned += 1;
+                }
+                list.runs.push(listed);
+            }
+            Err(Error::NotFound { .. }) => {}
+            Err(error) => list.broken.push((id, error)),
+        }
+    }
+    // Rewriting costs as much as it holds, so a few more folds next time are cheaper.
+    if learned + known.len() > entries.len() / 20 {
+        write(root, entries);
+    }
+    Ok(list)
+}
+
+fn listed(place: &Place, state: &State) -> Listed {
+    let start = state.start.as_deref();
+    Listed {
+        run: place.id().to_string(),
+        status: state.status,
+        generation: state.generation().to_owned(),
+        session: state.session().map(str::to_owned),
+        parent: start.and_then(|start| start.parent.clone()),
+        recipe: start.and_then(|start| start.recipe.clone()),
+        tool: start.and_then(|start| start.tool.clone()),
+        retire_when: start.and_then(|start| start.retire_when),
+        code: state.ended.as_ref().and_then(|ended| ended.end.code),
+        started_at: state.started,
+        ended_at: state.ended.as_ref().map(|ended| ended.at),
+    }
+}
+
+fn key(place: &Place) -> Option<Key> {
+    let journal = std::fs::metadata(place.journal()).ok()?;
+    Some(Key(journal.ino(), journal.len(), journal.mtime(), journal.mtime_nsec()))
+}
+
+/// The cache; an empty one where there is none that we understand.
+fn read(root: &Root) -> Cache {
+    let path = root.index();
+    let small = std::fs::metadata(&path).is_ok_and(|cache| cache.is_file() && cache.len() <= LARGEST);
+    let bytes = if small { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
+    let cache: Cache = serde_json::from_slice(&bytes).unwrap_or_default();
+    if cache.format == FORMAT { cache } else { Cache::default() }
+}
+
+fn write(root: &Root, entries: BTreeMap<String, (Key, Listed)>) {
+    if let Ok(bytes) = serde_json::to_vec(&Cache { format: FORMAT, entries }) {
+        let _folded_again_next_time = atomic::write_snapshot(&root.index(), &bytes);
+    }
+}

@@ -1,0 +1,235 @@
+//! What a supervisor sees while its plan runs, and what it wishes for.
+//!
+//! Owns writing commands into the journal, answering the launcher once the first command runs, and reading what others
+//! wrote into the journal meanwhile: control messages, messages for a command's stdin, ends of child runs.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::time::Duration;
+
+use materia_model::record::Record;
+use materia_model::run::{
+    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen, State,
+};
+use materia_model::text;
+use serde_json::{Value, json};
+
+use super::order::Answer;
+use super::place::{Place, Root};
+use super::supervisor::say;
+use super::{snapshot, status};
+use crate::clock::{Clock, Stopwatch};
+use crate::execute::{Observer, Progress, Wish};
+use crate::process::LeafId;
+use crate::store::bell::Bell;
+use crate::store::journal::{From, Reader, SharedJournal};
+
+/// How long a supervisor sleeps at most before it looks by itself.
+const RECONCILE: Duration = Duration::from_secs(10);
+/// How often the progress of many short commands is written down.
+const SNAPSHOTS: Duration = Duration::from_millis(500);
+/// How many bytes of a word of a command are recorded.
+const LONGEST_WORD: usize = 4096;
+/// How many words of a command are recorded.
+const MOST_WORDS: usize = 64;
+
+/// A supervisor's eyes.
+pub(super) struct Watcher<'s> {
+    root: &'s Root,
+    place: &'s Place,
+    journal: &'s SharedJournal,
+    bell: &'s Bell,
+    clock: &'s Clock,
+    reader: Option<Reader>,
+    /// What the journal says, as far as it was read.
+    state: State,
+    answer: Option<File>,
+    commands: BTreeMap<LeafId, u64>,
+    count: u64,
+    completed: u64,
+    failed: u64,
+    stopping: bool,
+    retired: bool,
+    written: Option<Stopwatch>,
+}
+
+impl<'s> Watcher<'s> {
+    pub(super) fn new(
+        root: &'s Root,
+        place: &'s Place,
+        journal: &'s SharedJournal,
+        bell: &'s Bell,
+        state: State,
+        clock: &'s Clock,
+        answer: File,
+    ) -> Self {
+        Self {
+            root,
+            place,
+            journal,
+            bell,
+            clock,
+            reader: None,
+            state,
+            answer: Some(answer),
+            commands: BTreeMap::new(),
+            count: 0,
+            completed: 0,
+            failed: 0,
+            stopping: false,
+            retired: false,
+            written: None,
+        }
+    }
+
+    /// Tells the launcher that the run runs, once.
+    pub(super) fn answer(&mut self) {
+        if let Some(answer) = self.answer.take() {
+            let pid = self.state.start.as_ref().map_or(0, |start| start.supervisor.pid);
+            let _gone = say(answer, &Answer::Runs { pid });
+            snapshot::write(self.place, &self.state, self.clock.now());
+            self.written = Some(Stopwatch::start());
+        }
+    }
+
+    /// What this generation was asked to do by now.
+    pub(super) fn asked(&mut self) -> Option<Control> {
+        self.catch_up();
+        self.state.asked
+    }
+
+    /// Writes down how it ends, as the state will be once the end is recorded.
+    pub(super) fn snapshot(&self, end: &End) {
+        let mut state = self.state.clone();
+        let now = self.clock.now();
+        let data = serde_json::to_value(end).unwrap_or_default();
+        state.apply(&Record { seq: state.seq + 1, at: now, kind: RUN_END.to_owned(), data });
+        snapshot::write(self.place, &state, now);
+    }
+
+    /// Whether it ended by itself because its children did.
+    pub(super) fn has_retired(&self) -> bool {
+        self.retired
+    }
+
+    /// Reads what was added to the journal, and gives the messages among it.
+    fn catch_up(&mut self) -> Vec<Value> {
+        let mut messages = Vec::new();
+        if self.reader.is_none() {
+            self.reader = Reader::open(&self.place.journal(), From::Beginning).ok();
+        }
+        let Some(reader) = &mut self.reader else { return messages };
+        while let Some(Ok(record)) = reader.next() {
+            if record.seq <= self.state.seq {
+                continue;
+            }
+            self.state.apply(&record);
+            if record.kind == MESSAGE {
+                messages.push(record.data);
+            }
+        }
+        messages
+    }
+
+    /// Hands messages for this run to its commands, and records that.
+    fn deliver(&self, messages: Vec<Value>, wishes: &mut Vec<Wish>) {
+        let start = self.state.start.as_ref();
+        let mailbox = start.and_then(|start| start.mailbox.as_ref());
+        if mailbox.and_then(|mailbox| mailbox.get("deliver")).is_none_or(|how| how != "stdin") {
+            return;
+        }
+        let address = self.place.address();
+        let ours = |message: &Value| {
+            message.get("to").is_some_and(|to| *to == address)
+                && Control::of(message, self.state.run(), self.state.generation()).is_none()
+        };
+        for message in messages.into_iter().filter(ours) {
+            wishes.push(Wish::Feed(format!("{message}\n").into_bytes()));
+            let delivered = json!({"id": message.get("id"), "how": "stdin"});
+            let _again_next_time = self.journal.append("message.delivered", &delivered);
+        }
+    }
+
+    /// Whether everything that was spawned inside is over, and that is what the run waits for.
+    fn retires(&mut self) -> bool {
+        let wants = self.state.start.as_ref().and_then(|start| start.retire_when);
+        if wants != Some(RetireWhen::ChildrenTerminal) || self.state.children.is_empty() {
+            return false;
+        }
+        let open = self.state.children.iter().filter(|(_, (_, ended))| ended.is_none());
+        let open: Vec<(String, String)> =
+            open.map(|(run, (generation, _))| (run.clone(), generation.clone())).collect();
+        // A child whose supervisor was killed could tell nobody.
+        for (run, generation) in open {
+            let ended = run.parse().ok().map(|id| self.root.place(&id)).and_then(|place| {
+                let state = status::look(&place, self.clock).ok()?;
+                (state.generation() != generation || state.status.is_terminal()).then_some(state.status)
+            });
+            let Some(status) = ended else { return false };
+            self.state.children.insert(run, (generation, Some(status)));
+        }
+        true
+    }
+
+    /// Writes how far it is, as we know ourselves: our own records are read back only when somebody rings.
+    fn progress(&mut self) {
+        if self.written.is_none_or(|written| written.elapsed() >= SNAPSHOTS) {
+            let counts = [self.commands.len() as u64, self.completed, self.failed];
+            snapshot::progress(self.place, self.state.status, counts, self.clock.now());
+            self.written = Some(Stopwatch::start());
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn tell(&mut self, progress: Progress<'_>) {
+        match progress {
+            Progress::Started { leaf, label, argv, .. } => {
+                self.count += 1;
+                self.commands.insert(leaf, self.count);
+                let words = argv.iter().take(MOST_WORDS);
+                let argv = words.map(|word| text::bounded(word, LONGEST_WORD).into_owned()).collect();
+                let label = label.map(str::to_owned);
+                let _full = self.journal.append(COMMAND_START, &CommandStart { n: self.count, label, argv });
+                self.answer();
+            }
+            Progress::Ended { leaf, run } => {
+                let n = self.commands.remove(&leaf).unwrap_or_default();
+                let done = CommandDone {
+                    n,
+                    code: run.code,
+                    signal: run.signal,
+                    timed_out: run.timed_out,
+                    duration_ms: run.duration_ms,
+                };
+                let _full = self.journal.append(COMMAND_DONE, &done);
+                self.completed += 1;
+                self.failed += u64::from(run.code != 0);
+                self.progress();
+            }
+            Progress::Interrupted { .. } => self.stopping = true,
+            Progress::Postponed { .. } | Progress::Said { .. } | Progress::Seen { .. } | Progress::Tick => {}
+        }
+    }
+
+    fn pace(&self) -> Option<Duration> {
+        Some(RECONCILE)
+    }
+
+    fn looks(&self) -> bool {
+        false
+    }
+
+    fn wishes(&mut self) -> Vec<Wish> {
+        self.bell.quiet();
+        let mut wishes = Vec::new();
+        let messages = self.catch_up();
+        self.deliver(messages, &mut wishes);
+        if !self.stopping && (self.state.asked.is_some() || self.retires()) {
+            self.stopping = true;
+            self.retired = self.state.asked.is_none();
+            wishes.push(Wish::Stop);
+        }
+        wishes
+    }
+}

@@ -1,0 +1,88 @@
+//! The small documents in a run's directory, for people and for programs that read the reference's files.
+//!
+//! Owns their shapes: `run.json`, `progress.json`, `result.json`. They are made from the journal's state, replaced as a
+//! whole, and never read by us; one that is lost is made again at the next look.
+
+use materia_model::run::{State, Status};
+use materia_model::time::Timestamp;
+use serde_json::{Value, json};
+
+use super::place::Place;
+use crate::store::atomic;
+
+/// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
+pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
+    put(place, "run.json", &run(place, state));
+    progress(place, state.status, [state.active, state.completed, state.failures], now);
+    if let Some(ended) = &state.ended {
+        let end = &ended.end;
+        let mut result = json!({
+            "format": 1,
+            "code": end.code,
+            "signal": end.signal,
+            "status": end.status,
+            "killed": end.status == Status::Killed,
+            "completedAt": ended.at,
+            "generation": end.generation,
+        });
+        for (key, text) in [("error", &end.error), ("evidence", &end.evidence)] {
+            if let Some(text) = text {
+                result[key] = text.as_str().into();
+            }
+        }
+        put(place, "result.json", &result);
+    }
+}
+
+/// Writes how far it is: commands that run, that are over, and that failed.
+pub(super) fn progress(place: &Place, phase: Status, counts: [u64; 3], now: Timestamp) {
+    let [active, completed, failures] = counts;
+    let progress = json!({
+        "format": 1,
+        "phase": phase,
+        "updatedAt": now,
+        "activeSubagents": active,
+        "completed": completed,
+        "failures": failures,
+    });
+    put(place, "progress.json", &progress);
+}
+
+fn run(place: &Place, state: &State) -> Value {
+    let Some(start) = &state.start else { return json!({"format": 1, "run": place.id()}) };
+    let mut document = json!({
+        "format": 1,
+        "run": start.run,
+        "state_dir": place.dir(),
+        "status": state.status,
+        "generation": start.generation,
+        "pid": start.supervisor.pid,
+        "createdAt": state.started,
+        "cwd": start.cwd,
+        "launch_source": start.origin,
+        "values": start.values,
+    });
+    let optional = [
+        ("ownerId", json!(start.session)),
+        ("parent", json!(start.parent)),
+        ("recipe", json!(start.recipe)),
+        ("recipe_file", json!(start.recipe_file)),
+        ("tool", json!(start.tool)),
+        ("template", json!(start.template)),
+        ("cast", json!(start.cast)),
+        ("mailbox", json!(start.mailbox)),
+        ("retire_when", json!(start.retire_when)),
+    ];
+    for (key, value) in optional.into_iter().filter(|(_, value)| !value.is_null()) {
+        document[key] = value;
+    }
+    if !start.artifacts.is_empty() {
+        document["artifacts"] = json!(start.artifacts);
+    }
+    document
+}
+
+fn put(place: &Place, name: &str, document: &Value) {
+    let bytes = format!("{document:#}\n");
+    let _lost = atomic::write_snapshot(&place.dir().join(name), bytes.as_bytes());
+}

@@ -1,0 +1,107 @@
+//! How a run stands, proved (A6, P4).
+//!
+//! Owns looking: the journal says what was recorded; that a run still runs is believed only while its supervisor, this
+//! very process of this very boot, is alive, or somebody holds the run's lock. Otherwise it is over: what it left is
+//! ended, and its end recorded, by whoever noticed.
+
+use std::path::Path;
+
+use materia_model::run::{End, RUN_END, State, Status};
+
+use super::error::Error;
+use super::place::{Place, Root};
+use super::{family, journal, snapshot};
+use crate::clock::Clock;
+use crate::process::{DEFAULT_GRACE, Identity, end_detached, is_part_of};
+use crate::store::journal::{From, JournalError, Reader};
+use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
+
+/// What the journal says, whether or not it is still true. A run whose journal is not there yet is starting.
+pub fn recorded(place: &Place) -> Result<State, Error> {
+    let mut state = State::default();
+    let reader = match Reader::open(&place.journal(), From::Beginning) {
+        Ok(reader) => reader,
+        Err(JournalError::Missing(_)) => return Ok(state),
+        Err(error) => return Err(error.into()),
+    };
+    for record in reader {
+        state.apply(&record?);
+    }
+    Ok(state)
+}
+
+/// How a run stands. One whose supervisor died is ended and recorded first.
+pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
+    let state = recorded(place)?;
+    if state.status.is_terminal() || supervisor(&state).is_some_and(|supervisor| supervisor.is_alive()) {
+        return Ok(state);
+    }
+    match take(place, Wait::No) {
+        Ok(lock) => match settle(place, &lock, clock)? {
+            // Nobody starts it, so it never was.
+            state if state.status == Status::Starting => {
+                Err(Error::NotFound { run: place.id().to_string(), close: None })
+            }
+            state => Ok(state),
+        },
+        // Somebody supervises it, or is cleaning up after whoever did; or starts it.
+        Err(Error::Lock(LockError::Held { .. })) => recorded(place),
+        Err(error) => Err(error),
+    }
+}
+
+/// Who supervises the last generation, as it was recorded.
+pub(super) fn supervisor(state: &State) -> Option<Identity> {
+    let known = &state.start.as_ref()?.supervisor;
+    Some(Identity { pid: known.pid, start_time: known.start, boot_id: known.boot.clone() })
+}
+
+/// Takes a run's lock: the directory may be moved away meanwhile, and then a lock protects nothing.
+pub(super) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
+    let path = place.lock();
+    let lock = Lock::acquire(&path, Mode::Exclusive, wait, &Holder::current())?;
+    if lock.is_current(&path) {
+        return Ok(lock);
+    }
+    Err(Error::NotFound { run: place.id().to_string(), close: None })
+}
+
+/// Ends what a supervisor left that died, and records that; nothing where the last generation has ended. The lock shows
+/// that nobody supervises.
+pub(super) fn settle(place: &Place, _lock: &Lock, clock: &Clock) -> Result<State, Error> {
+    let mut state = recorded(place)?;
+    let Some(start) = state.start.clone().filter(|_| state.status == Status::Running) else {
+        return Ok(state);
+    };
+    let mark = place.mark(&start.generation);
+    let status = state.asked.map_or(Status::Exited, |asked| asked.status());
+    let gone = format!("its supervisor, process {}, is gone", start.supervisor.pid);
+    if is_part_of(&mark) {
+        // Whoever asks is a part of what would be ended: somebody else will do it.
+        state.status = status;
+        return Ok(state);
+    }
+    let here = Identity::of_self().map(|own| own.boot_id);
+    let evidence = if here.as_ref() == Some(&start.supervisor.boot) {
+        let swept = end_detached(&mark, DEFAULT_GRACE);
+        match (swept.ended, swept.survivors.len()) {
+            (0, 0) => gone,
+            (ended, 0) => format!("{gone}; it left {} that were ended", processes(ended)),
+            (_, left) => format!("{gone}; it left {} that cannot be ended", processes(left)),
+        }
+    } else {
+        "the machine was started anew since".to_owned()
+    };
+    let end =
+        End { generation: start.generation.clone(), status, evidence: Some(evidence), ..End::default() };
+    journal(place, clock)?.append_durable(RUN_END, &end)?;
+    let state = recorded(place)?;
+    snapshot::write(place, &state, clock.now());
+    let root = Root::new(place.dir().parent().unwrap_or_else(|| Path::new("/")));
+    family::ended(&root, &start, &end, clock);
+    Ok(state)
+}
+
+fn processes(count: usize) -> String {
+    if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
+}

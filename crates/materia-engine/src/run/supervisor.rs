@@ -1,0 +1,282 @@
+//! The supervisor: one process for one generation of one run, from its first record to its last (A1).
+//!
+//! Owns the order of a life: lock, journal, `run.start`, commands, `run.end`. It is a session leader and adopts
+//! orphans, so nothing that it starts escapes it. Small on purpose: hundreds of them may sleep at the same time. Killed
+//! at any point it leaves a journal and a free lock, from which whoever looks next concludes the rest.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use materia_model::run::{Control, End, RUN_END, RUN_START, Start, State, Status, Supervisor};
+use materia_model::template::{Plan, wire};
+use materia_model::text;
+
+use super::error::Error;
+use super::observer::Watcher;
+use super::order::{Answer, Order, Refusal};
+use super::place::{Place, Root};
+use super::status::{self, recorded, settle};
+use super::{artifact, family, journal};
+use crate::clock::Clock;
+use crate::execute::{self, Around, Outcome, Request, Streams};
+use crate::process::{DEFAULT_GRACE, Identity, Nursery, lead_session, take_streams};
+use crate::store::bell::Bell;
+use crate::store::journal::SharedJournal;
+use crate::store::lock::{Lock, LockError, Wait};
+use crate::store::{dir, stream, tree};
+
+/// The first word of a supervisor's command line; no verb is called so.
+pub const SUPERVISE: &str = "__supervise";
+
+/// How long a start waits for whoever cleans up after an earlier generation, and how long at a time.
+const PATIENCE: usize = 100;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Supervises a generation, as told on stdin. The answer goes to stdout; what comes after is in the journal.
+pub fn supervise(clock: &Clock) -> io::Result<()> {
+    // One that leads a session already was started by hand, and leads it still.
+    let _leads = lead_session();
+    let (mut told, answer) = take_streams()?;
+    let mut text = Vec::new();
+    told.read_to_end(&mut text)?;
+    drop(told);
+    let order: Order = serde_json::from_slice(&text)?;
+    drop(text);
+    let spool = order.spool.clone();
+    match Generation::begin(order, clock) {
+        Ok((generation, plan)) => generation.live(&plan, answer, spool),
+        Err(error) => say(answer, &Answer::Refused(Refusal::from(error))),
+    }
+}
+
+/// Tells the launcher, who may be gone, and hangs up.
+pub(super) fn say(mut answer: File, said: &Answer) -> io::Result<()> {
+    let text = serde_json::to_vec(said)?;
+    let _gone = answer.write_all(&text);
+    Ok(())
+}
+
+/// A generation that has begun.
+struct Generation<'c> {
+    root: Root,
+    place: Place,
+    journal: SharedJournal,
+    bell: Bell,
+    streams: Streams,
+    state: State,
+    clock: &'c Clock,
+    _lock: Lock,
+}
+
+impl<'c> Generation<'c> {
+    /// Begins a generation; when that fails, nothing is left of it.
+    fn begin(order: Order, clock: &'c Clock) -> Result<(Self, Plan), Error> {
+        let root = Root::new(&order.root);
+        let place = root.place(&order.run);
+        let run = order.run.to_string();
+        let wrong = |message: String| Error::NotStarted {
+            run: run.clone(),
+            message,
+            hint: "this is a defect; see `materia doctor`".to_owned(),
+        };
+        let plan = wire::unpack(order.plan).map_err(|error| wrong(error.to_string()))?;
+        let me = Identity::of_self().ok_or_else(|| wrong("there is no /proc".to_owned()))?;
+        let mut start = order.start;
+        start.supervisor = Supervisor { pid: me.pid, start: me.start_time, boot: me.boot_id };
+
+        dir::create_private(root.path())?;
+        let made = dir::create_unsynced(place.dir())?;
+        if order.fresh && !made {
+            return Err(Error::Taken(run));
+        }
+        let mut lock = None;
+        match Self::record(&root, &place, &start, made, &mut lock, clock) {
+            Ok((streams, bell, journal, state)) => {
+                family::begun(&root, &start, clock);
+                let lock = lock.ok_or_else(|| wrong("nobody holds its lock".to_owned()))?;
+                Ok((Self { root, place, journal, bell, streams, state, clock, _lock: lock }, plan))
+            }
+            Err(error) => {
+                take_back(&place, &start, made, lock, &error, clock);
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes the lock and records the beginning.
+    fn record(
+        root: &Root,
+        place: &Place,
+        start: &Start,
+        made: bool,
+        lock: &mut Option<Lock>,
+        clock: &'c Clock,
+    ) -> Result<(Streams, Bell, SharedJournal, State), Error> {
+        *lock = Some(own(place, clock)?);
+        let file =
+            |open: fn(&Path) -> io::Result<File>, path: PathBuf| open(&path).map_err(Error::io("open", path));
+        let streams = Streams {
+            stdout: file(stream::open_empty, place.stdout())?,
+            stderr: file(stream::open_empty, place.stderr())?,
+        };
+        let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
+        let journal = journal(place, clock)?;
+        journal.append_durable(RUN_START, start)?;
+        if made {
+            dir::sync(root.path())?;
+        }
+        let state = recorded(place)?;
+        Ok((streams, bell, journal, state))
+    }
+
+    /// Runs the plan to its end and records that.
+    fn live(self, plan: &Plan, answer: File, spool: PathBuf) -> io::Result<()> {
+        let Self { root, place, journal, bell, streams, state, clock, _lock } = self;
+        let start = state.start.clone().unwrap_or_default();
+        let mut nursery = Nursery::adopting()?;
+        nursery.catch_interrupts()?;
+        nursery.watch(&bell)?;
+        let deliver = start.mailbox.as_ref().and_then(|mailbox| mailbox.get("deliver"));
+        let around = Around { streams: Some(streams), held: deliver.is_some_and(|how| how == "stdin") };
+        let request = Request {
+            plan,
+            cwd: start.cwd.clone().into(),
+            stdin: None,
+            jobs: None,
+            grace: DEFAULT_GRACE,
+            spool,
+        };
+        let mut watcher = Watcher::new(&root, &place, &journal, &bell, state, clock, answer);
+        let outcome = execute::run_in(&request, &around, &mut nursery, &mut watcher);
+        watcher.answer();
+        let asked = watcher.asked();
+        let end = conclude(&start, outcome, asked, &watcher);
+        drop(nursery);
+        // Written before the record, so that whoever is told of the end finds them; until then they count for nothing.
+        watcher.snapshot(&end);
+        record_end(&place, &journal, &end, clock).map_err(io::Error::other)?;
+        family::ended(&root, &start, &end, clock);
+        Ok(())
+    }
+}
+
+/// Takes back what a failed beginning left, as far as it is ours: nobody was told of it.
+fn take_back(place: &Place, start: &Start, made: bool, lock: Option<Lock>, error: &Error, clock: &Clock) {
+    let Some(_lock) = lock.or_else(|| status::take(place, Wait::No).ok()) else { return };
+    let begun = recorded(place).ok().filter(|state| state.generation() == start.generation);
+    let earlier = recorded(place).is_ok_and(|state| state.start.is_some()) && begun.is_none();
+    if made && !earlier {
+        let _still_there = tree::remove(place.dir(), &start.generation);
+    } else if begun.is_some() {
+        let end = End {
+            generation: start.generation.clone(),
+            status: Status::Failed,
+            error: Some(error.to_string()),
+            ..End::default()
+        };
+        let _exited = journal(place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
+    }
+}
+
+/// Records the end, once. A full disk may have room again at the second try; if not, whoever looks next records that
+/// nobody could say how it ended.
+fn record_end(place: &Place, journal: &SharedJournal, end: &End, clock: &Clock) -> Result<(), Error> {
+    if journal.append_durable(RUN_END, end).is_ok() {
+        return Ok(());
+    }
+    // Opening looks at what is on disk: the record may be there, and only its sync failed.
+    let again = super::journal(place, clock)?;
+    let state = recorded(place)?;
+    if state.status.is_terminal() && state.generation() == end.generation {
+        again.commit()?;
+    } else {
+        again.append_durable(RUN_END, end)?;
+    }
+    Ok(())
+}
+
+/// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is left alone.
+fn own(place: &Place, clock: &Clock) -> Result<Lock, Error> {
+    let mut wait = Wait::No;
+    for _ in 0..PATIENCE {
+        match status::take(place, wait) {
+            Ok(lock) => {
+                settle(place, &lock, clock)?;
+                return Ok(lock);
+            }
+            Err(Error::Lock(LockError::Held { .. })) => {
+                let state = recorded(place)?;
+                let supervisor = status::supervisor(&state).filter(|_| !state.status.is_terminal());
+                if let Some(supervisor) = supervisor.filter(Identity::is_alive) {
+                    return Err(Error::Active { run: place.id().to_string(), pid: Some(supervisor.pid) });
+                }
+                wait = Wait::For(PAUSE);
+            }
+            // It was archived or pruned in between.
+            Err(Error::NotFound { .. }) => {
+                dir::create_unsynced(place.dir())?;
+            }
+            Err(Error::Lock(LockError::Io { source, .. })) if source.kind() == io::ErrorKind::NotFound => {
+                dir::create_unsynced(place.dir())?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::Active { run: place.id().to_string(), pid: None })
+}
+
+/// How a generation ended.
+fn conclude(
+    start: &Start,
+    outcome: io::Result<Outcome>,
+    asked: Option<Control>,
+    watcher: &Watcher<'_>,
+) -> End {
+    let mut end = End { generation: start.generation.clone(), ..End::default() };
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            end.status = Status::Failed;
+            end.code = Some(1);
+            end.error = Some(error.to_string());
+            return end;
+        }
+    };
+    end.signal = outcome.commands.last().and_then(|command| command.signal);
+    if let Some(asked) = asked {
+        end.status = asked.status();
+        return end;
+    }
+    if watcher.has_retired() {
+        end.status = Status::Done;
+        end.evidence = Some("retired: every run that was spawned inside it is over".to_owned());
+        return end;
+    }
+    if outcome.interrupted {
+        end.status = Status::Cancelled;
+        end.error = Some("its supervisor was told to stop by a signal".to_owned());
+        return end;
+    }
+    end.code = Some(outcome.code);
+    let failed = outcome.status == execute::Status::Failed;
+    end.degraded = outcome.status == execute::Status::Degraded;
+    end.status = if failed { Status::Failed } else { Status::Done };
+    if let Some(failure) = outcome.failures.first() {
+        let what = failure.label.clone().unwrap_or_else(|| failure.argv.join(" "));
+        let what = text::bounded(&what, 200);
+        end.error = Some(format!("{what}: {}", text::bounded(&failure.stderr, 1000)));
+    }
+    if !start.artifacts.is_empty() {
+        let manifest = artifact::manifest(start, artifact::HASHED_AT_END);
+        let missing = manifest.values().find(|entry| entry.declared.required && !entry.exists);
+        if let Some(missing) = missing.filter(|_| !failed) {
+            end.status = Status::Failed;
+            end.code = Some(1);
+            end.error = Some(format!("the artifact {} was not made", missing.declared.path));
+        }
+        end.artifacts = serde_json::to_value(&manifest).ok();
+    }
+    end
+}

@@ -1,0 +1,109 @@
+//! Whole directories of ours that go: moved away in one step, or removed.
+//!
+//! Owns both. What is removed loses its name first, so that nobody ever meets half of it; what a crash leaves of that is
+//! removed by the next sweep. Never follows a symbolic link out of what it removes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::dir::{self, DirError, failed};
+use crate::failpoint;
+
+/// What the name of a directory begins with that is being removed; no id begins so.
+const DOOMED: &str = ".removed-";
+
+/// Gives a directory another name on the same file system, and makes that durable. What has the name already stays, and
+/// the answer is false.
+pub fn rename(from: &Path, to: &Path) -> Result<bool, DirError> {
+    failpoint::hit("tree.rename").map_err(failed("move", from))?;
+    let flags = rustix::fs::RenameFlags::NOREPLACE;
+    match rustix::fs::renameat_with(rustix::fs::CWD, from, rustix::fs::CWD, to, flags) {
+        Ok(()) => {}
+        Err(rustix::io::Errno::EXIST) => return Ok(false),
+        Err(error) => return Err(failed("move", from)(error.into())),
+    }
+    dir::sync(dir::parent_of(from))?;
+    dir::sync(dir::parent_of(to))?;
+    Ok(true)
+}
+
+/// Removes a directory and everything in it. `unique` is a word that no other removal uses.
+pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
+    let doomed = dir::parent_of(path).join(format!("{DOOMED}{unique}"));
+    let gone = if rename(path, &doomed)? { &doomed } else { path };
+    failpoint::hit("tree.remove").map_err(failed("remove", path))?;
+    std::fs::remove_dir_all(gone).map_err(failed("remove", path))
+}
+
+/// Removes what interrupted removals left in a directory, and says how much.
+pub fn sweep(parent: &Path) -> io::Result<usize> {
+    let doomed = |entry: io::Result<std::fs::DirEntry>| -> Option<PathBuf> {
+        let entry = entry.ok()?;
+        entry.file_name().to_str()?.starts_with(DOOMED).then(|| entry.path())
+    };
+    let mut removed = 0;
+    for path in std::fs::read_dir(parent)?.filter_map(doomed) {
+        failpoint::hit("tree.remove")?;
+        std::fs::remove_dir_all(path)?;
+        removed += 1;
+    }
+    Ok(removed)
+}
+
+/// Copies a file of anybody's to a new one of ours, and makes it durable; false where there is none to copy.
+pub fn preserve(from: &Path, to: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut source = match std::fs::File::open(from) {
+        Ok(source) if source.metadata()?.is_file() => source,
+        Ok(_) => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    failpoint::hit("tree.preserve")?;
+    let mut copy = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    io::copy(&mut source, &mut copy)?;
+    copy.sync_all()?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_removed_with_what_is_in_it_and_nothing_else() {
+        let temp = tempfile::tempdir().unwrap();
+        let outside = temp.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("file"), "stays").unwrap();
+        let dir = temp.path().join("runs/a");
+        std::fs::create_dir_all(dir.join("deep/er")).unwrap();
+        std::os::unix::fs::symlink(&outside, dir.join("link")).unwrap();
+        remove(&dir, "1").unwrap();
+        assert!(!dir.exists() && outside.join("file").exists());
+        assert_eq!(std::fs::read_dir(temp.path().join("runs")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_an_interrupted_removal_left_is_swept() {
+        let temp = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temp.path().join(".removed-x/deep")).unwrap();
+        std::fs::create_dir(temp.path().join("run")).unwrap();
+        assert_eq!(sweep(temp.path()).unwrap(), 1);
+        assert!(temp.path().join("run").exists());
+    }
+
+    #[test]
+    fn nothing_is_replaced() {
+        let temp = tempfile::tempdir().unwrap();
+        let (from, to) = (temp.path().join("a"), temp.path().join("b"));
+        std::fs::create_dir(&from).unwrap();
+        std::fs::create_dir(&to).unwrap();
+        assert!(!rename(&from, &to).unwrap());
+        assert!(from.exists());
+        std::fs::write(from.join("x"), "1").unwrap();
+        assert!(preserve(&from.join("x"), &to.join("x")).unwrap());
+        assert!(preserve(&from.join("x"), &to.join("x")).is_err());
+        assert!(!preserve(&from.join("none"), &to.join("y")).unwrap());
+    }
+}

@@ -1,0 +1,194 @@
+//! What can be inspected, and through which views.
+//!
+//! Owns the words. A target that has not the view that was asked for says which it has.
+
+use materia_model::message::{Address, AddressError};
+use materia_model::name::{BranchName, NameError, RunId};
+use materia_model::run::Status;
+use materia_model::text;
+
+/// What is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// `run:X`.
+    Run(RunId),
+    /// `room:X`.
+    Room(RunId),
+    /// `branch:X/B`.
+    Branch(RunId, BranchName),
+    /// `coordinator`: the runs of the caller's session.
+    Coordinator,
+    /// `session:S`.
+    Session(String),
+    /// `session:all`.
+    AllSessions,
+    /// `tool:NAME`.
+    Tool(String),
+}
+
+/// Why nothing is looked at.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// It is none of the targets.
+    #[error("{} cannot be inspected", text::quoted(.0))]
+    Unknown(String),
+    /// Its name is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// It is no address.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The target has not that view.
+    #[error("{target} has no view {}", text::quoted(view))]
+    View {
+        /// The target.
+        target: String,
+        /// What was asked for.
+        view: String,
+        /// What there is.
+        views: &'static [&'static str],
+    },
+    /// No runs have that status.
+    #[error("{} is no status", text::quoted(.0))]
+    Filter(String),
+}
+
+impl TargetError {
+    /// What to write instead.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Unknown(_) => {
+                "write run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all or tool:materia"
+                    .to_owned()
+            }
+            Self::Name(error) => error.hint().to_owned(),
+            Self::Address(error) => error.hint(),
+            Self::View { views, .. } => format!("its views are {}", text::list(views, "and")),
+            Self::Filter(_) => {
+                "write all, active, terminal, or one of starting running done failed cancelled killed exited"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+impl Target {
+    /// Reads a target; a bare id is a run.
+    pub fn parse(given: &str) -> Result<Self, TargetError> {
+        match given.split_once(':') {
+            Some(("run", id)) => Ok(Self::Run(id.parse()?)),
+            Some(("room" | "branch", _)) => match given.parse() {
+                Ok(Address::Room(run)) => Ok(Self::Room(run)),
+                Ok(Address::Branch(run, branch)) => Ok(Self::Branch(run, branch)),
+                Ok(_) => Err(TargetError::Unknown(given.to_owned())),
+                Err(error) => Err(TargetError::Address(error)),
+            },
+            Some(("session", "all")) => Ok(Self::AllSessions),
+            Some(("session", session)) => Ok(Self::Session(session.parse::<RunId>()?.to_string())),
+            Some(("tool", name)) if !name.is_empty() => Ok(Self::Tool(name.to_owned())),
+            None if given == "coordinator" => Ok(Self::Coordinator),
+            _ => Err(TargetError::Unknown(given.to_owned())),
+        }
+    }
+
+    /// The view that was asked for, if the target has it; the first where nothing was.
+    pub fn view(&self, asked: Option<&str>) -> Result<&'static str, TargetError> {
+        let views = self.views();
+        let Some(asked) = asked else { return Ok(views[0]) };
+        views.iter().find(|view| **view == asked).copied().ok_or_else(|| TargetError::View {
+            target: self.to_string(),
+            view: asked.to_owned(),
+            views,
+        })
+    }
+
+    fn views(&self) -> &'static [&'static str] {
+        match self {
+            Self::Run(_) => &["status", "tail", "messages", "mailbox", "communication", "artifacts", "files"],
+            Self::Room(_) => &["status", "messages", "previews", "roster", "contacts"],
+            Self::Branch(..) => &["mailbox"],
+            Self::Coordinator | Self::Session(_) | Self::AllSessions => &["runs", "status"],
+            Self::Tool(_) => &["status", "triage", "doctor"],
+        }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Run(id) => write!(f, "run:{id}"),
+            Self::Room(id) => write!(f, "room:{id}"),
+            Self::Branch(id, branch) => write!(f, "branch:{id}/{branch}"),
+            Self::Coordinator => f.write_str("coordinator"),
+            Self::Session(session) => write!(f, "session:{session}"),
+            Self::AllSessions => f.write_str("session:all"),
+            Self::Tool(name) => write!(f, "tool:{}", text::printable(name)),
+        }
+    }
+}
+
+/// Which runs of an inventory are meant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// Every one.
+    #[default]
+    All,
+    /// Those that are not over.
+    Active,
+    /// Those that are.
+    Terminal,
+    /// Those that stand so.
+    Exactly(Status),
+}
+
+impl Filter {
+    /// Reads a filter.
+    pub fn parse(given: &str) -> Result<Self, TargetError> {
+        match given {
+            "all" => Ok(Self::All),
+            "active" => Ok(Self::Active),
+            "terminal" => Ok(Self::Terminal),
+            word => Status::ALL
+                .into_iter()
+                .find(|status| status.as_str() == word)
+                .map(Self::Exactly)
+                .ok_or_else(|| TargetError::Filter(given.to_owned())),
+        }
+    }
+
+    /// Whether a run that stands so is meant.
+    pub fn fits(self, status: Status) -> bool {
+        match self {
+            Self::All => true,
+            Self::Active => !status.is_terminal(),
+            Self::Terminal => status.is_terminal(),
+            Self::Exactly(only) => status == only,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_are_read_and_written_the_same() {
+        for good in
+            ["run:a", "room:a", "branch:a/b", "coordinator", "session:s1", "session:all", "tool:materia"]
+        {
+            assert_eq!(Target::parse(good).unwrap().to_string(), good);
+        }
+        for bad in ["", "run:", "run:..", "session:", "session:../x", "tool:", "nobody", "x:y"] {
+            assert!(Target::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_view_that_is_not_there_is_answered_with_those_that_are() {
+        let run = Target::parse("run:a").unwrap();
+        assert_eq!(run.view(None), Ok("status"));
+        assert_eq!(run.view(Some("tail")), Ok("tail"));
+        let error = run.view(Some("entrails")).unwrap_err();
+        assert!(error.hint().contains("tail"), "{}", error.hint());
+    }
+}

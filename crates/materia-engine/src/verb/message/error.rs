@@ -1,0 +1,91 @@
+//! Why a message was not sent.
+
+use materia_model::message::EnvelopeError;
+use materia_model::text;
+
+use crate::{post, run};
+
+/// What went wrong with a message.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It cannot be sent as it is.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// Somebody has to say who speaks.
+    #[error("a message to {to} has to say who sends it")]
+    NoSender {
+        /// Where it should go.
+        to: String,
+        /// Who may send it.
+        allowed: String,
+    },
+    /// Somebody else than those who may.
+    #[error("{from} may not write to {to}")]
+    Sender {
+        /// Where it should go.
+        to: String,
+        /// Who sends it.
+        from: String,
+        /// Who may send it.
+        allowed: String,
+    },
+    /// A program inside a run speaks for another.
+    #[error("a program inside run:{run} cannot speak for {from}")]
+    NotYou {
+        /// Whom it speaks for.
+        from: String,
+        /// Where it is.
+        run: String,
+    },
+    /// Those a message to a room names are not all branches of its run.
+    #[error("{} cannot be a recipient of a message to {room}", text::quoted(given))]
+    Recipient {
+        /// The room.
+        room: String,
+        /// What is listed.
+        given: String,
+        /// What may be listed.
+        allowed: String,
+    },
+    /// The run is another session's.
+    #[error("run:{run} belongs to session {owner}, not to {session}")]
+    Session {
+        /// The run.
+        run: String,
+        /// Whose it is.
+        owner: String,
+        /// Who was addressed.
+        session: String,
+    },
+    /// Only a person may ask for it (S2).
+    #[error("{} needs the operator: programs in a run or a session cannot ask for it", text::quoted(.0))]
+    OperatorOnly(String),
+    /// There is no such tool.
+    #[error("there is no tool {} that can be executed by a message", text::quoted(.0))]
+    NoTool(String),
+    /// The post.
+    #[error(transparent)]
+    Post(#[from] post::Error),
+    /// The run.
+    #[error(transparent)]
+    Run(#[from] run::Error),
+}
+
+impl Error {
+    /// What the sender can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Envelope(error) => error.hint(),
+            Self::NoSender { allowed, .. } | Self::Sender { allowed, .. } => {
+                format!("send it with --from {allowed}")
+            }
+            Self::NotYou { run, .. } => format!("leave --from out, or write run:{run} or branch:{run}/NAME"),
+            Self::Recipient { allowed, .. } => format!("list addresses such as {allowed}"),
+            Self::Session { owner, .. } => format!("write to coordinator, or to session:{owner}"),
+            Self::OperatorOnly(_) => "ask the person to type it at a terminal".to_owned(),
+            Self::NoTool(name) => format!("run it with `materia run {name}`"),
+            Self::Post(error) => error.hint(),
+            Self::Run(error) => error.hint(),
+        }
+    }
+}

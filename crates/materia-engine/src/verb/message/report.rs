@@ -1,0 +1,85 @@
+//! What became of a message, in the words of the contract.
+
+use materia_model::message::{Address, MessageType};
+use materia_model::run::Status;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What became of a message.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Always true: what was not accepted is a failure.
+    pub ok: bool,
+    /// Its id.
+    pub id: String,
+    /// Where it went.
+    pub to: Address,
+    /// What kind it was.
+    #[serde(rename = "type")]
+    pub kind: MessageType,
+    /// Whether its receiver has it.
+    pub delivered: bool,
+    /// Whether it waits.
+    pub queued: bool,
+    /// Whether it is durable.
+    pub persisted: bool,
+    /// Whether others got it as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forwarded: Option<bool>,
+    /// Who reads it.
+    pub consumer: &'static str,
+    /// What became of it, as one word for programs.
+    pub reason: &'static str,
+    /// Why its receiver does not have it yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delivery_error: Option<String>,
+    /// Whether it ended the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<bool>,
+    /// How the run stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// Which start of the run it went to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generation: Option<String>,
+    /// What else it led to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    /// What the run's contract says about it.
+    pub warnings: Vec<String>,
+    /// What one can do next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
+}
+
+impl Report {
+    /// A message that is durable and waits.
+    pub(super) fn queued(
+        id: String,
+        to: Address,
+        kind: MessageType,
+        consumer: &'static str,
+        reason: &'static str,
+    ) -> Self {
+        Self {
+            ok: true,
+            id,
+            to,
+            kind,
+            delivered: false,
+            queued: true,
+            persisted: true,
+            forwarded: None,
+            consumer,
+            reason,
+            delivery_error: None,
+            stopped: None,
+            status: None,
+            generation: None,
+            result: None,
+            warnings: Vec::new(),
+            next: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The ways a message can go, one function for each kind of address.
+
+use std::time::Duration;
+
+use materia_model::message::event::Holder;
+use materia_model::message::{Address, Communication, Deliver, Envelope, Mail};
+use materia_model::name::{RunId, SessionId};
+use materia_model::run::{Control, State, Status};
+use serde_json::{Map, Value, json};
+
+use super::Sender;
+use super::error::Error;
+use super::report::Report;
+use crate::post::{self, Ending, Post, Posting, Receipt};
+use crate::process::Identity;
+use crate::run::{self, Place};
+use crate::store::fifo;
+
+/// How long a sender waits to hear that the supervisor has written a message to its command's stdin.
+const HEARING: Duration = Duration::from_secs(1);
+
+/// The type of a message that is a bare line for whoever reads a named pipe.
+const PLAIN: &str = "run.message";
+
+/// To a run: control is obeyed, everything else waits in its queue or is handed to its process.
+pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
+    let (place, state) = sender.find(run)?;
+    match envelope.kind.as_str() {
+        "control.kill" => return stop(sender, &place, Control::Kill, envelope),
+        "control.cancel" => return stop(sender, &place, Control::Cancel, envelope),
+        "control.archive" | "control.prune" => return retire(sender, &place, &envelope),
+        _ => {}
+    }
+    check_on(run, &state)?;
+    let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
+    let post = Post::open(&place.journal(), sender.clock)?;
+    let line = fifo_line(&envelope);
+    let receipt = post.deliver(Posting { only_when_on: true, ..Posting::new(envelope) })?;
+    let deliver = post.look(|mail| mail.mailbox.deliver)?;
+    let mut report = Report::queued(receipt.id.clone(), to, kind, deliver_word(deliver), "queued_mailbox");
+    match deliver {
+        Deliver::Receive => {}
+        Deliver::Stdin => by_stdin(&post, &place, &receipt, &mut report)?,
+        Deliver::Fifo => by_fifo(&post, &place, &line, &receipt, &mut report)?,
+    }
+    Ok(with(report, receipt, state.status))
+}
+
+/// To a branch: it waits in the branch's queue, also when nobody is there to read it.
+pub(super) fn to_branch(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
+    if let Some(from) = &envelope.from {
+        check_same_run(run, from, &envelope.to)?;
+    }
+    let (place, state) = sender.find(run)?;
+    let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
+    let post = Post::open(&place.journal(), sender.clock)?;
+    let receipt = post.deliver(Posting::new(envelope))?;
+    snapshot(&post, &place)?;
+    let on = !state.status.is_terminal();
+    let reason = if on { "branch_persisted" } else { "branch_persisted_parent_unavailable" };
+    let report = Report::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
+    Ok(with(Report { forwarded: Some(false), ..report }, receipt, state.status))
+}
+
+/// To a room: everybody in the run can read it, and those it names get it in their queues.
+pub(super) fn to_room(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
+    let allowed = format!("run:{run} or branch:{run}/NAME");
+    let to = envelope.to.clone();
+    match &envelope.from {
+        None => return Err(Error::NoSender { to: to.to_string(), allowed }),
+        Some(from) => check_same_run(run, from, &to)?,
+    }
+    check_recipients(run, &envelope)?;
+    let (place, state) = sender.find(run)?;
+    let kind = envelope.kind.clone();
+    let forwarded = !Mail::recipients(&envelope).is_empty();
+    let post = Post::open(&place.journal(), sender.clock)?;
+    let receipt = post.deliver(Posting::new(envelope))?;
+    snapshot(&post, &place)?;
+    let report = Report::queued(receipt.id.clone(), to, kind, "room-timeline", "room_persisted");
+    let report = Report { delivered: true, queued: forwarded, forwarded: Some(forwarded), ..report };
+    Ok(with(report, receipt, state.status))
+}
+
+/// To whoever started the sending run: it stands in that run's own journal, and its observers are woken.
+pub(super) fn to_coordinator(
+    sender: &Sender<'_>,
+    envelope: Envelope,
+    session: Option<&SessionId>,
+) -> Result<Report, Error> {
+    let to = envelope.to.clone();
+    let allowed = || "run:ID".to_owned();
+    let run = match &envelope.from {
+        None => return Err(Error::NoSender { to: to.to_string(), allowed: allowed() }),
+        Some(Address::Run(run) | Address::Branch(run, _)) => run.clone(),
+        Some(other) => {
+            return Err(Error::Sender { to: to.to_string(), from: other.to_string(), allowed: allowed() });
+        }
+    };
+    let (place, state) = sender.find(&run)?;
+    let owner = state.session().map(str::to_owned);
+    if let Some(session) = session
+        && owner.as_deref() != Some(session.as_str())
+    {
+        let owner = owner.unwrap_or_else(|| "none".to_owned());
+        return Err(Error::Session { run: run.to_string(), owner, session: session.to_string() });
+    }
+    let kind = envelope.kind.clone();
+    let post = Post::open(&place.journal(), sender.clock)?;
+    let receipt = post.deliver(Posting::new(envelope))?;
+    run::ring_session(sender.root, owner.as_deref());
+    let reason = if session.is_some() { "session_outbox_persisted" } else { "coordinator_outbox_persisted" };
+    let report = Report::queued(receipt.id.clone(), to, kind, "run-outbox", reason);
+    Ok(with(report, receipt, state.status))
+}
+
+/// Ends the run.
+fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: Envelope) -> Result<Report, Error> {
+    let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
+    let id = post::message_id(0, &sender.clock.fresh_id());
+    let mut request = match serde_json::to_value(&envelope) {
+        Ok(Value::Object(request)) => request,
+        _ => Map::new(),
+    };
+    request.insert("id".to_owned(), id.clone().into());
+    let stopped = run::stop(place, control, Some(request), sender.clock)?;
+    let reason = if stopped.stopped { "control_applied" } else { "not_running" };
+    let report = Report::queued(id, to, kind, "run-control", reason);
+    Ok(Report {
+        delivered: stopped.stopped,
+        queued: false,
+        persisted: stopped.stopped,
+        stopped: Some(stopped.stopped),
+        status: Some(stopped.status),
+        generation: Some(stopped.generation),
+        warnings: stopped.reason.into_iter().filter(|_| !stopped.stopped).collect(),
+        next: vec![format!("materia inspect run:{}", place.id())],
+        ..report
+    })
+}
+
+/// Moves away or deletes a run that is over.
+fn retire(sender: &Sender<'_>, place: &Place, envelope: &Envelope) -> Result<Report, Error> {
+    let result = if envelope.kind.as_str() == "control.archive" {
+        json!({"archiveDir": run::archive(sender.root, place, sender.clock)?.archive_dir})
+    } else {
+        let wish =
+            |name: &str| envelope.body.as_ref().and_then(|body| body.get(name)).and_then(Value::as_bool);
+        let preserve = wish("preserve_artifacts").or_else(|| wish("preserveArtifacts")).unwrap_or(false);
+        json!({"preserved": run::prune(sender.root, place, preserve, sender.clock)?.preserved})
+    };
+    let id = post::message_id(0, &sender.clock.fresh_id());
+    let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
+    let report = Report::queued(id, to, kind, "run-control", "control_applied");
+    // The run's journal went with it, so there is nothing in which the message could be kept.
+    Ok(Report { delivered: true, queued: false, persisted: false, result: Some(result), ..report })
+}
+
+/// The supervisor writes to its command's stdin; whether it has is heard from the journal.
+fn by_stdin(post: &Post, place: &Place, receipt: &Receipt, report: &mut Report) -> Result<(), Error> {
+    run::ring(place);
+    let heard = post.until(HEARING, |mail| mail.place_of(&receipt.id).is_none())?;
+    if heard {
+        (report.delivered, report.queued, report.reason) = (true, false, "delivered");
+    } else {
+        report.delivery_error = Some("its command has not taken it yet".to_owned());
+    }
+    Ok(())
+}
+
+/// Whoever reads the named pipe gets a line, if it arrives in one piece; else the message waits.
+fn by_fifo(
+    post: &Post,
+    place: &Place,
+    line: &[u8],
+    receipt: &Receipt,
+    report: &mut Report,
+) -> Result<(), Error> {
+    match fifo::send(&place.dir().join("control.fifo"), line) {
+        Ok(()) => {
+            post.settle(&materia_model::message::Place::Run, &receipt.id, &me(), &Ending::Delivered("fifo"))?;
+            (report.delivered, report.queued, report.reason) = (true, false, "delivered");
+        }
+        Err(why) => {
+            report.reason = "delivery_failed_persisted";
+            report.delivery_error = Some(why.to_string());
+        }
+    }
+    Ok(())
+}
+
+/// A bare text for `run.message`, the whole message for everything else.
+fn fifo_line(envelope: &Envelope) -> Vec<u8> {
+    let plain = (envelope.kind.as_str() == PLAIN).then(|| match &envelope.body {
+        None => PLAIN.to_owned(),
+        Some(_) => envelope.text(),
+    });
+    let whole = || serde_json::to_string(envelope).unwrap_or_default();
+    let mut line = plain.filter(|text| !text.contains('\n')).unwrap_or_else(whole);
+    line.push('\n');
+    line.into_bytes()
+}
+
+fn deliver_word(deliver: Deliver) -> &'static str {
+    match deliver {
+        Deliver::Receive => "mailbox",
+        Deliver::Stdin => "stdin",
+        Deliver::Fifo => "fifo",
+    }
+}
+
+fn check_on(run: &RunId, state: &State) -> Result<(), Error> {
+    if state.status.is_terminal() {
+        let status = state.status.as_str().to_owned();
+        return Err(post::Error::Over { run: format!("run:{run}"), status }.into());
+    }
+    Ok(())
+}
+
+fn check_same_run(run: &RunId, from: &Address, to: &Address) -> Result<(), Error> {
+    match from {
+        Address::Run(own) | Address::Branch(own, _) if own == run => Ok(()),
+        other => Err(Error::Sender {
+            to: to.to_string(),
+            from: other.to_string(),
+            allowed: format!("run:{run} or branch:{run}/NAME"),
+        }),
+    }
+}
+
+/// Everybody a message to a room names has to be a branch of its run, before anything is written.
+fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
+    const MOST: usize = 100;
+    let wrong = |given: &Value| Error::Recipient {
+        room: envelope.to.to_string(),
+        given: given.to_string(),
+        allowed: format!("[\"branch:{run}/NAME\"]"),
+    };
+    let Some(listed) = envelope.meta("recipients") else { return Ok(()) };
+    let Some(all) = listed.as_array().filter(|all| all.len() <= MOST) else { return Err(wrong(listed)) };
+    for one in all {
+        let address = one.as_str().and_then(|text| text.parse().ok());
+        if !matches!(address, Some(Address::Branch(own, _)) if own == *run) {
+            return Err(wrong(one));
+        }
+    }
+    Ok(())
+}
+
+/// Writes who is in the room, for programs that read that file. One that is lost is made again by the next message.
+fn snapshot(post: &Post, place: &Place) -> Result<(), Error> {
+    Ok(post.snapshot(&place.communication(), |mail| {
+        Communication::of(mail, None).and_then(|document| serde_json::to_value(document).ok())
+    })?)
+}
+
+fn with(report: Report, receipt: Receipt, status: Status) -> Report {
+    Report { generation: receipt.generation, warnings: receipt.warnings, status: Some(status), ..report }
+}
+
+fn me() -> Holder {
+    let unknown = Identity { pid: 0, start_time: 0, boot_id: String::new() };
+    post::holder(Identity::of_self().unwrap_or(unknown))
+}
+
+impl Sender<'_> {
+    /// The run, which has to be one that the sender may steer.
+    fn find(&self, run: &RunId) -> Result<(Place, State), Error> {
+        let place = self.root.find(run)?;
+        let state = run::look(&place, self.clock)?;
+        // Whoever is inside a run may write to it, whatever its session.
+        if self.within != Some(run) {
+            run::check_owner(&state, run.as_str(), self.session)?;
+        }
+        Ok((place, state))
+    }
+}

@@ -1,0 +1,159 @@
+//! `recipe`: what a name or a path means, linked and with its values; the one way in for run, spawn, tools, MCP and UI.
+//!
+//! Owns the order of it: find, link, refuse what is disabled, type the words. Starts nothing.
+
+mod shelf;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use materia_model::finding::Finding;
+use materia_model::recipe::{Artifact, Composed, LoadError, Recipe};
+use materia_model::template::{self, Arg, Expansion, Facts, Template, risk};
+use materia_model::text;
+use serde_json::{Map, Value};
+
+use super::template::Prepared;
+use crate::library::{Found, Library, Located};
+
+pub use shelf::{Brief, Diagnosis, Fixed, Listing, Shown, doctor, list, show};
+
+/// What a person or a program wants of a recipe.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// Where recipes are looked for.
+    pub library: &'a Library,
+    /// Where paths are seen from.
+    pub cwd: &'a Path,
+    /// A name, `skill/recipe`, or a path.
+    pub name: &'a str,
+    /// Values from a document.
+    pub values: Map<String, Value>,
+    /// Values as `key=value` words; they win.
+    pub words: &'a [String],
+}
+
+/// A recipe that is ready to be expanded.
+#[derive(Debug)]
+pub struct Resolved {
+    /// What people call it.
+    pub name: String,
+    /// Its file; none when it comes with the binary.
+    pub file: Option<PathBuf>,
+    /// Where it was found.
+    pub source: Found,
+    /// What it says about itself.
+    pub recipe: Recipe,
+    /// What it runs, imports included.
+    pub template: Template,
+    /// Its public arguments.
+    pub args: Vec<Arg>,
+    /// The caller's values.
+    pub values: Map<String, Value>,
+    /// The documents it consists of.
+    pub composition: Vec<Composed>,
+    /// What was strange about it.
+    pub warnings: Vec<Finding>,
+}
+
+/// Why there is no recipe to run.
+#[derive(Debug, thiserror::Error)]
+pub enum NotResolved {
+    /// Nothing of that name is there, or it cannot be read.
+    #[error("{}", .0.message)]
+    NotFound(LoadError),
+    /// Something is wrong with it, with an import or with the words.
+    #[error("{}", .0.first().map_or("the recipe is invalid", |finding| &finding.message))]
+    Invalid(Vec<Finding>),
+    /// It is not to be used.
+    #[error("the recipe {} is disabled", text::quoted(name))]
+    Disabled {
+        /// Its name.
+        name: String,
+        /// Its file.
+        file: Option<PathBuf>,
+    },
+}
+
+/// Finds, links and types; whatever launches a recipe begins here (R2).
+pub fn resolve(asked: Asked<'_>) -> Result<Resolved, NotResolved> {
+    let located = asked.library.find(asked.name, asked.cwd).map_err(NotResolved::NotFound)?;
+    link(asked.library, located, asked.values, asked.words)
+}
+
+/// The same for a recipe that was found.
+pub fn link(
+    library: &Library,
+    located: Located,
+    mut values: Map<String, Value>,
+    words: &[String],
+) -> Result<Resolved, NotResolved> {
+    let linked = library.link(&located).map_err(NotResolved::Invalid)?;
+    let Located { name, file, found, .. } = located;
+    if linked.recipe.disabled {
+        return Err(NotResolved::Disabled { name, file });
+    }
+    let args = linked.template.args();
+    let mut wrong = Vec::new();
+    for word in words {
+        wrong.extend(template::add_word(&mut values, word, &args).err().into_iter().flatten());
+    }
+    if !wrong.is_empty() {
+        return Err(NotResolved::Invalid(wrong));
+    }
+    let warnings = linked.template.warnings().to_vec();
+    Ok(Resolved {
+        name,
+        file,
+        source: found,
+        recipe: linked.recipe,
+        template: linked.template,
+        args,
+        values,
+        composition: linked.composition,
+        warnings,
+    })
+}
+
+impl Resolved {
+    /// What it would run.
+    pub fn expand(&self, facts: Facts<'_>) -> Result<Expansion, Vec<Finding>> {
+        template::expand(&self.template, &self.values, facts)
+    }
+
+    /// What it promises to write, its placeholders resolved.
+    pub fn artifacts(&self, facts: Facts<'_>) -> Result<BTreeMap<String, Artifact>, Vec<Finding>> {
+        let fill = |(name, artifact): (&String, &Artifact)| {
+            let path = template::fill(&self.template, &artifact.path, &self.values, facts).map_err(
+                |mut wrong| {
+                    wrong.iter_mut().for_each(|finding| finding.path = Some(format!("artifacts.{name}")));
+                    wrong
+                },
+            )?;
+            Ok((name.clone(), Artifact { path, more: artifact.more.clone() }))
+        };
+        self.recipe.artifacts.iter().map(fill).collect()
+    }
+
+    /// A plan with everything that was noticed, as for a template.
+    pub fn prepare(self, facts: Facts<'_>) -> Result<Prepared, Vec<Finding>> {
+        self.prepare_with(facts, &Map::new())
+    }
+
+    /// The same with values of ours, which win over the caller's where the recipe wants them.
+    pub fn prepare_with(
+        mut self,
+        facts: Facts<'_>,
+        ours: &Map<String, Value>,
+    ) -> Result<Prepared, Vec<Finding>> {
+        let given = self.values.clone();
+        for (name, value) in ours.iter().filter(|(name, _)| self.args.iter().any(|arg| arg.name == **name)) {
+            self.values.insert(name.clone(), value.clone());
+        }
+        let Expansion { plan, warnings } = self.expand(Facts { host: Some(ours), ..facts })?;
+        let risks = risk::warnings(&self.template);
+        let own = (self.source == Found::User).then(|| (self.name.clone(), self.fingerprint()));
+        let strange = self.warnings.into_iter().chain(warnings).collect();
+        Ok(Prepared { template: self.template, plan, values: given, strange, risks, own })
+    }
+}

@@ -1,0 +1,79 @@
+//! `watch`: what runs say to their coordinator, and how they end, told once.
+//!
+//! Owns the loop: news go out, then the mark that they did. A run whose supervisor died is looked at, which ends what it
+//! left and records it, so its end is news too.
+
+use materia_model::name::SessionId;
+
+use crate::clock::Clock;
+use crate::post::{self, News, Observer, Watching};
+use crate::run::{self, Root};
+
+/// Why nobody watches.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no place for what an observer remembers.
+    #[error("the runs root has no directory above it")]
+    NoRoom,
+    /// The post.
+    #[error(transparent)]
+    Post(#[from] post::Error),
+}
+
+impl Error {
+    /// What the caller can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoRoom => "set MATERIA_HOME to a directory of yours".to_owned(),
+            Self::Post(error) => error.hint(),
+        }
+    }
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listening {
+    /// Yes.
+    Yes,
+    /// Nobody listens any more.
+    No,
+}
+
+/// Tells news until nobody listens, or until there are none where only those that are there are wanted.
+pub fn watch(
+    root: &Root,
+    session: Option<&SessionId>,
+    once: bool,
+    clock: &Clock,
+    mut tell: impl FnMut(&News) -> Listening,
+) -> Result<(), Error> {
+    let folder = run::observer_dir(root, session.map(SessionId::as_str)).ok_or(Error::NoRoom)?;
+    let observer = Observer { runs: root.path().to_owned(), folder, session: session.cloned() };
+    let mut watching = Watching::open(observer, clock)?;
+    loop {
+        let mut news = watching.news()?;
+        if news.is_empty() {
+            settle_orphans(root, &watching, clock);
+            news = watching.news()?;
+        }
+        for (count, one) in news.iter().enumerate() {
+            if tell(one) == Listening::No {
+                watching.told(&news[..count])?;
+                return Ok(());
+            }
+        }
+        watching.told(&news)?;
+        match (news.is_empty(), once) {
+            (false, _) => {}
+            (true, true) => return Ok(()),
+            (true, false) => watching.sleep(),
+        }
+    }
+}
+
+/// Looks at runs whose supervisors died, which records their ends. One that cannot be looked at is left to the next.
+fn settle_orphans(root: &Root, watching: &Watching, clock: &Clock) {
+    for run in watching.orphans() {
+        let _recorded = run::look(&root.place(&run), clock);
+    }
+}

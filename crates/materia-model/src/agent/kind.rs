@@ -1,0 +1,200 @@
+//! The kinds of failures, and reading one from what a provider or an agent said.
+//!
+//! Owns the kinds, their spelling and the reading of error texts: a status where there is one, else known words.
+//! Never decides what is done about a failure: `cast::recovery` does.
+
+use serde::{Deserialize, Serialize};
+
+use crate::text;
+
+/// The kinds of failures that are treated differently (C10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// Too many requests.
+    RateLimit,
+    /// The provider is overloaded.
+    Overload,
+    /// The login was refused.
+    Auth,
+    /// The agent or its model is configured wrongly.
+    Config,
+    /// No such agent can be started.
+    Unavailable,
+    /// The provider does not take the request.
+    InvalidRequest,
+    /// The conversation does not fit into the model's window.
+    ContextWindow,
+    /// The turn took too long.
+    Timeout,
+    /// The agent ended with an error.
+    Crash,
+    /// The agent gave up before the end.
+    Aborted,
+    /// The answer is empty.
+    Empty,
+}
+
+impl FailureKind {
+    /// The word that logs and scripts use.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RateLimit => "rate_limit",
+            Self::Overload => "overload",
+            Self::Auth => "auth",
+            Self::Config => "config",
+            Self::Unavailable => "unavailable",
+            Self::InvalidRequest => "invalid_request",
+            Self::ContextWindow => "context_window",
+            Self::Timeout => "timeout",
+            Self::Crash => "crash",
+            Self::Aborted => "aborted",
+            Self::Empty => "empty",
+        }
+    }
+
+    /// The kind that an HTTP status and an error text speak of.
+    pub fn of_status(status: Option<u16>, message: &str) -> Self {
+        let said = Self::of(message);
+        match status {
+            Some(401 | 403) => Self::Auth,
+            Some(408) => Self::Timeout,
+            Some(429) => Self::RateLimit,
+            Some(500..=599) => Self::Overload,
+            Some(400..=499) if matches!(said, Self::ContextWindow | Self::Config | Self::Auth) => said,
+            Some(413) => Self::ContextWindow,
+            Some(400..=499) => Self::InvalidRequest,
+            _ => said,
+        }
+    }
+
+    /// The kind that an error text speaks of; texts that say nothing known are crashes.
+    pub fn of(message: &str) -> Self {
+        let text = text::bounded(message, 8 << 10).to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        // The order matters: a provider that is overloaded often speaks of limits and timeouts too.
+        match () {
+            () if says(&["rate limit", "rate_limit", "too many requests", "quota"]) => Self::RateLimit,
+            () if says(&["overload", "server_error", "service_unavailable", "unavailable"]) => Self::Overload,
+            () if says(&[
+                "unauthorized",
+                "authentication",
+                "auth failed",
+                "api key",
+                "invalid_api_key",
+                "log in",
+                "login",
+            ]) =>
+            {
+                Self::Auth
+            }
+            () if says(&WINDOW) => Self::ContextWindow,
+            () if says(&["timed out", "timeout"]) => Self::Timeout,
+            () if says(&["unknown model", "model not found", "invalid model", "no model"]) => Self::Config,
+            () if says(&["invalid_request", "bad request"]) => Self::InvalidRequest,
+            () => Self::Crash,
+        }
+    }
+}
+
+/// How much of a text is looked through for numbers, in bytes.
+const MAX_LOOKED: usize = 400;
+
+/// The HTTP status of an error that a text speaks of.
+pub(super) fn status_in(message: &str) -> Option<u16> {
+    let words = text::bounded(message, MAX_LOOKED);
+    let mut numbers = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() == 3);
+    numbers.find_map(|word| word.parse().ok().filter(|status| (400..600).contains(status)))
+}
+
+/// How long a text asks us to wait, in milliseconds: `retry after 20 seconds`, `try again in 1.5s`, `in 300ms`.
+pub(super) fn wait_in(message: &str) -> Option<u64> {
+    let said = text::bounded(message, 8 << 10).to_lowercase();
+    let marks = ["retry after", "retry-after", "retry_after", "try again in", "retry in"];
+    let from = marks.iter().find_map(|mark| said.find(mark).map(|at| at + mark.len()))?;
+    let rest = said[from..].trim_start_matches(|c: char| !c.is_ascii_digit() && !c.is_ascii_alphabetic());
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let amount: f64 = rest[..end].trim_end_matches('.').parse().ok()?;
+    let unit = rest[end..].trim_start();
+    let factor = match () {
+        () if unit.starts_with("ms") || unit.starts_with("milli") => 1.0,
+        () if unit.starts_with('m') => 60_000.0,
+        () => 1000.0,
+    };
+    // The cast saturates, so an absurd number is a very long time.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturating is meant")]
+    Some((amount * factor).ceil() as u64)
+}
+
+const WINDOW: [&str; 8] = [
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "input too long",
+    "prompt is too long",
+    "request too large",
+    "too many tokens",
+    "maximum tokens",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c10_error_texts_have_kinds() {
+        let cases = [
+            ("429 Too Many Requests", FailureKind::RateLimit),
+            ("Overloaded: please retry", FailureKind::Overload),
+            ("provider auth failed", FailureKind::Auth),
+            ("{\"code\":\"context_length_exceeded\"}", FailureKind::ContextWindow),
+            ("server_error: maximum tokens while unavailable", FailureKind::Overload),
+            ("Command timed out after 120 seconds", FailureKind::Timeout),
+            ("unknown model `x`", FailureKind::Config),
+            ("segmentation fault", FailureKind::Crash),
+        ];
+        for (text, kind) in cases {
+            assert_eq!(FailureKind::of(text), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn c10_a_status_decides_unless_the_text_knows_better() {
+        let cases = [
+            ("400: {\"message\":\"bad\"}", FailureKind::InvalidRequest),
+            ("API Error: 400 prompt is too long: 250000 tokens", FailureKind::ContextWindow),
+            ("401 invalid x-api-key", FailureKind::Auth),
+            ("exceeded retry limit, last status: 429 Too Many Requests", FailureKind::RateLimit),
+            ("529 {\"type\":\"overloaded_error\"}", FailureKind::Overload),
+            ("it took 1429 tokens and then crashed", FailureKind::Crash),
+            ("terminated", FailureKind::Crash),
+        ];
+        for (text, kind) in cases {
+            assert_eq!(crate::agent::Failure::read(None, text).kind, kind, "{text}");
+        }
+        assert_eq!(crate::agent::Failure::read(Some(404), "nothing here").kind, FailureKind::InvalidRequest);
+    }
+
+    #[test]
+    fn c10_the_wait_that_a_provider_asks_for_is_read() {
+        let cases = [
+            ("rate limited, retry after 20 seconds", Some(20_000)),
+            ("Retry-After: 3", Some(3000)),
+            ("please try again in 1.5s", Some(1500)),
+            ("retry in 250ms", Some(250)),
+            ("try again in 2 minutes", Some(120_000)),
+            ("try again in a while", None),
+            ("slow down", None),
+        ];
+        for (text, wait) in cases {
+            assert_eq!(wait_in(text), wait, "{text}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_spelled_alike_in_logs_and_scripts() {
+        for kind in [FailureKind::RateLimit, FailureKind::ContextWindow, FailureKind::Empty] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! One part of a link: renamed, and with every end leading into the next part.
+//!
+//! Owns both. What is written stays as it is written wherever it names no socket.
+
+use serde_json::{Map, Value, json};
+
+use super::{Names, Part};
+use crate::loadout::Graph;
+use crate::loadout::graph::{Guard, Slot, Target};
+
+/// A part as it stands in the link.
+pub(super) struct Stitched {
+    pub(super) sockets: Map<String, Value>,
+    pub(super) loops: Map<String, Value>,
+}
+
+/// Renames a part; `next` is where its ends lead, and `order` its number.
+pub(super) fn stitch(part: &Part, names: &Names, next: Option<&str>, order: usize) -> Stitched {
+    let way = Way { names, next };
+    let mut sockets = Map::new();
+    for (id, written) in part.written["sockets"].as_object().into_iter().flatten() {
+        let mut socket = written.clone();
+        way.rename_socket(&mut socket);
+        match (&part.graph, next) {
+            (Some(graph), Some(next)) => {
+                if let Some(slot) = graph.find(id) {
+                    lead_on(graph, slot, &mut socket, next);
+                    write_advance(graph, slot, &mut socket);
+                }
+            }
+            (None, Some(next)) => add_edge(&mut socket, Guard::Always, next),
+            (_, None) => {}
+        }
+        sockets.insert(names.new(id).to_owned(), socket);
+    }
+    let mut loops = Map::new();
+    for (id, written) in part.written["loops"].as_object().into_iter().flatten() {
+        let mut region = written.clone();
+        way.rename_loop(&mut region);
+        if let (Some(graph), Some(next)) = (&part.graph, next) {
+            leave_for(graph, id, &mut region, names, next);
+        }
+        loops.insert(format!("t{order}-{id}"), region);
+    }
+    Stitched { sockets, loops }
+}
+
+/// Where the names of a part lead.
+struct Way<'a> {
+    names: &'a Names,
+    next: Option<&'a str>,
+}
+
+impl Way<'_> {
+    /// A socket's new name; the end of the part is the beginning of the next one.
+    fn target(&self, value: &mut Value) {
+        let Some(old) = value.as_str() else { return };
+        let new = match (old, self.next) {
+            ("end", Some(next)) => next,
+            ("end", None) => "end",
+            (old, _) => self.names.new(old),
+        };
+        *value = Value::String(new.to_owned());
+    }
+
+    fn rename_socket(&self, socket: &mut Value) {
+        for edge in socket["edges"].as_array_mut().into_iter().flatten() {
+            edge.get_mut("to").into_iter().for_each(|to| self.target(to));
+        }
+        for field in ["advance", "foreach"] {
+            if let Some(done) = socket.get_mut(field).and_then(|field| field.get_mut("done")) {
+                self.target(done);
+            }
+        }
+        if let Some(fields) = socket.as_object_mut() {
+            fields.remove("layout");
+            fields.retain(|name, value| name != "edges" || !value.is_null());
+        }
+    }
+
+    fn rename_loop(&self, region: &mut Value) {
+        for member in region["sockets"].as_array_mut().into_iter().flatten() {
+            self.target(member);
+        }
+        let places = [
+            ("consumes", "from"),
+            ("consumes", "done"),
+            ("iterator", "done"),
+            ("exit", "from"),
+            ("exit", "to"),
+        ];
+        for (field, name) in places {
+            if let Some(value) = region.get_mut(field).and_then(|field| field.get_mut(name)) {
+                self.target(value);
+            }
+        }
+        if let Some(exits) = region.get_mut("exits").and_then(Value::as_array_mut) {
+            for exit in exits {
+                for name in ["from", "targetSocketId"] {
+                    exit.get_mut(name).into_iter().for_each(|value| self.target(value));
+                }
+            }
+        }
+    }
+}
+
+/// Gives a socket an edge for every answer on which the part would have ended.
+fn lead_on(graph: &Graph, slot: Slot, socket: &mut Value, next: &str) {
+    let found = graph.socket(slot);
+    let covers =
+        |guard: Guard| found.edges.iter().any(|edge| edge.guard == guard || edge.guard == Guard::Always);
+    // A list goes on by itself after an advance, and its end is the loop's business.
+    let advances = found.advance.as_ref().map(|advance| advance.when);
+    match advances {
+        Some(Guard::Always) => {}
+        Some(when) => {
+            let other = if when == Guard::Satisfied { Guard::NotSatisfied } else { Guard::Satisfied };
+            if !covers(other) {
+                add_edge(socket, other, next);
+            }
+        }
+        None if found.edges.is_empty() => add_edge(socket, Guard::Always, next),
+        None => {
+            for guard in [Guard::Satisfied, Guard::NotSatisfied] {
+                if !covers(guard) {
+                    add_edge(socket, guard, next);
+                }
+            }
+        }
+    }
+}
+
+fn add_edge(socket: &mut Value, guard: Guard, to: &str) {
+    let edge = json!({"when": guard.as_str(), "to": to});
+    match socket.get_mut("edges").and_then(Value::as_array_mut) {
+        Some(edges) => edges.push(edge),
+        None => socket["edges"] = json!([edge]),
+    }
+}
+
+/// Writes down the advance that followed from the loop's routes, which will be others.
+fn write_advance(graph: &Graph, slot: Slot, socket: &mut Value) {
+    let found = graph.socket(slot);
+    if let (Some(advance), None) = (&found.advance, socket.get("advance")) {
+        let cursor = &graph.cursor(advance.cursor).name;
+        socket["advance"] = json!({"cursor": cursor, "items": advance.items, "when": advance.when.as_str()});
+        socket["parse"] = found.contract.parse.as_str().into();
+    }
+}
+
+/// Lets a loop whose list is done, or empty, lead into the next part wherever it led nowhere.
+fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &Names, next: &str) {
+    let Some((position, found)) = graph.loops().iter().enumerate().find(|(_, one)| one.id == id) else {
+        return;
+    };
+    let turning = found.members.iter().copied().filter(|slot| graph.socket(*slot).advance.is_some());
+    let mut added = Vec::new();
+    for slot in turning {
+        let socket = graph.socket(slot);
+        let nowhere = |outcome| graph.exhausted(slot, outcome) == Target::End;
+        // Of several loops around a socket, the first one says where it leads.
+        let leaves = socket.loops.first() == Some(&position)
+            && (nowhere(None) || nowhere(Some(true)) || nowhere(Some(false)));
+        let always = found.exits.iter().any(|exit| exit.from == slot && exit.guard == Guard::Always);
+        if leaves && !always {
+            let from = names.new(socket.id.as_str());
+            added.push(json!({"id": format!("link:{from}"), "from": from, "condition": "always", "targetSocketId": next}));
+        }
+    }
+    if added.is_empty() {
+        return;
+    }
+    match region.get_mut("exits").and_then(Value::as_array_mut) {
+        Some(exits) => exits.extend(added),
+        None => region["exits"] = Value::Array(added),
+    }
+}

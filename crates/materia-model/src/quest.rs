@@ -1,0 +1,380 @@
+//! The quest board: requests that wait for their turn, and what became of those that had it.
+//!
+//! Owns the board's document, whose names other programs know, its transitions and the rules that hold between them: one
+//! quest at most is running, and a running one has a cast. Never reads a file, never runs a cast: the moment, the ids and
+//! what casts came to are handed in.
+
+mod refer;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text;
+use crate::time::Timestamp;
+
+pub use refer::Unfound;
+
+/// The version of the document.
+pub const VERSION: u32 = 1;
+/// How long a title is, in characters.
+const TITLE: usize = 60;
+
+/// The board; the order of the quests is the order in which they are run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Board {
+    /// The version of the document.
+    pub version: u32,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// Who runs the quests.
+    pub runner: Runner,
+    /// The quests, in their order.
+    pub quests: Vec<Quest>,
+}
+
+/// Who runs the quests.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Runner {
+    /// Whether the next quest is started when one is done.
+    pub enabled: bool,
+    /// The quest that is running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_quest_id: Option<String>,
+    /// When it was last started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_started_at: Option<Timestamp>,
+    /// When it last stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_stopped_at: Option<Timestamp>,
+}
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Quest {
+    /// Its id.
+    pub id: String,
+    /// What people call it.
+    pub title: String,
+    /// What is asked for.
+    pub prompt: String,
+    /// How it stands.
+    pub status: Status,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// How often it was started.
+    pub attempts: u64,
+    /// The loadout, where it is not the active one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loadout_override: Option<String>,
+    /// The cast that is running for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_cast_id: Option<String>,
+    /// The last cast that ran for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_cast_id: Option<String>,
+    /// What came of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_result: Option<Outcome>,
+    /// What last went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<Trouble>,
+}
+
+/// How a quest stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It waits for its turn.
+    Pending,
+    /// A cast runs for it.
+    Running,
+    /// Its cast is complete.
+    Succeeded,
+    /// Its cast failed or was aborted.
+    Failed,
+    /// It needs the person: its cast waits, was interrupted, or could not be started.
+    Blocked,
+}
+
+impl Status {
+    /// The word that people and programs see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
+/// What came of a quest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The cast.
+    pub cast_id: String,
+    /// When.
+    pub finished_at: Timestamp,
+    /// Why, where it did not succeed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trouble {
+    /// In one sentence.
+    pub message: String,
+    /// When.
+    pub occurred_at: Timestamp,
+    /// The cast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cast_id: Option<String>,
+    /// For programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}
+
+/// Where a quest is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place<'a> {
+    /// Before all others.
+    First,
+    /// Just before this one.
+    Before(&'a str),
+    /// Just behind this one.
+    After(&'a str),
+}
+
+/// Why a quest does not do what it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// It is not in the state that this needs.
+    #[error("quest {id} is {}, and only one that is {needed} can be {action}", status.as_str())]
+    NotNow {
+        /// Which.
+        id: String,
+        /// How it stands.
+        status: Status,
+        /// What it should be.
+        needed: &'static str,
+        /// What was asked.
+        action: &'static str,
+    },
+    /// Another one is running.
+    #[error("quest {0} is running")]
+    Busy(String),
+    /// It is not on the board.
+    #[error("there is no quest {0}")]
+    Gone(String),
+}
+
+impl Board {
+    /// An empty board.
+    pub fn new(at: Timestamp) -> Self {
+        Self {
+            version: VERSION,
+            created_at: at,
+            updated_at: at,
+            runner: Runner::default(),
+            quests: Vec::new(),
+        }
+    }
+
+    /// Adds a quest behind all others.
+    pub fn add(
+        &mut self,
+        id: String,
+        prompt: &str,
+        title: Option<&str>,
+        loadout: Option<&str>,
+        at: Timestamp,
+    ) {
+        self.quests.push(Quest {
+            id,
+            title: title.map_or_else(|| title_of(prompt), title_of),
+            prompt: prompt.to_owned(),
+            status: Status::Pending,
+            created_at: at,
+            updated_at: at,
+            attempts: 0,
+            loadout_override: loadout.map(str::to_owned),
+            current_cast_id: None,
+            last_cast_id: None,
+            last_result: None,
+            last_error: None,
+        });
+        self.updated_at = at;
+    }
+
+    /// The quest with this id.
+    pub fn get(&self, id: &str) -> Option<&Quest> {
+        self.quests.iter().find(|quest| quest.id == id)
+    }
+
+    /// The first quest that waits for its turn.
+    pub fn next(&self) -> Option<&Quest> {
+        self.quests.iter().find(|quest| quest.status == Status::Pending)
+    }
+
+    /// A cast has begun for a quest.
+    pub fn start(&mut self, id: &str, cast: &str, at: Timestamp) -> Result<(), Refusal> {
+        if let Some(busy) = self.quests.iter().find(|quest| quest.status == Status::Running) {
+            return Err(Refusal::Busy(busy.id.clone()));
+        }
+        let quest = self.editable(id, &[Status::Pending], "pending", "started")?;
+        quest.status = Status::Running;
+        quest.attempts += 1;
+        quest.current_cast_id = Some(cast.to_owned());
+        quest.last_cast_id = Some(cast.to_owned());
+        quest.last_error = None;
+        quest.updated_at = at;
+        self.runner.active_quest_id = Some(id.to_owned());
+        self.runner.last_started_at = Some(at);
+        self.updated_at = at;
+        Ok(())
+    }
+
+    /// What came of a quest; one that was blocked may have been brought to an end by the person.
+    pub fn settle(
+        &mut self,
+        id: &str,
+        status: Status,
+        why: Option<Trouble>,
+        at: Timestamp,
+    ) -> Result<(), Refusal> {
+        let open = [Status::Pending, Status::Running, Status::Blocked];
+        let quest = self.editable(id, &open, "open", "settled")?;
+        quest.status = status;
+        if let Some(cast) = quest.current_cast_id.take().or_else(|| quest.last_cast_id.clone()) {
+            let error = why.as_ref().map(|why| why.message.clone());
+            quest.last_result = Some(Outcome { status, cast_id: cast, finished_at: at, error });
+        }
+        quest.last_error = why;
+        quest.updated_at = at;
+        if self.runner.active_quest_id.as_deref() == Some(id) {
+            self.runner.active_quest_id = None;
+        }
+        self.updated_at = at;
+        Ok(())
+    }
+
+    /// Lets a quest wait for another turn, behind all others; what was keeps standing.
+    pub fn requeue(&mut self, id: &str, at: Timestamp) -> Result<(), Refusal> {
+        let ended = [Status::Failed, Status::Blocked, Status::Succeeded];
+        let quest = self.editable(id, &ended, "failed, blocked or succeeded", "requeued")?;
+        quest.status = Status::Pending;
+        quest.updated_at = at;
+        let quest = quest.clone();
+        self.quests.retain(|other| other.id != id);
+        self.quests.push(quest);
+        self.updated_at = at;
+        Ok(())
+    }
+
+    /// Takes a quest off the board.
+    pub fn remove(&mut self, id: &str, at: Timestamp) -> Result<Quest, Refusal> {
+        let idle = [Status::Pending, Status::Failed, Status::Blocked, Status::Succeeded];
+        let quest = self.editable(id, &idle, "not running", "removed")?.clone();
+        self.quests.retain(|other| other.id != id);
+        self.updated_at = at;
+        Ok(quest)
+    }
+
+    /// Moves a quest that waits; false where it stands there already.
+    pub fn reorder(&mut self, id: &str, place: Place<'_>, at: Timestamp) -> Result<bool, Refusal> {
+        let quest = self.editable(id, &[Status::Pending], "pending", "moved")?.clone();
+        let before: Vec<String> = self.quests.iter().map(|quest| quest.id.clone()).collect();
+        let mut rest: Vec<Quest> = self.quests.iter().filter(|other| other.id != id).cloned().collect();
+        let of = |target: &str| rest.iter().position(|other| other.id == target);
+        let to = match place {
+            Place::First => 0,
+            Place::Before(target) | Place::After(target) if target == id => return Ok(false),
+            Place::Before(target) => of(target).ok_or_else(|| Refusal::Gone(target.to_owned()))?,
+            Place::After(target) => of(target).ok_or_else(|| Refusal::Gone(target.to_owned()))? + 1,
+        };
+        rest.insert(to, quest);
+        if rest.iter().map(|quest| &quest.id).eq(before.iter()) {
+            return Ok(false);
+        }
+        rest[to].updated_at = at;
+        self.quests = rest;
+        self.updated_at = at;
+        Ok(true)
+    }
+
+    /// Lets the runner go on from quest to quest, or not.
+    pub fn enable(&mut self, enabled: bool, at: Timestamp) {
+        if !enabled && self.runner.enabled {
+            self.runner.last_stopped_at = Some(at);
+        }
+        self.runner.enabled = enabled;
+        self.updated_at = at;
+    }
+
+    /// What is wrong with a board that somebody else wrote.
+    pub fn problems(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.version != VERSION {
+            found.push(format!("`version` is {}, and this program knows {VERSION}", self.version));
+        }
+        for (at, quest) in self.quests.iter().enumerate() {
+            if self.quests[..at].iter().any(|other| other.id == quest.id) {
+                found.push(format!("`quests[{at}].id` is there twice: {}", text::quoted(&quest.id)));
+            }
+            if (quest.status == Status::Running) != quest.current_cast_id.is_some() {
+                found.push(format!(
+                    "`quests[{at}]` is {} and its `currentCastId` does not fit",
+                    quest.status.as_str()
+                ));
+            }
+        }
+        if self.quests.iter().filter(|quest| quest.status == Status::Running).count() > 1 {
+            found.push("more than one quest is `running`".to_owned());
+        }
+        let active = self.runner.active_quest_id.as_deref();
+        if active.is_some_and(|id| self.get(id).is_none_or(|quest| quest.status != Status::Running)) {
+            found.push("`runner.activeQuestId` is no quest that is running".to_owned());
+        }
+        found
+    }
+
+    fn editable(
+        &mut self,
+        id: &str,
+        from: &[Status],
+        needed: &'static str,
+        action: &'static str,
+    ) -> Result<&mut Quest, Refusal> {
+        let found = self.quests.iter_mut().find(|quest| quest.id == id);
+        let quest = found.ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+        if from.contains(&quest.status) {
+            return Ok(quest);
+        }
+        Err(Refusal::NotNow { id: id.to_owned(), status: quest.status, needed, action })
+    }
+}
+
+/// A prompt as a title: on one line, and short.
+fn title_of(prompt: &str) -> String {
+    let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= TITLE {
+        return line;
+    }
+    let kept: String = line.chars().take(TITLE - 3).collect();
+    format!("{kept}...")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! How a person names a quest: its id, or the beginning of it with or without `quest-`.
+
+use super::Board;
+use crate::text;
+
+/// How ids begin.
+pub(super) const PREFIX: &str = "quest-";
+/// How many are named when several begin alike.
+const NAMED: usize = 8;
+
+/// No quest, or more than one, is meant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfound {
+    /// None begins like that.
+    #[error("there is no quest {}", text::quoted(.0))]
+    None(String),
+    /// Several do.
+    #[error("{} quests begin with {}", found.len(), text::quoted(given))]
+    Several {
+        /// What was written.
+        given: String,
+        /// Those that begin like that.
+        found: Vec<String>,
+    },
+}
+
+impl Unfound {
+    /// What to type instead.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::None(_) => "`materia quest list` shows them".to_owned(),
+            Self::Several { found, .. } => {
+                let some: Vec<String> = found.iter().take(NAMED).map(|id| text::quoted(id)).collect();
+                format!("write more of it: {}", text::list(&some, "or"))
+            }
+        }
+    }
+}
+
+impl Board {
+    /// The id of the quest that is meant.
+    pub fn find(&self, given: &str) -> Result<String, Unfound> {
+        if self.get(given).is_some() {
+            return Ok(given.to_owned());
+        }
+        let begins = |id: &str| {
+            id.starts_with(given) || id.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with(given))
+        };
+        let mut found: Vec<String> = self
+            .quests
+            .iter()
+            .filter(|quest| !given.is_empty() && begins(&quest.id))
+            .map(|quest| quest.id.clone())
+            .collect();
+        match (found.pop(), found.is_empty()) {
+            (Some(only), true) => Ok(only),
+            (None, _) => Err(Unfound::None(given.to_owned())),
+            (Some(last), false) => {
+                found.push(last);
+                Err(Unfound::Several { given: given.to_owned(), found })
+            }
+        }
+    }
+}

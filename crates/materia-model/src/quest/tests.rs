@@ -1,0 +1,95 @@
+//! The board as a table of transitions (parts 11.3, 17.12; C17).
+
+use super::{Board, Place, Refusal, Status, Trouble, Unfound};
+use crate::time::Timestamp;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_millis(seconds * 1000)
+}
+
+/// A board with three quests that wait.
+fn board() -> Board {
+    let mut board = Board::new(at(0));
+    for (number, id) in ["quest-aaaa0001", "quest-aabb0002", "quest-bbbb0003"].into_iter().enumerate() {
+        board.add(id.to_owned(), &format!("prompt {number}"), None, None, at(1));
+    }
+    board
+}
+
+fn order(board: &Board) -> String {
+    board.quests.iter().map(|quest| &quest.id[6..10]).collect::<Vec<_>>().join(" ")
+}
+
+fn trouble(message: &str) -> Option<Trouble> {
+    Some(Trouble { message: message.to_owned(), occurred_at: at(3), cast_id: None, code: None })
+}
+
+#[test]
+fn a_quest_goes_its_way() {
+    let mut board = board();
+    assert_eq!(board.next().unwrap().id, "quest-aaaa0001");
+    board.start("quest-aaaa0001", "cast-1", at(2)).unwrap();
+    assert_eq!(board.problems(), Vec::<String>::new());
+    assert_eq!(
+        board.start("quest-bbbb0003", "cast-2", at(2)),
+        Err(Refusal::Busy("quest-aaaa0001".to_owned()))
+    );
+    assert!(matches!(board.remove("quest-aaaa0001", at(2)), Err(Refusal::NotNow { .. })));
+    board.settle("quest-aaaa0001", Status::Failed, trouble("no"), at(3)).unwrap();
+    let quest = board.get("quest-aaaa0001").unwrap();
+    assert_eq!((quest.status, quest.attempts, &quest.current_cast_id), (Status::Failed, 1, &None));
+    assert_eq!(quest.last_result.as_ref().unwrap().cast_id, "cast-1");
+    assert_eq!(board.runner.active_quest_id, None);
+    board.requeue("quest-aaaa0001", at(4)).unwrap();
+    assert_eq!(order(&board), "aabb bbbb aaaa");
+    assert!(board.get("quest-aaaa0001").unwrap().last_result.is_some(), "what was keeps standing");
+    assert!(matches!(board.requeue("quest-aaaa0001", at(4)), Err(Refusal::NotNow { .. })));
+    board.remove("quest-aabb0002", at(5)).unwrap();
+    assert_eq!(order(&board), "bbbb aaaa");
+    assert_eq!(board.problems(), Vec::<String>::new());
+}
+
+#[test]
+fn moving_touches_nothing_else() {
+    let mut board = board();
+    let mut to = |id: &str, place: Place<'_>, moved: bool, expected: &str| {
+        assert_eq!(board.reorder(id, place, at(9)), Ok(moved), "{expected}");
+        assert_eq!(order(&board), expected);
+    };
+    to("quest-bbbb0003", Place::First, true, "bbbb aaaa aabb");
+    to("quest-bbbb0003", Place::First, false, "bbbb aaaa aabb");
+    to("quest-bbbb0003", Place::After("quest-aaaa0001"), true, "aaaa bbbb aabb");
+    to("quest-aabb0002", Place::Before("quest-bbbb0003"), true, "aaaa aabb bbbb");
+    to("quest-aabb0002", Place::After("quest-aabb0002"), false, "aaaa aabb bbbb");
+    assert_eq!(
+        board.reorder("quest-aabb0002", Place::Before("x"), at(9)),
+        Err(Refusal::Gone("x".to_owned()))
+    );
+    board.start("quest-aaaa0001", "c", at(9)).unwrap();
+    assert!(board.reorder("quest-aaaa0001", Place::First, at(9)).is_err());
+}
+
+#[test]
+fn quests_are_named_by_the_beginning_of_their_id() {
+    let board = board();
+    assert_eq!(board.find("bb").unwrap(), "quest-bbbb0003");
+    assert_eq!(board.find("quest-aab").unwrap(), "quest-aabb0002");
+    assert!(matches!(board.find("aa"), Err(Unfound::Several { found, .. }) if found.len() == 2));
+    assert_eq!(board.find(""), Err(Unfound::None(String::new())));
+    assert_eq!(board.find("zz"), Err(Unfound::None("zz".to_owned())));
+}
+
+#[test]
+fn titles_are_short_and_foreign_boards_are_checked() {
+    let mut board = board();
+    board.add("quest-cccc0004".to_owned(), &"long  words ".repeat(10), None, Some("Release"), at(1));
+    let title = &board.get("quest-cccc0004").unwrap().title;
+    assert!(title.chars().count() == 60 && title.ends_with("...") && !title.contains("  "), "{title}");
+    let read: Board = serde_json::from_str(&serde_json::to_string(&board).unwrap()).unwrap();
+    assert_eq!(read, board);
+    board.quests[0].status = Status::Running;
+    board.quests[1].id = board.quests[0].id.clone();
+    board.runner.active_quest_id = Some("nobody".to_owned());
+    board.version = 2;
+    assert_eq!(board.problems().len(), 4, "{:?}", board.problems());
+}

@@ -1,0 +1,21 @@
+//! Recipes: saved command templates with imports, typed arguments and what a host should know about them (R1 to R3).
+//!
+//! Owns both formats (JSON, and Markdown with frontmatter and a fenced template), the fields of a recipe, and linking:
+//! a recipe and everything it imports become one [`Template`](crate::template::Template) that the existing expansion
+//! turns into a plan. Never opens a file: linking is handed a function that loads a name.
+
+mod yaml;
+mod markdown;
+mod document;
+mod metadata;
+mod import;
+mod link;
+mod schema;
+
+pub use document::{FIELDS, MAX_BYTES, parse};
+pub use link::{Composed, Linked, LoadError, Loaded, MAX_IMPORT_DEPTH, link};
+pub use metadata::{Artifact, Mailbox, MessageType, Recipe, RetireWhen};
+pub use schema::schema;
+
+#[cfg(test)]
+mod tests;

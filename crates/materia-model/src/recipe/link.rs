@@ -1,0 +1,201 @@
+//! Linking: a recipe and everything it imports become one template (R2, R3).
+//!
+//! Owns the walk over imports, each loaded once, with its limits: cycles, depth, number. The loader decides what a
+//! reference means. Never opens a file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::document::{self, FIELDS};
+use super::import::{self, Binding};
+use super::metadata::{self, Recipe};
+use crate::document::Node;
+use crate::finding::{Finding, Severity, Source};
+use crate::template::{self, Import, Template, Unit};
+use crate::text;
+
+/// How deep imports may nest.
+pub const MAX_IMPORT_DEPTH: usize = 32;
+/// How many documents one recipe may consist of.
+const MAX_UNITS: usize = 1000;
+
+/// A recipe's text, found.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// What tells it from every other recipe: its path, or its place in the library.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub source: Source,
+    /// Names that its place gives a value, such as `recipe_dir`.
+    pub place: BTreeMap<String, String>,
+}
+
+/// Why a reference leads nowhere.
+#[derive(Debug, Clone)]
+pub struct LoadError {
+    /// A stable kebab-case name.
+    pub code: &'static str,
+    /// One sentence.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// A recipe with everything it imports.
+#[derive(Debug, Clone)]
+pub struct Linked {
+    /// What it says about itself.
+    pub recipe: Recipe,
+    /// What it runs.
+    pub template: Template,
+    /// The documents it consists of: itself, then its imports in the order of the walk.
+    pub composition: Vec<Composed>,
+}
+
+/// One document of a linked recipe.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Composed {
+    /// How the recipe calls it; none for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// How many imports away it is.
+    pub depth: usize,
+    /// Its name.
+    pub name: String,
+    /// Its path, or its place in the library.
+    pub file: String,
+}
+
+/// Links a recipe; `load` finds what a recipe's reference means.
+pub fn link(
+    entry: Loaded,
+    load: &mut dyn FnMut(&str, &Loaded) -> Result<Loaded, LoadError>,
+) -> Result<Linked, Vec<Finding>> {
+    let mut linker = Linker {
+        load,
+        units: BTreeMap::new(),
+        stack: Vec::new(),
+        composition: Vec::new(),
+        findings: Vec::new(),
+    };
+    let unit = linker.unit(entry, None);
+    let Linker { composition, mut findings, .. } = linker;
+    let Some(unit) = unit.filter(|_| !has_errors(&findings)) else { return Err(findings) };
+    let (mut recipe, said) = metadata::read(&unit.source, &unit.root);
+    findings.extend(said);
+    import::fill(&unit, &mut recipe);
+    let template = match template::read_unit(&unit, FIELDS) {
+        Ok(template) if !has_errors(&findings) => template,
+        Ok(_) => return Err(findings),
+        Err(more) => return Err(findings.into_iter().chain(more).collect()),
+    };
+    let template = template.noting(findings);
+    Ok(Linked { recipe, template, composition })
+}
+
+fn has_errors(findings: &[Finding]) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error)
+}
+
+struct Linker<'l> {
+    load: &'l mut dyn FnMut(&str, &Loaded) -> Result<Loaded, LoadError>,
+    units: BTreeMap<String, Arc<Unit>>,
+    /// Ids and names on the way here.
+    stack: Vec<(String, String)>,
+    composition: Vec<Composed>,
+    findings: Vec<Finding>,
+}
+
+impl Linker<'_> {
+    /// A document with its imports, those first.
+    fn unit(&mut self, loaded: Loaded, alias: Option<&str>) -> Option<Arc<Unit>> {
+        self.composition.push(Composed {
+            alias: alias.map(str::to_owned),
+            depth: self.stack.len(),
+            name: loaded.name.clone(),
+            file: loaded.id.clone(),
+        });
+        if let Some(known) = self.units.get(&loaded.id) {
+            return Some(Arc::clone(known));
+        }
+        let root = document::parse(&loaded.source).map_err(|found| self.findings.extend(found)).ok()?;
+        self.stack.push((loaded.id.clone(), loaded.name.clone()));
+        let bindings = import::read(&loaded.source, &root, &mut self.findings);
+        let mut imports = BTreeMap::new();
+        for binding in bindings {
+            if let Some(import) = self.import(&binding, &loaded) {
+                imports.insert(binding.alias.to_owned(), import);
+            }
+        }
+        self.stack.pop();
+        let mut unit = Unit { source: loaded.source, root, imports, place: loaded.place };
+        if !unit.imports.is_empty() {
+            unit.root = import::exact(&unit, &unit.root, &mut self.findings);
+        }
+        let unit = Arc::new(unit);
+        self.units.insert(loaded.id, Arc::clone(&unit));
+        Some(unit)
+    }
+
+    fn import(&mut self, binding: &Binding<'_>, importer: &Loaded) -> Option<Import> {
+        let loaded = (self.load)(binding.from, importer)
+            .map_err(|error| self.wrong(binding, importer, error.code, error.message, &error.hint))
+            .ok()?;
+        if self.stack.iter().any(|(id, _)| *id == loaded.id) {
+            let message = format!("the import goes in a circle: {}", self.way(&loaded.name));
+            self.wrong(binding, importer, "cyclic-import", message, "a recipe cannot be a part of itself");
+            return None;
+        }
+        if self.stack.len() >= MAX_IMPORT_DEPTH || self.composition.len() >= MAX_UNITS {
+            let message = format!(
+                "imports nest deeper than {MAX_IMPORT_DEPTH}, or there are more than {MAX_UNITS}: {}",
+                text::bounded(&self.way(&loaded.name), 300)
+            );
+            self.wrong(binding, importer, "too-deep", message, "import less deeply");
+            return None;
+        }
+        let (name, file) = (loaded.name.clone(), loaded.id.clone());
+        let unit = self.unit(loaded, Some(binding.alias))?;
+        let facts = json!({
+            "name": name,
+            "file": file,
+            "defaults": merged(unit.root.get("defaults"), binding.defaults),
+            "values": merged(unit.root.get("values"), binding.values),
+        });
+        Some(Import { unit, defaults: binding.defaults.cloned(), values: binding.values.cloned(), facts })
+    }
+
+    fn way(&self, last: &str) -> String {
+        let names = self.stack.iter().map(|(_, name)| name.as_str()).chain([last]);
+        names.collect::<Vec<_>>().join(" → ")
+    }
+
+    fn wrong(
+        &mut self,
+        binding: &Binding<'_>,
+        importer: &Loaded,
+        code: &'static str,
+        message: String,
+        hint: &str,
+    ) {
+        let finding = Finding::error(code, message).at(&importer.source, &binding.node.span).hint(hint);
+        let path = crate::document::path_member("imports", binding.alias);
+        if self.findings.len() < 100 {
+            self.findings.push(finding.path(path));
+        }
+    }
+}
+
+fn merged(own: Option<&Node>, bound: Option<&Node>) -> Map<String, Value> {
+    let members = |node: Option<&Node>| match node.map(Node::to_value) {
+        Some(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    let mut merged = members(own);
+    merged.extend(members(bound));
+    merged
+}

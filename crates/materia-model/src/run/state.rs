@@ -1,0 +1,190 @@
+//! What a run's journal adds up to.
+//!
+//! Owns the fold: records in, state out, one at a time, so that `fold(a ++ b)` is `fold_from(fold(a), b)`. The status
+//! here is what the journal says; whether a run that should be running still has a living supervisor is for
+//! `engine::run` to prove. Bounded: it keeps the last generation, counters, and the children.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::event::{
+    CHILD_END, CHILD_START, COMMAND_DONE, COMMAND_START, ChildEnd, ChildStart, CommandDone, Control, End,
+    MESSAGE, RUN_END, RUN_START, Start,
+};
+use crate::record::Record;
+use crate::time::Timestamp;
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It is being started: nothing is promised yet.
+    #[default]
+    Starting,
+    /// It runs.
+    Running,
+    /// It ended well.
+    Done,
+    /// It ended badly.
+    Failed,
+    /// Somebody asked it to end.
+    Cancelled,
+    /// Somebody killed it.
+    Killed,
+    /// Its supervisor died before it could say how it ended.
+    Exited,
+}
+
+impl Status {
+    /// Every status, in the order of a life.
+    pub const ALL: [Self; 7] = [
+        Self::Starting,
+        Self::Running,
+        Self::Done,
+        Self::Failed,
+        Self::Cancelled,
+        Self::Killed,
+        Self::Exited,
+    ];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Killed => "killed",
+            Self::Exited => "exited",
+        }
+    }
+
+    /// Whether nothing more will happen.
+    pub fn is_terminal(self) -> bool {
+        !matches!(self, Self::Starting | Self::Running)
+    }
+}
+
+/// How the last generation ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// What was recorded.
+    pub end: End,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How a run stands, as its journal says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct State {
+    /// How it stands.
+    pub status: Status,
+    /// How the last generation began.
+    pub start: Option<Box<Start>>,
+    /// When it began.
+    pub started: Option<Timestamp>,
+    /// How it ended, once it has.
+    pub ended: Option<Box<Ended>>,
+    /// How often it was started.
+    pub generations: u64,
+    /// Commands of this generation that run.
+    pub active: u64,
+    /// Commands of this generation that are over.
+    pub completed: u64,
+    /// Commands of this generation that failed.
+    pub failures: u64,
+    /// What this generation was asked to do, and is not over.
+    pub asked: Option<Control>,
+    /// The runs spawned inside this generation: their generation, and how they ended once they have.
+    pub children: BTreeMap<String, (String, Option<Status>)>,
+    /// The number of the last record.
+    pub seq: u64,
+}
+
+impl State {
+    /// The state after all these records.
+    pub fn fold<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut state = Self::default();
+        records.into_iter().for_each(|record| state.apply(record));
+        state
+    }
+
+    /// Adds one record. Kinds that do not concern a run's life change nothing.
+    pub fn apply(&mut self, record: &Record) {
+        self.seq = record.seq;
+        match record.kind.as_str() {
+            RUN_START => {
+                let Some(start) = read::<Start>(record) else { return };
+                *self = Self {
+                    status: Status::Running,
+                    start: Some(Box::new(start)),
+                    started: Some(record.at),
+                    generations: self.generations + 1,
+                    seq: record.seq,
+                    ..Self::default()
+                };
+            }
+            RUN_END => {
+                let Some(end) = read::<End>(record) else { return };
+                if self.status == Status::Running && end.generation == self.generation() {
+                    self.status = end.status;
+                    (self.active, self.asked) = (0, None);
+                    self.ended = Some(Box::new(Ended { end, at: record.at }));
+                }
+            }
+            COMMAND_START => self.active += 1,
+            COMMAND_DONE => {
+                self.active = self.active.saturating_sub(1);
+                self.completed += 1;
+                let failed = read::<CommandDone>(record).is_some_and(|done| done.code != 0);
+                self.failures += u64::from(failed);
+            }
+            MESSAGE if self.status == Status::Running => {
+                self.asked = Control::of(&record.data, self.run(), self.generation()).or(self.asked);
+            }
+            CHILD_START => {
+                let Some(child) = read::<ChildStart>(record) else { return };
+                self.children.insert(child.run, (child.generation, None));
+            }
+            CHILD_END => {
+                let Some(child) = read::<ChildEnd>(record) else { return };
+                if let Some((generation, ended)) = self.children.get_mut(&child.run)
+                    && *generation == child.generation
+                {
+                    *ended = Some(child.status);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The run's id; empty before it ever started.
+    pub fn run(&self) -> &str {
+        self.start.as_ref().map_or("", |start| &start.run)
+    }
+
+    /// The last generation; empty before it ever started.
+    pub fn generation(&self) -> &str {
+        self.start.as_ref().map_or("", |start| &start.generation)
+    }
+
+    /// The session that owns it.
+    pub fn session(&self) -> Option<&str> {
+        self.start.as_ref().and_then(|start| start.session.as_deref())
+    }
+
+    /// Whether there were runs inside it and every one of them is over.
+    pub fn children_are_terminal(&self) -> bool {
+        !self.children.is_empty() && self.children.values().all(|(_, ended)| ended.is_some())
+    }
+}
+
+fn read<T: DeserializeOwned>(record: &Record) -> Option<T> {
+    T::deserialize(&record.data).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Import nodes: `{"name": "alias"}` where a node may stand, `recover` included (R3).
+//!
+//! Owns how an imported document becomes a node of the importing one: it keeps its own types and defaults, what the
+//! importer binds wins inside (T18), and controls on the import node replace those of the imported root. Never loads
+//! anything: imports are handed in, linked.
+
+use super::super::node::{Body, Node, Realm, Setting, Settings};
+use super::super::origin::Origin;
+use super::super::unit::Import;
+use super::{MAX_NODES, Reader};
+use crate::document::{self, path_member};
+use crate::template::node::Content;
+use crate::text;
+
+/// How deep nodes may nest over all documents of a template.
+const MAX_DEPTH: usize = 200;
+
+impl<'a> Reader<'a> {
+    /// The node that an import node stands for, or what is wrong with it.
+    pub(super) fn import(&mut self, node: &document::Node, path: &str, read: &mut Node) -> Option<Body> {
+        let Some(alias) = node.get("name").and_then(document::Node::as_str) else {
+            let hint = "add \"template\": a command, a list or an object";
+            self.error(node, path, "missing-template", "the node has no `template`", hint);
+            return None;
+        };
+        let Some(import) = self.unit.and_then(|unit| unit.imports.get(alias)) else {
+            self.unknown_import(node, path, alias);
+            return None;
+        };
+        let mut inner = self.imported(node, path, import)?;
+        self.bind(import, alias, read, &mut inner);
+        hand_over(node, read, &mut inner);
+        if read.stage.is_none() && read.label.is_none() {
+            read.stage = super::super::syntax::is_name(alias).then(|| alias.to_owned());
+        }
+        Some(Body::Nested(inner))
+    }
+
+    fn unknown_import(&mut self, node: &document::Node, path: &str, alias: &str) {
+        let known = self.unit.into_iter().flat_map(|unit| unit.imports.keys().map(String::as_str));
+        let known: Vec<&str> = known.collect();
+        let (message, hint) = match (self.unit.is_some(), text::closest(alias, known.iter().copied())) {
+            (false, _) => (
+                format!("{} names a recipe, and nothing is imported here", text::quoted(alias)),
+                "write its `template` here; imports belong to recipe files".to_owned(),
+            ),
+            (true, Some(near)) => {
+                (format!("{} is not imported", text::quoted(alias)), format!("did you mean `{near}`?"))
+            }
+            (true, None) => (
+                format!("{} is not imported", text::quoted(alias)),
+                format!(
+                    "add \"imports\": {{{}: \"recipe\"}}",
+                    serde_json::Value::from(text::bounded(alias, 60).as_ref())
+                ),
+            ),
+        };
+        self.error(node, path, "unknown-import", message, hint);
+    }
+
+    /// The root of an imported document, read with its own types.
+    fn imported(&mut self, node: &document::Node, path: &str, import: &'a Import) -> Option<Box<Node>> {
+        if self.depth > MAX_DEPTH {
+            let message = format!("nodes nest deeper than {MAX_DEPTH} over all imports");
+            self.error(node, path, "too-deep", message, "import less deeply");
+            return None;
+        }
+        if self.nodes > MAX_NODES {
+            return None;
+        }
+        let mut inner = Reader::of_unit(&import.unit, self.root_fields);
+        (inner.nodes, inner.depth) = (self.nodes, self.depth);
+        let root = inner.template(&import.unit.root, "");
+        let mut root = root.filter(|_| inner.errors == 0);
+        if let Some(root) = &mut root {
+            inner.fit_settings(root);
+        }
+        self.nodes = inner.nodes;
+        self.uses_stages |= inner.uses_stages;
+        let failed = inner.errors > 0;
+        let realm = Realm { types: std::mem::take(&mut inner.types), place: inner.place() };
+        for finding in inner.findings {
+            if !self.findings.contains(&finding) {
+                self.push(finding, "");
+            }
+        }
+        let mut root = Box::new(root.filter(|_| !failed)?);
+        // The root of a document is no stage of whoever imports it: its import node is.
+        root.stage = None;
+        root.realm = Some(Box::new(realm));
+        Some(root)
+    }
+
+    /// What the importer sets: its declaration first, then the node; values win over defaults.
+    fn bind(&mut self, import: &'a Import, alias: &str, read: &mut Node, inner: &mut Node) {
+        let declaration = path_member("imports", alias);
+        let of = |reader: &mut Self, node: &Option<document::Node>, field: &str| {
+            node.as_ref().map_or_else(Settings::new, |node| {
+                reader.settings(node, &path_member(&declaration, field), field)
+            })
+        };
+        let mut given = of(self, &import.defaults, "defaults");
+        let declared = of(self, &import.values, "values");
+        let own = std::mem::take(&mut read.defaults);
+        for (name, setting) in declared {
+            if !own.contains_key(&name) {
+                read.values.entry(name).or_insert(setting);
+            }
+        }
+        given.extend(own);
+        let types = inner.realm.as_ref().map(|realm| realm.types.clone()).unwrap_or_default();
+        for (name, setting) in given.iter_mut().chain(&mut read.values) {
+            self.fit_setting_to(name, setting, types.get(name).map(|declared| &declared.ty));
+        }
+        inner.given = given;
+    }
+
+    /// What the place of the document gives, as settings that anything else wins over.
+    pub(super) fn place(&self) -> Settings {
+        let Some(unit) = self.unit else { return Settings::new() };
+        let origin = Origin::json(&unit.source, &unit.root.span, "");
+        let setting =
+            |text: &String| Setting { content: Content::Plain(text.as_str().into()), origin: origin.clone() };
+        unit.place.iter().map(|(name, text)| (name.clone(), setting(text))).collect()
+    }
+
+    /// `stage`: a name that later steps can use (R7).
+    pub(super) fn stage(&mut self, node: &document::Node, path: &str) -> Option<String> {
+        let name = node.as_str().map(str::trim).filter(|name| super::super::syntax::is_name(name));
+        if name.is_none() {
+            self.wrong_kind(node, path, "stage", "a name of letters, digits, `_` and `-`");
+        }
+        name.map(str::to_owned)
+    }
+
+    /// A flag on the root of a document means the list that the root holds, also one node further in.
+    pub(super) fn hoist(&mut self, root: &document::Node, read: &mut Node) {
+        let inner = root.get("template").is_some_and(|template| template.get("parallel").is_none());
+        let alone = inner && read.repeat.is_none() && read.parallel;
+        if self.unit.is_none() || !alone {
+            return;
+        }
+        if let Body::Nested(inner) = &mut read.body {
+            let mut node = inner;
+            while let Body::Nested(deeper) = &mut node.body {
+                node = deeper;
+            }
+            node.parallel = true;
+            if node.concurrency.is_none() {
+                node.concurrency = read.concurrency.take();
+            }
+            if node.min_successful.is_none() {
+                node.min_successful = read.min_successful.take();
+            }
+            read.parallel = false;
+        }
+    }
+}
+
+/// Controls of the import node replace those of the imported root; what makes copies stays around it.
+fn hand_over(node: &document::Node, read: &mut Node, inner: &mut Node) {
+    if read.args.is_some() {
+        inner.args = read.args.take();
+    }
+    if read.repeat.is_none() {
+        if node.get("parallel").is_some() {
+            inner.parallel = std::mem::take(&mut read.parallel);
+        }
+        inner.concurrency = read.concurrency.take().or(inner.concurrency.take());
+        inner.min_successful = read.min_successful.take().or(inner.min_successful.take());
+    }
+    if read.retry.is_none() && inner.retry.is_some() && read.recover.is_some() {
+        inner.recover = read.recover.take();
+    }
+    macro_rules! replaced {
+        ($($field:ident),*) => { $(if read.$field.is_some() { inner.$field = None; })* };
+    }
+    replaced!(label, when, timeout, delay, retry, recover, failure, output);
+}

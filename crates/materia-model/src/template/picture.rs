@@ -1,0 +1,96 @@
+//! The picture of a template: its tree in text, before any value is known.
+//!
+//! Owns how nodes, imports and controls are drawn for a person who wants to see what a recipe is made of. Never
+//! resolves anything; `explain` shows what would run.
+
+use super::node::{Amount, Body, Guard, Node, Template};
+use crate::text;
+
+/// How many bytes of a command are drawn.
+const LONGEST: usize = 100;
+/// How many lines a picture has at most.
+const MOST_LINES: usize = 400;
+
+impl Template {
+    /// The tree as indented lines.
+    pub fn picture(&self) -> String {
+        let mut lines = Vec::new();
+        draw(&self.root, 0, None, &mut lines);
+        if lines.len() > MOST_LINES {
+            let more = lines.len() - MOST_LINES;
+            lines.truncate(MOST_LINES);
+            lines.push(format!("… and {more} more"));
+        }
+        lines.join("\n")
+    }
+}
+
+fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>) {
+    if lines.len() > MOST_LINES * 2 {
+        return;
+    }
+    let label = node.label.as_ref().map(|label| label.text.spelled());
+    let name =
+        label.as_deref().or(import).map(|name| format!("{}: ", text::printable(name))).unwrap_or_default();
+    let indent = "  ".repeat(depth);
+    let notes = notes(node);
+    match &node.body {
+        Body::Command { raw, .. } => {
+            let command = text::bounded(&raw.join(" "), LONGEST).replace('\n', " ");
+            lines.push(format!("{indent}{name}{}{notes}", text::printable(&command)));
+        }
+        Body::Nested(inner) if inner.realm.is_some() => {
+            let alias = node.stage.as_deref();
+            let name = label.as_deref().or(alias).unwrap_or("import");
+            if notes.is_empty() {
+                draw(inner, depth, Some(&format!("@{name}")), lines);
+            } else {
+                lines.push(format!("{indent}@{}{notes}", text::printable(name)));
+                draw(inner, depth + 1, None, lines);
+            }
+        }
+        Body::Nested(inner) if notes.is_empty() => draw(inner, depth, label.as_deref().or(import), lines),
+        Body::Nested(inner) => {
+            lines.push(format!("{indent}{name}{notes}"));
+            draw(inner, depth + 1, None, lines);
+        }
+        Body::Children(children) => {
+            let kind = if node.parallel { "side by side" } else { "one after the other" };
+            lines.push(format!("{indent}{name}{kind}{notes}"));
+            children.iter().for_each(|child| draw(child, depth + 1, None, lines));
+        }
+    }
+    if let Some(recover) = &node.recover {
+        lines.push(format!("{indent}  between attempts"));
+        draw(recover, depth + 2, None, lines);
+    }
+}
+
+/// The controls of a node in a few words.
+fn notes(node: &Node) -> String {
+    let mut notes = Vec::new();
+    match &node.when {
+        Some(Guard::Always(yes)) => notes.push(format!("when {yes}")),
+        Some(Guard::Value(located, negated)) => {
+            notes.push(format!("when {}{}", if *negated { "!" } else { "" }, located.text.spelled()));
+        }
+        None => {}
+    }
+    let amounts = [
+        ("×", &node.repeat),
+        ("retry ", &node.retry),
+        ("timeout ", &node.timeout),
+        ("at least ", &node.min_successful),
+    ];
+    for (word, amount) in amounts {
+        match amount {
+            Some(Amount::Fixed(number)) => notes.push(format!("{word}{number}")),
+            Some(Amount::Computed(located)) => notes.push(format!("{word}{}", located.text.spelled())),
+            None => {}
+        }
+    }
+    if let Some(failure) = node.failure.filter(|failure| *failure != super::plan::Failure::Continue) {
+        notes.push(format!("failure {}", format!("{failure:?}").to_lowercase()));
+    }
+    if notes.is_empty() { String::new() } else { format!("  [{}]", notes.join(", ")) }
+}

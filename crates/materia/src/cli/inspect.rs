@@ -1,0 +1,167 @@
+//! `materia inspect`: shows runs, sessions and this program.
+
+use clap::Args;
+use materia_engine::process::Stream;
+use materia_engine::run::{self, Place, Root};
+use materia_engine::verb::doctor;
+use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail};
+use materia_model::name::RunId;
+
+use super::agent::roster;
+use super::config::Config;
+use super::spawn::session;
+use crate::failure::{Failure, Kind};
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Show runs, sessions and what they did
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    materia inspect run:tests\n  \
+    materia inspect run:tests --view tail --lines 100 --follow\n  \
+    materia inspect run:tests --view artifacts --json\n  \
+    materia inspect run:tests --view mailbox\n  \
+    materia inspect room:tests --view messages\n  \
+    materia inspect session:all --status active\n  \
+    materia inspect tool:materia\n\n\
+    What is shown was looked at just now: a run whose supervisor died is ended and recorded first.")]
+pub(super) struct Inspect {
+    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all or tool:materia
+    #[arg(value_name = "TARGET")]
+    target: String,
+
+    /// Which side of it: status, tail, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor
+    #[arg(long, value_name = "V")]
+    view: Option<String>,
+
+    /// How many lines of output
+    #[arg(long, value_name = "N")]
+    lines: Option<usize>,
+
+    /// Only runs that stand so: all, active, terminal or a status
+    #[arg(long, value_name = "S")]
+    status: Option<String>,
+
+    /// Go on showing output until the run is over
+    #[arg(long)]
+    follow: bool,
+
+    /// The session that asks
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+impl Inspect {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let target = Target::parse(&self.target)?;
+        let view = target.view(self.view.as_deref())?;
+        let filter = self.status.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
+        let caller = session(world, self.session.as_deref())?;
+        let caller = caller.as_deref();
+        let root = Root::new(world.home()?.runs());
+        let clock = world.clock();
+        let inventory = |session| inspect::inventory(&root, session, caller, filter, &clock);
+        match target {
+            Target::Run(id) => return self.inspect_run(&root, &id, view, caller, world, screen, voice),
+            Target::Room(id) => {
+                let (place, _) = inspect::open(&root, &id, caller, &clock)?;
+                self.inspect_room(&place, view, screen, voice)?;
+            }
+            Target::Branch(id, branch) => {
+                let (place, _) = inspect::open(&root, &id, caller, &clock)?;
+                let mail = mail::read(&place)?;
+                screen.report(&mail::mailbox(&id, Some(&branch), &mail, self.many()), voice);
+            }
+            Target::Coordinator => screen.report(&inventory(caller)?, voice),
+            Target::Session(session) => screen.report(&inventory(Some(&session))?, voice),
+            Target::AllSessions => screen.report(&inventory(None)?, voice),
+            Target::Tool(name) if name == "materia" || name == "pi-actors" => {
+                let home = world.home()?;
+                if view == "triage" {
+                    screen.report(&mail::triage(&root, caller, &clock)?, voice);
+                } else if view == "doctor" {
+                    let roster = roster(&Config::default(), None, world)?;
+                    let diagnosis = doctor::doctor(&home, &roster)
+                        .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
+                    screen.report(&diagnosis, voice);
+                } else {
+                    screen.report(&inspect::runtime(&home), voice);
+                }
+            }
+            Target::Tool(name) => {
+                let message = format!("there is no tool {}", materia_model::text::quoted(&name));
+                return Err(Failure::new(Kind::NotFound, "tool_not_found", message)
+                    .hint("materia inspect tool:materia"));
+            }
+        }
+        Ok(0)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each is a different thing that the caller has at hand")]
+    fn inspect_run(
+        &self,
+        root: &Root,
+        id: &RunId,
+        view: &str,
+        caller: Option<&str>,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<u8, Failure> {
+        let clock = world.clock();
+        let (place, state) = inspect::open(root, id, caller, &clock)?;
+        match view {
+            "tail" => {
+                let tail = inspect::tail(&place, &state, self.lines.unwrap_or(LINES))?;
+                if !self.follow {
+                    screen.report(&tail, voice);
+                    return Ok(0);
+                }
+                let from = [tail.tail.stdout_bytes, tail.tail.stderr_bytes];
+                screen.tail(&tail, voice);
+                run::follow(&place, from, &clock, |stream: Stream, bytes| {
+                    screen.output(stream, bytes, voice)
+                })?;
+            }
+            "messages" => screen.report(&mail::messages(id, &mail::read(&place)?, self.many()), voice),
+            "mailbox" => screen.report(&mail::mailbox(id, None, &mail::read(&place)?, self.many()), voice),
+            "communication" => screen.report(&mail::communication(&mail::read(&place)?), voice),
+            "artifacts" => screen.report(&inspect::files(&place, &state, false)?, voice),
+            "files" => screen.report(&inspect::files(&place, &state, true)?, voice),
+            _ => screen.report(&inspect::status(&place, &state), voice),
+        }
+        Ok(0)
+    }
+}
+
+impl Inspect {
+    fn many(&self) -> usize {
+        self.lines.unwrap_or(LINES)
+    }
+
+    fn inspect_room(&self, place: &Place, view: &str, screen: Screen, voice: Voice) -> Result<(), Failure> {
+        let mail = mail::read(place)?;
+        let (run, room, lines) = (place.id(), mail.room(), self.many());
+        match view {
+            "messages" => screen.report(&mail::timeline(run, room, lines), voice),
+            "previews" => screen.report(&mail::previews(run, room, lines), voice),
+            "roster" => screen.report(&mail::roster(run, room, lines), voice),
+            "contacts" => screen.report(&mail::contacts(run, room, lines), voice),
+            _ => screen.report(&mail::room_status(run, room), voice),
+        }
+        Ok(())
+    }
+}
+
+impl From<TargetError> for Failure {
+    fn from(error: TargetError) -> Self {
+        let code = match error {
+            TargetError::Unknown(_) => "invalid_target",
+            TargetError::Name(_) => "invalid_name",
+            TargetError::Address(_) => "invalid_address",
+            TargetError::View { .. } => "invalid_view",
+            TargetError::Filter(_) => "invalid_status",
+        };
+        Self::from_error(Kind::Invalid, code, &error).hint(error.hint())
+    }
+}

@@ -1,0 +1,118 @@
+//! `materia message`: says something to an actor.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use materia_engine::run::Root;
+use materia_engine::verb::message::{self, Sender};
+use materia_model::message::{Draft, LONGEST_BODY};
+use materia_model::text;
+use serde_json::Value;
+
+use super::input::{read_bounded, read_text};
+use super::spawn::session;
+use crate::failure::{Failure, Kind};
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Say something to a run, a branch, a room, or whoever started the run we are in
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    materia message run:tests task.run '{\"suite\": \"fast\"}'\n  \
+    materia message run:tests control.kill\n  \
+    materia message room:tests chat.note \"who has the lock?\" --from branch:tests/worker-1\n  \
+    materia message coordinator progress.update \"40 files\"      # inside a run\n\n\
+    Answers once the message is on disk. A message that nobody reads yet waits, which is no error. Exits with 2 when the \
+    message cannot be sent as it is, 3 when there is no such run, 4 when it is over or somebody else's, 7 when its mailbox \
+    is full.")]
+pub(super) struct Message {
+    /// Where it goes: run:ID, branch:RUN/NAME, room:RUN, session:ID, tool:NAME or coordinator
+    #[arg(value_name = "TO")]
+    to: String,
+
+    /// What kind of message it is, such as task.run
+    #[arg(value_name = "TYPE")]
+    kind: String,
+
+    /// JSON when it parses, else text
+    #[arg(value_name = "BODY", allow_hyphen_values = true)]
+    body: Option<String>,
+
+    /// A file with the body; `-` reads it from stdin
+    #[arg(long, value_name = "F", conflicts_with = "body")]
+    body_file: Option<PathBuf>,
+
+    /// Who says it; inside a run, that run
+    #[arg(long, value_name = "A")]
+    from: Option<String>,
+
+    /// One line for people
+    #[arg(long, value_name = "S")]
+    summary: Option<String>,
+
+    /// The id of the message it answers
+    #[arg(long, value_name = "ID")]
+    reply_to: Option<String>,
+
+    /// What belongs together
+    #[arg(long, value_name = "ID")]
+    correlation: Option<String>,
+
+    /// A JSON object for programs, such as {"requires_response": true}
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+
+    /// The session that sends it
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+impl Message {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let root = Root::new(world.home()?.runs());
+        let session = session(world, self.session.as_deref())?;
+        let within = world.within();
+        let clock = world.clock();
+        let sender =
+            Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };
+        let report = message::message(&sender, self.draft(world)?)?;
+        screen.report(&report, voice);
+        Ok(0)
+    }
+
+    fn draft(self, world: &World) -> Result<Draft, Failure> {
+        let body = match (self.body, &self.body_file) {
+            (Some(body), _) => Some(body),
+            (None, Some(path)) if path.as_os_str() == "-" => {
+                Some(read_bounded(&mut std::io::stdin().lock(), "stdin")?)
+            }
+            (None, Some(path)) => Some(read_text(world, path)?),
+            (None, None) => None,
+        };
+        Ok(Draft {
+            to: self.to,
+            kind: self.kind,
+            body: body.map(read_body),
+            from: self.from,
+            summary: self.summary,
+            reply_to: self.reply_to,
+            correlation_id: self.correlation,
+            metadata: self.metadata.as_deref().map(metadata).transpose()?,
+        })
+    }
+}
+
+/// JSON where it is JSON, else text. What is too large to be sent is not taken apart first.
+fn read_body(given: String) -> Value {
+    if given.len() > 2 * LONGEST_BODY {
+        return Value::String(given);
+    }
+    serde_json::from_str(&given).unwrap_or(Value::String(given))
+}
+
+fn metadata(given: &str) -> Result<Value, Failure> {
+    serde_json::from_str(given).map_err(|error| {
+        let message = format!("the metadata {} is no JSON: {error}", text::quoted(given));
+        Failure::new(Kind::Invalid, "invalid_metadata", message).hint("write {\"requires_response\": true}")
+    })
+}

@@ -1,0 +1,40 @@
+//! `materia plan`: how far a loadout fans out, without asking a model.
+
+use clap::Args;
+use materia_engine::verb::{cast, plan};
+
+use super::config::{Config, project};
+use crate::failure::Failure;
+use crate::view::{Screen, Voice};
+use crate::world::World;
+
+/// Say how many turns a loadout takes at most, without asking a model
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  materia plan\n  materia plan Release --items 20\n\n\
+    `smooth` is a cast in which everything is accepted at once; `at most` takes every way back as often as its limit \
+    allows. An answer that must be JSON may need one repair, which is counted; turns that fail and are tried again are not.")]
+pub(super) struct Plan {
+    /// Its name or id; without it, the active one
+    #[arg(value_name = "LOADOUT")]
+    loadout: Option<String>,
+
+    /// How long the lists are that its loops work through
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=100_000))]
+    items: u64,
+
+    #[command(flatten)]
+    config: Config,
+}
+
+impl Plan {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let files = self.config.files(world)?;
+        let casts = cast::casts(project(world)?, &files);
+        let plan = plan::plan(&files, self.loadout.as_deref(), self.items, &casts)?;
+        if voice == Voice::Human {
+            screen.findings(&plan.warnings);
+        }
+        screen.report(&plan, voice);
+        Ok(0)
+    }
+}

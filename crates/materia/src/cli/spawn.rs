@@ -1,0 +1,179 @@
+//! `materia spawn`: starts a run that outlives this command.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use clap::Args;
+use materia_engine::run::{self, Root};
+use materia_engine::verb::spawn::{self, Wanted};
+use materia_model::message::Mailbox;
+use materia_model::name::RunId;
+use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen};
+use materia_model::text;
+use serde_json::Value;
+
+use super::cast::{Cast, Player, wanted};
+use super::config::{Config, project};
+use super::input::Template;
+use super::run::spool_dir;
+use crate::failure::{Failure, Kind};
+use crate::view::{CastView, Screen, Voice};
+use crate::world::World;
+
+/// Start a run that goes on by itself
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    materia spawn --template 'cargo test' --as run:tests\n  \
+    materia spawn --template '{\"template\": \"make {goal=all}\"}' goal=check --artifact log=build.log\n  \
+    materia inspect run:tests\n  \
+    materia wait run:tests\n\n\
+    Answers once the run is on disk and its first command was started. Exits with 2 when the template or its values are \
+    wrong, 4 when a run of that id is running.")]
+pub(super) struct Spawn {
+    #[command(flatten)]
+    template: Template,
+
+    /// Cast a request with this loadout instead; the request is the one word
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["template", "file", "values"])]
+    loadout: Option<String>,
+
+    #[command(flatten)]
+    config: Config,
+
+    #[command(flatten)]
+    player: Player,
+
+    /// The run's address: run:ID
+    #[arg(long = "as", value_name = "ADDRESS")]
+    address: Option<String>,
+
+    /// Something that the run will make; the path may name values such as {state_dir}
+    #[arg(long, value_name = "NAME=PATH")]
+    artifact: Vec<String>,
+
+    /// What it takes and sends, and how its messages are delivered: {"accepts": […], "emits": […], "deliver": "stdin"}
+    #[arg(long, value_name = "JSON")]
+    mailbox: Option<String>,
+
+    /// The session that owns the run
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+
+    /// End the run by itself when the runs that were spawned inside it are over: children_terminal
+    #[arg(long, value_name = "WHEN", value_parser = ["children_terminal"])]
+    retire_when: Option<String>,
+
+    /// What happens when its session ends: keep or kill
+    #[arg(long, value_name = "WHAT", value_parser = ["keep", "kill"], default_value = "keep", hide_default_value = true)]
+    on_session_end: String,
+}
+
+impl Spawn {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        if self.template.wants_stdin() {
+            return Err(Failure::new(Kind::Invalid, "usage", "a run that goes on by itself has no stdin")
+                .hint("give it a file by a value, or send it messages"));
+        }
+        if let Some(loadout) = self.loadout.clone() {
+            return self.cast(loadout, world, screen, voice);
+        }
+        let root = Root::new(world.home()?.runs());
+        let wanted = Wanted {
+            id: self.address.as_deref().map(run_id).transpose()?,
+            origin: Origin::Spawn,
+            session: session(world, self.session.as_deref())?,
+            parent: parent(world, &root),
+            cwd: project(world)?.to_owned(),
+            artifacts: self.artifacts()?,
+            mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
+            retire_when: self.retire_when.as_ref().map(|_| RetireWhen::ChildrenTerminal),
+            on_session_end: if self.on_session_end == "kill" {
+                OnSessionEnd::Kill
+            } else {
+                OnSessionEnd::Keep
+            },
+            spool: spool_dir(world),
+            ..Wanted::default()
+        };
+        let spawned = spawn::spawn(&root, &wanted, |ours| {
+            let state = ours.get("state_dir").and_then(Value::as_str);
+            let stages = state.map(|state| Path::new(state).join("stages"));
+            self.template.prepare_with(world, stages.as_deref(), ours)
+        })?;
+        screen.report(&spawned, voice);
+        run::sweep_daily(&root, &world.clock());
+        Ok(0)
+    }
+
+    /// A cast is a run (A12).
+    fn cast(self, loadout: String, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let [request] = self.template.words() else {
+            return Err(Failure::new(Kind::Invalid, "usage", "a loadout is cast with one request")
+                .hint("materia spawn --loadout NAME \"what should be done\""));
+        };
+        let id = self.address.as_deref().map(run_id).transpose()?;
+        let wanted = wanted(world, id, self.session.as_deref())?;
+        let cast = Cast::for_a_run(request.clone(), loadout, self.config, self.player);
+        let (_, spawned) =
+            cast.detached(world, &mut CastView::new(screen, Voice::Json), &wanted, screen, voice)?;
+        screen.report(&spawned, voice);
+        Ok(0)
+    }
+
+    fn artifacts(&self) -> Result<BTreeMap<String, Declared>, Failure> {
+        let mut artifacts = BTreeMap::new();
+        for given in &self.artifact {
+            let named = given
+                .split_once('=')
+                .filter(|(name, path)| name.parse::<RunId>().is_ok() && !path.is_empty());
+            let Some((name, path)) = named else {
+                let message = format!("{} is no artifact", text::quoted(given));
+                return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
+                    .hint("write NAME=PATH; a name has letters, digits, `_`, `.` and `-`"));
+            };
+            artifacts.insert(name.to_owned(), Declared { path: path.to_owned(), ..Declared::default() });
+        }
+        Ok(artifacts)
+    }
+}
+
+/// A mailbox's contract, checked and as it was written.
+fn mailbox(given: &str) -> Result<Value, Failure> {
+    let invalid = |why: String| {
+        let message = format!("{} is no mailbox: {why}", text::quoted(given));
+        Failure::new(Kind::Invalid, "invalid_mailbox", message).hint("write {\"accepts\": [\"task.run\"]}")
+    };
+    let contract: Value = serde_json::from_str(given).map_err(|error| invalid(error.to_string()))?;
+    Mailbox::read(&contract).map_err(|error| invalid(error.to_string()))?;
+    Ok(contract)
+}
+
+/// The id in `run:ID`; a bare id is understood as well.
+pub(super) fn run_id(given: &str) -> Result<RunId, Failure> {
+    let id = given.strip_prefix("run:").unwrap_or(given);
+    id.parse().map_err(|error| {
+        let mut failure = Failure::from(error);
+        failure.message = format!("expected run:ID, received {}: {}", text::quoted(given), failure.message);
+        failure
+    })
+}
+
+/// The caller's session, which has to be a plain word: directories are named after it.
+pub(super) fn session(world: &World, said: Option<&str>) -> Result<Option<String>, Failure> {
+    let session = world.session(said);
+    if let Some(session) = &session {
+        session.parse::<RunId>().map_err(|error| {
+            let mut failure = Failure::from(error);
+            failure.code = "invalid_session".to_owned();
+            failure.message = format!("{} is no session: {}", text::quoted(session), failure.message);
+            failure
+        })?;
+    }
+    Ok(session)
+}
+
+/// The run that we are inside of.
+pub(super) fn parent(world: &World, root: &Root) -> Option<String> {
+    let id: RunId = world.variable("MATERIA_RUN")?.to_str()?.parse().ok()?;
+    root.place(&id).exists().then(|| id.to_string())
+}

@@ -1,0 +1,42 @@
+//! `materia watch`: tells a host what its runs say and how they end, each once.
+
+use clap::Args;
+use materia_engine::run::Root;
+use materia_engine::verb::watch::{self, Listening};
+
+use super::spawn::session;
+use crate::failure::Failure;
+use crate::view::{Screen, Voice, news_line};
+use crate::world::World;
+
+/// Tell what runs say to their coordinator and how they end, as it happens
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    materia watch --session \"$HOST_SESSION\" --json\n  \
+    materia watch                # everything, from now on\n\n\
+    With --json one JSON object a line. Every session has its own mark of what it was told, so a watcher that is started \
+    again goes on where the last one stopped. One process at a time can watch for a session.")]
+pub(super) struct Watch {
+    /// The session whose runs to watch; without one, all of them
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+
+    /// End when everything that has happened so far was told
+    #[arg(long)]
+    once: bool,
+}
+
+impl Watch {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        let root = Root::new(world.home()?.runs());
+        let session = session(world, self.session.as_deref())?.map(|session| session.parse()).transpose()?;
+        watch::watch(&root, session.as_ref(), self.once, &world.clock(), |news| {
+            match voice {
+                Voice::Json => screen.document(news),
+                Voice::Human => screen.text(&news_line(news)),
+            }
+            if screen.was_heard() { Listening::Yes } else { Listening::No }
+        })?;
+        Ok(0)
+    }
+}

@@ -1,0 +1,89 @@
+//! What a person sees of a single turn: the tools on stderr while it runs, the answer alone on stdout.
+
+use std::fmt::Write as _;
+
+use materia_engine::agent::{Activity, Order, Watch};
+use materia_engine::verb::agent::{List, Report};
+use materia_model::text::{self, printable};
+
+use super::Voice;
+use super::screen::{self, Screen};
+use super::style::Role;
+
+/// Tells a person about a turn.
+#[derive(Debug)]
+pub struct AgentView {
+    screen: Screen,
+    voice: Voice,
+}
+
+impl AgentView {
+    /// A view for who is listening.
+    pub fn new(screen: Screen, voice: Voice) -> Self {
+        Self { screen, voice }
+    }
+
+    /// Says how it ended.
+    pub fn report(&self, report: &Report) {
+        if let (Voice::Human, Some(error)) = (self.voice, &report.error) {
+            let said = format!("{} gave no answer ({}): {}", report.agent, report.outcome, error.message);
+            self.screen.talk(Role::Bad, "error", &said);
+            if let Some(hint) = &error.hint {
+                self.screen.talk(Role::Good, "  hint", hint);
+            }
+        }
+        self.screen.report(report, self.voice);
+    }
+}
+
+impl Watch for AgentView {
+    fn see(&mut self, activity: &Activity) -> Order {
+        match activity {
+            Activity::ToolStart { name, input } if self.voice == Voice::Human => {
+                self.screen.talk(
+                    Role::Quiet,
+                    "tool",
+                    &format!("{name} {}", text::bounded(input.trim(), 100)),
+                );
+            }
+            Activity::Notice { text } => self.screen.talk(Role::Warning, "notice", text),
+            _ => {}
+        }
+        Order::GoOn
+    }
+}
+
+impl screen::Report for Report {
+    fn human(&self, _colour: bool) -> String {
+        if self.text.is_empty() { String::new() } else { format!("{}\n", self.text.trim_end_matches('\n')) }
+    }
+}
+
+impl screen::Report for List {
+    fn human(&self, colour: bool) -> String {
+        let mut text = String::new();
+        for agent in &self.agents {
+            let found = match (&agent.path, &agent.hint) {
+                (Some(path), _) => format!(
+                    "{:<8} tools {}; {}",
+                    agent.kind.unwrap_or_default(),
+                    agent.tools,
+                    printable(path)
+                ),
+                (None, hint) => {
+                    let why = agent.problem.as_deref().unwrap_or_default();
+                    Role::Quiet
+                        .paint(&printable(&format!("{why}; {}", hint.as_deref().unwrap_or_default())), colour)
+                }
+            };
+            let _infallible = writeln!(text, "{:<12}{found}", printable(&agent.name));
+        }
+        match &self.chosen {
+            Some(chosen) => {
+                let _infallible = writeln!(text, "\nplays: {}, {}", printable(&chosen.name), chosen.reason);
+            }
+            None => text.push_str("\nplays: nobody; install one of them\n"),
+        }
+        text
+    }
+}

@@ -1,0 +1,29 @@
+//! How the budget of a cast reads.
+
+use std::fmt::Write as _;
+
+use materia_engine::verb::budget::Report;
+
+use super::cast_status::share;
+use super::casts::role;
+use super::screen;
+use super::style::Role;
+
+impl screen::Report for Report {
+    fn human(&self, colour: bool) -> String {
+        let mut out = String::new();
+        let status = role(self.status).paint(self.status, colour);
+        let _ = writeln!(out, "{}  {status}", Role::Strong.paint(&self.cast_id, colour));
+        for one in &self.budget {
+            let none = if one.limit.is_none() { ", without a limit" } else { "" };
+            let _ = writeln!(out, "  {}{none}", share(one));
+        }
+        if self.raised == Some("ordered") {
+            out.push_str("the process that drives it takes this up before its next step\n");
+        }
+        for next in &self.next {
+            let _ = writeln!(out, "{} {next}", Role::Quiet.paint("next:", colour));
+        }
+        out
+    }
+}

@@ -1,0 +1,225 @@
+//! What people see of messages, queues and rooms: one line for each, sized for a model's context.
+
+use materia_engine::verb::inspect::mail::{
+    Contacts, Messages, Preview, Previews, Queued, RoomStatus, Roster, Talk, Timeline, Triage,
+};
+use materia_model::text::{self, printable};
+use serde_json::Value;
+
+use super::screen::Report;
+
+/// How many bytes of a body a line shows.
+const LONGEST_BODY: usize = 200;
+
+/// `key=value` words, in which spaces would be taken for the next word.
+fn word(line: &mut String, key: &str, value: &str) {
+    if !value.is_empty() {
+        let value = printable(&text::bounded(value, LONGEST_BODY)).replace(char::is_whitespace, "_");
+        line.push_str(&format!("{}{key}={value}", if line.is_empty() { "" } else { " " }));
+    }
+}
+
+fn line(words: &[(&str, String)]) -> String {
+    let mut line = String::new();
+    words.iter().for_each(|(key, value)| word(&mut line, key, value));
+    line + "\n"
+}
+
+fn or_none(text: String, nothing: &str) -> String {
+    if text.is_empty() { format!("({nothing})\n") } else { text }
+}
+
+fn older(incomplete: bool) -> &'static str {
+    if incomplete { "(older ones are not shown; see --lines, and the journal)\n" } else { "" }
+}
+
+fn optional<T: ToString>(value: Option<&T>) -> String {
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
+fn json(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}
+
+impl Report for Messages {
+    fn human(&self, _: bool) -> String {
+        let lines = self.messages.iter().map(|posted| {
+            line(&[
+                ("run", self.run.to_string()),
+                ("id", posted.id.clone()),
+                ("type", posted.envelope.kind.to_string()),
+                ("level", format!("{:?}", posted.level).to_lowercase()),
+                ("delivery", format!("{:?}", posted.delivery).to_lowercase()),
+                ("attention", if posted.attention { "true".to_owned() } else { String::new() }),
+                ("summary", posted.envelope.headline()),
+            ])
+        });
+        or_none(lines.collect(), "no actor messages") + older(self.incomplete)
+    }
+}
+
+impl Report for Queued {
+    fn human(&self, _: bool) -> String {
+        let kinds = |declared: &[materia_model::message::Declared]| {
+            declared.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>().join(",")
+        };
+        let counts = self.counts;
+        let mut text = line(&[
+            ("address", self.address.to_string()),
+            ("accepts", kinds(&self.mailbox.accepts)),
+            ("emits", kinds(&self.mailbox.emits)),
+            ("deliver", self.mailbox.deliver.as_str().to_owned()),
+            ("queued", counts.queued.to_string()),
+            ("claimed", counts.claimed.to_string()),
+            ("handled", counts.handled.to_string()),
+            ("failed", counts.failed.to_string()),
+            ("delivered", counts.delivered.to_string()),
+            ("stale", counts.stale.to_string()),
+        ]);
+        for entry in &self.messages {
+            text.push_str(&line(&[
+                ("id", entry.id.clone()),
+                ("status", entry.state.as_str().to_owned()),
+                ("type", entry.kind.to_string()),
+                ("from", optional(entry.from.as_ref())),
+                ("queued_at", entry.queued_at.to_string()),
+                ("claims", if entry.claims > 1 { entry.claims.to_string() } else { String::new() }),
+                ("summary", entry.summary.clone()),
+            ]));
+        }
+        text + older(self.incomplete)
+    }
+}
+
+impl Report for Talk {
+    fn human(&self, _: bool) -> String {
+        let Some(talk) = &self.communication else { return "(the run has not begun)\n".to_owned() };
+        let mut text = line(&[
+            ("self", talk.own.to_string()),
+            ("root", talk.root.to_string()),
+            ("parent", talk.parent.clone().unwrap_or_default()),
+            ("rooms", talk.rooms.iter().map(|room| room.address.to_string()).collect::<Vec<_>>().join(",")),
+            ("updated_at", optional(talk.updated_at.as_ref())),
+        ]);
+        for contact in &talk.contacts {
+            let words = [
+                ("contact", contact.address.to_string()),
+                ("role", contact.role.clone()),
+                ("status", contact.status.clone()),
+            ];
+            text.push_str(&line(&words));
+        }
+        text
+    }
+}
+
+impl Report for RoomStatus {
+    fn human(&self, _: bool) -> String {
+        let last = self.last.as_ref();
+        line(&[
+            ("room", self.room.to_string()),
+            ("messages", self.messages.to_string()),
+            ("roster", self.roster.to_string()),
+            ("present", self.present.to_string()),
+            ("last_message_at", optional(last.map(|last| &last.timestamp))),
+            (
+                "last_from",
+                last.and_then(|last| last.from.as_ref()).map(ToString::to_string).unwrap_or_default(),
+            ),
+            ("last_type", last.map(|last| last.kind.clone()).unwrap_or_default()),
+            ("last_summary", last.map(|last| last.summary.clone()).unwrap_or_default()),
+        ])
+    }
+}
+
+impl Report for Timeline {
+    fn human(&self, _: bool) -> String {
+        let lines = self.messages.iter().map(|said| {
+            line(&[
+                ("ts", said.received_at.to_string()),
+                ("from", optional(said.envelope.from.as_ref())),
+                ("type", said.envelope.kind.to_string()),
+                ("summary", said.envelope.summary.clone().unwrap_or_default()),
+                ("body", said.envelope.text()),
+            ])
+        });
+        or_none(lines.collect(), "nothing was said") + older(self.incomplete)
+    }
+}
+
+impl Report for Previews {
+    fn human(&self, _: bool) -> String {
+        let one = |preview: &Preview| {
+            line(&[
+                ("ts", preview.timestamp.to_string()),
+                ("from", optional(preview.from.as_ref())),
+                ("type", preview.kind.clone()),
+                ("body", preview.body_preview.clone()),
+            ])
+        };
+        or_none(self.messages.iter().map(one).collect(), "nothing was said") + older(self.incomplete)
+    }
+}
+
+impl Report for Roster {
+    fn human(&self, _: bool) -> String {
+        let lines = self.members.iter().map(|member| {
+            let about = |field: &str| json(member.about.get(field));
+            line(&[
+                ("address", member.address.to_string()),
+                ("role", member.role.clone()),
+                ("parent", about("parent")),
+                ("caps", about("caps")),
+                ("claim", about("claim")),
+                ("status", member.status.clone()),
+                ("last_seen", member.last_seen.to_string()),
+            ])
+        });
+        or_none(lines.collect(), "nobody is there")
+    }
+}
+
+impl Report for Contacts {
+    fn human(&self, _: bool) -> String {
+        let lines = self.contacts.iter().map(|contact| {
+            line(&[
+                ("address", contact.address.to_string()),
+                ("role", contact.role.clone()),
+                ("parent", json(contact.parent.as_ref())),
+                ("caps", json(contact.caps.as_ref())),
+                ("claim", json(contact.claim.as_ref())),
+                ("status", contact.status.clone()),
+            ])
+        });
+        or_none(lines.collect(), "nobody else is there")
+    }
+}
+
+impl Report for Triage {
+    fn human(&self, _: bool) -> String {
+        let mut text = line(&[
+            ("session", self.current_session.clone().unwrap_or_else(|| "all".to_owned())),
+            ("active", self.active_runs.len().to_string()),
+            ("other_runs", self.other_session_runs.to_string()),
+            ("failed", self.recent_failed_runs.len().to_string()),
+            ("stale_claims", self.stale_claims.len().to_string()),
+            ("attention", self.attention_messages.len().to_string()),
+        ]);
+        for asked in &self.attention_messages {
+            let words = [
+                ("attention", format!("run:{}", asked.run)),
+                ("type", asked.message.envelope.kind.to_string()),
+                ("summary", asked.message.envelope.headline()),
+            ];
+            text.push_str(&line(&words));
+        }
+        for next in &self.next_actions {
+            text.push_str(&format!("next: {next}\n"));
+        }
+        text
+    }
+}

@@ -1,0 +1,77 @@
+//! How messages, and what became of them, read.
+
+use materia_engine::post::{Event, News};
+use materia_engine::verb::message::Report as Sent;
+use materia_engine::verb::receive::{Report as Received, Settled};
+use materia_model::text::{self, printable};
+
+use super::screen::Report;
+use super::style::Role;
+
+/// How many bytes of a body a line shows.
+const LONGEST_BODY: usize = 500;
+
+impl Report for Sent {
+    fn human(&self, colour: bool) -> String {
+        let role = if self.delivered || self.queued { Role::Good } else { Role::Warning };
+        let mut line = format!("{} {} {}", role.paint(self.reason, colour), self.to, self.id);
+        let mut add = |key: &str, value: String| line.push_str(&format!(" {key}={}", printable(&value)));
+        add("type", self.kind.to_string());
+        add("consumer", self.consumer.to_owned());
+        for (key, value) in [("delivered", self.delivered), ("queued", self.queued)] {
+            if value {
+                add(key, "true".to_owned());
+            }
+        }
+        if let Some(status) = self.status {
+            add("status", status.as_str().to_owned());
+        }
+        if let Some(why) = &self.delivery_error {
+            add("delivery_error", format!("\"{why}\""));
+        }
+        line.push('\n');
+        for warning in &self.warnings {
+            line.push_str(&format!("{} {}\n", Role::Warning.paint("warning:", colour), printable(warning)));
+        }
+        line
+    }
+}
+
+/// The body alone stands on its own lines, so that a script can cut the first line off.
+impl Report for Received {
+    fn human(&self, colour: bool) -> String {
+        let message = &self.message;
+        let from = message.envelope.from.as_ref().map(|from| format!(" from={from}")).unwrap_or_default();
+        let again = if message.attempt > 1 { format!(" attempt={}", message.attempt) } else { String::new() };
+        let head = format!("{} type={}{from}{again}", message.id, message.envelope.kind);
+        let body = message.envelope.text();
+        let newline = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
+        format!("{}\n{}{newline}", Role::Strong.paint(&head, colour), printable(&body))
+    }
+}
+
+impl Report for Settled {
+    fn human(&self, colour: bool) -> String {
+        let again = if self.ended.already { " already" } else { "" };
+        format!("{} {}{again}\n", self.ended.id, Role::Good.paint(self.ended.status, colour))
+    }
+}
+
+/// One line about what happened, for people.
+pub fn news_line(news: &News) -> String {
+    let line = match &news.event {
+        Event::Terminal { summary, error, .. } => {
+            let error = error.as_ref().and_then(|error| error.as_str());
+            let error = error.map(|error| format!(" {}", error.lines().next().unwrap_or_default()));
+            format!("run:{} {summary}{}", news.run, error.unwrap_or_default())
+        }
+        Event::Message(posted) => {
+            let mark = if posted.attention { "! " } else { "" };
+            let body = posted.envelope.text();
+            let body = body.lines().next().unwrap_or_default();
+            let summary = posted.envelope.summary.as_deref().unwrap_or(body);
+            format!("{mark}run:{} {} {summary}", news.run, posted.envelope.kind)
+        }
+    };
+    format!("{}\n", printable(&text::bounded(&line, LONGEST_BODY)))
+}

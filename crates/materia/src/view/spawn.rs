@@ -1,0 +1,32 @@
+//! What people see of `spawn` and `wait`: an id, a status, one path, what to do next.
+
+use materia_engine::verb::spawn::Spawned;
+use materia_engine::verb::wait::Waited;
+use materia_model::text::printable;
+
+use super::screen::Report;
+use super::status;
+
+impl Report for Spawned {
+    fn human(&self, colour: bool) -> String {
+        let word = status::role(self.status).paint(self.status.as_str(), colour);
+        let mut text = format!("{} {word}\nstate: {}\n", self.address, printable(&self.state_dir));
+        for warning in &self.warnings {
+            text.push_str(&format!("warning: {}\n", printable(warning)));
+        }
+        if let Some(next) = self.next.first() {
+            text.push_str(&format!("next: {next}\n"));
+        }
+        text
+    }
+}
+
+impl Report for Waited {
+    fn human(&self, colour: bool) -> String {
+        let mut text: String = self.runs.iter().map(|run| status::line(run, colour)).collect();
+        if self.timed_out {
+            text.push_str("the time is over, and not everything is\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,161 @@
+//! `materia agent`, and casts that are played by real agents.
+//!
+//! What needs no agent program is here. `slow` drives the real programs, each against a scripted model server on the
+//! loopback, so that nothing leaves the machine.
+
+mod stage;
+mod slow;
+
+use std::os::unix::fs::PermissionsExt;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::house::{Call, House};
+
+/// A call with nothing in `PATH` but these programs and the few of the system's that they need.
+fn sealed<'a>(house: &'a House, call: Call<'a>, programs: &[(&str, &str)]) -> Call<'a> {
+    for (name, script) in programs {
+        let path = house.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let bin = house.work().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for tool in ["sh", "cat", "sleep", "setsid"] {
+        if !bin.join(tool).exists() {
+            std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
+        }
+    }
+    call.env("PATH", bin)
+}
+
+/// A config with agents of its own.
+fn config(house: &House, agents: &Value, more: &Value) {
+    let mut document = json!({"agents": agents});
+    document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    house.write("flow.json", document.to_string());
+}
+
+fn ask<'a>(house: &'a House, words: &[&str]) -> Call<'a> {
+    let words = [&["agent", "run", "--config", "flow.json"], words].concat();
+    house.materia(&words).stdin("what is up?")
+}
+
+#[test]
+fn without_an_agent_it_says_what_to_install() {
+    let house = House::new();
+    let nobody = sealed(&house, house.materia(&["agent", "run"]).stdin("x"), &[]).run();
+    assert_snapshot!(nobody.transcript(), @r"
+    $ materia agent run
+    --- stderr
+    error: no agent was found on this machine
+      hint: install one, such as `npm install -g @earendil-works/pi-coding-agent`; see `materia doctor`
+    --- exit 6
+    ");
+    let call = house.materia(&["agent", "run", "--agent", "codex", "--json"]).stdin("x");
+    let missing = sealed(&house, call, &[]).run();
+    assert_eq!((missing.code(), &missing.json()["error"]["code"]), (6, &json!("no_agent")));
+    assert!(missing.json()["error"]["hint"].as_str().unwrap().contains("npm install -g @openai/codex"));
+    let call = house.materia(&["agent", "run", "--agent", "clade", "--json"]).stdin("x");
+    let near = sealed(&house, call, &[]).run();
+    assert_eq!((near.code(), &near.json()["error"]["hint"]), (6, &json!("did you mean `claude`?")));
+}
+
+#[test]
+fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
+    let house = House::new();
+    let socket = json!({"a": {"materia": "Talk"}});
+    let role = json!({"Talk": {"tools": "none", "prompt": "say it", "agent": "claude"}});
+    let loadouts = json!({"T": {"entry": "a", "sockets": socket}});
+    house
+        .write("flow.json", json!({"activeLoadout": "T", "loadouts": loadouts, "materia": role}).to_string());
+    let call = house.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
+    let outcome = sealed(&house, call, &[]).run();
+    assert_snapshot!(outcome.transcript(), @r"
+    $ materia cast --config flow.json x --agent echo
+    --- stderr
+    error: socket `a` holds `Talk`, and the agent Claude Code is not installed: there is no `claude` in PATH
+      hint: `npm install -g @anthropic-ai/claude-code`, or choose another with --agent
+    --- exit 6
+    ");
+    assert!(!house.work().join(".pi").exists());
+}
+
+#[test]
+fn the_list_says_who_plays_and_why() {
+    let house = House::new();
+    config(&house, &json!({"mine": {"command": ["cat"]}}), &json!({"agent": "codex"}));
+    let call = house.materia(&["agent", "list", "--config", "flow.json"]);
+    let list = sealed(&house, call, &[("codex", "exit 0"), ("pi", "exit 0")]).run().ok();
+    assert_snapshot!(list.transcript(), @r"
+    $ materia agent list --config flow.json
+    mine        command  tools as its kind does; [HOUSE]/project/bin/cat
+    pi          pi       tools by name; [HOUSE]/project/bin/pi
+    claude      the agent Claude Code is not installed: there is no `claude` in PATH; `npm install -g @anthropic-ai/claude-code`, or choose another with --agent
+    codex       codex    tools by its sandbox; [HOUSE]/project/bin/codex
+    gemini      the agent Gemini CLI is not installed: there is no `gemini` in PATH; `npm install -g @google/gemini-cli`, or choose another with --agent
+    opencode    the agent OpenCode is not installed: there is no `opencode` in PATH; `npm install -g opencode-ai`, or choose another with --agent
+
+    plays: codex, the config names it
+    ");
+    let call = house.materia(&["agent", "list", "--json"]);
+    let found = sealed(&house, call, &[]).run().json();
+    assert_eq!(found["chosen"], json!({"name": "pi", "why": "found", "reason": "the first one found"}));
+}
+
+#[test]
+fn any_command_is_an_agent() {
+    let house = House::new();
+    let agents = json!({
+        "echo": {"command": ["sh", "-c", "printf 'model=%s ' \"$1\"; cat", "sh", "{model}"]},
+        "json": {"command": ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "sh",
+            json!({"out": {"text": "hi"}, "used": {"input": 7, "output": 3}}).to_string()],
+            "text": "$.out.text", "usage": "$.used"},
+        "broken": {"command": ["sh", "-c", "echo 'rate limit, try again in 2s' >&2; exit 3"]},
+        "mute": {"command": ["sh", "-c", "cat >/dev/null"]},
+    });
+    config(&house, &agents, &json!({"agent": "echo"}));
+    let plain = ask(&house, &["--model", "m1"]).run().ok();
+    assert_eq!(plain.stdout, "model=m1 what is up?\n");
+    let read = ask(&house, &["--agent", "json", "--json"]).run().ok().json();
+    assert_eq!((&read["text"], &read["usage"]["total"]), (&json!("hi"), &json!(10)));
+    let broken = ask(&house, &["--agent", "broken", "--json"]).run();
+    assert_eq!((broken.code(), &broken.json()["outcome"]), (1, &json!("rate_limit")));
+    let mute = ask(&house, &["--agent", "mute", "--json"]).run();
+    assert_eq!((mute.code(), &mute.json()["outcome"]), (1, &json!("empty")));
+    let told = ask(&house, &["--tools", "none"]).run().ok();
+    assert_eq!(told.stderr, "notice: echo: this agent is a command: which tools it uses is its own choice\n");
+}
+
+#[test]
+fn a_turn_that_takes_too_long_leaves_nothing_behind() {
+    let house = House::new();
+    let tree = "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
+    config(&house, &json!({"slow": {"command": ["sh", "-c", tree]}}), &json!({"agent": "slow"}));
+    let late = ask(&house, &["--timeout", "0.2", "--json"]).run();
+    assert_eq!((late.code(), &late.json()["outcome"]), (1, &json!("timeout")));
+    assert_eq!(house.alive().len(), 0);
+}
+
+#[test]
+fn what_an_agent_leaves_behind_ends_with_its_turn() {
+    let house = House::new();
+    let tree = "cat; setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 &";
+    config(&house, &json!({"untidy": {"command": ["sh", "-c", tree]}}), &json!({"agent": "untidy"}));
+    assert_eq!(ask(&house, &[]).run().ok().stdout, "what is up?\n");
+    assert_eq!(house.alive().len(), 0);
+}
+
+#[test]
+fn a_project_brings_no_agent_before_it_is_trusted() {
+    let house = House::new();
+    let agents = json!({"pi": {"command": ["sh", "-c", "touch ran; cat"]}});
+    house.write(".pi/pi-materia.json", json!({"agents": agents, "agent": "pi"}).to_string());
+    let call = house.materia(&["agent", "run"]).stdin("x");
+    assert_eq!(sealed(&house, call, &[]).run().code(), 6);
+    assert!(!house.work().join("ran").exists());
+    let call = house.materia(&["agent", "run"]).stdin("x").env("MATERIA_TRUST", "1");
+    house.shell("cp /usr/bin/touch bin/touch").run().ok();
+    sealed(&house, call, &[]).run().ok();
+    assert!(house.work().join("ran").exists());
+}

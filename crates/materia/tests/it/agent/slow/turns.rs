@@ -1,0 +1,213 @@
+//! Single turns: what is sent, what comes back, and what is left.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::agent::stage::{Program, Stage, is_set};
+
+/// Rules by which a program's shell runs a line when it is asked to.
+fn runs(program: Program, asked: &str, line: &str) -> Value {
+    json!([
+        {"match": asked, "after_tool": false, "reply": {"text": "I will.", "tool_calls": [program.shell(line)],
+            "usage": {"input": 200, "output": 30}}},
+        {"match": asked, "after_tool": true, "reply": {"text": "It said: {{last_tool}}"}},
+    ])
+}
+
+pub(super) fn text(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[program], &json!([]));
+    stage.house.write("system.md", "Speak like a pirate.");
+    let outcome = stage.ask(program, "hello there", &["--system", "system.md", "--tools", "none"]).run().ok();
+    let report = outcome.json();
+    assert_eq!((&report["ok"], &report["outcome"]), (&json!(true), &json!("ok")), "{report}");
+    assert!(report["text"].as_str().unwrap().contains("hello there"), "{report}");
+    assert_eq!(
+        (&report["usage"]["input"], &report["usage"]["output"]),
+        (&json!(100), &json!(20)),
+        "{report}"
+    );
+    assert_eq!(report["models"]["scripted-1"]["total"], 120, "{report}");
+    let raw = std::fs::read_to_string(stage.house.home().join("requests.jsonl")).unwrap();
+    assert!(raw.contains("Speak like a pirate."));
+}
+
+pub(super) fn tool(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[program], &runs(program, "write it", "echo hi > made.txt; echo real-$((40+2))"));
+    let report = stage.ask(program, "please write it", &[]).run().ok().json();
+    assert_eq!(stage.house.read("made.txt"), "hi\n");
+    assert!(report["text"].as_str().unwrap().contains("real-42"), "{report}");
+    let (input, output) = stage.counted();
+    assert_eq!((input, output), (300, 50));
+    assert_eq!(
+        (&report["usage"]["input"], &report["usage"]["output"]),
+        (&json!(input), &json!(output)),
+        "{report}"
+    );
+    assert_eq!(report["session"], Value::Null);
+    stage.record(program, "tool");
+}
+
+pub(super) fn session(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[program], &json!([]));
+    let ask = |prompt: &str| {
+        stage.ask(program, prompt, &["--session", "talk", "--tools", "none"]).run().ok().json()
+    };
+    let first = ask("my name is Ada");
+    let second = ask("what is my name?");
+    assert_ne!(first["session"], second["session"], "a turn is continued in a copy");
+    let requests = stage.requests();
+    let turns = |at: usize| requests[at]["turns"].as_u64().unwrap();
+    assert_eq!(requests.len(), 2);
+    assert!(turns(1) >= turns(0) + 2, "{} then {}", turns(0), turns(1));
+    assert_eq!(
+        (&second["usage"]["input"], &second["usage"]["output"]),
+        (&json!(100), &json!(20)),
+        "{second}"
+    );
+}
+
+pub(super) fn refusals(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let fault = |asked: &str, status: u16, message: &str, kind: &str| {
+        let fault = json!({"kind": "http", "status": status, "message": message, "type": kind});
+        json!({"match": asked, "reply": {"fault": fault}})
+    };
+    let rules = json!([
+        fault("bad", 400, "scripted bad request", "invalid_request_error"),
+        fault("login", 401, "invalid x-api-key", "authentication_error"),
+        fault("window", 400, "prompt is too long: 250000 tokens > 200000 maximum", "invalid_request_error"),
+    ]);
+    let stage = Stage::new(&[program], &rules);
+    for (asked, outcome, exit) in
+        [("bad", "invalid_request", 1), ("login", "auth", 6), ("window", "context_window", 1)]
+    {
+        let ended = stage.ask(program, asked, &["--tools", "none"]).run();
+        let report = ended.json();
+        stage.record(program, asked);
+        assert_eq!((&report["outcome"], ended.code()), (&json!(outcome), exit), "{report}");
+        assert_eq!((&report["ok"], &report["usage"]["total"]), (&json!(false), &json!(0)), "{report}");
+    }
+}
+
+pub(super) fn passing_faults(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let rules = json!([
+        {"match": "slow down", "replies": [{"fault": {"kind": "http", "status": 429, "retry_after": 1}},
+            {"text": "recovered"}]},
+        {"match": "hang up", "replies": [{"text": "a part of a text", "fault": {"kind": "drop", "after_chunks": 2}},
+            {"text": "recovered"}]},
+    ]);
+    let stage = Stage::new(&[program], &rules);
+    for asked in ["slow down", "hang up"] {
+        let report = stage.ask(program, asked, &["--tools", "none"]).run().ok().json();
+        stage.record(program, &asked.replace(' ', "-"));
+        assert_eq!(report["text"], "recovered", "{report}");
+    }
+}
+
+pub(super) fn stall(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let rules = json!([{"match": "stall", "reply": {"text": "some words and then nothing",
+        "fault": {"kind": "stall", "after_chunks": 2, "seconds": 60}}}]);
+    let stage = Stage::new(&[program], &rules);
+    // A busy machine may need longer to start the program.
+    for seconds in ["5", "15", "45"] {
+        let ended = stage.ask(program, "stall", &["--tools", "none", "--timeout", seconds]).run();
+        assert_eq!(
+            (&ended.json()["outcome"], ended.code()),
+            (&json!("timeout"), 1),
+            "{}",
+            ended.transcript()
+        );
+        assert_eq!(stage.house.alive().len(), 0);
+        if !stage.requests().is_empty() {
+            return;
+        }
+    }
+    panic!("the model was never asked");
+}
+
+/// In the middle of a stream, and in the middle of a tool.
+pub(super) fn interrupts(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let mut rules = runs(program, "use a tool", "sleep 600; echo never");
+    let slow = json!({"match": "talk", "reply": {"text": "word ".repeat(500), "chunk_delay_ms": 100}});
+    rules.as_array_mut().unwrap().push(slow);
+    let stage = Stage::new(&[program], &rules);
+    let talking = stage.ask(program, "talk", &["--tools", "none"]).start();
+    stage.until_asked(1);
+    talking.signal(Signal::INT);
+    assert_eq!(talking.end().code(), 130);
+    assert_eq!(stage.house.alive().len(), 0);
+    let working = stage.ask(program, "use a tool", &[]).start();
+    stage.until(|| !stage.processes("sleep 600").is_empty());
+    working.signal(Signal::INT);
+    assert_eq!(working.end().code(), 130);
+    assert_eq!(stage.house.alive().len(), 0);
+}
+
+pub(super) fn killed(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[program], &runs(program, "use a tool", "sleep 600; echo never"));
+    let running = stage.ask(program, "use a tool", &[]).start();
+    stage.until(|| !stage.processes("sleep 600").is_empty());
+    let agents = stage.children(running.pid());
+    assert_eq!(agents.len(), 1, "{:?}", stage.house.alive());
+    agents.iter().for_each(|pid| stage.kill(*pid));
+    let ended = running.end();
+    let report = ended.json();
+    assert_eq!((&report["outcome"], ended.code()), (&json!("crash"), 1), "{}", ended.transcript());
+    assert_eq!(stage.house.alive().len(), 0);
+    // The server of this one tells its usage only once the tool is done.
+    if program != Program::Codex {
+        assert_eq!(report["usage"]["input"], 200, "what was spent is known: {report}");
+    }
+}
+
+pub(super) fn scopes(program: Program) {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[program], &json!([]));
+    let mut offered = Vec::new();
+    let mut notices = Vec::new();
+    for scope in ["none", "readOnly", "read,bash"] {
+        let said = stage.ask(program, "hello", &["--tools", scope]).run().ok();
+        let request = stage.requests().pop().unwrap();
+        let names =
+            request["tools"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_lowercase());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        offered.push(names);
+        notices.push(said.stderr.lines().filter(|line| line.starts_with("notice:")).count());
+    }
+    if program == Program::Codex {
+        assert_eq!(notices, [1, 0, 1]);
+        return;
+    }
+    assert_eq!(notices, [0, 0, 0]);
+    assert!(offered[0].is_empty(), "{offered:?}");
+    assert!(offered[1].contains(&"read".to_owned()), "{offered:?}");
+    let writing = ["bash", "write", "edit"];
+    assert!(!offered[1].iter().any(|name| writing.contains(&name.as_str())), "{offered:?}");
+    assert_eq!(offered[2], ["bash", "read"]);
+}

@@ -1,0 +1,283 @@
+//! A house with real agent programs in it and a model server that plays a script.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal};
+use serde_json::{Value, json};
+
+use crate::house::{Call, House};
+
+/// A real program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// Pi that says when it has settled.
+    PiNew,
+    /// Pi that does not.
+    PiOld,
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+}
+
+impl Program {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PiNew | Self::PiOld => "pi",
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
+
+    /// What its shell is called, and how it is asked to run a line.
+    pub fn shell(self, line: &str) -> Value {
+        match self {
+            Self::PiNew | Self::PiOld => json!({"name": "bash", "arguments": {"command": line}}),
+            Self::Claude => json!({"name": "Bash", "arguments": {"command": line, "description": "a line"}}),
+            Self::Codex => json!({"name": "exec_command", "arguments": {"cmd": line}}),
+        }
+    }
+
+    fn command(self) -> String {
+        let cache = cache();
+        let at = |path: &str| cache.join(path).display().to_string();
+        let node = at("node-22.23.3/bin/node");
+        match self {
+            Self::PiNew => format!("'{node}' '{}'", at("pi-1.5.0/dist/bundle/cli.js")),
+            Self::PiOld => {
+                let main = "pi-0.73.1/node_modules/@mariozechner/pi-coding-agent/dist/cli.js";
+                format!("'{node}' '{}'", at(main))
+            }
+            Self::Claude => format!("'{}'", at("claude-2.1.197/claude")),
+            Self::Codex => {
+                let vendor = fs::read_dir(cache.join("codex-0.166.0/vendor")).unwrap().next().unwrap();
+                format!("'{}'", vendor.unwrap().path().join("bin/codex").display())
+            }
+        }
+    }
+}
+
+/// Where `./test` installs the programs.
+fn cache() -> PathBuf {
+    let base = std::env::var_os("MATERIA_TEST_CACHE")
+        .map(PathBuf::from)
+        .unwrap_or_else(|| Path::new(&std::env::var_os("HOME").expect("a home")).join(".cache/materia-test"));
+    base.join("agents")
+}
+
+fn is_recording() -> bool {
+    std::env::var_os("MATERIA_WRITE_TRANSCRIPTS").is_some()
+}
+
+fn server() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tools/scripted_model.py")
+}
+
+/// Whether the programs and the server are here; with CI they must be.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
+pub fn is_set() -> bool {
+    let needed = [server(), cache().join("pi-1.5.0"), cache().join("codex-0.166.0")];
+    let Some(missing) = needed.iter().find(|path| !path.exists()) else { return true };
+    let missing = format!("{} is not there; `./test` installs the programs", missing.display());
+    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
+    println!("skipped: {missing}");
+    false
+}
+
+/// A house, its programs and its server.
+pub struct Stage {
+    /// The house.
+    pub house: House,
+    server: Child,
+    port: u16,
+    script: Value,
+}
+
+impl Stage {
+    /// A stage with these programs, whose model plays these rules and repeats what it hears otherwise.
+    pub fn new(programs: &[Program], rules: &Value) -> Self {
+        let house = House::new();
+        let script = json!({"rules": rules, "echo": true});
+        let path = |name: &str| house.home().join(name);
+        fs::write(path("model.json"), script.to_string()).unwrap();
+        let mut server = Command::new("python3")
+            .arg(server())
+            .arg("--script")
+            .arg(path("model.json"))
+            .arg("--log")
+            .arg(path("requests.jsonl"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = Vec::new();
+        let stdout = server.stdout.as_mut().unwrap();
+        while !said.ends_with(b"\n") {
+            let mut byte = [0];
+            assert!(stdout.read(&mut byte).unwrap() > 0, "the model server says nothing");
+            said.extend(byte);
+        }
+        let said: Value = serde_json::from_slice(&said).unwrap();
+        let port = said["listening"].as_str().unwrap().rsplit(':').next().unwrap().parse().unwrap();
+        let stage = Self { house, server, port, script };
+        stage.furnish(programs);
+        stage
+    }
+
+    fn furnish(&self, programs: &[Program]) {
+        let bin = self.house.home().join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        for program in programs {
+            let path = bin.join(program.name());
+            // Whoever wants to write the transcripts anew gets what the program prints beside.
+            let record = self.house.home().join("printed.jsonl");
+            let line = match is_recording() {
+                true => format!("{} \"$@\" | tee '{}'", program.command(), record.display()),
+                false => format!("exec {} \"$@\"", program.command()),
+            };
+            fs::write(&path, format!("#!/bin/sh\n{line}\n")).unwrap();
+            fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let agent = self.house.home().join(".pi/agent");
+        fs::create_dir_all(&agent).unwrap();
+        let url = format!("http://127.0.0.1:{}", self.port);
+        let model = json!({"id": "scripted-1", "reasoning": false, "input": ["text"], "contextWindow": 128_000,
+            "maxTokens": 8192, "cost": {"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 0}});
+        let provider = json!({"baseUrl": format!("{url}/v1"), "api": "openai-completions", "apiKey": "none",
+            "compat": {"supportsDeveloperRole": false, "supportsReasoningEffort": false}, "models": [model]});
+        fs::write(agent.join("models.json"), json!({"providers": {"loop": provider}}).to_string()).unwrap();
+        let retry = json!({"enabled": true, "maxRetries": 2, "baseDelayMs": 20});
+        let settings = json!({"defaultProvider": "loop", "defaultModel": "scripted-1", "quietStartup": true, "retry": retry});
+        fs::write(agent.join("settings.json"), settings.to_string()).unwrap();
+        let codex = self.house.home().join("codex");
+        fs::create_dir_all(&codex).unwrap();
+        let config = format!(
+            "model = \"scripted-1\"\nmodel_provider = \"loop\"\n[model_providers.loop]\nname = \"loop\"\n\
+             base_url = \"{url}/v1\"\nwire_api = \"responses\"\nenv_key = \"LOOP_KEY\"\n\
+             request_max_retries = 2\nstream_max_retries = 2\n"
+        );
+        fs::write(codex.join("config.toml"), config).unwrap();
+    }
+
+    /// A call of `materia` with the programs in its `PATH`.
+    pub fn materia(&self, words: &[&str]) -> Call<'_> {
+        let home = self.house.home();
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", home.join("bin").display());
+        let quiet = [
+            "PI_OFFLINE",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+            "DISABLE_TELEMETRY",
+            "DISABLE_AUTOUPDATER",
+        ];
+        let call = self.house.materia(words).env("PATH", path).env("PI_TELEMETRY", "0");
+        let call = quiet.into_iter().fold(call, |call, name| call.env(name, "1"));
+        call.env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", self.port))
+            .env("ANTHROPIC_API_KEY", "x")
+            .env("ANTHROPIC_MODEL", "scripted-1")
+            .env("CODEX_HOME", home.join("codex"))
+            .env("LOOP_KEY", "x")
+            .without_env("MATERIA_TEST_CLOCK")
+    }
+
+    /// One turn of a program.
+    pub fn ask(&self, program: Program, prompt: &str, more: &[&str]) -> Call<'_> {
+        self.house.write("prompt.md", prompt);
+        let words = ["agent", "run", "--json", "--prompt-file", "prompt.md", "--agent", program.name()];
+        self.materia(&[&words[..], more].concat())
+    }
+
+    /// With `MATERIA_WRITE_TRANSCRIPTS=1`, keeps what the program printed last for the unit tests of its protocol.
+    pub fn record(&self, program: Program, name: &str) {
+        if !is_recording() {
+            return;
+        }
+        let (folder, name) = match program {
+            Program::PiNew => ("pi", format!("new-{name}")),
+            Program::PiOld => ("pi", format!("old-{name}")),
+            Program::Claude => ("claude", name.to_owned()),
+            Program::Codex => ("codex", name.to_owned()),
+        };
+        let home = self.house.home();
+        let printed = fs::read_to_string(home.join("printed.jsonl")).unwrap();
+        let printed = printed.replace(&*home.parent().unwrap().to_string_lossy(), "/house");
+        // A transcript names no machine.
+        let printed = printed.replace(&*cache().to_string_lossy(), "/agents");
+        let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../materia-engine/src/agent");
+        fs::write(engine.join(folder).join("transcripts").join(format!("{name}.jsonl")), printed).unwrap();
+    }
+
+    /// The requests that the model saw.
+    pub fn requests(&self) -> Vec<Value> {
+        let text = fs::read_to_string(self.house.home().join("requests.jsonl")).unwrap_or_default();
+        let all = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        all.filter(|request| request["pick"].is_string()).collect()
+    }
+
+    /// What the model counted: input and output tokens of the calls that it answered.
+    pub fn counted(&self) -> (u64, u64) {
+        let mut sum = (0, 0);
+        for request in self.requests() {
+            let pick = request["pick"].as_str().unwrap();
+            let reply = match pick.strip_prefix("rule[").and_then(|rest| rest.split_once("]#")) {
+                Some((rule, hit)) => {
+                    let rule = &self.script["rules"][rule.parse::<usize>().unwrap()];
+                    let replies = rule["replies"].as_array().cloned().unwrap_or(vec![rule["reply"].clone()]);
+                    replies[hit.parse::<usize>().unwrap().min(replies.len() - 1)].clone()
+                }
+                None => json!({}),
+            };
+            if reply["fault"].is_null() {
+                sum.0 += reply["usage"]["input"].as_u64().unwrap_or(100);
+                sum.1 += reply["usage"]["output"].as_u64().unwrap_or(20);
+            }
+        }
+        sum
+    }
+
+    /// Waits until the model was asked so many times.
+    pub fn until_asked(&self, times: usize) {
+        self.until(|| self.requests().len() >= times);
+    }
+
+    /// Waits until something is so; bounded, because a test that hangs says nothing.
+    pub fn until(&self, so: impl Fn() -> bool) {
+        for _ in 0..1200 {
+            if so() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(25));
+        }
+        panic!("it never happened; alive: {:?}", self.house.alive());
+    }
+
+    /// The processes of the house whose command line has this in it.
+    pub fn processes(&self, part: &str) -> Vec<i32> {
+        let alive = self.house.alive();
+        alive.iter().filter(|one| format!("{one:?}").contains(part)).map(|one| one.pid).collect()
+    }
+
+    /// The processes that another one started itself.
+    pub fn children(&self, parent: i32) -> Vec<i32> {
+        let is_child = |pid: i32| {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let behind = stat.rsplit(") ").next().unwrap_or_default();
+            behind.split(' ').nth(1) == Some(&parent.to_string())
+        };
+        self.house.alive().iter().map(|one| one.pid).filter(|pid| is_child(*pid)).collect()
+    }
+
+    /// Kills one, without any warning.
+    pub fn kill(&self, pid: i32) {
+        rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _gone = self.server.kill();
+        let _gone = self.server.wait();
+    }
+}

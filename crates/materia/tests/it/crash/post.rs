@@ -1,0 +1,151 @@
+//! Senders and receivers that are killed: nothing acknowledged is lost, nothing is handled twice (P1, A4).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use materia_engine::clock::Clock;
+use materia_engine::store::journal::{Options, SharedJournal};
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::house::{House, Running};
+
+/// A house with the journal of one run in it.
+struct Office {
+    house: House,
+}
+
+impl Office {
+    fn new() -> Self {
+        let office = Self { house: House::new() };
+        let journal = SharedJournal::open(&office.journal(), &Clock::system(), &Options::default()).unwrap();
+        journal.append_durable("run.start", &json!({"generation": "g", "run": "a"})).unwrap();
+        office
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.house.work().join("journal.jsonl")
+    }
+
+    fn poster(&self, name: &str, count: u32) -> Running<'_> {
+        let (journal, acked) = (self.journal(), self.house.work().join("acked"));
+        let words = ["poster", journal.to_str().unwrap(), name, &count.to_string(), acked.to_str().unwrap()];
+        self.house.fake(&words).start()
+    }
+
+    fn taker(&self) -> Running<'_> {
+        let (journal, handled) = (self.journal(), self.house.work().join("handled"));
+        self.house.fake(&["taker", journal.to_str().unwrap(), handled.to_str().unwrap()]).start()
+    }
+
+    /// Takes everything that is left, and compares what was promised with what was done.
+    fn check(&self, what: &str) {
+        let last = self.taker().end();
+        assert_eq!(last.code(), 0, "{what}: {}", last.transcript());
+        let read = |name: &str| fs::read_to_string(self.house.work().join(name)).unwrap_or_default();
+        let mut handled: BTreeMap<String, u32> = BTreeMap::new();
+        for line in read("handled").lines() {
+            *handled.entry(line.split_once(' ').unwrap().1.to_owned()).or_default() += 1;
+        }
+        for acked in read("acked").lines() {
+            assert!(handled.contains_key(acked), "{what}: {acked} was accepted and never handled");
+        }
+        let twice: Vec<&String> =
+            handled.iter().filter(|(_, times)| **times > 1).map(|(said, _)| said).collect();
+        assert!(twice.is_empty(), "{what}: handled twice: {twice:?}");
+    }
+}
+
+/// A generator of numbers that nobody has to trust, so that a round can be repeated from its seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+/// Some senders and takers at once, of which some are killed at some moment.
+fn round(office: &Office, seed: u64) {
+    let mut dice = Dice(seed);
+    let names: Vec<String> = (0..3).map(|sender| format!("r{seed}-{sender}")).collect();
+    let mut running: Vec<Running<'_>> = names.iter().map(|name| office.poster(name, 8)).collect();
+    running.extend((0..2).map(|_| office.taker()));
+    for victim in running {
+        if dice.below(2) == 0 {
+            std::thread::sleep(Duration::from_micros(dice.below(30_000)));
+            victim.signal(Signal::KILL);
+        }
+        victim.end();
+    }
+}
+
+/// How many rounds: a few, or as many as `MATERIA_ROUNDS` says.
+fn rounds() -> u64 {
+    std::env::var("MATERIA_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
+}
+
+#[test]
+fn the_points_of_a_sender_can_be_named() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    let points = points(&house);
+    for point in ["journal.write", "journal.sync"] {
+        assert!(points.iter().any(|known| known == point), "{points:?}");
+    }
+    house.kill("a");
+}
+
+/// What an undisturbed sender passes.
+fn points(house: &House) -> Vec<String> {
+    let trace = house.work().join("trace");
+    let spec = format!("trace:{}", trace.display());
+    house.materia(&["message", "run:a", "task.run", "traced"]).env("MATERIA_FAILPOINT", &spec).run().ok();
+    fs::read_to_string(trace).unwrap().lines().map(str::to_owned).collect()
+}
+
+mod slow {
+    use super::*;
+
+    #[test]
+    fn nothing_accepted_is_lost_or_handled_twice_whoever_is_killed() {
+        let office = Office::new();
+        let begin = u64::from(std::process::id());
+        for seed in begin..begin + rounds() {
+            round(&office, seed);
+            office.check(&format!("round {seed}"));
+        }
+    }
+
+    #[test]
+    fn a_sender_that_dies_anywhere_loses_nothing_that_was_accepted() {
+        let house = House::new();
+        house.spawn("a", "sleep 600", &[]);
+        let points = points(&house);
+        let mut accepted = vec!["traced".to_owned()];
+        for (index, point) in points.iter().enumerate() {
+            let nth = points[..=index].iter().filter(|other| *other == point).count();
+            for action in ["abort", "torn", "eio", "enospc"] {
+                let said = format!("{point}:{nth}:{action}");
+                let words = ["message", "--json", "run:a", "task.run", &said];
+                if house.materia(&words).env("MATERIA_FAILPOINT", &said).run().status.success() {
+                    accepted.push(said);
+                }
+            }
+        }
+        assert!(accepted.len() < points.len() * 4, "none of them failed");
+        let mut arrived = Vec::new();
+        loop {
+            let got = house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run();
+            let Some(message) = got.json().get("message").cloned() else { break };
+            arrived.push(message["body"].as_str().unwrap().to_owned());
+        }
+        for said in &accepted {
+            assert_eq!(arrived.iter().filter(|body| *body == said).count(), 1, "{said}");
+        }
+        house.kill("a");
+    }
+}

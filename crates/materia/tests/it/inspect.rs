@@ -1,0 +1,98 @@
+//! `inspect`: what people and programs see of runs.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::house::House;
+
+#[test]
+fn compact_says_what_differs_from_the_ordinary() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'echo broken >&2; exit 7'", &[]);
+    house.wait("a");
+    assert_snapshot!(house.materia(&["inspect", "run:a"]).run().transcript());
+    assert_snapshot!(house.materia(&["inspect", "session:all"]).run().transcript());
+}
+
+#[test]
+fn a_wrong_target_view_or_filter_is_answered_with_the_right_ones() {
+    let house = House::new();
+    house.spawn("a", "true", &[]);
+    house.wait("a");
+    let wrong = |words: &[&str]| {
+        let outcome = house.materia(&[&["inspect", "--json"], words].concat()).run();
+        (outcome.code(), outcome.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(wrong(&["run:a", "--view", "entrails"]), (2, "invalid_view".into()));
+    assert_eq!(wrong(&["nobody"]), (2, "invalid_target".into()));
+    assert_eq!(wrong(&["run:.."]), (2, "invalid_name".into()));
+    assert_eq!(wrong(&["run:b"]), (3, "run_not_found".into()));
+    assert_eq!(wrong(&["session:all", "--status", "sleepy"]), (2, "invalid_status".into()));
+    assert_eq!(wrong(&["tool:hammer"]), (3, "tool_not_found".into()));
+    assert_eq!(wrong(&["session:../x"]), (2, "invalid_name".into()));
+}
+
+#[test]
+fn the_tail_has_both_streams_also_when_the_run_is_over() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'seq 1 100; echo oh >&2'", &[]);
+    house.wait("a");
+    let tail = house.materia(&["inspect", "run:a", "--view", "tail", "--lines", "2"]).run().ok();
+    assert_eq!(tail.stdout, "99\n100\n--- stderr\noh\n");
+    let json =
+        house.materia(&["inspect", "run:a", "--view", "tail", "--lines", "1", "--json"]).run().ok().json();
+    assert_eq!((&json["stdout"], &json["stderr"]), (&json!("100\n"), &json!("oh\n")));
+}
+
+#[test]
+fn following_ends_with_the_run_and_misses_nothing() {
+    let house = House::new();
+    let patient = "sh -c 'echo ready >&2; while [ ! -e go ]; do sleep 0.01; done; seq 1 2000; echo end >&2'";
+    house.spawn("a", patient, &[]);
+    let mut following = house.materia(&["inspect", "run:a", "--view", "tail", "--follow"]).start();
+    following.until_said("ready");
+    house.write("go", "");
+    let seen = following.end().ok();
+    let expected: String = (1..=2000).map(|n| format!("{n}\n")).collect();
+    assert!(seen.stdout == expected, "{} bytes", seen.stdout.len());
+    assert_eq!(seen.stderr, "ready\nend\n");
+}
+
+#[test]
+fn following_also_ends_when_the_supervisor_is_killed() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'echo ready; exec sleep 600'", &[]);
+    house.until_file_has(house.run_place("a").stdout(), "ready");
+    let following = house.materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"]).start();
+    house.kill_supervisor("a");
+    let seen = following.end().ok();
+    assert_eq!(seen.stdout, "{\"stream\":\"stdout\",\"text\":\"ready\\n\"}\n");
+    assert_eq!(house.look("a").status.as_str(), "exited");
+}
+
+#[test]
+fn lists_can_be_filtered_and_the_program_says_who_it_is() {
+    let house = House::new();
+    house.spawn("good", "true", &[]);
+    house.spawn("bad", "false", &[]);
+    house.spawn("on", "sleep 600", &[]);
+    house.wait("good");
+    house.wait("bad");
+    let ids = |status: &str| {
+        let listed =
+            house.materia(&["inspect", "session:all", "--status", status, "--json"]).run().ok().json();
+        let runs = listed["runs"].as_array().unwrap().clone();
+        runs.iter().map(|run| run["run"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("all"), ["bad", "good", "on"]);
+    assert_eq!(ids("active"), ["on"]);
+    assert_eq!(ids("running"), ["on"]);
+    assert_eq!(ids("terminal"), ["bad", "good"]);
+    assert_eq!(ids("failed"), ["bad"]);
+    let files = house.materia(&["inspect", "run:good", "--view", "files", "--json"]).run().ok().json();
+    assert!(files["files"]["journal.jsonl"].as_u64().unwrap() > 100, "{files}");
+    let runtime = house.materia(&["inspect", "tool:materia", "--json"]).run().ok().json();
+    assert_eq!(runtime["name"], "materia");
+    house.materia(&["inspect", "tool:materia", "--view", "doctor", "--json"]).run();
+    house.kill("on");
+}

@@ -1,0 +1,153 @@
+//! `materia link` and `materia autocast`.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::casts::{house, loops, replies};
+use crate::house::House;
+
+const ID: &str = "2026-01-01T00-00-00-000Z";
+
+#[test]
+fn any_two_loadouts_that_ship_can_be_linked() {
+    let house = House::new();
+    let names = ["Full-Auto", "Planning-Consult", "Hojo-Consult", "Release"];
+    for first in names {
+        for second in names {
+            let drawn = house.materia(&["link", first, second, "--draw", "--json"]).run().ok().json();
+            let sockets = drawn["sockets"].as_array().unwrap();
+            let alone = |name: &str| {
+                let grid = house.materia(&["grid", name, "--json"]).run().ok().json();
+                grid["sockets"].as_array().unwrap().len()
+            };
+            assert_eq!(sockets.len(), alone(first) + alone(second), "{first} {second}");
+            assert!(reached(&drawn).len() == sockets.len(), "{first} {second}: {drawn:#}");
+        }
+    }
+    assert_snapshot!(
+        house.materia(&["link", "Planning-Consult", "materia:Narrate", "--draw"]).run().ok().transcript()
+    );
+}
+
+/// The sockets that can be reached in a graph.
+fn reached(graph: &Value) -> Vec<String> {
+    let mut found = vec![graph["entry"].as_str().unwrap().to_owned()];
+    let mut at = 0;
+    while at < found.len() {
+        let id = found[at].clone();
+        let socket =
+            graph["sockets"].as_array().unwrap().iter().find(|one| one["id"] == id.as_str()).unwrap();
+        let edges =
+            socket["edges"].as_array().unwrap().iter().map(|edge| edge["to"].as_str().unwrap().to_owned());
+        let exits =
+            graph["loops"].as_array().unwrap().iter().flat_map(|region| region["exits"].as_array().unwrap());
+        let exits = exits.filter(|exit| exit["from"] == id.as_str());
+        let targets = |exit: &Value| {
+            exit.as_object()
+                .unwrap()
+                .values()
+                .filter_map(|value| value.as_str().map(str::to_owned))
+                .collect::<Vec<_>>()
+        };
+        let next: Vec<String> = edges.chain(exits.flat_map(targets)).collect();
+        for to in next {
+            if to.starts_with("Socket-") && !found.contains(&to) {
+                found.push(to);
+            }
+        }
+        at += 1;
+    }
+    found
+}
+
+#[test]
+fn a_link_is_cast_with_what_an_earlier_cast_gave() {
+    let house = house();
+    house.materia(&["cast", "--config", "flow.json", "--agent-script", "script.json", "first"]).run().ok();
+    let mut flow = loops();
+    flow["materia"]["Tell"] = json!({"tools": "none", "prompt": "earlier: {{state.previousCastContext}}"});
+    house.write("flow.json", flow.to_string());
+    let mut script = replies();
+    for reply in script["replies"].as_array_mut().unwrap() {
+        let socket = match reply["match"]["socket"].as_str().unwrap() {
+            "plan" => "Socket-1",
+            "work" => "Socket-2",
+            _ => "Socket-3",
+        };
+        reply["match"]["socket"] = json!(socket);
+    }
+    script["replies"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"match": {"materia": "Tell", "contains": "did it"}, "text": "told"}));
+    house.write("script.json", script.to_string());
+    let words = [
+        "link",
+        "--from",
+        ID,
+        "T",
+        "materia:Tell",
+        "--config",
+        "flow.json",
+        "--agent-script",
+        "script.json",
+        "--json",
+        "--",
+        "second",
+        "line",
+    ];
+    let done = house.materia(&words).run().ok().json();
+    assert_eq!(done["loadout"], "Linked virtual loadout: T → Tell");
+    assert_eq!(done["visits"], json!({"Socket-1": 1, "Socket-2": 3, "Socket-3": 3, "Socket-4": 1}));
+    assert_eq!(done["state"]["link"]["sockets"]["Socket-4"], json!({"part": 2, "socket": "Socket-1"}));
+    let shown = house.materia(&["cast-show", &format!("{ID}-2"), "--events", "--json"]).run().ok().json();
+    assert_eq!(
+        (&shown["request"], &shown["events"][0]["data"]["link"]["targets"][1]["name"]),
+        (&json!("second line"), &json!("Tell"))
+    );
+    let resumed = house.materia(&["resume", &format!("{ID}-2"), "--json"]).run();
+    assert_eq!(resumed.json()["error"]["code"], "refused", "it is complete, and its definition is its own");
+}
+
+#[test]
+fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
+    let house = house();
+    let words = |target: &'static str| {
+        ["autocast", target, "do it", "--config", "flow.json", "--agent-script", "script.json", "--json"]
+    };
+    house.write(
+        "script.json",
+        json!({"replies": [{"match": {"materia": "Work"}, "text": "alone"}]}).to_string(),
+    );
+    let alone = house.materia(&words("materia:Work")).run().ok().json();
+    assert_eq!(
+        (&alone["loadout"], &alone["visits"]),
+        (&json!("Virtual loadout: Work"), &json!({"Socket-1": 1}))
+    );
+    house.write("script.json", replies().to_string());
+    let whole = house.materia(&words("loadout:T")).run().ok().json();
+    assert_eq!(
+        (&whole["loadout"], &whole["state"]["autocast"]["target"]["kind"]),
+        (&json!("T"), &json!("loadout"))
+    );
+}
+
+#[test]
+fn mistakes_say_what_there_is() {
+    let house = house();
+    let mut flow = loops();
+    flow["materia"]["T"] = flow["materia"]["Work"].clone();
+    house.write("flow.json", flow.to_string());
+    let said =
+        |words: &[&str]| house.materia(&[words, &["--config", "flow.json"]].concat()).run().transcript();
+    let cases = [
+        said(&["link", "T", "Work", "--draw"]),
+        said(&["link", "Wrok", "--draw"]),
+        said(&["link", "loadout:Work", "--draw"]),
+        said(&["link", "Work", "Check"]),
+        said(&["autocast", "materia:Nobody", "x"]),
+    ];
+    assert_snapshot!(cases.join("\n"));
+    let escaping = ["link", "--from", "../x", "Work", "Check", "--config", "flow.json", "--json", "--", "x"];
+    assert_eq!(house.materia(&escaping).run().code(), 3);
+}

@@ -1,0 +1,58 @@
+//! Steps that read what earlier stages wrote (R7): as files, whole, and gone afterwards.
+
+use crate::house::House;
+
+#[test]
+fn r7_later_steps_read_what_stages_wrote_byte_for_byte() {
+    let house = House::new();
+    let recipe = r#"{"template": [
+        {"stage": "small", "template": "printf 'a\\n'"},
+        {"stage": "large", "template": "head -c 300000 /dev/zero"},
+        {"stage": "broken", "template": "sh -c 'echo lost; exit 3'"},
+        {"stage": "off", "when": false, "template": "echo never"},
+        {"parallel": true, "stage": "both", "template": [{"label": "one", "template": "echo 1"}, "cat {stages.small}"]},
+        "wc -c {stages.small} {stages.large} {stages.broken} {stages.off}",
+        "cat - {stages.both} {stages.one}"
+    ]}"#;
+    house.write("r.json", recipe);
+    let outcome = house.materia(&["run", "--file", "r.json"]).run();
+    let counts: Vec<&str> =
+        outcome.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(&counts[..5], ["2", "300000", "0", "0", "300002"], "{}", outcome.transcript());
+    assert!(outcome.stdout.contains("--- branch: one status: done ---\n1\n"), "{}", outcome.transcript());
+    assert!(
+        outcome.stdout.ends_with("a\n\n1\n") || outcome.stdout.ends_with("a\n1\n"),
+        "{}",
+        outcome.transcript()
+    );
+    let left: Vec<_> =
+        std::fs::read_dir(house.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["r.json"], "stages are gone after the run");
+}
+
+#[test]
+fn r7_a_stage_that_is_not_over_is_refused_before_anything_starts() {
+    let house = House::new();
+    let late = r#"["touch ran", {"stage": "late", "template": "echo"}, "cat {stages.lat}"]"#;
+    let outcome = house.materia(&["run", "--template", late]).run();
+    assert_eq!(outcome.code(), 2);
+    assert!(outcome.stderr.contains("did you mean {stages.late}?"), "{}", outcome.transcript());
+    assert!(!house.work().join("ran").exists());
+}
+
+#[test]
+fn a_packaged_pipeline_shows_all_its_stages() {
+    let house = House::new();
+    house
+        .shell(
+            "git init -q -b main . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first",
+        )
+        .run()
+        .ok();
+    let outcome = house.materia(&["run", "pipeline-git-glance"]).run().ok();
+    assert!(
+        outcome.stdout.starts_with("## main\n") && outcome.stdout.ends_with("first\n"),
+        "{}",
+        outcome.transcript()
+    );
+}

@@ -1,0 +1,179 @@
+//! The complete examples of the seed documents, byte for byte, through the real program.
+//!
+//! `tests/seed` has their texts. The loops of the graph document are parts of a loadout; they are put into one as they
+//! stand, and agents are played by a script.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+const HELLO: &str = include_str!("../seed/hello-utility.json");
+const IGNORE: &str = include_str!("../seed/ignore-artifacts.json");
+const ENSURE: &str = include_str!("../seed/scripts/ensure_ignored.py");
+const ROUTING: &str = include_str!("../seed/routing.json");
+const GENERATOR: &str = include_str!("../seed/generator.json.part");
+const CONSUMES: &str = include_str!("../seed/loop-consumes.json.part");
+const EXITS: &str = include_str!("../seed/loop-exits.json.part");
+
+/// The bytes and lines of each text.
+const SIZES: [(usize, usize); 7] = [(688, 25), (680, 28), (857, 36), (192, 8), (160, 5), (297, 9), (474, 10)];
+
+fn cast(house: &House, file: &str, more: &[&str]) -> Value {
+    let words = ["cast", "--materia-config", file, "say hello", "--json"];
+    house.materia(&[&words, more].concat()).run().ok().json()
+}
+
+#[test]
+fn the_hello_world_utility_completes_without_a_model() {
+    let house = House::new();
+    house.write("hello-utility.json", HELLO);
+    let done = cast(&house, "./hello-utility.json", &[]);
+    assert_eq!((&done["status"], &done["visits"]), (&json!("complete"), &json!({"hello": 1})));
+    assert_eq!(done["state"]["hello"], json!({"ok": true, "message": "HELLO WORLD"}));
+    let dir = format!(".pi/pi-materia/{}/sockets/hello", done["castId"].as_str().unwrap());
+    let input: Value = serde_json::from_str(&house.read(&format!("{dir}/1.input.json"))).unwrap();
+    assert_eq!(
+        (&input["params"], &input["request"]),
+        (&json!({"message": "HELLO WORLD"}), &json!("say hello"))
+    );
+    for kind in ["stdout.txt", "stderr.txt", "command.json"] {
+        assert!(house.work().join(&dir).join(format!("1.{kind}")).exists(), "{kind}");
+    }
+}
+
+#[test]
+fn the_python_example_adds_patterns_from_the_directory_of_its_config() {
+    let house = House::new();
+    house.write("kept/elsewhere/ignore.json", IGNORE);
+    house.write("kept/elsewhere/scripts/ensure_ignored.py", ENSURE);
+    house.write(".gitignore", "target");
+    let done = cast(&house, "kept/elsewhere/ignore.json", &[]);
+    let state = &done["state"]["artifactIgnore"];
+    assert_eq!((&state["changed"], &state["added"]), (&json!(true), &json!([".pi/pi-materia/"])));
+    assert_eq!(house.read(".gitignore"), "target\n.pi/pi-materia/\n");
+    let again = cast(&house, "kept/elsewhere/ignore.json", &[]);
+    assert_eq!(again["state"]["artifactIgnore"]["changed"], false);
+    assert_eq!(house.read(".gitignore"), "target\n.pi/pi-materia/\n");
+}
+
+#[test]
+fn routing_from_the_output_of_a_utility_takes_the_first_edge_that_matches() {
+    let cases = [(Some(true), "Maintain"), (Some(false), "GitMaintain"), (None, "Socket-3")];
+    for (satisfied, expected) in cases {
+        let house = House::new();
+        let mut said = json!({"state": {"vcs": {"kind": "git"}}});
+        if let Some(satisfied) = satisfied {
+            said["satisfied"] = json!(satisfied);
+        }
+        let print = ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "says", &said.to_string()];
+        let detect = json!({"type": "utility", "parse": "json", "command": print});
+        let quiet = json!({"type": "utility", "command": ["true"]});
+        let text = format!(
+            "{{\"activeLoadout\": \"R\", \"loadouts\": {{\"R\": {{\"entry\": \"S\", \"sockets\": {{\"S\": {ROUTING}, \
+             \"Maintain\": {{\"materia\": \"Q\"}}, \"GitMaintain\": {{\"materia\": \"Q\"}}, \"Socket-3\": {{\"materia\": \"Q\"}}}}}}}}, \
+             \"materia\": {{\"Detect-VCS\": {detect}, \"Q\": {quiet}}}}}"
+        );
+        house.write("flow.json", text);
+        let done = cast(&house, "flow.json", &[]);
+        assert_eq!(done["visits"], json!({"S": 1, expected: 1}), "{said}");
+    }
+}
+
+/// A loadout as the graph document describes it, with its loop as it is written there.
+fn graph(house: &House, region: &str, maintain: &Value) {
+    let edges = |edges: Value| edges;
+    let mut sockets = json!({
+        "Socket-3": {"materia": "Auto-Plan", "edges": edges(json!([{"when": "always", "to": "Socket-4"}]))},
+        "Socket-4": {"materia": "Work", "edges": edges(json!([{"when": "always", "to": "Socket-5"}]))},
+        "Socket-5": {"materia": "Check", "parse": "json", "edges": edges(json!([
+            {"when": "satisfied", "to": "Socket-6"}, {"when": "not_satisfied", "to": "Socket-4"}]))},
+        "Socket-6": maintain,
+    });
+    for after in ["Socket-7", "Socket-8", "Socket-9"] {
+        sockets[after] = json!({"materia": "After"});
+    }
+    let agent = json!({"tools": "none", "prompt": "x"});
+    let after = json!({"type": "utility", "command": ["true"]});
+    let text = format!(
+        "{{\"activeLoadout\": \"G\", \"loadouts\": {{\"G\": {{\"entry\": \"Socket-3\", \"sockets\": {sockets},\n{region}}}}},\n\
+         \"materia\": {{\"Work\": {agent}, \"Check\": {agent}, \"Keep\": {agent}, \"After\": {after},\n{GENERATOR}}}}}"
+    );
+    house.write("graph.json", text);
+}
+
+/// Two items; the second one is sent back once. `last` is what the last step of the loop says at the end.
+fn script(house: &House, last: &Value) {
+    let items = json!([{"title": "A", "context": "a"}, {"title": "B", "context": "b"}]);
+    let replies = json!({"replies": [
+        {"match": {"socket": "Socket-3"}, "json": {"workItems": items}},
+        {"match": {"socket": "Socket-4"}, "text": "built", "times": 3},
+        {"match": {"socket": "Socket-5", "item": "WI-2"}, "json": {"satisfied": false, "context": "again"}},
+        {"match": {"socket": "Socket-5"}, "json": {"satisfied": true}, "times": 2},
+        {"match": {"socket": "Socket-6", "item": "WI-1"}, "json": {"satisfied": true}},
+        {"match": {"socket": "Socket-6", "item": "WI-2"}, "json": last},
+    ]});
+    house.write("script.json", replies.to_string());
+}
+
+#[test]
+fn the_loop_that_consumes_a_generator_runs_for_every_item_and_leaves_by_its_exit() {
+    let house = House::new();
+    let maintain =
+        json!({"materia": "Keep", "parse": "json", "edges": [{"when": "always", "to": "Socket-4"}]});
+    graph(&house, CONSUMES, &maintain);
+    script(&house, &json!({"satisfied": true}));
+    let done = cast(&house, "graph.json", &["--agent-script", "script.json"]);
+    let visits = json!({"Socket-3": 1, "Socket-4": 3, "Socket-5": 3, "Socket-6": 2, "Socket-7": 1});
+    assert_eq!((&done["status"], &done["visits"]), (&json!("complete"), &visits));
+    let prompt = house.read(&format!(
+        ".pi/pi-materia/{}/sockets/Socket-4/3-WI-2.prompt.md",
+        done["castId"].as_str().unwrap()
+    ));
+    assert!(prompt.contains("again"), "the reason is told to whom it sends back: {prompt}");
+}
+
+#[test]
+fn the_routes_of_a_loop_are_chosen_by_its_last_result() {
+    let cases = [
+        (json!({"satisfied": true}), "Socket-8"),
+        (json!({"satisfied": false}), "Socket-9"),
+        (json!({}), "Socket-7"),
+    ];
+    for (last, expected) in cases {
+        let house = House::new();
+        // That loop names no generator, so that the socket itself says which list it turns.
+        let advance = json!({"cursor": "workItemIndex", "items": "state.workItems", "when": "always"});
+        let maintain = json!({"materia": "Keep", "parse": "json", "advance": advance,
+            "edges": [{"when": "always", "to": "Socket-4"}]});
+        graph(&house, EXITS, &maintain);
+        script(&house, &last);
+        // Without a generator nobody tells which item it is.
+        let replies =
+            house.read("script.json").replace(",\"item\":\"WI-1\"", "").replace(",\"item\":\"WI-2\"", "");
+        house.write(
+            "script.json",
+            replies.replace("\"text\":\"built\",\"times\":3", "\"text\":\"built\",\"times\":9"),
+        );
+        let done = cast(&house, "graph.json", &["--agent-script", "script.json"]);
+        assert_eq!(done["visits"].get(expected), Some(&json!(1)), "{last}: {}", done["visits"]);
+        let others = ["Socket-7", "Socket-8", "Socket-9"].iter().filter(|other| **other != expected);
+        assert!(
+            others.clone().all(|other| done["visits"].get(other).is_none()),
+            "{last}: {}",
+            done["visits"]
+        );
+    }
+}
+
+#[test]
+fn the_texts_are_those_of_the_documents() {
+    // What the documents say of themselves; a reformatted copy would not be theirs.
+    let sums = [HELLO, IGNORE, ENSURE, ROUTING, GENERATOR, CONSUMES, EXITS]
+        .map(|text| (text.len(), text.lines().count()));
+    assert_eq!(sums, SIZES);
+    assert!(
+        fs::metadata(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seed/scripts/ensure_ignored.py")).is_ok()
+    );
+}

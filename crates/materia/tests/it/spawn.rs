@@ -1,0 +1,96 @@
+//! `spawn`: runs that outlive the command that started them.
+
+use std::path::PathBuf;
+
+use materia_engine::clock::Clock;
+use materia_engine::process::{Exits, Identity, Signal};
+use materia_engine::run::{self, Place, Root, Stopped};
+use materia_model::run::{Control, State};
+use serde_json::{Value, json};
+
+use crate::house::House;
+
+mod ends;
+mod family;
+mod kept;
+mod output;
+mod slow;
+mod starts;
+mod status;
+
+/// What every test of runs does in its house.
+impl House {
+    /// Spawns a run of this id, and gives the report.
+    pub fn spawn(&self, id: &str, template: &str, more: &[&str]) -> Value {
+        let address = format!("run:{id}");
+        let words = [&["spawn", "--json", "--template", template, "--as", &address], more].concat();
+        let report = self.materia(&words).run().ok().json();
+        assert_eq!(report["ok"], true);
+        report
+    }
+
+    /// The directory of a run.
+    pub fn run_place(&self, id: &str) -> Place {
+        self.runs().place(&id.parse().unwrap())
+    }
+
+    /// The directory of all runs.
+    pub fn runs(&self) -> Root {
+        Root::new(self.home().join(".pi/agent/tmp/pi-actors/runs"))
+    }
+
+    /// Waits for a run and gives how it stands.
+    pub fn wait(&self, id: &str) -> Value {
+        self.materia(&["wait", &format!("run:{id}"), "--json"]).run().json()["runs"][0].clone()
+    }
+
+    /// Kills a run.
+    pub fn kill(&self, id: &str) -> Stopped {
+        run::stop(&self.run_place(id), Control::Kill, None, &Clock::system()).unwrap()
+    }
+
+    /// Kills the supervisor of a run, as nobody should, and waits until it is gone.
+    pub fn kill_supervisor(&self, id: &str) {
+        let known = self.look(id).start.unwrap().supervisor;
+        let supervisor = Identity { pid: known.pid, start_time: known.start, boot_id: known.boot };
+        let mut exits = Exits::default();
+        exits.add(&supervisor, ());
+        supervisor.signal(Signal::KILL).unwrap();
+        exits.next(None);
+    }
+
+    /// How a run stands, proved.
+    pub fn look(&self, id: &str) -> State {
+        run::look(&self.run_place(id), &Clock::system()).unwrap()
+    }
+
+    /// A file of a run.
+    pub fn run_file(&self, id: &str, name: &str) -> String {
+        let path: PathBuf = self.run_place(id).dir().join(name);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when it got there.
+    pub fn until_file_has(&self, path: PathBuf, text: &str) {
+        let began = std::time::Instant::now();
+        while !std::fs::read_to_string(&path).unwrap_or_default().contains(text) {
+            assert!(began.elapsed().as_secs() < 60, "{} never had `{text}`", path.display());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+}
+
+/// The records of a run's journal.
+pub fn records(house: &House, id: &str) -> Vec<Value> {
+    house.run_file(id, "journal.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The kinds of the records of a run's journal.
+pub fn kinds(house: &House, id: &str) -> Vec<String> {
+    records(house, id).iter().map(|record| record["type"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A document of a run's directory.
+pub fn document(house: &House, id: &str, name: &str) -> Value {
+    serde_json::from_str(&house.run_file(id, name)).unwrap_or(json!(null))
+}

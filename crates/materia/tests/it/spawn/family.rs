@@ -1,0 +1,88 @@
+//! Sessions, parents and children.
+
+use super::*;
+
+#[test]
+fn a_session_sees_and_waits_for_its_own_runs_only() {
+    let house = House::new();
+    house.spawn("mine", "true", &["--session", "s1"]);
+    house.spawn("theirs", "true", &["--session", "s2"]);
+    house.spawn("nobodys", "true", &[]);
+    for id in ["mine", "theirs", "nobodys"] {
+        house.wait(id);
+    }
+    for verb in ["inspect", "wait"] {
+        let allowed = house.materia(&[verb, "run:mine", "--session", "s1", "--json"]).run();
+        assert_eq!(allowed.code(), 0, "{}", allowed.transcript());
+        for other in ["run:theirs", "run:nobodys"] {
+            let refused = house.materia(&[verb, other, "--json"]).env("MATERIA_SESSION", "s1").run();
+            assert_eq!(refused.code(), 4, "{}", refused.transcript());
+            assert_eq!(refused.json()["error"]["code"], "session_mismatch");
+            assert!(refused.json()["error"]["hint"].is_string());
+        }
+    }
+    let inventory = |target: &str, session: &str| {
+        house.materia(&["inspect", target, "--session", session, "--json"]).run().json()
+    };
+    for target in ["coordinator", "session:s1", "session:all"] {
+        let seen = inventory(target, "s1");
+        assert_eq!((&seen["runs"][0]["run"], seen["runs"].as_array().unwrap().len()), (&json!("mine"), 1));
+        assert_eq!((&seen["otherRuns"], &seen["otherSessions"]), (&json!(2), &json!(1)));
+    }
+    assert_eq!(inventory("session:s2", "s1")["error"]["code"], "session_mismatch");
+    let everything = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    assert_eq!(everything["runs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_run_spawned_inside_a_run_is_its_child_and_of_its_session() {
+    let house = House::new();
+    let inside = "sh -c 'materia spawn --template true --as run:child >/dev/null && materia wait run:child'";
+    house.spawn("parent", inside, &["--session", "s1"]);
+    let over = house.wait("parent");
+    assert_eq!((&over["status"], &over["children"]["child"]), (&json!("done"), &json!("done")), "{over}");
+    let child = house.look("child").start.unwrap();
+    assert_eq!((child.parent.as_deref(), child.session.as_deref()), (Some("parent"), Some("s1")));
+}
+
+#[test]
+fn a_child_outlives_its_parent_and_is_nobodys_orphan() {
+    let house = House::new();
+    house.spawn("parent", "materia spawn --template 'sleep 600' --as run:child", &[]);
+    assert_eq!(house.wait("parent")["status"], "done");
+    assert_eq!(house.look("child").status.as_str(), "running");
+    house.kill("child");
+}
+
+#[test]
+fn a_run_retires_when_its_children_are_over_though_its_own_command_is_not() {
+    let house = House::new();
+    let inside = "sh -c 'materia spawn --template true --as run:child >/dev/null; sleep 600'";
+    house.spawn("parent", inside, &["--retire-when", "children_terminal"]);
+    let over = house.wait("parent");
+    assert_eq!(over["status"], "done", "{over}");
+    assert!(over["evidence"].as_str().unwrap().starts_with("retired"), "{over}");
+    assert!(house.alive().is_empty());
+}
+
+#[test]
+fn the_end_of_a_session_ends_what_wants_to_end_with_it() {
+    let house = House::new();
+    house.spawn("goes", "sleep 600", &["--session", "s1", "--on-session-end", "kill"]);
+    house.spawn("stays", "sleep 600", &["--session", "s1"]);
+    house.spawn("other", "sleep 600", &["--session", "s2", "--on-session-end", "kill"]);
+    let ended = run::end_session(&house.runs(), "s1", &Clock::system()).unwrap();
+    assert_eq!(ended.iter().map(|(run, _)| run.as_str()).collect::<Vec<_>>(), ["goes"]);
+    for (id, status) in [("goes", "killed"), ("stays", "running"), ("other", "running")] {
+        assert_eq!(house.look(id).status.as_str(), status, "{id}");
+        house.kill(id);
+    }
+}
+
+#[test]
+fn the_end_of_a_run_rings_its_session() {
+    let house = House::new();
+    house.spawn("a", "true", &["--session", "s1"]);
+    house.wait("a");
+    assert!(house.runs().session("s1").unwrap().join("bell").exists());
+}

@@ -1,0 +1,75 @@
+//! What a run gives its commands, and what they write.
+
+use super::*;
+
+#[test]
+fn output_is_there_while_the_command_runs() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'echo out; echo err >&2; sleep 600'", &[]);
+    house.until_file_has(house.run_place("a").stdout(), "out\n");
+    house.until_file_has(house.run_place("a").stderr(), "err\n");
+    assert_eq!(house.look("a").status.as_str(), "running");
+    house.kill("a");
+}
+
+#[test]
+fn output_of_branches_is_there_while_they_run() {
+    let house = House::new();
+    let template =
+        json!({"parallel": true, "template": ["sh -c 'echo one; sleep 600'", "sh -c 'echo two; sleep 600'"]});
+    house.spawn("a", &template.to_string(), &[]);
+    house.until_file_has(house.run_place("a").stdout(), "one\n");
+    house.until_file_has(house.run_place("a").stdout(), "two\n");
+    assert_eq!(house.look("a").active, 2);
+    house.kill("a");
+    assert!(house.alive().is_empty());
+}
+
+#[test]
+fn steps_hand_on_what_they_wrote_and_the_log_has_all_of_it() {
+    let house = House::new();
+    house.spawn("a", r#"["printf abc", "tr a-c x-z"]"#, &[]);
+    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(house.run_file("a", "stdout.log"), "abcxyz");
+}
+
+#[test]
+fn what_failed_says_so_once() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'echo broken >&2; exit 3'", &[]);
+    let over = house.wait("a");
+    assert!(over["error"].as_str().unwrap().contains("broken"), "{over}");
+    assert_eq!(house.run_file("a", "stderr.log"), "broken\n");
+}
+
+#[test]
+fn a_run_knows_who_it_is() {
+    let house = House::new();
+    let names = "$MATERIA_RUN $MATERIA_STATE_DIR $MATERIA_ADDRESS $MATERIA_ROOM $MATERIA_SESSION";
+    let template =
+        json!(format!("sh -c 'echo \"{names}\" \"$1\" \"$2\"' sh {{run_id}} {{default_room}}")).to_string();
+    house.spawn("a", &template, &["--session", "s1", "run_id=mine"]);
+    assert_eq!(house.wait("a")["status"], "done");
+    let dir = house.run_place("a").dir().to_owned();
+    let expected = format!("a {} run:a room:a s1 a room:a\n", dir.display());
+    assert_eq!(house.run_file("a", "stdout.log"), expected);
+}
+
+#[test]
+fn a_new_generation_begins_with_empty_logs_and_its_own_result() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'echo first; exit 1'", &[]);
+    house.wait("a");
+    house.spawn("a", "echo second", &[]);
+    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(house.run_file("a", "stdout.log"), "second\n");
+    assert_eq!(document(&house, "a", "result.json")["code"], 0);
+}
+
+#[test]
+fn a_required_program_that_leaves_children_leaves_none() {
+    let house = House::new();
+    house.spawn("a", "materia-fake forks 3 --setsid --exit 0", &[]);
+    assert_eq!(house.wait("a")["status"], "done");
+    assert!(house.alive().is_empty());
+}

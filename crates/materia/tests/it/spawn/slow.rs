@@ -1,0 +1,146 @@
+//! The crash suite of runs: killed at every point, at any moment, by fifty at once, and without room.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+
+const POINT: &str = "MATERIA_SUPERVISOR_FAILPOINT";
+
+/// A run of two commands that ends by itself.
+const SHORT: &str = r#"["echo one", "cat"]"#;
+
+fn spawn_with(house: &House, failpoint: &str) -> i32 {
+    let words = ["spawn", "--template", SHORT, "--as", "run:a", "--session", "s1", "--json"];
+    let spawned = house.materia(&words).env(POINT, failpoint).run();
+    assert!(spawned.json()["ok"].is_boolean(), "{}", spawned.transcript());
+    spawned.code()
+}
+
+/// After whatever happened: the run is over or never was, nothing of it runs, and the id can be used again.
+fn is_well(house: &House, what: &str) {
+    let place = house.run_place("a");
+    if place.exists() {
+        let waited = house.materia(&["wait", "run:a", "--timeout", "20", "--json"]).run().json();
+        if waited["ok"].is_boolean() && waited["runs"].is_array() {
+            let status = waited["runs"][0]["status"].as_str().unwrap();
+            let over = ["done", "failed", "exited", "cancelled", "killed"].contains(&status);
+            assert!(over || (status == "starting" && house.look("a").start.is_none()), "{what}: {waited}");
+        }
+    }
+    house.spawn("a", "true", &[]);
+    assert_eq!(house.wait("a")["status"], "done", "{what}");
+    linear(&records(house, "a"), what);
+}
+
+/// Every generation begins once, and ends once before the next begins.
+fn linear(records: &[Value], what: &str) {
+    let mut open: Option<&Value> = None;
+    for record in records {
+        let generation = &record["data"]["generation"];
+        match record["type"].as_str().unwrap() {
+            "run.start" => assert!(open.replace(generation).is_none(), "{what}: two owners"),
+            "run.end" => assert_eq!(open.take(), Some(generation), "{what}: an end without a beginning"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn killed_or_refused_at_every_point_a_run_is_never_stuck() {
+    let house = House::new();
+    let trace = house.work().join("trace");
+    assert_eq!(spawn_with(&house, &format!("trace:{}", trace.display())), 0);
+    assert_eq!(house.wait("a")["status"], "done");
+    let mut points: BTreeMap<String, usize> = BTreeMap::new();
+    for point in std::fs::read_to_string(&trace).unwrap().lines() {
+        *points.entry(point.to_owned()).or_default() += 1;
+    }
+    assert!(points.len() > 12, "{points:?}");
+    for (point, times) in &points {
+        for nth in 1..=*times {
+            for action in ["abort", "enospc"] {
+                let house = House::new();
+                let failpoint = format!("{point}:{nth}:{action}");
+                let code = spawn_with(&house, &failpoint);
+                assert!([0, 1].contains(&code), "{failpoint}: {code}");
+                if code == 1 && action == "enospc" {
+                    assert!(!house.run_place("a").dir().exists(), "{failpoint} left something half-written");
+                }
+                is_well(&house, &failpoint);
+            }
+        }
+    }
+}
+
+#[test]
+fn killed_at_any_moment_a_supervisor_leaves_nothing() {
+    let house = House::new();
+    for round in 0..40 {
+        house.spawn("a", "materia-fake forks 2 --setsid", &[]);
+        // Anywhere between its answer and its sleep.
+        std::thread::sleep(std::time::Duration::from_micros(round * 373 % 9000));
+        house.kill_supervisor("a");
+        let over = house.wait("a");
+        assert_eq!(over["status"], "exited", "round {round}: {over}");
+        assert!(house.alive().is_empty(), "round {round}: {:?}", house.alive());
+    }
+    linear(&records(&house, "a"), "any moment");
+}
+
+#[test]
+fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
+    let house = House::new();
+    let (started, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for worker in 0..50 {
+            let (house, started, refused) = (&house, &started, &refused);
+            scope.spawn(move || {
+                if worker % 5 == 4 {
+                    let place = house.run_place("a");
+                    let _nothing_yet = run::stop(&place, Control::Kill, None, &Clock::system());
+                    return;
+                }
+                let template = if worker % 2 == 0 { "true" } else { "sleep 0.05" };
+                let words = ["spawn", "--template", template, "--as", "run:a", "--json"];
+                let outcome = house.materia(&words).run();
+                match outcome.code() {
+                    0 => started.fetch_add(1, Ordering::Relaxed),
+                    4 => refused.fetch_add(1, Ordering::Relaxed),
+                    _ => panic!("{}", outcome.transcript()),
+                };
+            });
+        }
+    });
+    house.wait("a");
+    assert_eq!(started.load(Ordering::Relaxed) + refused.load(Ordering::Relaxed), 40);
+    let records = records(&house, "a");
+    linear(&records, "chaos");
+    let starts = records.iter().filter(|record| record["type"] == "run.start").count();
+    assert_eq!(starts, started.load(Ordering::Relaxed), "acknowledged starts are exactly the recorded ones");
+    assert!(house.alive().is_empty());
+}
+
+#[test]
+fn without_file_descriptors_the_error_is_clear_and_other_runs_go_on() {
+    let house = House::new();
+    house.spawn("other", "sleep 600", &[]);
+    let mut refused = 0;
+    for most in 3..24 {
+        let line = format!("ulimit -n {most}; exec materia spawn --template true --as run:a --json");
+        let spawned = house.shell(&line).run();
+        if spawned.code() == 0 {
+            house.wait("a");
+            continue;
+        }
+        refused += 1;
+        // With hardly any descriptors not even the programs can be loaded; what could speak spoke JSON.
+        if spawned.stdout.starts_with('{') {
+            assert_eq!(spawned.json()["ok"], false, "{}", spawned.transcript());
+        }
+    }
+    assert!(refused > 0);
+    is_well(&house, "descriptors");
+    assert_eq!(house.look("other").status.as_str(), "running");
+    house.kill("other");
+}

@@ -1,0 +1,103 @@
+//! How runs begin, and who may begin them.
+
+use super::*;
+
+#[test]
+fn a_run_has_the_contracts_report_and_outlives_its_launcher() {
+    let house = House::new();
+    let report = house.spawn("a", "sleep 600", &[]);
+    assert_eq!(report["run"], "a");
+    assert_eq!(report["address"], "run:a");
+    assert_eq!(report["status"], "running");
+    assert_eq!(report["stateDir"], "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs/a");
+    assert_eq!(report["generation"].as_str().unwrap().len(), 26);
+    assert!(report["next"][0].as_str().unwrap().contains("inspect run:a"));
+    let state = house.look("a");
+    assert_eq!((state.status.as_str(), state.active), ("running", 1));
+    let stopped = house.kill("a");
+    assert!(stopped.stopped, "{stopped:?}");
+    assert!(house.alive().is_empty());
+    assert_eq!(house.look("a").status.as_str(), "killed");
+}
+
+#[test]
+fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'exit 7'", &[]);
+    let over = house.wait("a");
+    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(7)));
+    assert_eq!(kinds(&house, "a"), ["journal", "run.start", "command.start", "command.done", "run.end"]);
+    assert_eq!(document(&house, "a", "result.json")["code"], 7);
+    assert_eq!(document(&house, "a", "progress.json")["phase"], "failed");
+    let run = document(&house, "a", "run.json");
+    assert_eq!((&run["run"], &run["status"]), (&json!("a"), &json!("failed")));
+}
+
+#[test]
+fn a_second_start_is_refused_while_it_runs_and_is_a_new_generation_afterwards() {
+    let house = House::new();
+    let first = house.spawn("a", "sleep 600", &[]);
+    let again = house.materia(&["spawn", "--template", "true", "--as", "run:a", "--json"]).run();
+    assert_eq!(again.code(), 4, "{}", again.transcript());
+    assert_eq!(again.json()["error"]["code"], "run_active");
+    house.kill("a");
+    let second = house.spawn("a", "true", &[]);
+    assert_ne!(first["generation"], second["generation"]);
+    assert_eq!(house.wait("a")["status"], "done");
+    assert_eq!(house.look("a").generations, 2);
+}
+
+#[test]
+fn an_id_that_leaves_its_root_is_no_id() {
+    let house = House::new();
+    for bad in
+        ["run:..", "run:.", "run:a/b", "run:.hidden", "run:", "room:a", "run:archived", "run:index.json"]
+    {
+        let refused = house.materia(&["spawn", "--template", "true", "--as", bad, "--json"]).run();
+        assert_eq!(refused.code(), 2, "{}", refused.transcript());
+    }
+    assert!(!house.runs().path().exists());
+}
+
+#[test]
+fn without_an_id_every_run_gets_one_of_its_own() {
+    let house = House::new();
+    let spawn = || house.materia(&["spawn", "--template", "true", "--json"]).run().ok().json();
+    let (one, two) = (spawn(), spawn());
+    assert_ne!(one["run"], two["run"]);
+    for run in [one, two] {
+        assert_eq!(house.wait(run["run"].as_str().unwrap())["status"], "done");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_is_made() {
+    let house = House::new();
+    let missing = house.materia(&["spawn", "--template", "echo {name}", "--json"]).run();
+    assert_eq!((missing.code(), &missing.json()["error"]["code"]), (2, &json!("missing_value")));
+    let typed = house.materia(&["spawn", "--template", "echo {n:int}", "n=x", "--json"]).run();
+    assert_eq!(typed.code(), 2, "{}", typed.transcript());
+    let artifact = house.materia(&["spawn", "--template", "true", "--artifact", "../x=y", "--json"]).run();
+    assert_eq!((artifact.code(), &artifact.json()["error"]["code"]), (2, &json!("invalid_artifact")));
+    assert!(!house.runs().path().exists());
+}
+
+#[test]
+fn a_command_that_cannot_start_is_a_run_that_failed() {
+    let house = House::new();
+    house.spawn("a", "no-such-program-anywhere", &[]);
+    let over = house.wait("a");
+    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(127)));
+    assert!(over["error"].as_str().unwrap().contains("no-such-program-anywhere"), "{over}");
+}
+
+#[test]
+fn a_symlinked_directory_is_a_directory_like_any_other() {
+    let house = House::new();
+    std::os::unix::fs::symlink(house.work(), house.home().join("link")).unwrap();
+    let link = house.home().join("link");
+    let words = ["-C", link.to_str().unwrap(), "spawn", "--template", "sleep 600", "--as", "run:a"];
+    house.materia(&words).run().ok();
+    assert_eq!(house.look("a").status.as_str(), "running");
+    assert!(house.kill("a").stopped);
+}

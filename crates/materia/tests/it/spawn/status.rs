@@ -1,0 +1,106 @@
+//! The status table: every way a run can stand, proved.
+
+use materia_model::run::{RUN_START, Start, Supervisor};
+
+use super::*;
+
+/// A run whose supervisor, of this boot or another, is no process.
+fn left_behind(house: &House, id: &str, boot: &str, more: &[(&str, Value)]) -> Place {
+    let place = house.run_place(id);
+    std::fs::create_dir_all(place.dir()).unwrap();
+    let journal = run::journal(&place, &Clock::system()).unwrap();
+    let supervisor = Supervisor { pid: i32::MAX - 1, start: 1, boot: boot.to_owned() };
+    let start = Start {
+        run: id.to_owned(),
+        generation: "g1".to_owned(),
+        supervisor,
+        cwd: "/".to_owned(),
+        ..Start::default()
+    };
+    journal.append(RUN_START, &start).unwrap();
+    for (kind, data) in more {
+        journal.append(kind, data).unwrap();
+    }
+    place
+}
+
+fn this_boot() -> String {
+    Identity::of_self().unwrap().boot_id
+}
+
+#[test]
+fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
+    let house = House::new();
+    left_behind(&house, "a", &this_boot(), &[]);
+    let first = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    assert_eq!(first["status"], "exited");
+    assert!(first["evidence"].as_str().unwrap().contains("is gone"), "{first}");
+    house.materia(&["inspect", "run:a"]).run().ok();
+    assert_eq!(kinds(&house, "a").iter().filter(|kind| *kind == "run.end").count(), 1);
+    assert_eq!(document(&house, "a", "progress.json")["phase"], "exited");
+    assert_eq!(document(&house, "a", "result.json")["status"], "exited");
+}
+
+#[test]
+fn a_request_that_was_pending_says_what_it_became() {
+    let house = House::new();
+    let asked =
+        |kind: &str| ("message", json!({"id": "m1", "to": "run:a", "type": kind, "generation": "g1"}));
+    for (kind, status) in [("control.kill", "killed"), ("control.cancel", "cancelled")] {
+        let place = left_behind(&house, "a", &this_boot(), &[asked(kind)]);
+        assert_eq!(house.look("a").status.as_str(), status);
+        std::fs::remove_dir_all(place.dir()).unwrap();
+    }
+}
+
+#[test]
+fn after_a_restart_of_the_machine_nothing_runs() {
+    let house = House::new();
+    left_behind(&house, "a", "another-boot", &[]);
+    let listed = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    assert_eq!(listed["runs"][0]["status"], "exited");
+    let state = house.look("a");
+    assert_eq!(state.ended.unwrap().end.evidence.unwrap(), "the machine was started anew since");
+}
+
+#[test]
+fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled() {
+    let house = House::new();
+    let mut innocent = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let place = house.run_place("a");
+    std::fs::create_dir_all(place.dir()).unwrap();
+    let supervisor = Supervisor { pid: innocent.id().cast_signed(), start: 1, boot: this_boot() };
+    let start = Start { run: "a".into(), generation: "g1".into(), supervisor, ..Start::default() };
+    run::journal(&place, &Clock::system()).unwrap().append(RUN_START, &start).unwrap();
+    let stopped = house.kill("a");
+    assert_eq!((stopped.stopped, stopped.status.as_str()), (false, "exited"));
+    assert!(innocent.try_wait().unwrap().is_none(), "somebody innocent was ended");
+    innocent.kill().unwrap();
+    innocent.wait().unwrap();
+}
+
+#[test]
+fn snapshots_are_never_believed() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    let dir = house.run_place("a").dir().to_owned();
+    std::fs::write(dir.join("result.json"), r#"{"code": 0, "status": "done"}"#).unwrap();
+    std::fs::write(dir.join("run.json"), "not even JSON").unwrap();
+    assert_eq!(house.look("a").status.as_str(), "running");
+    house.kill("a");
+}
+
+#[test]
+fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
+    let house = House::new();
+    house.spawn("a", "materia-fake forks 3 --setsid", &[]);
+    house.until_file_has(house.run_place("a").stdout(), "ready");
+    house.kill_supervisor("a");
+    // A new start cleans up by itself, before anything of it runs.
+    house.spawn("a", "true", &[]);
+    assert_eq!(house.wait("a")["status"], "done");
+    assert!(house.alive().is_empty(), "{:?}", house.alive());
+    let ends: Vec<Value> =
+        records(&house, "a").into_iter().filter(|record| record["type"] == "run.end").collect();
+    assert_eq!((&ends[0]["data"]["status"], &ends[1]["data"]["status"]), (&json!("exited"), &json!("done")));
+}

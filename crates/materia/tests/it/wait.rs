@@ -1,0 +1,57 @@
+//! `wait`: blocks until runs are over, whoever ended them.
+
+use serde_json::json;
+
+use crate::house::House;
+
+#[test]
+fn the_exit_code_says_whether_everything_is_done() {
+    let house = House::new();
+    house.spawn("good", "true", &[]);
+    house.spawn("bad", "false", &[]);
+    let good = house.materia(&["wait", "run:good"]).run();
+    assert_eq!((good.code(), good.stdout.as_str()), (0, "run:good done\n"));
+    let both = house.materia(&["wait", "run:good", "run:bad", "--json"]).run();
+    assert_eq!(both.code(), 1);
+    let both = both.json();
+    assert_eq!((&both["ok"], &both["timedOut"]), (&json!(false), &json!(false)));
+    assert_eq!((&both["runs"][0]["status"], &both["runs"][1]["status"]), (&json!("done"), &json!("failed")));
+}
+
+#[test]
+fn an_unknown_run_is_not_found_and_the_likely_one_is_named() {
+    let house = House::new();
+    house.spawn("tests", "true", &[]);
+    let unknown = house.materia(&["wait", "run:test"]).run();
+    assert_eq!(unknown.code(), 3);
+    assert!(unknown.stderr.contains("did you mean run:tests?"), "{}", unknown.stderr);
+    house.wait("tests");
+}
+
+#[test]
+fn time_may_be_over_first_and_one_may_be_enough() {
+    let house = House::new();
+    house.spawn("long", "sleep 600", &[]);
+    let late = house.materia(&["wait", "run:long", "--timeout", "0.05", "--json"]).run();
+    assert_eq!((late.code(), &late.json()["timedOut"]), (1, &json!(true)));
+    house.spawn("short", "true", &[]);
+    let any = house.materia(&["wait", "run:long", "run:short", "--any", "--json"]).run();
+    assert_eq!(any.code(), 0, "{}", any.transcript());
+    assert_eq!(any.json()["runs"][1]["status"], "done");
+    house.kill("long");
+}
+
+#[test]
+fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
+    let house = House::new();
+    house.spawn("a", "materia-fake forks 2 --setsid", &[]);
+    house.until_file_has(house.run_place("a").stdout(), "ready");
+    let waiting = house.materia(&["wait", "run:a", "--json"]).start();
+    house.kill_supervisor("a");
+    let over = waiting.end();
+    assert_eq!(over.code(), 1, "{}", over.transcript());
+    let run = &over.json()["runs"][0];
+    assert_eq!(run["status"], "exited");
+    assert!(run["evidence"].as_str().unwrap().contains("that were ended"), "{run}");
+    assert!(house.alive().is_empty(), "{:?}", house.alive());
+}

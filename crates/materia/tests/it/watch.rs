@@ -1,0 +1,106 @@
+//! `watch`: what a host hears of its runs, each thing once.
+
+use std::io::{BufRead, BufReader};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::house::House;
+use crate::message::refused;
+
+impl House {
+    /// Everything that is told until there is nothing more.
+    pub fn told(&self, more: &[&str]) -> Vec<Value> {
+        let outcome = self.materia(&[&["watch", "--json", "--once"], more].concat()).run().ok();
+        outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn events(told: &[Value]) -> Vec<(&str, &str)> {
+    told.iter()
+        .map(|news| {
+            (news["event"].as_str().unwrap(), news["type"].as_str().or(news["status"].as_str()).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
+    let house = House::new();
+    house.spawn("a", "materia message coordinator progress.update '40 files'", &["--session", "s"]);
+    house.spawn("other", "true", &["--session", "t"]);
+    house.wait("a");
+    house.wait("other");
+    house.sent(&[
+        "coordinator",
+        "ask",
+        "which?",
+        "--from",
+        "run:a",
+        "--metadata",
+        r#"{"requires_response": true}"#,
+    ]);
+    house.sent(&["coordinator", "noise", "--from", "run:a", "--metadata", r#"{"delivery": "log"}"#]);
+    let told = house.told(&["--session", "s"]);
+    assert_eq!(events(&told), [("message", "progress.update"), ("terminal", "done"), ("message", "ask")]);
+    assert_eq!(
+        (&told[0]["run"], &told[0]["delivery"], &told[0]["body"]),
+        (&json!("a"), &json!("notify"), &json!("40 files"))
+    );
+    assert_eq!((&told[2]["attention"], &told[2]["delivery"]), (&json!(true), &json!("followup")));
+    assert_eq!(told[1]["summary"], "Run a completed successfully.");
+    assert_eq!(house.told(&["--session", "s"]), Vec::<Value>::new(), "once is once");
+    house.sent(&["coordinator", "late", "--from", "run:a"]);
+    assert_eq!(events(&house.told(&["--session", "s"])), [("message", "late")]);
+    house.spawn("a", "false", &["--session", "s"]);
+    house.wait("a");
+    assert_eq!(
+        events(&house.told(&["--session", "s"])),
+        [("terminal", "failed")],
+        "a new generation ends anew"
+    );
+}
+
+#[test]
+fn the_operator_hears_everything_from_now_on() {
+    let house = House::new();
+    house.spawn("old", "true", &["--session", "s"]);
+    house.wait("old");
+    assert_eq!(house.told(&[]), Vec::<Value>::new());
+    house.spawn("new", "false", &["--session", "t"]);
+    house.wait("new");
+    let told = house.told(&[]);
+    assert_eq!(events(&told), [("terminal", "failed")]);
+    assert_eq!(
+        (&told[0]["run"], &told[0]["level"], &told[0]["session"]),
+        (&json!("new"), &json!("error"), &json!("t"))
+    );
+    assert_eq!(
+        events(&house.told(&["--session", "s"])),
+        [("terminal", "done")],
+        "each observer has its own mark"
+    );
+}
+
+#[test]
+fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &["--session", "s"]);
+    let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+    let mut lines = BufReader::new(watching.stdout()).lines();
+    house.sent(&["coordinator", "hello", "--from", "run:a"]);
+    let next = |lines: &mut std::io::Lines<BufReader<std::process::ChildStdout>>| -> Value {
+        serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()
+    };
+    assert_eq!(next(&mut lines)["type"], "hello");
+    let busy = house.materia(&["watch", "--json", "--session", "s"]).run();
+    assert_eq!(refused(&busy), (4, "in_use".to_owned()));
+    let pid = house.look("a").start.unwrap().supervisor.pid;
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    let end = next(&mut lines);
+    assert_eq!((&end["event"], &end["status"]), (&json!("terminal"), &json!("exited")));
+    house.spawn("b", "true", &["--session", "s"]);
+    assert_eq!((&next(&mut lines)["run"], house.wait("b")["status"].as_str()), (&json!("b"), Some("done")));
+    watching.signal(Signal::KILL);
+    assert_eq!(watching.end().code(), 128 + 9);
+}
