@@ -54,6 +54,11 @@ impl Clock {
         }
         spell(self.now(), random_bits())
     }
+
+    /// A secret of 64 hexadecimal digits that nobody can guess; never the same, also where ids are fixed.
+    pub fn secret(&self) -> String {
+        format!("{:032x}{:032x}", random_bits(), random_bits())
+    }
 }
 
 /// Measures how long something takes; not touched by changes of the wall clock.

@@ -4,6 +4,7 @@
 //! bounded, and the one edit a door makes to a person's file. What they say is read by `materia_model::loadout`.
 //! Never reads the environment: the paths are handed in. Never decides whether a project's file is trusted (S1).
 
+mod spell;
 mod edit;
 mod read;
 
@@ -14,7 +15,7 @@ use materia_model::loadout::{Document, Layer, Scope};
 
 use crate::home::Home;
 
-pub use edit::with_active;
+pub use edit::{with_active, with_definition};
 pub use read::{ReadError, read};
 
 /// How findings name the config that ships with the program.
@@ -87,6 +88,21 @@ impl Files {
     /// The file of a layer; the shipped one has none.
     pub fn path(&self, layer: usize) -> Option<&Path> {
         self.paths.get(layer)?.as_deref()
+    }
+
+    /// The same layers with another text for the file at `path`, which stands in `scope` and may be new.
+    pub fn drafted(mut self, scope: Scope, path: &Path, text: &str) -> Self {
+        let name = path.to_string_lossy();
+        let document = Document::parse(Source::new(&name, text));
+        match self.layers.iter().position(|layer| layer.scope == scope) {
+            Some(at) => self.layers[at].document = document,
+            None => {
+                let at = self.layers.partition_point(|layer| layer.scope < scope);
+                self.layers.insert(at, Layer { scope, document });
+                self.paths.insert(at, Some(path.to_owned()));
+            }
+        }
+        self
     }
 
     fn add_found(&mut self, scope: Scope, path: PathBuf) -> Result<(), ReadError> {

@@ -30,6 +30,7 @@ mod schema;
 mod spawn;
 mod split;
 mod status;
+mod ui;
 mod trust;
 mod tool;
 mod utility;
@@ -42,6 +43,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use materia_engine::verb::cast::Wish;
 
+use crate::door::Doors;
 use crate::failure::Failure;
 use crate::view::style::ColorChoice;
 use crate::view::{Screen, Voice};
@@ -121,10 +123,11 @@ enum Verb {
     Schema(schema::Schema),
     Trust(trust::Trust),
     Doctor(doctor::Doctor),
+    Ui(ui::Ui),
 }
 
 /// Parses the arguments, runs the verb, says how it went.
-pub fn run(mut world: World) -> u8 {
+pub fn run(mut world: World, doors: &Doors) -> u8 {
     let line = match parse(&world) {
         Ok(line) => line,
         Err(error) => return usage::tell(&error, &world),
@@ -167,6 +170,7 @@ pub fn run(mut world: World) -> u8 {
         Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Trust(verb) => verb.run(&world, screen, voice),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
+        Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });
     done.unwrap_or_else(|failure| {
         screen.failure(&failure, voice);

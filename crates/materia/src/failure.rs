@@ -3,6 +3,8 @@
 //! Owns [`Kind`] and [`Failure`]. The rooms below have typed, mute errors; the verbs turn them into a failure with a
 //! kind and a hint, and the view says it. Never prints.
 
+mod cast;
+
 use std::any::Any;
 use std::cmp::Reverse;
 use std::error::Error;

@@ -29,6 +29,7 @@ mod plan;
 mod budget;
 mod quest;
 mod validate;
+mod ui;
 
 pub use agent::AgentView;
 pub use cast::CastView;
@@ -37,6 +38,7 @@ pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;
+pub use ui::Serving;
 
 use crate::world::World;
 

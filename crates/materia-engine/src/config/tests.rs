@@ -129,3 +129,44 @@ fn the_active_loadout_changes_and_nothing_else() {
         assert!(with_active(&Source::new("c", broken), "B", "user:b").is_err(), "{broken}");
     }
 }
+
+mod definitions {
+    use materia_model::finding::Source;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::super::with_definition;
+
+    fn edited(text: &str, name: &str, value: Option<&Value>) -> String {
+        with_definition(&Source::new("a.json", text), "loadouts", name, value).unwrap()
+    }
+
+    const FILE: &str = "// mine\n{\n  \"loadouts\": {\n    // one\n    \"A\": { \"entry\": \"x\" }, // behind\n    \"B\": {}\n  },\n  \"materia\": {}\n}\n";
+
+    #[test]
+    fn one_definition_changes_and_everything_else_stays() {
+        let value = json!({"entry": "y"});
+        assert_eq!(edited(FILE, "A", Some(&value)), FILE.replace("{ \"entry\": \"x\" }", "{ \"entry\": \"y\" }"));
+        assert_eq!(edited(FILE, "C", Some(&value)), FILE.replace("{}\n  },", "{},\n    \"C\": { \"entry\": \"y\" }\n  },"));
+        assert_eq!(edited(FILE, "B", None), FILE.replace(", // behind\n    \"B\": {}", ""));
+        assert_eq!(edited("{}", "A", Some(&json!({}))), "{\n  \"loadouts\": { \"A\": {} }\n}");
+        assert_eq!(edited("{\"loadouts\":{\"A\":{},},}", "A", None), "{\"loadouts\":{},}");
+        assert_eq!(edited("{\"loadouts\":null}", "A", Some(&json!({}))), "{\"loadouts\":{ \"A\": {} }}");
+        assert!(with_definition(&Source::new("a.json", "[]"), "loadouts", "A", None).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_name_can_be_added_changed_and_removed_again(names in prop::collection::vec("\\PC{0,12}", 1..5)) {
+            let mut text = FILE.to_owned();
+            for (number, name) in names.iter().enumerate() {
+                text = edited(&text, name, Some(&json!({"entry": number, "x": [name]})));
+            }
+            for name in &names {
+                text = edited(&text, name, None);
+            }
+            let left: Value = materia_model::document::parse(&Source::new("a", &text)).unwrap().to_value();
+            prop_assert!(left["loadouts"].as_object().unwrap().keys().all(|key| !names.contains(key)));
+        }
+    }
+}

@@ -86,6 +86,11 @@ impl Document {
         has("template") && !FIELDS.iter().any(|name| *name != "$schema" && has(name))
     }
 
+    /// The value that this file itself gives to a definition of a section, `loadouts` or `materia`.
+    pub fn own(&self, section: &str, name: &str) -> Option<&Node> {
+        self.root.get(section)?.get(name)
+    }
+
     /// A top-level value that is there and not null.
     pub(super) fn get(&self, name: &str) -> Option<Part<'_>> {
         Part { source: &self.source, node: &self.root }.get(name)

@@ -6,6 +6,7 @@
 
 mod merge;
 mod summary;
+mod written;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::text;
 
 use merge::{Definition, Merged};
 pub use summary::{Edit, Summary};
+pub use written::Written;
 
 /// Where a config file stands; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

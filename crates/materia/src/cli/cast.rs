@@ -7,8 +7,6 @@ use materia_engine::agent::{Backend, Players, Roster, Scripted};
 use materia_engine::cast::{Definition, Error, Hands};
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
-use materia_engine::store::journal::JournalError;
-use materia_engine::store::lock::LockError;
 use materia_engine::verb::cast::{self, Asked, Report};
 use materia_engine::verb::spawn::{self, Spawned, Wanted};
 use materia_model::cast::{Code, Status};
@@ -16,7 +14,6 @@ use materia_model::finding::Source;
 use materia_model::loadout::Settings;
 use materia_model::name::RunId;
 use materia_model::run::Origin;
-use materia_model::text;
 
 use super::config::{Config, project};
 use super::input::read_text;
@@ -216,45 +213,5 @@ pub(super) fn exit_code(report: &Report) -> u8 {
 
 /// How an error of the engine leaves the house.
 pub(super) fn failure(error: &Error) -> Failure {
-    let typed = |kind, code: &str| Failure::from_error(kind, code, error);
-    match error {
-        Error::UnknownLoadout(finding) => {
-            let told = Failure::from_findings(vec![(**finding).clone()]);
-            Failure { kind: Kind::NotFound, ..told }
-        }
-        Error::Trust(error) => trust::failure(error),
-        Error::Unsealed(_) => typed(Kind::Refused, "untrusted")
-            .hint("if you know what it would run, accept it once with MATERIA_TRUST=1"),
-        Error::Invalid(findings) => Failure::from_findings(findings.clone()),
-        Error::Unavailable { hint, agent, .. } => {
-            let (kind, code) =
-                if *agent { (Kind::Agent, "no_agent") } else { (Kind::Invalid, "unavailable") };
-            typed(kind, code).hint(hint)
-        }
-        Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
-        Error::Ambiguous { found, .. } => {
-            let some: Vec<String> = found.iter().take(5).map(|id| text::quoted(id)).collect();
-            typed(Kind::Invalid, "ambiguous").hint(format!("write more of it: {}", text::list(&some, "or")))
-        }
-        Error::NoStep { cast, .. } => typed(Kind::NotFound, "step_not_found")
-            .hint(format!("`materia cast-show {cast}` numbers them; write 3, or Socket-4:1")),
-        Error::Refused(refusal) => typed(Kind::Refused, "refused").hint(refusal.hint()),
-        Error::Driven(lock @ LockError::Held { .. }) => {
-            typed(Kind::Conflict, "cast_in_use").hint(lock.hint())
-        }
-        Error::Orphans { .. } => typed(Kind::Conflict, "orphans").hint("end them, then `materia resume`"),
-        Error::NoDriver(_) => typed(Kind::Failed, "no_driver").hint("materia resume"),
-        Error::Log(held @ JournalError::Held(LockError::Held { .. })) => {
-            typed(Kind::Conflict, "cast_in_use").hint(held.hint())
-        }
-        Error::Log(journal) => typed(Kind::Failed, "log").hint(journal.hint()),
-        Error::BadEvent { .. } | Error::NoBeginning | Error::OutOfStep => {
-            typed(Kind::Failed, "bad_cast").hint("start a new one; what it did is in its directory")
-        }
-        Error::Driven(_) | Error::Artifact(_) | Error::Dir(_) | Error::Document(_) | Error::Output(_) => {
-            typed(Kind::Failed, "storage")
-                .hint("make room and check who may write there, then `materia resume`")
-        }
-        Error::Spelling(_) => typed(Kind::Internal, "internal").hint("see `materia doctor`"),
-    }
+    error.into()
 }

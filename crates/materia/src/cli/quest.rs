@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use materia_engine::config::Files;
-use materia_engine::quest::{Error as BoardError, Store};
+use materia_engine::quest::Store;
 use materia_engine::verb::cast::{self, Asked, Report};
 use materia_engine::verb::quest::{self, Error, Halt, To, Turn, Wanted};
 use materia_model::loadout::Config as Merged;
@@ -253,23 +253,5 @@ impl Runner<'_> {
 
 /// How an error of the board leaves the house.
 fn told(error: &Error) -> Failure {
-    let typed = |kind, code: &str| Failure::from_error(kind, code, error);
-    match error {
-        Error::Unfound(unfound) => typed(Kind::NotFound, "quest_not_found").hint(unfound.hint()),
-        Error::Refused(_) => {
-            typed(Kind::Refused, "refused").hint("`materia quest list` shows how they stand")
-        }
-        Error::Empty | Error::TooLong => {
-            typed(Kind::Invalid, "bad_quest").hint("say what should be done, in short")
-        }
-        Error::Board(BoardError::Running { .. }) => {
-            typed(Kind::Conflict, "runner_in_use").hint("`materia quest stop` lets it stop behind its quest")
-        }
-        Error::Board(BoardError::Locked(lock)) => typed(Kind::Conflict, "board_in_use").hint(lock.hint()),
-        Error::Board(BoardError::Bad { .. } | BoardError::Read { .. }) => typed(Kind::Invalid, "bad_board")
-            .hint("repair the file by hand, or move it away; it is never overwritten"),
-        Error::Board(BoardError::Write(_) | BoardError::Dir(_)) => {
-            typed(Kind::Failed, "storage").hint("make room and check who may write there")
-        }
-    }
+    error.into()
 }

@@ -89,22 +89,9 @@ pub(super) fn settled(
     Ok(false)
 }
 
-/// How a refusal of trust leaves the house.
+/// How an error about trust leaves the house.
 pub(super) fn failure(error: &Error) -> Failure {
-    let typed = |kind, code: &str| Failure::from_error(kind, code, error);
-    match error {
-        Error::Refused(_) => typed(Kind::Refused, "untrusted").hint(
-            "`materia trust` shows what would run and asks; MATERIA_TRUST=1 accepts it for one process",
-        ),
-        Error::Unknown(_) => typed(Kind::NotFound, "not_trusted").hint("see `materia trust --list`"),
-        Error::Read(_) => typed(Kind::Refused, "bad_ledger").hint(
-            "move `trust.json` in your profile away, and agree again; see `materia doctor` for the place",
-        ),
-        Error::Write(_) | Error::Dir(_) => {
-            typed(Kind::Failed, "storage").hint("check who may write to your profile")
-        }
-        Error::Lock(lock) => typed(Kind::Conflict, "in_use").hint(lock.hint()),
-    }
+    error.into()
 }
 
 /// Whether the person accepts everything for this process.

@@ -35,6 +35,7 @@ mod spawn;
 mod seed;
 mod split;
 mod tidy;
+mod ui;
 mod trust;
 mod tool;
 mod utility;

@@ -102,6 +102,17 @@ impl Running<'_> {
         }
     }
 
+    /// The next line of its stdout, without its end.
+    pub fn line(&mut self) -> String {
+        let stdout = self.child.stdout.as_mut().unwrap();
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while stdout.read(&mut byte).unwrap() > 0 && byte != *b"\n" {
+            line.extend_from_slice(&byte);
+        }
+        String::from_utf8(line).unwrap()
+    }
+
     /// What it writes to stdout, to be read while it runs.
     pub fn stdout(&mut self) -> std::process::ChildStdout {
         self.child.stdout.take().unwrap()

@@ -1,0 +1,50 @@
+//! Definitions as they are written, all layers taken together: what an editor shows.
+//!
+//! Owns the way back from merged fields to one JSON value. Broken definitions are here as well, because an editor is
+//! where they are mended.
+
+use serde_json::Value;
+
+use super::merge::{Definition, Definitions};
+use super::{Config, Scope};
+
+/// A definition as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The highest layer that says something about it.
+    pub scope: Scope,
+    /// What all layers together say.
+    pub value: Value,
+}
+
+impl<'a> Config<'a> {
+    /// The loadouts, in the order of their first definition.
+    pub fn written_loadouts(&self) -> Vec<Written<'a>> {
+        self.written_all(&self.merged.loadouts)
+    }
+
+    /// The materia, in the order of their first definition.
+    pub fn written_materia(&self) -> Vec<Written<'a>> {
+        self.written_all(&self.merged.materia)
+    }
+
+    fn written_all(&self, definitions: &Definitions<'a>) -> Vec<Written<'a>> {
+        let scope = |one: &Definition<'a>| self.layers[one.owner].scope;
+        let written = |one: &Definition<'a>| Written { name: one.name, scope: scope(one), value: value(one) };
+        definitions.live().map(written).collect()
+    }
+}
+
+/// The fields of a definition as one object; what is no object is shown as it is.
+fn value(one: &Definition<'_>) -> Value {
+    match one.wrong {
+        Some(wrong) => wrong.node.to_value(),
+        None => {
+            let pairs =
+                one.fields.iter().map(|field| (field.name().to_owned(), field.member.value.to_value()));
+            Value::Object(pairs.collect())
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What a person is told about the server for browsers.
+
+use serde::Serialize;
+
+use super::Report;
+use super::style::Role;
+
+/// Where a browser finds us.
+#[derive(Debug, Serialize)]
+pub struct Serving {
+    /// Always true.
+    pub ok: bool,
+    /// The address with its code, which works once.
+    pub url: String,
+    /// The address without it.
+    pub address: String,
+    /// Whether others than this machine can reach it.
+    #[serde(rename = "reachable")]
+    pub reachable: bool,
+}
+
+impl Report for Serving {
+    fn human(&self, colour: bool) -> String {
+        let mut text = format!("{}  {}\n", Role::Strong.paint("materia", colour), self.url);
+        text.push_str("open it once in your browser; Ctrl-C ends the server, casts run on\n");
+        if self.reachable {
+            let warning = Role::Warning.paint("warning:", colour);
+            text.push_str(&format!("{warning} other machines can reach this address, unencrypted\n"));
+        }
+        text
+    }
+}

@@ -1,0 +1,85 @@
+//! Runs, messages, recipes and tools: the person at the page is the operator and sees all of them (A9).
+
+use axum::body::Bytes;
+use axum::extract::{Path, State as Given};
+use materia_engine::run::Root;
+use materia_engine::verb::inspect::{self, Filter, mail};
+use materia_engine::verb::message::{self, Sender};
+use materia_engine::verb::{recipe, tool};
+use materia_model::message::Draft;
+use materia_model::name::RunId;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::super::dto;
+use super::super::reply::{Reply, beside, ok};
+use super::super::state::State;
+use super::body;
+use crate::failure::Failure;
+
+/// How many lines of output and how many messages are shown.
+const LINES: usize = 200;
+
+fn spelled<T: Serialize>(report: &T) -> Value {
+    serde_json::to_value(report).unwrap_or_default()
+}
+
+/// All runs.
+pub(super) async fn list(Given(state): Given<State>) -> Reply {
+    let listed = beside(move || {
+        let root = Root::new(state.home.runs());
+        Ok(inspect::inventory(&root, None, None, Filter::default(), &state.clock)?)
+    });
+    ok(&listed.await?)
+}
+
+/// One run: how it stands, what it wrote, what was said.
+pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> Reply {
+    let shown = beside(move || {
+        let id: RunId = id.parse()?;
+        let (place, run) = inspect::open(&Root::new(state.home.runs()), &id, None, &state.clock)?;
+        let mail = mail::read(&place)?;
+        Ok(dto::RunView {
+            status: spelled(&inspect::status(&place, &run)),
+            tail: spelled(&inspect::tail(&place, &run, LINES)?),
+            messages: spelled(&mail::messages(&id, &mail, LINES)),
+            room: spelled(&mail::timeline(&id, mail.room(), LINES)),
+            roster: spelled(&mail::roster(&id, mail.room(), LINES)),
+        })
+    });
+    ok(&shown.await?)
+}
+
+/// Sends a message; ending a run is one, too.
+pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
+    let request: dto::MessageRequest = body(&bytes)?;
+    let sent = beside(move || {
+        let root = Root::new(state.home.runs());
+        let sender = Sender { root: &root, session: None, within: None, clock: &state.clock };
+        let draft = Draft {
+            to: request.to,
+            kind: request.kind,
+            body: request.body,
+            from: None,
+            summary: None,
+            reply_to: None,
+            correlation_id: None,
+            metadata: None,
+        };
+        message::message(&sender, draft).map_err(Failure::from)
+    });
+    ok(&sent.await?)
+}
+
+/// Recipes and tools, and what is wrong with them.
+pub(super) async fn library(Given(state): Given<State>) -> Reply {
+    let listed = beside(move || {
+        let library = state.library();
+        Ok(json!({
+            "recipes": spelled(&recipe::list(&library)),
+            "tools": spelled(&tool::list(&library)),
+            "doctor": spelled(&recipe::doctor(&library, &state.home)),
+        }))
+    });
+    ok(&listed.await?)
+}

@@ -1,0 +1,174 @@
+//! Casts: listing, showing, starting and steering them.
+
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State as Given};
+use materia_engine::cast::Folder;
+use materia_engine::verb::budget::{self, Amount, Wanted as Raise};
+use materia_engine::verb::cast::{self, Asked, Wish};
+use materia_engine::verb::cast_show::{self, Wanted};
+use materia_engine::verb::casts::{self, Filter};
+use materia_engine::verb::{fork, steer};
+use materia_model::run::Cast;
+use serde_json::Value;
+
+use super::super::dto;
+use super::super::play::Player;
+use super::super::reply::{Reply, beside, ok};
+use super::super::state::State;
+use super::body;
+use crate::failure::{Failure, Kind};
+
+/// How much of an artifact is shown.
+const SHOWN: u64 = 1 << 20;
+
+/// The casts of the project, the newest first.
+pub(super) async fn list(Given(state): Given<State>, Query(asked): Query<dto::CastsQuery>) -> Reply {
+    let listed = beside(move || {
+        let casts = cast::casts(state.project(), &state.files()?);
+        let filter = Filter { limit: asked.limit.or(Some(200)), status: asked.status.as_deref() };
+        Ok(casts::list(&casts, &filter, &state.clock))
+    });
+    ok(&listed.await?)
+}
+
+/// Starts a cast, which another process drives.
+pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
+    let request: dto::StartRequest = body(&bytes)?;
+    let started = beside(move || {
+        let files = state.files()?;
+        let asked = Asked {
+            loadout: request.loadout.as_deref(),
+            files: &files,
+            home: Some(&state.home),
+            trusting: state.trusting,
+        };
+        let definition = cast::choose(&asked).map_err(|error| Failure::from(&error))?;
+        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let settings = definition.settings().clone();
+        let report =
+            player.play(&state, &settings, |hands| cast::begin(definition, &request.request, hands))?;
+        let driven =
+            Cast { id: report.cast_id.clone(), dir: report.run_dir.clone(), loadout: report.loadout.clone() };
+        player.drive_on(&state, driven)?;
+        Ok(report)
+    });
+    ok(&started.await?)
+}
+
+/// The cast of this id; whatever else may be written there names none.
+pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, Failure> {
+    let casts = cast::casts(state.project(), &state.files()?);
+    if id.contains(['/', '\\']) || id.is_empty() {
+        let message = format!("{} is no id of a cast", materia_model::text::quoted(id));
+        return Err(Failure::new(Kind::NotFound, "cast_not_found", message));
+    }
+    Folder::find(&casts, id).map_err(|error| (&error).into())
+}
+
+/// Everything about one cast but its events, which come live.
+pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> Reply {
+    let shown = beside(move || {
+        let folder = folder(&state, &id)?;
+        let wanted = Wanted { events: false, artifacts: true };
+        let shown =
+            cast_show::show(&folder, wanted, &state.clock).map_err(|error| Failure::from(&error))?;
+        let definition = folder.read_definition().map_err(|error| Failure::from(&error))?;
+        let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
+        Ok(dto::CastView {
+            cast: serde_json::to_value(shown).unwrap_or_default(),
+            definition,
+        })
+    });
+    ok(&shown.await?)
+}
+
+/// The beginning of one file of a cast.
+pub(super) async fn artifact(
+    Given(state): Given<State>,
+    Path(id): Path<String>,
+    Query(asked): Query<dto::ArtifactQuery>,
+) -> Reply {
+    let read = beside(move || {
+        let folder = folder(&state, &id)?;
+        let read = steer::artifact(&folder, &asked.path, SHOWN).map_err(|_| {
+            let message = format!("the cast has no file {}", materia_model::text::quoted(&asked.path));
+            Failure::new(Kind::NotFound, "artifact_not_found", message)
+        })?;
+        Ok(dto::Artifact { path: asked.path, text: read.text, bytes: read.bytes, cut: read.cut })
+    });
+    ok(&read.await?)
+}
+
+/// Continues, resumes, recasts, revives or aborts a cast.
+pub(super) async fn go_on(
+    Given(state): Given<State>,
+    Path((id, wish)): Path<(String, String)>,
+    bytes: Bytes,
+) -> Reply {
+    let request: dto::GoOnRequest = body(&bytes)?;
+    let done = beside(move || {
+        let folder = folder(&state, &id)?;
+        let said = request.text.as_deref().map(str::trim).filter(|said| !said.is_empty());
+        let wish = match wish.as_str() {
+            "continue" => Wish::Continue(said),
+            "resume" => Wish::Resume,
+            "recast" => Wish::Recast,
+            "revive" => Wish::Revive,
+            "abort" => Wish::Abort,
+            other => {
+                let message = format!("a cast cannot be asked to {}", materia_model::text::quoted(other));
+                return Err(Failure::new(Kind::NotFound, "no_route", message));
+            }
+        };
+        let files = state.files()?;
+        let asked = Asked { loadout: None, files: &files, home: Some(&state.home), trusting: state.trusting };
+        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let settings = cast::settings(&folder).unwrap_or_default();
+        if let Wish::Abort = wish {
+            player.play(&state, &settings, |hands| cast::go_on(folder, wish, hands))?;
+        } else {
+            cast::may_go_on(&folder, &asked).map_err(|error| Failure::from(&error))?;
+            let driven = player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
+            player.drive_on(&state, driven)?;
+        }
+        Ok(dto::Done { ok: true })
+    });
+    ok(&done.await?)
+}
+
+/// Makes another cast of this one up to a step, and lets it go on from there.
+pub(super) async fn fork(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+    let request: dto::ForkRequest = body(&bytes)?;
+    let made = beside(move || {
+        let failed = |error: materia_engine::cast::Error| Failure::from(&error);
+        let files = state.files()?;
+        let asked = Asked { loadout: None, files: &files, home: Some(&state.home), trusting: state.trusting };
+        let old = folder(&state, &id)?;
+        cast::may_go_on(&old, &asked).map_err(failed)?;
+        let casts = cast::casts(state.project(), &files);
+        let made = fork::fork(&old, &casts, &request.at, &state.clock).map_err(failed)?;
+        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let settings = cast::settings(&made).unwrap_or_default();
+        let driven = player.play(&state, &settings, |hands| steer::wish(made, Wish::Resume, hands))?;
+        let cast_id = driven.id.clone();
+        player.drive_on(&state, driven)?;
+        Ok(dto::Forked { cast_id })
+    });
+    ok(&made.await?)
+}
+
+/// Raises what a cast may spend; the person at the page is the operator (S2).
+pub(super) async fn budget(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+    let request: dto::BudgetRequest = body(&bytes)?;
+    let report = beside(move || {
+        let wanted = Raise {
+            tokens: request.max_tokens.map(Amount::To),
+            cost: request.max_cost_usd,
+            turns: request.max_turns,
+            minutes: request.max_minutes,
+        };
+        let folder = folder(&state, &id)?;
+        budget::budget(&folder, wanted, &state.clock).map_err(|error| Failure::from(&error))
+    });
+    ok(&report.await?)
+}

@@ -1,0 +1,87 @@
+//! The quest board: listing, adding, reordering and running quests.
+
+use axum::body::Bytes;
+use axum::extract::{Path, State as Given};
+use materia_engine::quest::Store;
+use materia_engine::verb::quest::{self, To};
+use materia_engine::verb::{cast, steer};
+use materia_model::loadout::Config;
+
+use super::super::dto;
+use super::super::play::Player;
+use super::super::reply::{Reply, beside, ok};
+use super::super::state::State;
+use super::body;
+use crate::failure::{Failure, Kind};
+
+fn store(state: &State) -> Result<Store, Failure> {
+    Ok(Store::of(state.project(), cast::casts(state.project(), &state.files()?)))
+}
+
+/// The whole board.
+pub(super) async fn list(Given(state): Given<State>) -> Reply {
+    let listed = beside(move || {
+        quest::list(&store(&state)?, None, usize::MAX, &state.clock).map_err(|error| (&error).into())
+    });
+    ok(&listed.await?)
+}
+
+/// Adds a quest.
+pub(super) async fn add(Given(state): Given<State>, bytes: Bytes) -> Reply {
+    let request: dto::QuestRequest = body(&bytes)?;
+    let added = beside(move || {
+        let files = state.files()?;
+        let config = Config::load(files.layers());
+        if let Some(given) = request.loadout.as_deref().filter(|given| config.find(given).is_none()) {
+            let told = Failure::from_findings(vec![config.unknown(given)]);
+            return Err(Failure { kind: Kind::NotFound, ..told });
+        }
+        let (title, loadout) = (request.title.as_deref(), request.loadout.as_deref());
+        quest::add(&store(&state)?, &request.request, title, loadout, &state.clock)
+            .map_err(|error| (&error).into())
+    });
+    ok(&added.await?)
+}
+
+/// Moves, requeues or removes a quest.
+pub(super) async fn change(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+    let request: dto::QuestChange = body(&bytes)?;
+    let changed = beside(move || {
+        let (store, clock) = (store(&state)?, &state.clock);
+        let done = match &request {
+            dto::QuestChange::First {} => quest::reorder(&store, &id, To::First, clock),
+            dto::QuestChange::Before { target } => quest::reorder(&store, &id, To::Before(target), clock),
+            dto::QuestChange::After { target } => quest::reorder(&store, &id, To::After(target), clock),
+            dto::QuestChange::Requeue {} => quest::requeue(&store, &id, clock),
+            dto::QuestChange::Remove {} => quest::remove(&store, &id, clock),
+        };
+        done.map_err(|error| (&error).into())
+    });
+    ok(&changed.await?)
+}
+
+/// Lets a process of its own run the quests.
+pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
+    let request: dto::QuestsRun = body(&bytes)?;
+    let started = beside(move || {
+        if store(&state)?.runner().is_some() {
+            return Err(Failure::new(Kind::Conflict, "runner_in_use", "the quests are being run already"));
+        }
+        let mut words: Vec<String> = request.quest.into_iter().collect();
+        if request.once {
+            words.push("--once".to_owned());
+        }
+        words.extend(Player::new(&state, request.agent_script.as_deref(), None).words());
+        steer::run_quests(state.project(), words)
+            .map_err(|error| Failure::from_error(Kind::Failed, "no_runner", &error))?;
+        Ok(dto::Done { ok: true })
+    });
+    ok(&started.await?)
+}
+
+/// Lets the runner stop when the quest that is running is done.
+pub(super) async fn stop(Given(state): Given<State>, bytes: Bytes) -> Reply {
+    let _nothing: serde_json::Map<String, serde_json::Value> = body(&bytes)?;
+    let stopped = beside(move || quest::stop(&store(&state)?, &state.clock).map_err(|error| (&error).into()));
+    ok(&stopped.await?)
+}

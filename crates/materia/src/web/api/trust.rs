@@ -1,0 +1,34 @@
+//! What the project brings, and agreeing to it: the person at the page is the operator (S2).
+
+use axum::body::Bytes;
+use axum::extract::State as Given;
+use materia_engine::verb::trust;
+
+use super::super::dto;
+use super::super::reply::{Reply, beside, ok};
+use super::super::state::State;
+use super::body;
+use crate::failure::{Failure, Kind};
+
+/// What the project would run, and how the person stands to it.
+pub(super) async fn show(Given(state): Given<State>) -> Reply {
+    let shown = beside(move || trust::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into()));
+    ok(&shown.await?)
+}
+
+/// Agrees to exactly what was shown.
+pub(super) async fn grant(Given(state): Given<State>, bytes: Bytes) -> Reply {
+    let request: dto::TrustRequest = body(&bytes)?;
+    let granted = beside(move || {
+        let files = state.files()?;
+        let failed = |error: materia_engine::trust::Error| Failure::from(&error);
+        let shown = trust::show(&files, Some(&state.home)).map_err(failed)?;
+        if shown.digest.as_ref() != Some(&request.digest) {
+            let message = "what the project brings is not what you were shown";
+            return Err(Failure::new(Kind::Conflict, "changed_meanwhile", message).hint("look at it again"));
+        }
+        trust::grant(&files, &state.home, &shown, &state.clock).map_err(failed)?;
+        trust::show(&files, Some(&state.home)).map_err(failed)
+    });
+    ok(&granted.await?)
+}

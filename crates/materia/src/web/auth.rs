@@ -1,0 +1,235 @@
+//! Who may come in (S4): one code per browser, a cookie afterwards, and nothing from other sites.
+//!
+//! Owns codes, sessions and the checks before every route. A code works once and is good for one browser; the next
+//! one is printed when it is used. A session is a secret in an HttpOnly cookie; only its hash is kept on disk, so that a
+//! page finds its way back after the server was restarted. Never logs either.
+
+mod sessions;
+
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use axum::extract::{Request, State as Given};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use materia_engine::clock::Clock;
+
+pub(super) use sessions::Sessions;
+
+use super::state::State;
+use crate::failure::{Failure, Kind};
+use crate::view::Screen;
+use crate::view::style::Role;
+
+/// What a browser may do with our pages: nothing that comes from elsewhere, no frames, no inline scripts.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The checks at the door.
+#[derive(Debug)]
+pub(super) struct Door {
+    port: u16,
+    hosts: Vec<String>,
+    code: Mutex<String>,
+    sessions: Mutex<Sessions>,
+    clock: Clock,
+    herald: Herald,
+}
+
+/// Tells the person where the next browser may come in.
+#[derive(Debug)]
+pub(super) struct Herald {
+    /// The address without a code.
+    pub(super) address: String,
+    /// Who says it.
+    pub(super) screen: Screen,
+}
+
+impl Herald {
+    /// The address with a code, which works once.
+    pub(super) fn url(&self, code: &str) -> String {
+        format!("{}?code={code}", self.address)
+    }
+
+    fn tell(&self, code: &str) {
+        self.screen.talk(Role::Quiet, "another browser", &self.url(code));
+    }
+}
+
+impl Door {
+    /// A door for a server at this address.
+    pub(super) fn new(host: &str, port: u16, sessions: Sessions, clock: Clock, herald: Herald) -> Self {
+        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec();
+        match host.parse::<IpAddr>() {
+            Ok(IpAddr::V6(address)) => hosts.push(format!("[{address}]")),
+            // Whoever listens everywhere is reached under names that we cannot know.
+            Ok(address) if !address.is_unspecified() => hosts.push(address.to_string()),
+            Ok(_) => {}
+            Err(_) => hosts.push(host.to_lowercase()),
+        }
+        let code = Mutex::new(clock.secret());
+        Self { port, hosts, code, sessions: Mutex::new(sessions), clock, herald }
+    }
+
+    /// The address for the next browser.
+    pub(super) fn url(&self) -> String {
+        self.herald.url(&self.code.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Our cookie; cookies know no ports, so the port is in its name.
+    fn cookie(&self) -> String {
+        format!("materia_{}", self.port)
+    }
+
+    /// Whether this is a name of ours: another one is another site that was pointed here.
+    fn knows(&self, authority: &str) -> bool {
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => (host, port.parse::<u16>().ok()),
+            _ => (authority, Some(80)),
+        };
+        port == Some(self.port) && self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))
+    }
+
+    /// Turns a code into a session; a code works once.
+    fn hand_over(&self, given: &str) -> Option<String> {
+        let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        if !same(given, &code) {
+            return None;
+        }
+        *code = self.clock.secret();
+        let secret = self.clock.secret();
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.add(&secret, &self.clock);
+        self.herald.tell(&code);
+        Some(secret)
+    }
+
+    fn is_open_for(&self, headers: &HeaderMap) -> bool {
+        let name = format!("{}=", self.cookie());
+        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let given = cookies.flat_map(|line| line.split(';')).find_map(|one| one.trim().strip_prefix(&name));
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        given.is_some_and(|secret| sessions.has(secret))
+    }
+
+    /// What is wrong with where a request comes from.
+    fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<Failure> {
+        let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+        if !text(header::HOST).is_some_and(|host| self.knows(host)) {
+            return Some(refused("wrong_host", "this server is not known under that name"));
+        }
+        let origin = text(header::ORIGIN);
+        let ours = |origin: &str| origin.strip_prefix("http://").is_some_and(|authority| self.knows(authority));
+        let changes = !matches!(*method, Method::GET | Method::HEAD);
+        if origin.is_some_and(|origin| !ours(origin)) || (changes && origin.is_none()) {
+            return Some(refused("wrong_origin", "the request comes from another site"));
+        }
+        let site = text(HeaderName::from_static("sec-fetch-site"));
+        if changes && site.is_some_and(|site| site != "same-origin") {
+            return Some(refused("wrong_origin", "the request comes from another site"));
+        }
+        None
+    }
+}
+
+/// Looks at every request before anything else does, and dresses every answer.
+pub(super) async fn guard(Given(state): Given<State>, request: Request, next: Next) -> Response {
+    let mut response = match checked(&state, &request) {
+        Some(answer) => answer,
+        None => next.run(request).await,
+    };
+    dress(response.headers_mut());
+    response
+}
+
+fn checked(state: &State, request: &Request) -> Option<Response> {
+    let (door, method, headers) = (&state.door, request.method(), request.headers());
+    if let Some(failure) = door.refusal(method, headers) {
+        return Some(failure.into_response());
+    }
+    if let Some(code) = handed_over(request.uri()).filter(|_| *method == Method::GET) {
+        return Some(match door.hand_over(code) {
+            Some(secret) => welcome(&door.cookie(), &secret),
+            None if door.is_open_for(headers) => moved_in(),
+            None => stranger(request.uri()),
+        });
+    }
+    if !door.is_open_for(headers) {
+        return Some(stranger(request.uri()));
+    }
+    let has_body = !matches!(*method, Method::GET | Method::HEAD | Method::DELETE);
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if has_body && kind.split(';').next().map(str::trim) != Some("application/json") {
+        let failure = Failure::new(Kind::Invalid, "not_json", "the body is not declared as application/json");
+        let mut response = failure.into_response();
+        *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Some(response);
+    }
+    None
+}
+
+fn handed_over(uri: &Uri) -> Option<&str> {
+    if uri.path() != "/" {
+        return None;
+    }
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("code="))
+}
+
+/// The first page of a browser: it gets its cookie and goes on without the code. The way on is the page's own, because
+/// a strict cookie is not sent along when another program led here.
+fn welcome(cookie: &str, secret: &str) -> Response {
+    let mut response = moved_in();
+    let cookie = format!("{cookie}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000");
+    if let Ok(value) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, value);
+    }
+    response
+}
+
+fn moved_in() -> Response {
+    let page = "<!doctype html><html lang=en><meta charset=utf-8><title>materia</title>\
+        <meta http-equiv=refresh content=\"0;url=/\"><p>Opening materia…</p></html>";
+    ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], page).into_response()
+}
+
+fn stranger(uri: &Uri) -> Response {
+    if uri.path().starts_with("/api/") {
+        let failure = Failure::new(Kind::Refused, "not_signed_in", "this browser has not been let in")
+            .hint("open the address that `materia ui` printed");
+        let mut response = failure.into_response();
+        *response.status_mut() = StatusCode::UNAUTHORIZED;
+        return response;
+    }
+    let page = "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\
+        <meta name=color-scheme content=\"light dark\"><title>materia</title>\
+        <h1>Not signed in</h1><p>Open the address that <code>materia ui</code> printed in your terminal. Each address \
+        works once; a new one is printed when it was used.</p></html>";
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+    (StatusCode::UNAUTHORIZED, kind, page).into_response()
+}
+
+fn refused(code: &str, message: &str) -> Failure {
+    Failure::new(Kind::Refused, code, message).hint("open the address that `materia ui` printed")
+}
+
+/// What every answer says about itself.
+fn dress(headers: &mut HeaderMap) {
+    let fixed = [
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+/// Whether two secrets are the same, in the same time wherever they differ.
+fn same(given: &str, secret: &str) -> bool {
+    given.len() == secret.len()
+        && given.bytes().zip(secret.bytes()).fold(0, |different, (a, b)| different | (a ^ b)) == 0
+}

@@ -1,0 +1,52 @@
+//! Answers: one JSON document each, never kept by anybody, and failures by the one table.
+//!
+//! Owns the shape of every answer and running what takes time beside the server's thread.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::failure::{Failure, Kind};
+
+/// What a handler of the API gives back.
+pub(super) type Reply = Result<Response, Failure>;
+
+/// One JSON document with this status.
+pub(super) fn json<T: Serialize>(status: StatusCode, document: &T) -> Response {
+    match serde_json::to_vec(document) {
+        Ok(bytes) => {
+            let mut response = Response::new(Body::from(bytes));
+            *response.status_mut() = status;
+            let kind = HeaderValue::from_static("application/json; charset=utf-8");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            response
+        }
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// One JSON document, and all is well.
+pub(super) fn ok<T: Serialize>(document: &T) -> Reply {
+    Ok(json(StatusCode::OK, document))
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.kind.outside().http);
+        json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &self)
+    }
+}
+
+/// Runs what reads files or starts processes on a thread beside the server's.
+pub(super) async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        let said = error.try_into_panic().ok();
+        Err(match said {
+            Some(panic) => Failure::panicked(panic.as_ref()),
+            None => Failure::new(Kind::Interrupted, "stopped", "the server is being stopped"),
+        })
+    })
+}

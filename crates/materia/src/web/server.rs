@@ -1,0 +1,130 @@
+//! The server itself: it binds, tells where, serves, and ends on Ctrl-C.
+//!
+//! Owns the runtime, which lives on this one thread. Ending it ends no cast: those have processes of their own.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use materia_engine::verb::browser;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::auth::{Door, Herald, Sessions, guard};
+use super::state::{Facts, State};
+use super::{api, assets};
+use crate::door::Web;
+use crate::failure::{Failure, Kind};
+use crate::view::Serving;
+use crate::world::World;
+
+/// The port that people get used to.
+const USUAL_PORT: u16 = 7717;
+
+/// Serves browsers until it is interrupted; gives the exit code.
+pub fn run(world: &World, wish: &Web) -> u8 {
+    match open(world, wish) {
+        Ok(()) => 0,
+        Err(failure) => {
+            wish.screen.failure(&failure, wish.voice);
+            failure.kind.exit_code()
+        }
+    }
+}
+
+fn open(world: &World, wish: &Web) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(16)
+        .build()
+        .map_err(|error| Failure::from_error(Kind::Internal, "no_runtime", &error))?;
+    let served = runtime.block_on(serve(world, wish));
+    // Somebody may still be waiting for a live update; nobody waits for them.
+    runtime.shutdown_background();
+    served
+}
+
+async fn serve(world: &World, wish: &Web) -> Result<(), Failure> {
+    let listener = bind(wish).await?;
+    let at = listener.local_addr().map_err(|error| unbound(&wish.host, &error))?;
+    let state = state(world, wish, at)?;
+    let address = address(&wish.host, at);
+    let url = state.door.url();
+    let reachable = !at.ip().is_loopback();
+    wish.screen.report(&Serving { ok: true, url: url.clone(), address, reachable }, wish.voice);
+    if wish.open {
+        // A person without a browser has the address.
+        let _none = browser::open(&url);
+    }
+    let router = Router::new()
+        .nest("/api", api::routes())
+        .fallback(get(assets::serve))
+        .layer(from_fn_with_state(state.clone(), guard))
+        .with_state(state);
+    tokio::select! {
+        served = axum::serve(listener, router) => {
+            served.map_err(|error| Failure::from_error(Kind::Failed, "not_served", &error))
+        }
+        () = interrupted() => Ok(()),
+    }
+}
+
+fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
+    let home = world.home()?;
+    let project = world.cwd.as_ref().map_err(|error| {
+        Failure::new(Kind::Invalid, "no_directory", format!("the working directory is gone: {error}"))
+            .hint("change to a directory that exists, or name one with `-C`")
+    })?;
+    let clock = world.clock();
+    let sessions = Sessions::open(home.profile().join("ui-sessions.json"), &clock);
+    let herald = Herald { address: address(&wish.host, at), screen: wish.screen };
+    let door = Door::new(&wish.host, at.port(), sessions, clock.clone(), herald);
+    Ok(State::new(Facts {
+        project: project.clone(),
+        home,
+        config: world.variable("MATERIA_CONFIG").map(Into::into),
+        trusting: world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1"),
+        user_home: world.variable("HOME").map(Into::into),
+        variables: world.variables.clone(),
+        clock,
+        door,
+    }))
+}
+
+/// Binds the port that was asked for; the usual one, or any, where none was.
+async fn bind(wish: &Web) -> Result<TcpListener, Failure> {
+    let host = wish.host.trim_matches(['[', ']']);
+    let failed = |error: std::io::Error| unbound(host, &error);
+    match wish.port {
+        Some(port) => TcpListener::bind((host, port)).await.map_err(failed),
+        None => match TcpListener::bind((host, USUAL_PORT)).await {
+            Ok(listener) => Ok(listener),
+            Err(_) => TcpListener::bind((host, 0)).await.map_err(failed),
+        },
+    }
+}
+
+fn unbound(host: &str, error: &std::io::Error) -> Failure {
+    let message = format!("cannot listen on {}: {error}", materia_model::text::quoted(host));
+    Failure::new(Kind::Conflict, "not_bound", message).hint("choose another port with --port")
+}
+
+/// The address that a person opens.
+fn address(host: &str, at: SocketAddr) -> String {
+    let name = match host.parse::<IpAddr>() {
+        Ok(ip) if ip.is_unspecified() => "localhost".to_owned(),
+        Ok(IpAddr::V6(ip)) => format!("[{ip}]"),
+        _ => host.to_owned(),
+    };
+    format!("http://{name}:{}/", at.port())
+}
+
+async fn interrupted() {
+    let caught = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let (Ok(mut interrupt), Ok(mut terminate)) = caught else { return std::future::pending().await };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}

@@ -1,0 +1,292 @@
+//! `materia ui`: who gets in, and what they get.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use crate::house::{House, Running};
+
+/// A server in a house, and a browser that was let in.
+struct Served<'a> {
+    server: Option<Running<'a>>,
+    port: u16,
+    cookie: String,
+}
+
+/// What the server answered.
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+impl<'a> Served<'a> {
+    fn new(house: &'a House) -> Self {
+        let mut server = house.materia(&["ui", "--port", "0", "--no-open", "--json"]).start();
+        let told: Value = serde_json::from_str(&server.line()).unwrap();
+        let url = told["url"].as_str().unwrap();
+        let port = url.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
+        let mut served = Self { server: Some(server), port, cookie: String::new() };
+        let way = format!("/?{}", url.split('?').nth(1).unwrap());
+        let welcome = served.raw("GET", &way, &[("host", &served.host())], "");
+        assert_eq!(welcome.status, 200, "{}", welcome.head);
+        let line = welcome.head.lines().find(|line| line.starts_with("set-cookie:")).unwrap();
+        assert!(line.contains("HttpOnly") && line.contains("SameSite=Strict"), "{line}");
+        served.cookie = line.trim_start_matches("set-cookie: ").split(';').next().unwrap().to_owned();
+        // A code works once.
+        assert_eq!(served.raw("GET", &way, &[("host", &served.host())], "").status, 401);
+        served
+    }
+
+    fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let mut text = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        // A live stream has no end; its beginning is enough.
+        let _cut = stream.set_read_timeout(Some(std::time::Duration::from_secs(20)));
+        let mut reader = BufReader::new(stream);
+        let mut head = String::new();
+        while reader.read_line(&mut head).unwrap() > 2 {}
+        if !head.contains("text/event-stream") {
+            reader.read_to_end(&mut bytes).unwrap();
+        }
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head, body: String::from_utf8_lossy(&bytes).into_owned() }
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.raw("GET", path, &[("host", &self.host()), ("cookie", &self.cookie)], "")
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Answer {
+        let (host, origin) = (self.host(), format!("http://{}", self.host()));
+        let headers = [
+            ("host", host.as_str()),
+            ("cookie", &self.cookie),
+            ("origin", &origin),
+            ("content-type", "application/json"),
+        ];
+        self.raw("POST", path, &headers, &body.to_string())
+    }
+}
+
+impl Drop for Served<'_> {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.signal(rustix::process::Signal::TERM);
+            let _ended = server.end();
+        }
+    }
+}
+
+const GETS: [&str; 8] = [
+    "/",
+    "/app.js",
+    "/api/about",
+    "/api/config",
+    "/api/trust",
+    "/api/casts",
+    "/api/casts/x/artifact?path=events.jsonl",
+    "/api/live",
+];
+const POSTS: [&str; 8] = [
+    "/api/config/check",
+    "/api/config/save",
+    "/api/config/active",
+    "/api/trial",
+    "/api/trust",
+    "/api/casts",
+    "/api/casts/x/continue",
+    "/api/casts/x/abort",
+];
+
+#[test]
+fn s4_nobody_gets_in_without_a_cookie_from_another_site_or_under_another_name() {
+    let house = House::new();
+    let served = Served::new(&house);
+    let (host, cookie) = (served.host(), served.cookie.clone());
+    let origin = format!("http://{host}");
+    let kind = ("content-type", "application/json");
+    for path in GETS {
+        assert_eq!(served.raw("GET", path, &[("host", &host)], "").status, 401, "{path} without a cookie");
+        let wrong = ("cookie", "materia_1=ab; other=x");
+        assert_eq!(served.raw("GET", path, &[("host", &host), wrong], "").status, 401, "{path} with a wrong cookie");
+        for name in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1.evil.example:80", ""] {
+            let answer = served.raw("GET", path, &[("host", name), ("cookie", &cookie)], "");
+            assert!(answer.status == 403 || answer.status == 400, "{path} as {name}: {}", answer.status);
+        }
+        let foreign = served.raw("GET", path, &[("host", &host), ("cookie", &cookie), ("origin", "null")], "");
+        assert_eq!(foreign.status, 403, "{path} from nowhere");
+    }
+    for path in POSTS {
+        let send = |headers: &[(&str, &str)]| served.raw("POST", path, headers, "{}").status;
+        assert_eq!(send(&[("host", &host), ("origin", &origin), kind]), 401, "{path} without a cookie");
+        for from in ["http://evil.example", "null", "https://127.0.0.1", ""] {
+            let headers = [("host", host.as_str()), ("cookie", &cookie), ("origin", from), kind];
+            assert_eq!(send(&headers), 403, "{path} from {from}");
+        }
+        assert_eq!(send(&[("host", &host), ("cookie", &cookie), kind]), 403, "{path} without an origin");
+        let across = ("sec-fetch-site", "cross-site");
+        assert_eq!(send(&[("host", &host), ("cookie", &cookie), ("origin", &origin), across, kind]), 403);
+        for other in ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"] {
+            let headers = [("host", host.as_str()), ("cookie", &cookie), ("origin", &origin), ("content-type", other)];
+            assert_eq!(send(&headers), 415, "{path} as {other}");
+        }
+    }
+}
+
+#[test]
+fn s4_every_answer_forbids_what_does_not_come_from_here() {
+    let house = House::new();
+    let served = Served::new(&house);
+    for answer in [served.get("/"), served.get("/api/about"), served.get("/api/nothing")] {
+        let head = answer.head.to_lowercase();
+        assert!(head.contains("content-security-policy: default-src 'none'; script-src 'self'; style-src 'self';"), "{head}");
+        assert!(head.contains("frame-ancestors 'none'") && head.contains("nosniff"), "{head}");
+        assert!(!head.contains("access-control-allow"), "{head}");
+    }
+    assert!(served.get("/api/about").head.contains("no-store"));
+    assert_eq!(served.get("/api/nothing").status, 404);
+    assert_eq!(served.post("/api/about", &json!({})).status, 405);
+    let page = served.get("/loadouts/Full-Auto");
+    assert!(page.status == 200 && page.body.contains("<div id=\"root\">"));
+    assert_eq!(served.get("/missing.js").status, 404);
+    let huge = json!({"target": "user", "edits": [], "x": "y".repeat(5 << 20)});
+    assert_eq!(served.post("/api/config/save", &huge).status, 413);
+    assert_eq!(served.post("/api/config/save", &json!({"target": "elsewhere"})).status, 400);
+}
+
+#[test]
+fn a_browser_is_still_known_after_a_restart_and_secrets_stay_off_the_disk() {
+    let house = House::new();
+    let mut served = Served::new(&house);
+    let (port, cookie) = (served.port, served.cookie.clone());
+    let server = served.server.take().unwrap();
+    server.signal(rustix::process::Signal::TERM);
+    assert_eq!(server.end().code(), 0);
+    let file = house.home().join(".config/pi/pi-materia/ui-sessions.json");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert!(!kept.contains(cookie.split('=').nth(1).unwrap()), "{kept}");
+    let mut again = house.materia(&["ui", "--port", &port.to_string(), "--no-open", "--json"]).start();
+    let _told = again.line();
+    served.server = Some(again);
+    assert_eq!(served.get("/api/about").status, 200);
+}
+
+#[test]
+fn loadouts_are_saved_as_they_were_drawn_and_two_editors_notice_each_other() {
+    let house = House::new();
+    let served = Served::new(&house);
+    let config = served.get("/api/config").json();
+    let shipped = config["loadouts"].as_array().unwrap();
+    assert_eq!(config["active"], "Full-Auto");
+    // What ships goes through the editor unchanged.
+    for one in shipped {
+        let name = format!("{} <Copy> \"'&", one["name"].as_str().unwrap());
+        let edit = json!({"section": "loadouts", "name": name, "value": one["value"], "base": null});
+        let saved = served.post("/api/config/save", &json!({"target": "user", "edits": [edit]}));
+        assert_eq!(saved.status, 200, "{}", saved.body);
+        let after = served.get("/api/config").json();
+        let loadouts = after["loadouts"].as_array().unwrap();
+        let copy = loadouts.iter().find(|one| one["name"] == name.as_str()).unwrap();
+        assert_eq!(copy["value"], one["value"]);
+        assert_eq!(copy["value"].to_string(), one["value"].to_string(), "in the same order");
+    }
+    let edit = |base: Option<&str>, text: &str| {
+        let value = json!({"entry": "a", "sockets": {"a": {"materia": "Detect-VCS"}}, "description": text});
+        json!({"target": "user", "edits": [{"section": "loadouts", "name": "Mine", "value": value, "base": base}]})
+    };
+    let first = served.post("/api/config/save", &edit(None, "first")).json();
+    let version = first["versions"][0].as_str().unwrap();
+    assert_eq!(served.post("/api/config/save", &edit(Some(version), "theirs")).status, 200);
+    let late = served.post("/api/config/save", &edit(Some(version), "mine"));
+    assert_eq!((late.status, &late.json()["conflict"]["current"]["description"]), (409, &json!("theirs")));
+    let readonly = json!({"target": "user", "edits": [{"section": "loadouts", "name": "Full-Auto", "value": {}, "base": null}]});
+    let refused = served.post("/api/config/save", &readonly);
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("readonly_loadout")));
+}
+
+#[test]
+fn artifacts_are_read_inside_their_cast_and_nowhere_else() {
+    let house = House::new();
+    house.write(
+        "hello.json",
+        r#"{"activeLoadout": "Hello", "loadouts": {"Hello": {"entry": "hello", "sockets": {"hello": {"materia": "Greet"}}}},
+            "materia": {"Greet": {"type": "utility", "command": ["echo", "<script>alert(1)</script>"]}}}"#,
+    );
+    house.write("secret.txt", "secret");
+    let cast = house.materia(&["cast", "--config", "hello.json", "--json", "hi"]).run().ok().json();
+    let id = cast["castId"].as_str().unwrap();
+    let served = Served::new(&house);
+    let read = |path: &str| served.get(&format!("/api/casts/{id}/artifact?path={path}"));
+    let good = read("sockets/hello/1.stdout.txt");
+    assert_eq!(good.status, 200, "{}", good.body);
+    assert_eq!(good.json()["text"], "<script>alert(1)</script>\n");
+    assert!(good.head.contains("application/json"), "what a program wrote is never a page");
+    std::os::unix::fs::symlink(house.work().join("secret.txt"), house.work().join(".pi/pi-materia").join(id).join("link"))
+        .unwrap();
+    for path in ["../../../secret.txt", "..%2F..%2F..%2Fsecret.txt", "/etc/passwd", "sockets/../../../../secret.txt", "link", "", "."] {
+        let answer = read(path);
+        assert_eq!(answer.status, 404, "{path}: {}", answer.body);
+        assert!(!answer.body.contains("\"secret\""));
+    }
+    for id in ["..", "..%2F..", "%2Fetc", "x"] {
+        assert_eq!(served.get(&format!("/api/casts/{id}/artifact?path=passwd")).status, 404, "{id}");
+        assert_eq!(served.get(&format!("/api/casts/{id}")).status, 404, "{id}");
+    }
+    let list = served.get("/api/casts").json();
+    assert_eq!((&list["casts"][0]["castId"], &list["casts"][0]["status"]), (&json!(id), &json!("complete")));
+}
+
+#[test]
+fn a_utility_is_tried_as_it_is_being_edited() {
+    let house = House::new();
+    let served = Served::new(&house);
+    let value = json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; echo '{\"a\": 1}'; echo hint >&2"], "parse": "json"});
+    let asked = json!({"materia": "Mine", "value": value, "target": "user", "request": "x", "state": {}, "item": null});
+    let tried = served.post("/api/trial", &asked);
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    let tried = tried.json();
+    assert_eq!((&tried["result"], &tried["stderr"], &tried["problem"]), (&json!({"a": 1}), &json!("hint\n"), &json!(null)));
+    let unknown = json!({"materia": "Nobody", "value": null, "target": "user", "request": "", "state": {}, "item": null});
+    assert_eq!(served.post("/api/trial", &unknown).status, 404);
+}
+
+#[test]
+fn s1_what_a_project_brings_runs_only_after_the_person_at_the_page_agreed() {
+    let house = House::new();
+    house.write(
+        ".pi/pi-materia.json",
+        r#"{"activeLoadout": "Theirs", "loadouts": {"Theirs": {"entry": "a", "sockets": {"a": {"materia": "Run"}}}},
+            "materia": {"Run": {"type": "utility", "command": ["sh", "-c", "echo ran >gate; exec sleep 600"]}}}"#,
+    );
+    house.shell("mkfifo gate").run().ok();
+    let served = Served::new(&house);
+    let ask = json!({"request": "go", "loadout": null, "agentScript": null});
+    let refused = served.post("/api/casts", &ask);
+    assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("untrusted")));
+    let shown = served.get("/api/trust").json();
+    assert_eq!(served.post("/api/trust", &json!({"digest": "0"})).status, 409);
+    assert_eq!(served.post("/api/trust", &json!({"digest": shown["digest"]})).status, 200);
+    let started = served.post("/api/casts", &ask);
+    assert_eq!(started.status, 200, "{}", started.body);
+    assert_eq!(house.read("gate"), "ran\n");
+    let id = started.json()["castId"].as_str().unwrap().to_owned();
+    assert_eq!(served.post(&format!("/api/casts/{id}/abort"), &json!({"text": null, "agentScript": null})).status, 200);
+    assert_eq!(served.get(&format!("/api/casts/{id}")).json()["cast"]["status"], "aborted");
+}

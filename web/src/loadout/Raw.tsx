@@ -1,0 +1,105 @@
+// The loadout as text, with what is wrong with it and words that fit where the cursor stands.
+import { useEffect, useId, useRef, useState } from "react";
+import type { Issue } from "../types";
+import { Issues } from "../ui/parts";
+import type { Look } from "./look";
+import type { Doc } from "./model";
+
+const KEYS = ["entry", "description", "sockets", "loops", "layout", "materia", "parse", "assign", "edges", "when", "to", "maxTraversals", "foreach", "advance", "limits", "maxVisits", "consumes", "from", "output", "exits", "id", "condition", "targetSocketId", "exit", "cursor", "items", "lockState"];
+
+export function Raw({ doc, looks, issues, readOnly, change }: { doc: Doc; looks: Look[]; issues: Issue[]; readOnly: boolean; change: (doc: Doc) => void }) {
+  const spelled = JSON.stringify(doc, null, 2);
+  const [text, setText] = useState(spelled);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [offers, setOffers] = useState<string[]>([]);
+  const [at, setAt] = useState(0);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const list = useId();
+  const mine = useRef(spelled);
+  useEffect(() => { if (spelled !== mine.current) { mine.current = spelled; setText(spelled); setProblem(null); } }, [spelled]);
+
+  const put = (next: string) => {
+    setText(next);
+    try {
+      const read: unknown = JSON.parse(next);
+      if (typeof read !== "object" || read === null || Array.isArray(read)) { setProblem("a loadout is an object"); return; }
+      setProblem(null);
+      mine.current = JSON.stringify(read, null, 2);
+      change(read as Doc);
+    } catch (error) {
+      setProblem(located(next, (error as Error).message));
+    }
+  };
+  const offer = () => {
+    const element = area.current;
+    if (!element) return;
+    const [word, key] = around(element.value, element.selectionStart);
+    setOffers(word === null ? [] : fitting(key, doc, looks).filter((one) => one.toLowerCase().startsWith(word.toLowerCase()) && one !== word).slice(0, 8));
+    setAt(0);
+  };
+  const take = (word: string) => {
+    const element = area.current;
+    if (!element) return;
+    const end = element.selectionStart;
+    const start = element.value.lastIndexOf('"', end - 1) + 1;
+    const closed = element.value[end] === '"';
+    put(element.value.slice(0, start) + word + (closed ? "" : '"') + element.value.slice(end));
+    setOffers([]);
+    requestAnimationFrame(() => element.setSelectionRange(start + word.length + 1, start + word.length + 1));
+  };
+  return (
+    <div className="raw">
+      <label className="sr" htmlFor={`${list}-text`}>The loadout as JSON</label>
+      <textarea id={`${list}-text`} ref={area} className="input mono" spellCheck={false} readOnly={readOnly} value={text} aria-invalid={problem !== null} aria-autocomplete="list" aria-controls={list}
+        onChange={(event) => { put(event.target.value); requestAnimationFrame(offer); }}
+        onBlur={() => setTimeout(() => setOffers([]), 150)}
+        onKeyDown={(event) => {
+          if (event.ctrlKey && event.key === " ") { event.preventDefault(); offer(); return; }
+          if (offers.length === 0) return;
+          if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); setAt((at + (event.key === "ArrowDown" ? 1 : offers.length - 1)) % offers.length); }
+          else if (event.key === "Enter" || event.key === "Tab") { event.preventDefault(); take(offers[at] ?? offers[0]!); }
+          else if (event.key === "Escape") { event.stopPropagation(); setOffers([]); }
+        }} />
+      <div className="raw-side stack">
+        {problem ? <div className="issue error" role="status">{problem}</div> : <p className="muted" role="status">{issues.length ? "" : "Nothing is wrong with it."}</p>}
+        <ul id={list} className="offers" role="listbox" aria-label="Words that fit here" hidden={offers.length === 0}>
+          {offers.map((word, index) => <li key={word} role="option" aria-selected={index === at} onPointerDown={(event) => { event.preventDefault(); take(word); }}>{word}</li>)}
+        </ul>
+        <Issues issues={issues} />
+        {!readOnly && <p className="hint">Ctrl Space offers words that fit.</p>}
+      </div>
+    </div>
+  );
+}
+
+/** The message with the line of the place that it names. */
+function located(text: string, message: string): string {
+  const position = /position (\d+)/.exec(message);
+  if (!position || /line \d+/.test(message)) return message;
+  const before = text.slice(0, Number(position[1])).split("\n");
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`;
+}
+
+/** The word in quotes that is being written, and the key whose value it is, if it is one. */
+function around(text: string, cursor: number): [string | null, string | null] {
+  const line = text.slice(text.lastIndexOf("\n", cursor - 1) + 1, cursor);
+  const open = (line.match(/(?<!\\)"/g) ?? []).length % 2 === 1;
+  if (!open) return [null, null];
+  const word = line.slice(line.lastIndexOf('"') + 1);
+  const key = /"([^"]*)"\s*:\s*(?:\[\s*(?:"[^"]*"\s*,\s*)*)?"[^"]*$/.exec(line);
+  return [word, key?.[1] ?? null];
+}
+
+function fitting(key: string | null, doc: Doc, looks: Look[]): string[] {
+  const ids = Object.keys(doc.sockets ?? {});
+  switch (key) {
+    case "materia": return looks.map((look) => look.name);
+    case "when": case "condition": return ["always", "satisfied", "not_satisfied"];
+    case "to": case "targetSocketId": case "done": return [...ids, "end"];
+    case "from": case "entry": case "sockets": return ids;
+    case "parse": return ["text", "json"];
+    case "lockState": return ["locked", "unlocked"];
+    case null: return [...KEYS, ...ids];
+    default: return [];
+  }
+}

@@ -1,0 +1,75 @@
+// The page: where the person is decides what is shown.
+import { StrictMode, useEffect, useState } from "react";
+import { createRoot } from "react-dom/client";
+import "@xyflow/react/dist/base.css";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/loadout.css";
+import "./styles/pages.css";
+import { api } from "./api";
+import { CastsPage } from "./casts/Page";
+import { InboxPage } from "./casts/Inbox";
+import { casts, needs, watch } from "./casts/live";
+import { LoadoutPage } from "./loadout/Page";
+import { MateriaPage } from "./materia/Page";
+import { follow, usePlace } from "./router";
+import { useStore } from "./store";
+import type { About } from "./types";
+import { Icon } from "./ui/icons";
+import { Toasts, complain } from "./ui/toasts";
+
+const PAGES = [
+  ["casts", "Casts", "casts"],
+  ["loadouts", "Loadouts", "loadouts"],
+  ["materia", "Materia", "materia"],
+  ["inbox", "Needs you", "inbox"],
+] as const;
+
+function App() {
+  const place = usePlace();
+  const page = PAGES.some(([name]) => name === place[0]) ? place[0] : PAGES[0][0];
+  const [about, setAbout] = useState<About | null>(null);
+  useEffect(() => { api.about().then(setAbout, complain); }, []);
+  const waiting = needs(useStore(casts)).length;
+  useEffect(() => { if (page !== "casts" && page !== "inbox") watch(null); }, [page]);
+  useEffect(() => {
+    const name = PAGES.find(([one]) => one === page)?.[1];
+    document.title = `${waiting ? `(${waiting}) ` : ""}${[place[1], name].filter(Boolean).join(" · ")} · materia`;
+  }, [page, place, waiting]);
+  return (
+    <div className="frame" onClick={follow}>
+      <a className="btn skip-link" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to the content</a>
+      <header className="rail">
+        <a className="brand" href="/"><img src="/icon.svg" alt="" width="26" height="26" /><strong>materia</strong></a>
+        <nav aria-label="Pages">
+          {PAGES.map(([name, label, icon]) => <a key={name} href={`/${name}`} aria-current={name === page ? "page" : undefined}><Icon name={icon} />{label}{name === "inbox" && waiting > 0 && <span className="count">{waiting}<span className="sr"> waiting</span></span>}</a>)}
+        </nav>
+        <footer><span className="where" title={about?.project}>{about?.projectName ?? " "}</span><Theme /></footer>
+      </header>
+      <main className="main" id="main" tabIndex={-1}>
+        {page === "casts" && <CastsPage id={place[1]} />}
+        {page === "inbox" && <InboxPage />}
+        {page === "loadouts" && <LoadoutPage name={place[1]} />}
+        {page === "materia" && <MateriaPage name={place[1]} />}
+      </main>
+      <Toasts />
+    </div>
+  );
+}
+
+type Choice = "auto" | "light" | "dark";
+
+function Theme() {
+  const [choice, setChoice] = useState<Choice>(() => (localStorage.getItem("theme") as Choice | null) ?? "auto");
+  useEffect(() => {
+    if (choice === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = choice;
+    localStorage.setItem("theme", choice);
+  }, [choice]);
+  const next: Record<Choice, Choice> = { auto: "light", light: "dark", dark: "auto" };
+  const icon = { auto: "auto", light: "sun", dark: "moon" }[choice];
+  return <button type="button" className="btn quiet small" onClick={() => setChoice(next[choice])}><Icon name={icon} size={16} />{{ auto: "As the system", light: "Light", dark: "Dark" }[choice]}</button>;
+}
+
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<StrictMode><App /></StrictMode>);

@@ -1,0 +1,24 @@
+// A value that pages look at together.
+import { useSyncExternalStore } from "react";
+
+export type Store<T> = { get: () => T; set: (next: T | ((now: T) => T)) => void; subscribe: (listener: () => void) => () => void };
+
+export function createStore<T>(first: T): Store<T> {
+  let value = first;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => value,
+    set(next) {
+      value = typeof next === "function" ? (next as (now: T) => T)(value) : next;
+      listeners.forEach((listener) => listener());
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function useStore<T>(store: Store<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get);
+}

@@ -1,0 +1,97 @@
+// Watching casts: every state appears, a paused one is answered, and a restart of the server loses nothing.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { World, replies } from "./world.mjs";
+
+const slow = { replies: replies.replies.map((one) => ({ ...one, delayMs: 250 })) };
+const talk = { replies: [
+  { match: { materia: "Interactive-Plan" }, text: "How about **two** steps?\n\n- one\n- two <b>bold?</b>" },
+  { match: { materia: "Interactive-Plan", contains: "three" }, text: "Then three steps." },
+  { match: { materia: "Interactive-Plan" }, json: { workItems: [] } },
+] };
+
+let world;
+before(async () => { world = await World.open({ "replies.json": replies, "slow.json": slow, "talk.json": talk }); });
+after(async () => { await world.close(); });
+
+async function start(page, request, script, loadout) {
+  await page.getByRole("button", { name: "Cast", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("What should be done?").fill(request);
+  if (loadout) await dialog.getByLabel("Loadout").selectOption(loadout);
+  await dialog.getByText("Without a model").click();
+  await dialog.getByLabel(/A file with the replies/).fill(script);
+  await dialog.getByRole("button", { name: "Cast" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.waitForURL(/\/casts\/.+/);
+  return decodeURIComponent(page.url().split("/").pop());
+}
+
+const badge = (page, status) => page.locator(".head .badge", { hasText: status });
+const logged = (id) => world.read(`.pi/pi-materia/${id}/events.jsonl`).trim().split("\n").map((line) => JSON.parse(line));
+
+test("a cast is started and every state of it appears", async () => {
+  const page = await world.page("/casts");
+  const id = await start(page, "Greet the visitors", "slow.json");
+  await badge(page, "running").waitFor();
+  const current = page.locator(".react-flow__node .socket.live.running");
+  await current.first().waitFor();
+  await page.getByText("1 of 2").first().waitFor();
+  await page.getByText("Sent back").waitFor();
+  await page.getByText("2 of 2").first().waitFor();
+  await badge(page, "complete").waitFor();
+  assert.equal(await page.locator(".react-flow__node .socket.live.done").count(), 8);
+  await page.getByRole("button", { name: "Steps" }).click();
+  const steps = logged(id).filter((one) => one.type === "socket_start").length;
+  await page.waitForFunction((count) => document.querySelectorAll(".steps li").length === count, steps);
+  await page.getByRole("button", { name: "Files" }).click();
+  await page.getByText("Socket-7").last().click();
+  await page.getByRole("button", { name: "1.output.md" }).click();
+  await page.getByRole("dialog").getByText("The project greets its visitors now.").waitFor();
+  assert.deepEqual(page.problems, []);
+});
+
+test("a paused socket is answered, and what it says is never HTML", async () => {
+  const page = await world.page("/casts");
+  await start(page, "Plan it with me", "talk.json", "Planning-Consult");
+  await badge(page, "paused").waitFor();
+  assert.match(await page.title(), /^\(1\) /, "the title counts what waits");
+  const conversation = page.getByRole("region", { name: "Conversation" });
+  await conversation.locator("strong", { hasText: "two" }).waitFor();
+  assert.equal(await conversation.locator("b").count(), 0);
+  await conversation.getByLabel("Your answer").fill("make it three");
+  await conversation.getByRole("button", { name: "Send" }).click();
+  await conversation.getByText("Then three steps.").waitFor();
+  const inbox = await world.page("/inbox");
+  await inbox.getByText("Interactive-Plan waits for your answer").waitFor();
+  await inbox.close();
+  await conversation.getByRole("button", { name: "It is good: go on" }).click();
+  await badge(page, "complete").waitFor();
+  assert.deepEqual(page.problems, []);
+});
+
+test("a server that is restarted during a cast: the page goes on by itself and misses no event", async () => {
+  const page = await world.page("/casts");
+  const id = await start(page, "Survive a restart", "slow.json");
+  await page.getByText("1 of 2").first().waitFor();
+  await page.evaluate(() => { window.sameDocument = true; });
+  await world.stopServer();
+  await page.getByText("connection lost, trying again").waitFor();
+  await world.serve();
+  await badge(page, "complete").waitFor();
+  assert.equal(await page.evaluate(() => window.sameDocument), true, "the page was not loaded again");
+  const shown = await page.locator(".timeline li").count();
+  const told = new Set(["cast_start", "socket_start", "agent_turn_start", "agent_turn_end", "utility_input", "utility_command", "socket_complete", "socket_advance", "budget_warning", "cast_end"]);
+  const expected = logged(id).filter((one) => told.has(one.type) || (one.type === "socket_route" && one.data.rework)).length;
+  assert.equal(shown, expected);
+});
+
+test("a cast is aborted and recast", async () => {
+  const page = await world.page("/casts");
+  await start(page, "Stop in the middle", "slow.json");
+  await page.getByText("1 of 2").first().waitFor();
+  await page.getByRole("button", { name: "Abort" }).click();
+  await badge(page, "aborted").waitFor();
+  await page.getByRole("button", { name: "Recast" }).click();
+  await badge(page, /complete|failed/).waitFor();
+});

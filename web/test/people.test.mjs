@@ -1,0 +1,79 @@
+// Everybody can use it: no violations on any page in both themes, nothing loaded from elsewhere, small enough, and it
+// fits a phone.
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { after, before, test } from "node:test";
+import { World, axe, replies } from "./world.mjs";
+
+const built = join(dirname(fileURLToPath(import.meta.url)), "../../crates/materia/assets/web");
+let world;
+let cast;
+before(async () => {
+  world = await World.open({ "replies.json": replies });
+  const done = JSON.parse((await world.run("cast", "Greet the visitors", "--agent-script", "replies.json", "--json")).out);
+  cast = done.castId;
+});
+after(async () => { await world.close(); });
+
+const PAGES = () => [["/casts", "Pick a cast"], [`/casts/${cast}`, "complete"], ["/loadouts/Full-Auto", "Ready to cast"], ["/loadouts/Full-Auto", "Ready to cast", "Outline"], ["/loadouts/Full-Auto", "Ready to cast", "JSON"], ["/materia/Build", "What the agent is told"], ["/materia/Detect-VCS", "Try it"], ["/inbox", "Nothing waits for you"]];
+
+for (const scheme of ["light", "dark"]) {
+  test(`no page has a violation, ${scheme}`, async () => {
+    const found = [];
+    for (const [path, text, view] of PAGES()) {
+      const page = await world.page(path, { scheme });
+      await page.getByText(text).first().waitFor();
+      if (view) await page.getByRole("button", { name: view, exact: true }).click();
+      await page.waitForTimeout(300);
+      for (const one of await axe(page)) found.push(`${path} ${view ?? ""}: ${one}`);
+      found.push(...page.problems);
+      await page.context().close();
+    }
+    assert.deepEqual(found, []);
+  });
+}
+
+test("dialogs have no violation either", async () => {
+  const page = await world.page("/loadouts/Full-Auto");
+  await page.getByRole("button", { name: "Duplicate" }).click();
+  await page.getByRole("button", { name: "Save…" }).click();
+  await page.getByRole("region", { name: "What changes in the file" }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.keyboard.press("Escape");
+  await page.locator('.react-flow__node[data-id="Socket-5"]').click();
+  await page.getByRole("region", { name: "Socket Socket-5" }).waitFor();
+  assert.deepEqual(await axe(page), []);
+});
+
+test("it fits a phone of 380 pixels", async () => {
+  for (const [path, text] of PAGES()) {
+    const page = await world.page(path, { viewport: { width: 380, height: 780 } });
+    await page.getByText(text).first().waitFor({ state: "attached" });
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `${path} is ${over} pixels too wide`);
+    await page.context().close();
+  }
+});
+
+test("it is small and everything comes from here", async () => {
+  const bytes = readdirSync(built).reduce((sum, name) => sum + gzipSync(readFileSync(join(built, name))).length, 0);
+  assert.ok(bytes < 300_000, `${bytes} bytes gzipped`);
+  const page = await world.page("about:blank".slice(0, 0) || "/casts");
+  const foreign = [];
+  page.on("request", (request) => { if (new URL(request.url()).host !== `127.0.0.1:${world.port}`) foreign.push(request.url()); });
+  await page.goto(`http://127.0.0.1:${world.port}/loadouts/Release`);
+  await page.getByText("Ready to cast").waitFor();
+  assert.deepEqual(foreign, []);
+});
+
+test("nothing moves while a cast is live", async () => {
+  const page = await world.page(`/casts/${cast}`);
+  await page.evaluate(() => { window.shift = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value; }).observe({ type: "layout-shift", buffered: true }); });
+  await page.getByText("complete").first().waitFor();
+  await page.waitForTimeout(800);
+  const shift = await page.evaluate(() => window.shift);
+  assert.ok(shift < 0.1, `layout shift of ${shift}`);
+});
