@@ -14,7 +14,7 @@ use crate::loadout::settings::Budget;
 /// When a warning is given, in percent, when the config does not say.
 const WARN_AT: f64 = 75.0;
 /// How many items and models are counted by name.
-const MAX_NAMES: usize = 256;
+const MAX_NAMES: usize = 64;
 /// The name that the others share.
 const OTHERS: &str = "*";
 
