@@ -25,7 +25,7 @@ const DOORS: Doors = Doors { web: web::run };
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
     if supervisor::is_meant(&world) {
-        return supervisor::run(&world);
+        return supervisor::run(world);
     }
     let voice = view::Voice::of(&world);
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
