@@ -19,7 +19,7 @@ pub use deliver::{Posting, Receipt, message_id};
 pub use error::Error;
 pub use office::{Post, holder, is_dead};
 pub use receive::Wait;
-pub use watch::{Event, News, Observer, Watching};
+pub use watch::{Event, News, Observer, Terminal, Watching};
 
 #[cfg(test)]
 mod tests;

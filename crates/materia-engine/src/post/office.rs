@@ -95,8 +95,10 @@ impl Post {
 
     /// Takes the turn, and everything that is in the journal: nothing changes until it is given back.
     pub(super) fn decide(&self) -> Result<(Held<'_>, MutexGuard<'_, View>), Error> {
-        let held = self.journal.hold()?;
         let mut view = self.view();
+        // What is there already is read before the turn is taken, so that others wait only for what came in between.
+        view.catch_up()?;
+        let held = self.journal.hold()?;
         view.catch_up()?;
         Ok((held, view))
     }

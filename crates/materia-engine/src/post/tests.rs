@@ -10,7 +10,7 @@ use serde_json::json;
 use super::*;
 use crate::clock::Clock;
 use crate::process::{Command, Identity, Nursery, Signal};
-use crate::store::journal::{From, Reader};
+use crate::store::journal::{From, Options, Reader, SharedJournal};
 
 /// A directory with the journal of one run in it.
 struct Desk {
@@ -21,7 +21,8 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let desk = Self { temp: tempfile::tempdir().unwrap(), clock: Clock::system() };
-        std::fs::write(desk.path(), "").unwrap();
+        let made = SharedJournal::open(&desk.path(), &desk.clock, &Options::default());
+        drop(made.unwrap());
         desk.start("g1");
         desk
     }

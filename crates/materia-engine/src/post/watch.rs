@@ -61,26 +61,30 @@ pub enum Event {
     /// The run said something.
     Message(Box<Posted>),
     /// The run ended.
-    Terminal {
-        /// How.
-        status: String,
-        /// When.
-        at: Timestamp,
-        /// How bad it is.
-        level: Level,
-        /// How urgently it is told.
-        delivery: Delivery,
-        /// Its exit code.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        code: Option<Value>,
-        /// What went wrong.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        error: Option<Value>,
-        /// One line for people.
-        summary: String,
-        /// What one can do next.
-        next: Vec<String>,
-    },
+    Terminal(Box<Terminal>),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Terminal {
+    /// How.
+    pub status: String,
+    /// When.
+    pub at: Timestamp,
+    /// How bad it is.
+    pub level: Level,
+    /// How urgently it is told.
+    pub delivery: Delivery,
+    /// Its exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<Value>,
+    /// What went wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Value>,
+    /// One line for people.
+    pub summary: String,
+    /// What one can do next.
+    pub next: Vec<String>,
 }
 
 /// Whom an observer watches, and where its marks are.
@@ -307,7 +311,7 @@ fn terminal(run: &RunId, record: &record::Record, status: String) -> Event {
         "cancelled" => (Level::Info, "was cancelled"),
         _ => (Level::Warning, "exited before it could say how it went"),
     };
-    Event::Terminal {
+    Event::Terminal(Box::new(Terminal {
         at: record.at,
         level,
         delivery: if status == "cancelled" { Delivery::Notify } else { Delivery::Followup },
@@ -316,7 +320,7 @@ fn terminal(run: &RunId, record: &record::Record, status: String) -> Event {
         summary: format!("Run {run} {said}."),
         next: vec![format!("materia inspect run:{run}"), format!("materia inspect run:{run} --view tail")],
         status,
-    }
+    }))
 }
 
 /// The marks of an observer, the latest for each run.

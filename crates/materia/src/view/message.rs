@@ -60,7 +60,8 @@ impl Report for Settled {
 /// One line about what happened, for people.
 pub fn news_line(news: &News) -> String {
     let line = match &news.event {
-        Event::Terminal { summary, error, .. } => {
+        Event::Terminal(end) => {
+            let (summary, error) = (&end.summary, &end.error);
             let error = error.as_ref().and_then(|error| error.as_str());
             let error = error.map(|error| format!(" {}", error.lines().next().unwrap_or_default()));
             format!("run:{} {summary}{}", news.run, error.unwrap_or_default())

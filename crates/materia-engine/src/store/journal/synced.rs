@@ -143,7 +143,7 @@ fn read(file: &File) -> Option<Reached> {
 
 /// Says how far it is. A failure only costs the others their shortcut: a line that is not whole counts as none.
 fn write(file: &File, reached: Option<Reached>) {
-    let line = reached.and_then(|reached| reached.spell()).unwrap_or_default();
+    let line = reached.and_then(Reached::spell).unwrap_or_default();
     let _ = file.write_all_at(format!("{line:<LINE$}").as_bytes(), 0);
 }
 

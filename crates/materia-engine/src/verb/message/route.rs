@@ -26,8 +26,8 @@ const PLAIN: &str = "run.message";
 pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
     let (place, state) = sender.find(run)?;
     match envelope.kind.as_str() {
-        "control.kill" => return stop(sender, &place, Control::Kill, envelope),
-        "control.cancel" => return stop(sender, &place, Control::Cancel, envelope),
+        "control.kill" => return stop(sender, &place, Control::Kill, &envelope),
+        "control.cancel" => return stop(sender, &place, Control::Cancel, &envelope),
         "control.archive" | "control.prune" => return retire(sender, &place, &envelope),
         _ => {}
     }
@@ -115,10 +115,10 @@ pub(super) fn to_coordinator(
 }
 
 /// Ends the run.
-fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: Envelope) -> Result<Report, Error> {
+fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelope) -> Result<Report, Error> {
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let id = post::message_id(0, &sender.clock.fresh_id());
-    let mut request = match serde_json::to_value(&envelope) {
+    let mut request = match serde_json::to_value(envelope) {
         Ok(Value::Object(request)) => request,
         _ => Map::new(),
     };
