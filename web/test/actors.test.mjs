@@ -34,7 +34,7 @@ test("a run is watched, spoken to and killed", async () => {
   const page = await world.page("/actors/sleeper");
   await page.getByLabel("stdout").getByText("alive").waitFor();
   await page.getByRole("button", { name: "Messages" }).click();
-  await page.getByLabel("Message", { exact: true }).fill("hello there");
+  await page.getByRole("textbox", { name: /^Message/ }).fill("hello there");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByText(/delivered|kept until somebody reads it/).waitFor();
   assert.match((await world.run("inspect", "run:sleeper", "--view", "mailbox", "--json")).out, /hello there/);
