@@ -183,8 +183,7 @@ impl Bench {
             let warm = self.cpu(&list, 20)?;
             let most = if count == 1000 { 15 } else { 150 };
             println!(
-                "\nlisting {count} runs: {:.1} ms of CPU (at most {most}), {cold:.0} ms without the index",
-                warm
+                "\nlisting {count} runs: {warm:.1} ms of CPU (at most {most}), {cold:.0} ms without the index"
             );
         }
         Ok(())

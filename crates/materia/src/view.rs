@@ -33,6 +33,7 @@ mod ui;
 
 pub use agent::AgentView;
 pub use cast::CastView;
+pub use mail::told_line;
 pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};

@@ -24,6 +24,8 @@ const MAX_ARGUMENT: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct Pi {
     said: Said,
+    /// What the message that is being written used so far.
+    writing: Usage,
     session: Option<String>,
     asked: u64,
 }
@@ -44,7 +46,10 @@ impl Pi {
         if text_at(message, &["role"]) != Some("assistant") {
             return;
         }
-        let usage = message.get("usage").map(Usage::read).unwrap_or_default();
+        // A message that was cut off says that it used nothing.
+        let told = message.get("usage").map(Usage::read).unwrap_or_default();
+        let before = std::mem::take(&mut self.writing);
+        let usage = if told.total < before.total { before } else { told };
         self.said.add(text_at(message, &["model"]), &usage);
         out.usage(self.said.usage);
         self.said.answer(&block_texts(message.get("content")));
@@ -66,6 +71,7 @@ impl Pi {
         }
         // Newer versions tell what the message used so far, which the budget wants to know.
         if let Some(usage) = event.get("usage").map(Usage::read).filter(|usage| usage.total > 0) {
+            self.writing = usage;
             let mut so_far = self.said.usage;
             so_far.add(&usage);
             out.usage(so_far);

@@ -320,6 +320,8 @@ fn command(start: &Start, launch: &Launch, turn: &Turn<'_>) -> Command {
     let args = launch.args.iter().map(OsString::from);
     let mut command = Command::new(start.argv.iter().cloned().chain(args));
     command.cwd = Some(turn.cwd.to_owned());
+    // What a person trusts for this process is not the agent's to pass on (S2).
+    command.env.remove("MATERIA_TRUST");
     for (name, value) in &launch.env {
         command.env.set(*name, value);
     }

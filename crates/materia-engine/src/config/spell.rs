@@ -80,7 +80,8 @@ mod tests {
     #[test]
     fn short_things_stay_on_one_line_and_every_value_survives() {
         let socket = json!({"materia": "Build", "edges": [{"when": "always", "to": "Socket-5"}]});
-        let loadout = json!({"entry": "Socket-4", "sockets": {"Socket-4": socket}, "x": [1, "a\"b", null, {}]});
+        let loadout =
+            json!({"entry": "Socket-4", "sockets": {"Socket-4": socket}, "x": [1, "a\"b", null, {}]});
         let text = spelled(&loadout, 4);
         assert!(text.contains(
             "\n        \"Socket-4\": { \"materia\": \"Build\", \"edges\": [{ \"when\": \"always\", \"to\": \"Socket-5\" }] }"

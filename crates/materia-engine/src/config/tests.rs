@@ -146,8 +146,14 @@ mod definitions {
     #[test]
     fn one_definition_changes_and_everything_else_stays() {
         let value = json!({"entry": "y"});
-        assert_eq!(edited(FILE, "A", Some(&value)), FILE.replace("{ \"entry\": \"x\" }", "{ \"entry\": \"y\" }"));
-        assert_eq!(edited(FILE, "C", Some(&value)), FILE.replace("{}\n  },", "{},\n    \"C\": { \"entry\": \"y\" }\n  },"));
+        assert_eq!(
+            edited(FILE, "A", Some(&value)),
+            FILE.replace("{ \"entry\": \"x\" }", "{ \"entry\": \"y\" }")
+        );
+        assert_eq!(
+            edited(FILE, "C", Some(&value)),
+            FILE.replace("{}\n  },", "{},\n    \"C\": { \"entry\": \"y\" }\n  },")
+        );
         assert_eq!(edited(FILE, "B", None), FILE.replace(", // behind\n    \"B\": {}", ""));
         assert_eq!(edited("{}", "A", Some(&json!({}))), "{\n  \"loadouts\": { \"A\": {} }\n}");
         assert_eq!(edited("{\"loadouts\":{\"A\":{},},}", "A", None), "{\"loadouts\":{},}");

@@ -61,8 +61,8 @@ fn last(path: &Path, lines: usize) -> io::Result<(String, u64)> {
     let total = file.metadata()?.len();
     let bytes = stream::tail(&file, 0, MOST)?;
     let text = String::from_utf8_lossy(&bytes);
-    let ends = text.trim_end_matches('\n').rmatch_indices('\n').map(|(at, _)| at + 1);
-    let begin = if lines == 0 { text.len() } else { ends.skip(lines - 1).next().unwrap_or(0) };
+    let mut ends = text.trim_end_matches('\n').rmatch_indices('\n').map(|(at, _)| at + 1);
+    let begin = if lines == 0 { text.len() } else { ends.nth(lines - 1).unwrap_or(0) };
     Ok((text[begin..].to_owned(), total))
 }
 
@@ -74,11 +74,11 @@ mod tests {
     fn the_last_lines_are_given_whole() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        std::fs::write(&path, "one\ntwo\nthree\n").unwrap();
+        crate::store::atomic::write(&path, b"one\ntwo\nthree\n").unwrap();
         let tail = |lines| last(&path, lines).unwrap().0;
         assert_eq!((tail(0), tail(1), tail(2)), (String::new(), "three\n".into(), "two\nthree\n".into()));
         assert_eq!(tail(9), "one\ntwo\nthree\n");
-        std::fs::write(&path, "no end").unwrap();
+        crate::store::atomic::write(&path, b"no end").unwrap();
         assert_eq!(last(&path, 1).unwrap(), ("no end".into(), 6));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use materia_model::run::{End, RUN_END, State, Status};
+use materia_model::run::{Control, End, RUN_END, State, Status};
 
 use super::error::Error;
 use super::place::{Place, Root};
@@ -74,7 +74,7 @@ pub(super) fn settle(place: &Place, _lock: &Lock, clock: &Clock) -> Result<State
         return Ok(state);
     };
     let mark = place.mark(&start.generation);
-    let status = state.asked.map_or(Status::Exited, |asked| asked.status());
+    let status = state.asked.map_or(Status::Exited, Control::status);
     let gone = format!("its supervisor, process {}, is gone", start.supervisor.pid);
     if is_part_of(&mark) {
         // Whoever asks is a part of what would be ended: somebody else will do it.

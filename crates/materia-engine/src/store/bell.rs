@@ -46,8 +46,8 @@ impl AsFd for Bell {
 /// Rings; whether somebody can hear it.
 pub fn ring(path: &Path) -> bool {
     let Ok(mut file) = open(OpenOptions::new().write(true), path) else { return false };
-    match file.write(b"!") {
-        Ok(_) => true,
+    match file.write_all(b"!") {
+        Ok(()) => true,
         // It is full of rings that nobody has heard yet.
         Err(error) => error.kind() == io::ErrorKind::WouldBlock,
     }

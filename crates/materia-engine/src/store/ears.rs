@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bell::{self, Bell};
 use super::dir;
+use crate::failpoint;
 
 /// A sleeper's own bell; it is taken down when it is dropped.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ impl Ear {
         let hidden = folder.join(format!(".{name}"));
         let path = folder.join(name);
         let bell = Bell::hang(&hidden)?;
+        failpoint::hit("ears.hang")?;
         std::fs::rename(&hidden, &path)?;
         Ok(Self { bell, path })
     }

@@ -170,7 +170,12 @@ pub struct Judged {
 }
 
 /// The layers as they would be, and the new text of the file.
-pub fn drafted(places: Places<'_>, file: &Path, target: Target, edits: &[Edit]) -> Result<(Files, String), NotDrafted> {
+pub fn drafted(
+    places: Places<'_>,
+    file: &Path,
+    target: Target,
+    edits: &[Edit],
+) -> Result<(Files, String), NotDrafted> {
     let before = match config::read(file) {
         Ok(text) => text,
         Err(ReadError::Missing { .. }) => "{}\n".to_owned(),

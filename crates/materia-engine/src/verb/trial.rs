@@ -200,8 +200,10 @@ fn run(
 }
 
 fn told(materia: &Materia, input: String, called: &Called) -> Tried {
-    let (stdout, stderr) =
-        (String::from_utf8_lossy(&called.stdout).into_owned(), String::from_utf8_lossy(&called.stderr).into_owned());
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&called.stdout).into_owned(),
+        String::from_utf8_lossy(&called.stderr).into_owned(),
+    );
     let mut ended = called.ended.clone();
     ended.stdout_artifact = "stdout".to_owned();
     ended.stderr_artifact = "stderr".to_owned();

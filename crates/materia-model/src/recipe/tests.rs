@@ -262,7 +262,7 @@ fn broken_markdown_says_where() {
     assert_eq!(one("---\na: 1\n---\nx\n\n```template\necho {a.b}\n```\n"), "r.md:7:6 unknown-placeholder");
     assert_eq!(one("---\na: [1\n---\n"), "r.md:3:1 invalid-yaml");
     assert_eq!(one("---\na: &x 1\nb: *x\n---\n"), "r.md:2:4 invalid-yaml");
-    assert_eq!(one("---\ntemplate: 'echo {a.b}'\n---\n"), "r.md:2:18 unknown-placeholder");
+    assert_eq!(one("---\ntemplate: 'echo {a.b}'\n---\n"), "r.md:2:17 unknown-placeholder");
 }
 
 #[test]

@@ -57,6 +57,9 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.plain(anchor > 0 || tag.is_some(), &range)?;
                 let content = scalar(&text, style);
+                // Text in single quotes stands as it is, behind the quote.
+                let quote = usize::from(style == ScalarStyle::SingleQuoted);
+                let range = range.start + quote..range.end;
                 self.scalar(content, &text, range)
             }
             Event::SequenceStart(anchor, tag) => {

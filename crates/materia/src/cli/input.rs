@@ -125,7 +125,12 @@ impl Template {
         if !markdown && !object() {
             return Ok(Named::Template(source));
         }
-        let library = library(world)?;
+        // Without a home there is nothing to import from, and a file that imports nothing needs none.
+        let library = match library(world) {
+            Ok(library) => library,
+            Err(_) if !markdown => return Ok(Named::Template(source)),
+            Err(failure) => return Err(failure),
+        };
         let found = library.open(&world.path(path), &shown(path)).map_err(NotResolved::NotFound)?;
         Ok(Named::Recipe(library, Box::new(found), &self.words))
     }

@@ -11,7 +11,7 @@ use super::agent::roster;
 use super::config::Config;
 use super::spawn::session;
 use crate::failure::{Failure, Kind};
-use crate::view::{Screen, Voice};
+use crate::view::{Screen, Voice, told_line};
 use crate::world::World;
 
 /// Show runs, sessions and what they did
@@ -42,7 +42,7 @@ pub(super) struct Inspect {
     #[arg(long, value_name = "S")]
     status: Option<String>,
 
-    /// Go on showing output until the run is over
+    /// Go on showing output or messages until the run is over
     #[arg(long)]
     follow: bool,
 
@@ -65,7 +65,10 @@ impl Inspect {
             Target::Run(id) => return self.inspect_run(&root, &id, view, caller, world, screen, voice),
             Target::Room(id) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
-                self.inspect_room(&place, view, screen, voice)?;
+                let behind = self.inspect_room(&place, view, screen, voice)?;
+                if self.follow && matches!(view, "messages" | "previews") {
+                    self.follow_messages(&place, mail::Followed::Room, behind, world, screen, voice)?;
+                }
             }
             Target::Branch(id, branch) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
@@ -123,7 +126,13 @@ impl Inspect {
                     screen.output(stream, bytes, voice)
                 })?;
             }
-            "messages" => screen.report(&mail::messages(id, &mail::read(&place)?, self.many()), voice),
+            "messages" => {
+                let read = mail::read(&place)?;
+                screen.report(&mail::messages(id, &read, self.many()), voice);
+                if self.follow {
+                    self.follow_messages(&place, mail::Followed::Outbox, read.seq, world, screen, voice)?;
+                }
+            }
             "mailbox" => screen.report(&mail::mailbox(id, None, &mail::read(&place)?, self.many()), voice),
             "communication" => screen.report(&mail::communication(&mail::read(&place)?), voice),
             "artifacts" => screen.report(&inspect::files(&place, &state, false)?, voice),
@@ -139,7 +148,7 @@ impl Inspect {
         self.lines.unwrap_or(LINES)
     }
 
-    fn inspect_room(&self, place: &Place, view: &str, screen: Screen, voice: Voice) -> Result<(), Failure> {
+    fn inspect_room(&self, place: &Place, view: &str, screen: Screen, voice: Voice) -> Result<u64, Failure> {
         let mail = mail::read(place)?;
         let (run, room, lines) = (place.id(), mail.room(), self.many());
         match view {
@@ -149,6 +158,26 @@ impl Inspect {
             "contacts" => screen.report(&mail::contacts(run, room, lines), voice),
             _ => screen.report(&mail::room_status(run, room), voice),
         }
+        Ok(mail.seq)
+    }
+
+    /// Goes on showing what is said, one line or JSON object each, until the run is over.
+    fn follow_messages(
+        &self,
+        place: &Place,
+        what: mail::Followed,
+        behind: u64,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<(), Failure> {
+        mail::follow(place, what, behind, &world.clock(), |told| {
+            match voice {
+                Voice::Json => screen.document(told),
+                Voice::Human => screen.text(&told_line(told)),
+            }
+            screen.was_heard()
+        })?;
         Ok(())
     }
 }

@@ -30,7 +30,8 @@ impl From<&Error> for Failure {
             Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
             Error::Ambiguous { found, .. } => {
                 let some: Vec<String> = found.iter().take(5).map(|id| text::quoted(id)).collect();
-                typed(Kind::Invalid, "ambiguous").hint(format!("write more of it: {}", text::list(&some, "or")))
+                typed(Kind::Invalid, "ambiguous")
+                    .hint(format!("write more of it: {}", text::list(&some, "or")))
             }
             Error::NoStep { cast, .. } => typed(Kind::NotFound, "step_not_found")
                 .hint(format!("`materia cast-show {cast}` numbers them; write 3, or Socket-4:1")),
@@ -63,7 +64,9 @@ impl From<&trust::Error> for Failure {
             trust::Error::Refused(_) => typed(Kind::Refused, "untrusted").hint(
                 "`materia trust` shows what would run and asks; MATERIA_TRUST=1 accepts it for one process",
             ),
-            trust::Error::Unknown(_) => typed(Kind::NotFound, "not_trusted").hint("see `materia trust --list`"),
+            trust::Error::Unknown(_) => {
+                typed(Kind::NotFound, "not_trusted").hint("see `materia trust --list`")
+            }
             trust::Error::Read(_) => typed(Kind::Refused, "bad_ledger").hint(
                 "move `trust.json` in your profile away, and agree again; see `materia doctor` for the place",
             ),
@@ -86,12 +89,15 @@ impl From<&quest::Error> for Failure {
             quest::Error::Empty | quest::Error::TooLong => {
                 typed(Kind::Invalid, "bad_quest").hint("say what should be done, in short")
             }
-            quest::Error::Board(BoardError::Running { .. }) => {
-                typed(Kind::Conflict, "runner_in_use").hint("`materia quest stop` lets it stop behind its quest")
+            quest::Error::Board(BoardError::Running { .. }) => typed(Kind::Conflict, "runner_in_use")
+                .hint("`materia quest stop` lets it stop behind its quest"),
+            quest::Error::Board(BoardError::Locked(lock)) => {
+                typed(Kind::Conflict, "board_in_use").hint(lock.hint())
             }
-            quest::Error::Board(BoardError::Locked(lock)) => typed(Kind::Conflict, "board_in_use").hint(lock.hint()),
-            quest::Error::Board(BoardError::Bad { .. } | BoardError::Read { .. }) => typed(Kind::Invalid, "bad_board")
-                .hint("repair the file by hand, or move it away; it is never overwritten"),
+            quest::Error::Board(BoardError::Bad { .. } | BoardError::Read { .. }) => {
+                typed(Kind::Invalid, "bad_board")
+                    .hint("repair the file by hand, or move it away; it is never overwritten")
+            }
             quest::Error::Board(BoardError::Write(_) | BoardError::Dir(_)) => {
                 typed(Kind::Failed, "storage").hint("make room and check who may write there")
             }

@@ -1,8 +1,10 @@
 //! What people see of messages, queues and rooms: one line for each, sized for a model's context.
 
 use materia_engine::verb::inspect::mail::{
-    Contacts, Messages, Preview, Previews, Queued, RoomStatus, Roster, Talk, Timeline, Triage,
+    Contacts, Messages, Preview, Previews, Queued, RoomStatus, Roster, Talk, Timeline, Told, Triage,
 };
+use materia_model::message::Posted;
+use materia_model::name::RunId;
 use materia_model::text::{self, printable};
 use serde_json::Value;
 
@@ -45,19 +47,38 @@ fn json(value: Option<&Value>) -> String {
     }
 }
 
+/// One thing that was said, as a line.
+pub fn told_line(told: &Told) -> String {
+    match told {
+        Told::Posted(posted) => posted_line(None, posted),
+        Told::Said(preview) => preview_line(preview),
+    }
+}
+
+fn preview_line(preview: &Preview) -> String {
+    line(&[
+        ("ts", preview.timestamp.to_string()),
+        ("from", optional(preview.from.as_ref())),
+        ("type", preview.kind.clone()),
+        ("body", preview.body_preview.clone()),
+    ])
+}
+
+fn posted_line(run: Option<&RunId>, posted: &Posted) -> String {
+    line(&[
+        ("run", optional(run)),
+        ("id", posted.id.clone()),
+        ("type", posted.envelope.kind.to_string()),
+        ("level", format!("{:?}", posted.level).to_lowercase()),
+        ("delivery", format!("{:?}", posted.delivery).to_lowercase()),
+        ("attention", if posted.attention { "true".to_owned() } else { String::new() }),
+        ("summary", posted.envelope.headline()),
+    ])
+}
+
 impl Report for Messages {
     fn human(&self, _: bool) -> String {
-        let lines = self.messages.iter().map(|posted| {
-            line(&[
-                ("run", self.run.to_string()),
-                ("id", posted.id.clone()),
-                ("type", posted.envelope.kind.to_string()),
-                ("level", format!("{:?}", posted.level).to_lowercase()),
-                ("delivery", format!("{:?}", posted.delivery).to_lowercase()),
-                ("attention", if posted.attention { "true".to_owned() } else { String::new() }),
-                ("summary", posted.envelope.headline()),
-            ])
-        });
+        let lines = self.messages.iter().map(|posted| posted_line(Some(&self.run), posted));
         or_none(lines.collect(), "no actor messages") + older(self.incomplete)
     }
 }
@@ -153,15 +174,7 @@ impl Report for Timeline {
 
 impl Report for Previews {
     fn human(&self, _: bool) -> String {
-        let one = |preview: &Preview| {
-            line(&[
-                ("ts", preview.timestamp.to_string()),
-                ("from", optional(preview.from.as_ref())),
-                ("type", preview.kind.clone()),
-                ("body", preview.body_preview.clone()),
-            ])
-        };
-        or_none(self.messages.iter().map(one).collect(), "nothing was said") + older(self.incomplete)
+        or_none(self.messages.iter().map(preview_line).collect(), "nothing was said") + older(self.incomplete)
     }
 }
 

@@ -19,7 +19,9 @@ impl Asset {
     /// What it says; a debug build looks at the file, so that the client can be worked on while the server runs.
     fn content(&self) -> Cow<'static, [u8]> {
         #[cfg(debug_assertions)]
-        if let Ok(bytes) = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/web").to_owned() + self.path) {
+        if let Ok(bytes) =
+            std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/web").to_owned() + self.path)
+        {
             return bytes.into();
         }
         self.bytes.into()
@@ -72,9 +74,9 @@ pub(super) async fn serve(uri: Uri, headers: HeaderMap) -> Response {
 
 /// A name for the content: it changes with the program and with the file, which is all it has to.
 fn tag(bytes: &[u8]) -> String {
-    let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let sum = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     format!("\"{}-{sum:016x}\"", env!("CARGO_PKG_VERSION"))
 }
 

@@ -120,7 +120,8 @@ impl Door {
             return Some(refused("wrong_host", "this server is not known under that name"));
         }
         let origin = text(header::ORIGIN);
-        let ours = |origin: &str| origin.strip_prefix("http://").is_some_and(|authority| self.knows(authority));
+        let ours =
+            |origin: &str| origin.strip_prefix("http://").is_some_and(|authority| self.knows(authority));
         let changes = !matches!(*method, Method::GET | Method::HEAD);
         if origin.is_some_and(|origin| !ours(origin)) || (changes && origin.is_none()) {
             return Some(refused("wrong_origin", "the request comes from another site"));

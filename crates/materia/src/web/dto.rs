@@ -12,11 +12,13 @@ use serde::Serialize;
 
 pub(super) use actor::{MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView};
 pub(super) use cast::{
-    Artifact, ArtifactQuery, BudgetRequest, CastState, CastView, CastsQuery, Done, ForkRequest, Forked, GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
+    Artifact, ArtifactQuery, BudgetRequest, CastState, CastView, CastsQuery, Done, ForkRequest, Forked,
+    GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
 };
 pub(super) use config::{
-    ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, ErrorBody,
-    Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer, TrialRequest,
+    ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,
+    ErrorBody, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer,
+    TrialRequest,
 };
 
 /// Who we are.

@@ -25,7 +25,8 @@ pub(super) struct Player {
 impl Player {
     /// A player by the words of the page; a relative path is seen from the project.
     pub(super) fn new(state: &State, script: Option<&str>, agent: Option<&str>) -> Self {
-        let said = |word: Option<&str>| word.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned);
+        let said =
+            |word: Option<&str>| word.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned);
         Self { script: said(script).map(|path| state.project().join(path)), agent: said(agent) }
     }
 

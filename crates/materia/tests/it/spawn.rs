@@ -1,6 +1,6 @@
 //! `spawn`: runs that outlive the command that started them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use materia_engine::clock::Clock;
 use materia_engine::process::{Exits, Identity, Signal};
@@ -71,9 +71,10 @@ impl House {
     }
 
     /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when it got there.
-    pub fn until_file_has(&self, path: PathBuf, text: &str) {
+    pub fn until_file_has(&self, path: impl AsRef<Path>, text: &str) {
+        let path = path.as_ref();
         let began = std::time::Instant::now();
-        while !std::fs::read_to_string(&path).unwrap_or_default().contains(text) {
+        while !std::fs::read_to_string(path).unwrap_or_default().contains(text) {
             assert!(began.elapsed().as_secs() < 60, "{} never had `{text}`", path.display());
             std::thread::sleep(std::time::Duration::from_millis(5));
         }

@@ -51,7 +51,8 @@ impl<'a> Served<'a> {
 
     fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let mut text = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+        let mut text =
+            format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -125,12 +126,17 @@ fn s4_nobody_gets_in_without_a_cookie_from_another_site_or_under_another_name() 
     for path in GETS {
         assert_eq!(served.raw("GET", path, &[("host", &host)], "").status, 401, "{path} without a cookie");
         let wrong = ("cookie", "materia_1=ab; other=x");
-        assert_eq!(served.raw("GET", path, &[("host", &host), wrong], "").status, 401, "{path} with a wrong cookie");
+        assert_eq!(
+            served.raw("GET", path, &[("host", &host), wrong], "").status,
+            401,
+            "{path} with a wrong cookie"
+        );
         for name in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1.evil.example:80", ""] {
             let answer = served.raw("GET", path, &[("host", name), ("cookie", &cookie)], "");
             assert!(answer.status == 403 || answer.status == 400, "{path} as {name}: {}", answer.status);
         }
-        let foreign = served.raw("GET", path, &[("host", &host), ("cookie", &cookie), ("origin", "null")], "");
+        let foreign =
+            served.raw("GET", path, &[("host", &host), ("cookie", &cookie), ("origin", "null")], "");
         assert_eq!(foreign.status, 403, "{path} from nowhere");
     }
     for path in POSTS {
@@ -144,7 +150,8 @@ fn s4_nobody_gets_in_without_a_cookie_from_another_site_or_under_another_name() 
         let across = ("sec-fetch-site", "cross-site");
         assert_eq!(send(&[("host", &host), ("cookie", &cookie), ("origin", &origin), across, kind]), 403);
         for other in ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"] {
-            let headers = [("host", host.as_str()), ("cookie", &cookie), ("origin", &origin), ("content-type", other)];
+            let headers =
+                [("host", host.as_str()), ("cookie", &cookie), ("origin", &origin), ("content-type", other)];
             assert_eq!(send(&headers), 415, "{path} as {other}");
         }
     }
@@ -156,7 +163,12 @@ fn s4_every_answer_forbids_what_does_not_come_from_here() {
     let served = Served::new(&house);
     for answer in [served.get("/"), served.get("/api/about"), served.get("/api/nothing")] {
         let head = answer.head.to_lowercase();
-        assert!(head.contains("content-security-policy: default-src 'none'; script-src 'self'; style-src 'self';"), "{head}");
+        assert!(
+            head.contains(
+                "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self';"
+            ),
+            "{head}"
+        );
         assert!(head.contains("frame-ancestors 'none'") && head.contains("nosniff"), "{head}");
         assert!(!head.contains("access-control-allow"), "{head}");
     }
@@ -238,9 +250,20 @@ fn artifacts_are_read_inside_their_cast_and_nowhere_else() {
     assert_eq!(good.status, 200, "{}", good.body);
     assert_eq!(good.json()["text"], "<script>alert(1)</script>\n");
     assert!(good.head.contains("application/json"), "what a program wrote is never a page");
-    std::os::unix::fs::symlink(house.work().join("secret.txt"), house.work().join(".pi/pi-materia").join(id).join("link"))
-        .unwrap();
-    for path in ["../../../secret.txt", "..%2F..%2F..%2Fsecret.txt", "/etc/passwd", "sockets/../../../../secret.txt", "link", "", "."] {
+    std::os::unix::fs::symlink(
+        house.work().join("secret.txt"),
+        house.work().join(".pi/pi-materia").join(id).join("link"),
+    )
+    .unwrap();
+    for path in [
+        "../../../secret.txt",
+        "..%2F..%2F..%2Fsecret.txt",
+        "/etc/passwd",
+        "sockets/../../../../secret.txt",
+        "link",
+        "",
+        ".",
+    ] {
         let answer = read(path);
         assert_eq!(answer.status, 404, "{path}: {}", answer.body);
         assert!(!answer.body.contains("\"secret\""));
@@ -262,7 +285,10 @@ fn a_utility_is_tried_as_it_is_being_edited() {
     let tried = served.post("/api/trial", &asked);
     assert_eq!(tried.status, 200, "{}", tried.body);
     let tried = tried.json();
-    assert_eq!((&tried["result"], &tried["stderr"], &tried["problem"]), (&json!({"a": 1}), &json!("hint\n"), &json!(null)));
+    assert_eq!(
+        (&tried["result"], &tried["stderr"], &tried["problem"]),
+        (&json!({"a": 1}), &json!("hint\n"), &json!(null))
+    );
     let unknown = json!({"materia": "Nobody", "value": null, "target": "user", "request": "", "state": {}, "item": null});
     assert_eq!(served.post("/api/trial", &unknown).status, 404);
 }
@@ -287,6 +313,9 @@ fn s1_what_a_project_brings_runs_only_after_the_person_at_the_page_agreed() {
     assert_eq!(started.status, 200, "{}", started.body);
     assert_eq!(house.read("gate"), "ran\n");
     let id = started.json()["castId"].as_str().unwrap().to_owned();
-    assert_eq!(served.post(&format!("/api/casts/{id}/abort"), &json!({"text": null, "agentScript": null})).status, 200);
+    assert_eq!(
+        served.post(&format!("/api/casts/{id}/abort"), &json!({"text": null, "agentScript": null})).status,
+        200
+    );
     assert_eq!(served.get(&format!("/api/casts/{id}")).json()["cast"]["status"], "aborted");
 }

@@ -43,6 +43,19 @@ fn a_version_that_does_not_settle_is_asked_for_its_state() {
 }
 
 #[test]
+fn a_message_that_was_cut_off_was_paid_for() {
+    let mut pi = Pi::default();
+    let update = json!({"type": "message_update", "usage": {"input": 100, "output": 7}});
+    let end = json!({"type": "message_end", "message": {"role": "assistant", "content": [], "stopReason": "aborted",
+        "usage": {"input": 0, "output": 0}}});
+    play(&mut pi, &format!("{update}\n{end}"));
+    assert_eq!(
+        (pi.said().usage.total, pi.said().failure.as_ref().unwrap().kind),
+        (107, FailureKind::Aborted)
+    );
+}
+
+#[test]
 fn a_retry_after_the_end_is_waited_for() {
     let mut pi = Pi::default();
     let out = play(

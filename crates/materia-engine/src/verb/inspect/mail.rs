@@ -3,10 +3,14 @@
 //! Owns their reports. Everything is made from the fold of the journal, bounded by the number of lines that was asked for;
 //! what is not remembered is counted, so that nobody takes a part for the whole.
 
+use std::time::Duration;
+
 use materia_model::message::{
-    Address, Communication, Contact, Counts, Entry, Mail, Mailbox, Member, Place, Posted, Room, Said, State,
+    Address, Communication, Contact, Counts, Entry, Envelope, Mail, Mailbox, Member, Place, Posted, Room,
+    Said, State, event,
 };
 use materia_model::name::{BranchName, RunId};
+use materia_model::record::Record;
 use materia_model::run::Status;
 use materia_model::text;
 use materia_model::time::Timestamp;
@@ -16,6 +20,7 @@ use serde_json::Value;
 use crate::clock::Clock;
 use crate::post::{self, Post, is_dead};
 use crate::run::{self, Listed, Root};
+use crate::store::journal::{Follower, From};
 
 /// How much of a body a preview shows, in bytes.
 const PREVIEW: usize = 320;
@@ -24,6 +29,9 @@ const PREVIEW: usize = 320;
 const MOST_RUNS: usize = 100;
 const MOST_FAILED: usize = 5;
 const MOST_ATTENTION: usize = 10;
+
+/// How long a follower sleeps before it looks whether the run is over.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// How long a claim may take before it is worth a look.
 const LONG_CLAIM_MS: i64 = 5 * 60 * 1000;
@@ -213,6 +221,64 @@ pub fn messages(run: &RunId, mail: &Mail, lines: usize) -> Messages {
     Messages { ok: true, run: run.clone(), incomplete: (messages.len() as u64) < total, messages, total }
 }
 
+/// What is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Followed {
+    /// What a run says to its coordinator.
+    Outbox,
+    /// What is said in its room.
+    Room,
+}
+
+/// Tells what is said from now on, until the run is over or nobody listens; `tell` says whether somebody does.
+pub fn follow(
+    place: &run::Place,
+    what: Followed,
+    behind: u64,
+    clock: &Clock,
+    mut tell: impl FnMut(&Told) -> bool,
+) -> Result<(), post::Error> {
+    let mut follower = Follower::open(&place.journal(), From::After(behind))?;
+    loop {
+        let over = run::look(place, clock).map_or(true, |state| state.status.is_terminal());
+        // What was written before it was over is still told.
+        let more = if over { follower.try_next()? } else { follower.next(Some(LOOK))? };
+        for record in &more {
+            if let Some(told) = told(what, record)
+                && !tell(&told)
+            {
+                return Ok(());
+            }
+        }
+        if over && more.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+/// One thing that is said while somebody follows.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Told {
+    /// To the coordinator.
+    Posted(Box<Posted>),
+    /// In the room.
+    Said(Box<Preview>),
+}
+
+fn told(what: Followed, record: &Record) -> Option<Told> {
+    let Some(event::Record::Message(message)) = event::Record::read(record) else { return None };
+    match (what, &message.envelope.to) {
+        (Followed::Outbox, Address::Coordinator | Address::Session(_)) => {
+            Some(Told::Posted(Box::new(Posted::new(record.at, &message))))
+        }
+        (Followed::Room, Address::Room(_)) => {
+            Some(Told::Said(Box::new(previewed(&message.id, record.at, &message.envelope))))
+        }
+        _ => None,
+    }
+}
+
 /// A queue of a run: its own, or that of a branch.
 pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usize) -> Queued {
     let (place, address) = match branch {
@@ -332,15 +398,18 @@ fn claims(run: &RunId, mail: &Mail, now: Timestamp) -> Vec<StaleClaim> {
 }
 
 fn preview(said: &Said) -> Preview {
-    let envelope = &said.envelope;
+    previewed(&said.id, said.received_at, &said.envelope)
+}
+
+fn previewed(id: &str, timestamp: Timestamp, envelope: &Envelope) -> Preview {
     let body = match &envelope.body {
         None => String::new(),
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
     };
     Preview {
-        id: said.id.clone(),
-        timestamp: said.received_at,
+        id: id.to_owned(),
+        timestamp,
         from: envelope.from.clone(),
         kind: envelope.kind.to_string(),
         summary: envelope.headline(),

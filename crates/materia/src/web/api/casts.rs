@@ -70,14 +70,10 @@ pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> 
     let shown = beside(move || {
         let folder = folder(&state, &id)?;
         let wanted = Wanted { events: false, artifacts: true };
-        let shown =
-            cast_show::show(&folder, wanted, &state.clock).map_err(|error| Failure::from(&error))?;
+        let shown = cast_show::show(&folder, wanted, &state.clock).map_err(|error| Failure::from(&error))?;
         let definition = folder.read_definition().map_err(|error| Failure::from(&error))?;
         let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
-        Ok(dto::CastView {
-            cast: serde_json::to_value(shown).unwrap_or_default(),
-            definition,
-        })
+        Ok(dto::CastView { cast: serde_json::to_value(shown).unwrap_or_default(), definition })
     });
     ok(&shown.await?)
 }

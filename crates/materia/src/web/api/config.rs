@@ -62,7 +62,13 @@ pub(super) async fn show(Given(state): Given<State>) -> Reply {
             exists,
         });
         let files = files.collect();
-        Ok(dto::Config { active: listing.active, loadouts, materia, files, issues: dto::issues(&listing.issues) })
+        Ok(dto::Config {
+            active: listing.active,
+            loadouts,
+            materia,
+            files,
+            issues: dto::issues(&listing.issues),
+        })
     });
     ok(&shown.await?)
 }
@@ -104,7 +110,8 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let saved = beside(move || {
         let wishes: Vec<Wish> = request.edits.into_iter().map(Wish::from).collect();
         let target = Target::from(request.target);
-        let before = trust::show(&state.files()?, Some(&state.home)).map_err(|error| Failure::from(&error))?;
+        let before =
+            trust::show(&state.files()?, Some(&state.home)).map_err(|error| Failure::from(&error))?;
         let saved = definition::save(&state.home, state.places(), target, &wishes, request.even_broken);
         if saved.is_ok() && matches!(before.standing, Standing::Nothing | Standing::Trusted) {
             agree(&state)?;
@@ -119,7 +126,10 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
                 ok: false,
                 error: dto::ErrorBody {
                     code: "changed_meanwhile".to_owned(),
-                    message: format!("{} was changed by somebody else", materia_model::text::quoted(&conflict.name)),
+                    message: format!(
+                        "{} was changed by somebody else",
+                        materia_model::text::quoted(&conflict.name)
+                    ),
                     hint: Some("look at their version, then save yours over it or take theirs".to_owned()),
                 },
                 conflict: dto::Conflict {
@@ -202,7 +212,9 @@ impl From<SaveError> for Failure {
             }
             SaveError::Locked(_) => typed(Kind::Refused, "locked").hint("unlock it first"),
             SaveError::BadName { .. } => typed(Kind::Invalid, "bad_name").hint("choose another name"),
-            SaveError::Conflict(_) => typed(Kind::Conflict, "changed_meanwhile").hint("look at their version"),
+            SaveError::Conflict(_) => {
+                typed(Kind::Conflict, "changed_meanwhile").hint("look at their version")
+            }
             SaveError::Broken(findings) => Self::from_findings(findings.clone()),
             SaveError::Lock(lock) => typed(Kind::Conflict, "in_use").hint(lock.hint()),
             SaveError::Read(_) | SaveError::Dir(_) | SaveError::Write(_) => {

@@ -12,7 +12,8 @@ use crate::failure::{Failure, Kind};
 
 /// What the project would run, and how the person stands to it.
 pub(super) async fn show(Given(state): Given<State>) -> Reply {
-    let shown = beside(move || trust::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into()));
+    let shown =
+        beside(move || trust::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into()));
     ok(&shown.await?)
 }
 

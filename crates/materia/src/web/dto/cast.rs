@@ -107,13 +107,23 @@ pub(in crate::web) struct Told {
 pub(in crate::web) struct CastState {
     /// `running`, `interrupted`, `paused`, `complete`, `failed` or `aborted`: proved, not remembered.
     pub(in crate::web) status: String,
-    #[cfg_attr(test, ts(type = "{ socket: string, materia: string | null, visit: number, attempt: number, item: { key: string, label: string, number: number, count: number } | null, waitsFor: \"refinement\" | \"interrupted\" | null } | null"))]
+    #[cfg_attr(
+        test,
+        ts(
+            type = "{ socket: string, materia: string | null, visit: number, attempt: number, item: { key: string, label: string, number: number, count: number } | null, waitsFor: \"refinement\" | \"interrupted\" | null } | null"
+        )
+    )]
     pub(in crate::web) at: Value,
     #[cfg_attr(test, ts(type = "Record<string, number>"))]
     pub(in crate::web) visits: Value,
     #[cfg_attr(test, ts(type = "Record<string, number>"))]
     pub(in crate::web) traversals: Value,
-    #[cfg_attr(test, ts(type = "{ tokens: { input: number, output: number, total: number }, cost: { total: number }, turns: number, bySocket: Record<string, { tokens: { total: number }, cost: { total: number } }> }"))]
+    #[cfg_attr(
+        test,
+        ts(
+            type = "{ tokens: { input: number, output: number, total: number }, cost: { total: number }, turns: number, bySocket: Record<string, { tokens: { total: number }, cost: { total: number } }> }"
+        )
+    )]
     pub(in crate::web) usage: Value,
     #[cfg_attr(test, ts(type = "Array<[\"person\" | \"agent\", string]>"))]
     pub(in crate::web) conversation: Value,

@@ -3,9 +3,11 @@
 use ts_rs::{Config as Spelling, TS};
 
 use super::{
-    About, ActiveAnswer, ActiveRequest, Artifact, BudgetRequest, CastState, CastView, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,
-    Done, ErrorBody, ForkRequest, Forked, GoOnRequest, Issue, MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer,
-    StartRequest, Told, TrialRequest, TrustRequest,
+    About, ActiveAnswer, ActiveRequest, Artifact, BudgetRequest, CastState, CastView, CheckAnswer,
+    CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, Done, ErrorBody, ForkRequest, Forked,
+    GoOnRequest, Issue, Loadout, Materia, MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView,
+    SaveAnswer, SaveEdit, SaveRequest, SectionName, StartRequest, TargetName, Told, TrialAnswer,
+    TrialRequest, TrustRequest,
 };
 
 macro_rules! declared {
@@ -16,12 +18,46 @@ macro_rules! declared {
 
 fn types() -> String {
     let all = declared!(
-        About, Issue, Config, Loadout, Materia, ConfigFile, SectionName, TargetName, CheckRequest, CheckAnswer,
-        SaveRequest, SaveEdit, SaveAnswer, ConflictAnswer, ErrorBody, Conflict, ActiveRequest, ActiveAnswer,
-        TrialRequest, TrialAnswer, StartRequest, GoOnRequest, TrustRequest, Done, CastView, Artifact, Told, CastState,
-        ForkRequest, Forked, BudgetRequest, QuestRequest, QuestChange, QuestsRun, MessageRequest, RunView,
+        About,
+        Issue,
+        Config,
+        Loadout,
+        Materia,
+        ConfigFile,
+        SectionName,
+        TargetName,
+        CheckRequest,
+        CheckAnswer,
+        SaveRequest,
+        SaveEdit,
+        SaveAnswer,
+        ConflictAnswer,
+        ErrorBody,
+        Conflict,
+        ActiveRequest,
+        ActiveAnswer,
+        TrialRequest,
+        TrialAnswer,
+        StartRequest,
+        GoOnRequest,
+        TrustRequest,
+        Done,
+        CastView,
+        Artifact,
+        Told,
+        CastState,
+        ForkRequest,
+        Forked,
+        BudgetRequest,
+        QuestRequest,
+        QuestChange,
+        QuestsRun,
+        MessageRequest,
+        RunView,
     );
-    format!("// Written by a test of `crates/materia/src/web/dto.rs`; MATERIA_WRITE_REFERENCE=1 writes it anew.\n\n{all}")
+    format!(
+        "// Written by a test of `crates/materia/src/web/dto.rs`; MATERIA_WRITE_REFERENCE=1 writes it anew.\n\n{all}"
+    )
 }
 
 #[test]

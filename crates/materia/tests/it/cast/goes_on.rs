@@ -181,4 +181,5 @@ fn c14_a_cast_that_another_process_drives_is_aborted_with_everything_it_started(
     assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1);
     let again = house.materia(&["abort", id, "--json"]).run();
     assert_eq!(again.code(), 4);
+    assert_eq!(house.wait(id)["cast"]["id"], id);
 }

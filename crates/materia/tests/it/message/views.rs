@@ -1,5 +1,7 @@
 //! `inspect` of messages, queues and rooms.
 
+use std::io::{BufRead, BufReader};
+
 use serde_json::{Value, json};
 
 use super::refused;
@@ -105,4 +107,19 @@ fn views_that_are_not_there_and_runs_of_others_are_refused() {
         (0, &json!(1))
     );
     house.kill("a");
+}
+
+#[test]
+fn what_is_said_can_be_followed_until_the_run_is_over() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    house.sent(&["coordinator", "first", "--from", "run:a"]);
+    let mut following = house.materia(&["inspect", "run:a", "--view", "messages", "--follow"]).start();
+    let mut lines = BufReader::new(following.stdout()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("type=first"));
+    house.sent(&["coordinator", "second", "--from", "run:a"]);
+    assert!(lines.next().unwrap().unwrap().contains("type=second"));
+    house.kill("a");
+    assert!(lines.next().is_none());
+    assert_eq!(following.end().code(), 0);
 }

@@ -86,3 +86,29 @@ fn the_end_of_a_run_rings_its_session() {
     house.wait("a");
     assert!(house.runs().session("s1").unwrap().join("bell").exists());
 }
+
+#[test]
+fn a_cast_is_a_run() {
+    let house = House::new();
+    let greet = json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; printf '{\"said\": 1}'"]});
+    let flow = json!({"activeLoadout": "Other", "materia": {"Greet": greet}, "loadouts": {
+        "Hello": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}},
+        "Other": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}}}});
+    house.write("flow.json", flow.to_string());
+    let words = ["spawn", "--loadout", "Hello", "say it", "--config", "flow.json", "--as", "run:c", "--json"];
+    let spawned = house.materia(&words).run().ok().json();
+    assert_eq!((&spawned["run"], &spawned["status"]), (&json!("c"), &json!("running")));
+    let over = house.wait("c");
+    assert_eq!((&over["status"], &over["cast"]["loadout"]), (&json!("done"), &json!("Hello")), "{over}");
+    assert!(
+        house.run_file("c", "stdout.log").starts_with("complete:"),
+        "{}",
+        house.run_file("c", "stdout.log")
+    );
+    let unknown =
+        house.materia(&["spawn", "--loadout", "Nope", "x", "--config", "flow.json", "--json"]).run();
+    assert_eq!(unknown.code(), 3, "{}", unknown.transcript());
+    let two =
+        house.materia(&["spawn", "--loadout", "Hello", "a", "b", "--config", "flow.json", "--json"]).run();
+    assert_eq!(two.code(), 2);
+}
