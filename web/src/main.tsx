@@ -10,6 +10,8 @@ import { api } from "./api";
 import { CastsPage } from "./casts/Page";
 import { InboxPage } from "./casts/Inbox";
 import { casts, needs, watch } from "./casts/live";
+import { ActorsPage } from "./actors/Page";
+import { QuestsPage } from "./quests/Page";
 import { LoadoutPage } from "./loadout/Page";
 import { MateriaPage } from "./materia/Page";
 import { follow, usePlace } from "./router";
@@ -22,6 +24,8 @@ const PAGES = [
   ["casts", "Casts", "casts"],
   ["loadouts", "Loadouts", "loadouts"],
   ["materia", "Materia", "materia"],
+  ["quests", "Quests", "quests"],
+  ["actors", "Actors", "actors"],
   ["inbox", "Needs you", "inbox"],
 ] as const;
 
@@ -44,11 +48,13 @@ function App() {
         <nav aria-label="Pages">
           {PAGES.map(([name, label, icon]) => <a key={name} href={`/${name}`} aria-current={name === page ? "page" : undefined}><Icon name={icon} />{label}{name === "inbox" && waiting > 0 && <span className="count">{waiting}<span className="sr"> waiting</span></span>}</a>)}
         </nav>
-        <footer><span className="where" title={about?.project}>{about?.projectName ?? " "}</span><Theme /></footer>
+        <div className="foot"><span className="where" title={about?.project}>{about?.projectName ?? " "}</span><Theme /></div>
       </header>
       <main className="main" id="main" tabIndex={-1}>
         {page === "casts" && <CastsPage id={place[1]} />}
         {page === "inbox" && <InboxPage />}
+        {page === "actors" && <ActorsPage id={place[1]} />}
+        {page === "quests" && <QuestsPage />}
         {page === "loadouts" && <LoadoutPage name={place[1]} />}
         {page === "materia" && <MateriaPage name={place[1]} />}
       </main>

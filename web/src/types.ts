@@ -152,13 +152,21 @@ export type StartRequest = { request: string, loadout: string | null,
 /**
  * A file with the replies of a scripted agent.
  */
-agentScript: string | null, };
+agentScript: string | null, 
+/**
+ * The agent that plays roles which name none.
+ */
+agent: string | null, };
 
 export type GoOnRequest = { 
 /**
  * What the person says to a paused socket; nothing lets it finish.
  */
-text: string | null, agentScript: string | null, };
+text: string | null, agentScript: string | null, 
+/**
+ * The agent that plays roles which name none.
+ */
+agent: string | null, };
 
 export type TrustRequest = { digest: string, };
 
@@ -183,3 +191,31 @@ status: string, at: { socket: string, materia: string | null, visit: number, att
  * Limits that were raised.
  */
 raised: Record<string, number>, startedAt: string | null, updatedAt: string | null, };
+
+export type ForkRequest = { 
+/**
+ * The number of a step.
+ */
+at: string, agentScript: string | null, agent: string | null, };
+
+export type Forked = { castId: string, };
+
+export type BudgetRequest = { maxTokens: number | null, maxCostUsd: number | null, maxTurns: number | null, maxMinutes: number | null, };
+
+export type QuestRequest = { request: string, title: string | null, loadout: string | null, };
+
+export type QuestChange = { "do": "first", } | { "do": "before", target: string, } | { "do": "after", target: string, } | { "do": "requeue", } | { "do": "remove", };
+
+export type QuestsRun = { 
+/**
+ * This one first.
+ */
+quest: string | null, 
+/**
+ * Only one.
+ */
+once: boolean, agentScript: string | null, };
+
+export type MessageRequest = { to: string, type: string, body: unknown, };
+
+export type RunView = { status: Record<string, unknown>, tail: Record<string, unknown>, messages: Record<string, unknown>, room: Record<string, unknown>, roster: Record<string, unknown>, };

@@ -4,10 +4,11 @@ import { after, before, test } from "node:test";
 import { World, replies } from "./world.mjs";
 
 const slow = { replies: replies.replies.map((one) => ({ ...one, delayMs: 250 })) };
+// Every driver of a cast begins the script anew, so that the most particular reply comes first.
 const talk = { replies: [
-  { match: { materia: "Interactive-Plan" }, text: "How about **two** steps?\n\n- one\n- two <b>bold?</b>" },
+  { match: { materia: "Interactive-Plan", contains: "The conversation is over" }, json: { workItems: [] } },
   { match: { materia: "Interactive-Plan", contains: "three" }, text: "Then three steps." },
-  { match: { materia: "Interactive-Plan" }, json: { workItems: [] } },
+  { match: { materia: "Interactive-Plan" }, text: "How about **two** steps?\n\n- one\n- two <b>bold?</b>" },
 ] };
 
 let world;

@@ -167,7 +167,7 @@ test("a loop and its exit routes are made, changed and broken", async () => {
   await loop.getByRole("button", { name: "Add route" }).click();
   const chip = page.locator('[data-edge="loop-exit:loop:exit:Socket-6:satisfied"]');
   await chip.waitFor();
-  assert.match(await chip.getAttribute("aria-label"), /^Upon loop exit: satisfied, from Socket-6 to Socket-7/);
+  assert.match(await chip.getAttribute("aria-label"), /^upon loop exit: satisfied, from Socket-6 to Socket-7/);
   await chip.click();
   await page.locator('[data-edge="loop-exit:loop:exit:Socket-6:satisfied"].not_satisfied').waitFor();
   await page.getByText("Ready to cast").waitFor();

@@ -38,7 +38,7 @@ export function CastsPage({ id }: { id: string | undefined }) {
         </ul>
         {all !== null && shown.length === 0 && <p className="muted pad">{search ? "No cast like that." : "No casts yet."}</p>}
       </aside>
-      {id ? <CastScreen key={id} id={id} listed={all?.find((one) => one.castId === id)} /> : <Empty title="Pick a cast, or start one"><p>A cast drives a request through a loadout: plan, build, check, keep.</p><button type="button" className="btn primary" onClick={() => setStarting(true)}><Icon name="play" size={16} />Start a cast</button></Empty>}
+      {id ? <CastScreen key={id} id={id} listed={all?.find((one) => one.castId === id)} /> : <Empty first title="Pick a cast, or start one"><p>A cast drives a request through a loadout: plan, build, check, keep.</p><button type="button" className="btn primary" onClick={() => setStarting(true)}><Icon name="play" size={16} />Start a cast</button></Empty>}
       {starting && <StartDialog onClose={() => setStarting(false)} />}
     </div>
   );
@@ -57,6 +57,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
   const [request, setRequest] = useState("");
   const [loadout, setLoadout] = useState("");
   const [script, setScript] = useState("");
+  const [agent, setAgent] = useState("");
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<ApiError | null>(null);
   const [trust, setTrust] = useState<Trust | null>(null);
@@ -65,7 +66,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
     setBusy(true);
     setFailure(null);
     try {
-      const report = await call<{ castId: string }>("POST", "/casts", { request, loadout: loadout || null, agentScript: script || null });
+      const report = await call<{ castId: string }>("POST", "/casts", { request, loadout: loadout || null, agentScript: script || null, agent: agent || null });
       if (script) localStorage.setItem(`script:${report.castId}`, script);
       onClose();
       go(path("casts", report.castId));
@@ -84,6 +85,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Start a cast" onClose={onClose} footer={<><button type="button" className="btn" onClick={onClose}>Cancel</button><button type="button" className="btn primary" disabled={busy || !request.trim()} onClick={() => void start()}><Icon name="play" size={16} />Cast</button></>}>
       <Field label="What should be done?"><textarea className="input" rows={4} autoFocus value={request} onChange={(event) => setRequest(event.target.value)} onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && request.trim()) void start(); }} /></Field>
       <Field label="Loadout"><select className="input" value={loadout} onChange={(event) => setLoadout(event.target.value)}><option value="">{active ? `${active.name} (active)` : "the active one"}</option>{config?.loadouts.filter((one) => one.usable && !one.active).map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}</select></Field>
+      <Field label="Agent" hint="the program that plays roles which name none"><input className="input mono" value={agent} placeholder="the first one that is installed" onChange={(event) => setAgent(event.target.value)} /></Field>
       <details><summary>Without a model</summary><Field label="A file with the replies of a scripted agent" hint="seen from the project directory"><input className="input mono" value={script} placeholder="replies.json" onChange={(event) => setScript(event.target.value)} /></Field></details>
       {failure && <div className="issue error" role="alert"><span>{failure.message}</span>{failure.hint && <span className="hint">{failure.hint}</span>}</div>}
       {failure && failure.code !== "untrusted" && <Issues issues={failure.issues} />}
@@ -150,7 +152,7 @@ function CastScreen({ id, listed }: { id: string; listed: Listed | undefined }) 
           <Tabs label="What happened" value={tab} onChange={setTab} options={[["timeline", "Timeline"], ["steps", "Steps"], ["artifacts", "Files"]] as const} />
           {chosen && <p className="row"><span className="badge accent">only {chosen}</span><button type="button" className="btn quiet small" onClick={() => setSelection(NOTHING)}>show all</button></p>}
           {tab === "timeline" && <Timeline events={chosen ? events.filter((one) => one.data.socket === chosen || one.data.from === chosen) : events} dropped={live?.dropped ?? 0} onOpen={setOpen} />}
-          {tab === "steps" && <Steps steps={(view?.cast.steps ?? []).filter((one) => !chosen || one.socket === chosen)} onOpen={setOpen} />}
+          {tab === "steps" && <Steps id={id} steps={(view?.cast.steps ?? []).filter((one) => !chosen || one.socket === chosen)} onOpen={setOpen} />}
           {tab === "artifacts" && <Files files={(view?.cast.artifacts ?? []).filter((one) => !chosen || one.path.startsWith(`sockets/${chosen}/`))} onOpen={setOpen} />}
         </aside>
       </div>
@@ -186,6 +188,7 @@ function Steering({ id, status, state }: { id: string; status: string; state: Ca
     try { await call("POST", `/casts/${encodeURIComponent(id)}/${wish}`, { text: null, agentScript: scriptOf(id) }); say(done); } catch (error) { complain(error); }
     setBusy(false);
   };
+  const [raising, setRaising] = useState(false);
   const open = status === "running" || status === "paused" || status === "interrupted";
   return (
     <div className="row">
@@ -193,8 +196,28 @@ function Steering({ id, status, state }: { id: string; status: string; state: Ca
       {status === "paused" && state?.at?.waitsFor === "interrupted" && <button type="button" className="btn primary" disabled={busy} onClick={() => void ask("continue", "it runs again")}><Icon name="play" size={16} />Run it again</button>}
       {(status === "failed" || status === "aborted") && <button type="button" className="btn" disabled={busy} onClick={() => void ask("recast", "it goes on where it failed")}>Recast</button>}
       {status === "failed" && <button type="button" className="btn" disabled={busy} onClick={() => void ask("revive", "it has more tries")}>Revive</button>}
+      <button type="button" className="btn quiet" onClick={() => setRaising(true)}>Budget…</button>
+      {raising && <BudgetDialog id={id} onClose={() => setRaising(false)} />}
       {open && <button type="button" className="btn danger" disabled={busy} onClick={() => void ask("abort", "the cast is ended")}><Icon name="stop" size={16} />Abort</button>}
     </div>
+  );
+}
+
+function BudgetDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const [limits, setLimits] = useState<Record<string, string>>({});
+  const raise = async () => {
+    const value = (name: string) => (limits[name] ? Number(limits[name]) : null);
+    try {
+      await call("POST", `/casts/${encodeURIComponent(id)}/budget`, { maxTokens: value("maxTokens"), maxCostUsd: value("maxCostUsd"), maxTurns: value("maxTurns"), maxMinutes: value("maxMinutes") });
+      say("the budget is changed");
+      onClose();
+    } catch (error) { complain(error); }
+  };
+  const field = (name: string, label: string) => <Field label={label}><input className="input" type="number" min={0} placeholder="as it is" value={limits[name] ?? ""} onChange={(event) => setLimits({ ...limits, [name]: event.target.value })} /></Field>;
+  return (
+    <Dialog title="What this cast may spend" onClose={onClose} footer={<><button type="button" className="btn" onClick={onClose}>Cancel</button><button type="button" className="btn primary" disabled={!Object.values(limits).some(Boolean)} onClick={() => void raise()}>Change</button></>}>
+      <div className="cols2">{field("maxTokens", "Tokens")}{field("maxCostUsd", "US dollars")}{field("maxTurns", "Turns")}{field("maxMinutes", "Minutes")}</div>
+    </Dialog>
   );
 }
 
@@ -311,14 +334,23 @@ function Timeline({ events, dropped, onOpen }: { events: Told[]; dropped: number
   );
 }
 
-function Steps({ steps, onOpen }: { steps: Step[]; onOpen: (file: string) => void }) {
+function Steps({ id, steps, onOpen }: { id: string; steps: Step[]; onOpen: (file: string) => void }) {
+  const fork = async (at: number) => {
+    try {
+      const script = scriptOf(id);
+      const made = await call<{ castId: string }>("POST", `/casts/${encodeURIComponent(id)}/fork`, { at: String(at), agentScript: script });
+      if (script) localStorage.setItem(`script:${made.castId}`, script);
+      say(`forked behind step ${at}`);
+      go(path("casts", made.castId));
+    } catch (error) { complain(error); }
+  };
   const tone: Record<string, string> = { done: "good", failed: "bad", waiting: "warn", interrupted: "warn", running: "info" };
   return (
     <ol className="steps">
       {steps.map((one) => (
         <li key={one.step}>
           <div className="row"><span className="muted mono">{one.step}</span><strong className="grow">{one.materia}{one.visit > 1 && <span className="muted"> · visit {one.visit}</span>}</strong><span className={`badge ${tone[one.outcome] ?? ""}`}>{one.satisfied === false ? "not satisfied" : one.outcome}</span></div>
-          <p className="muted">{[one.itemLabel ?? one.itemKey, one.durationMs === null ? null : span(one.durationMs), one.usage.total ? `${tokens(one.usage.total)} tokens` : null, one.attempts > 1 ? `${one.attempts} attempts` : null].filter(Boolean).join(" · ")} {one.artifact && <button type="button" className="link" onClick={() => onOpen(one.artifact!)}>output</button>}</p>
+          <p className="muted">{[one.itemLabel ?? one.itemKey, one.durationMs === null ? null : span(one.durationMs), one.usage.total ? `${tokens(one.usage.total)} tokens` : null, one.attempts > 1 ? `${one.attempts} attempts` : null].filter(Boolean).join(" · ")} {one.artifact && <button type="button" className="link" onClick={() => onOpen(one.artifact!)}>output</button>}{one.outcome === "done" && <> <button type="button" className="link" aria-label={`Fork behind step ${one.step}`} onClick={() => void fork(one.step)}>fork</button></>}</p>
         </li>
       ))}
     </ol>

@@ -2,13 +2,13 @@
 export const STATUS: Record<string, string> = { running: "info", paused: "warn", interrupted: "warn", complete: "good", failed: "bad", aborted: "", unreadable: "bad" };
 
 export function tokens(count: number): string {
-  if (count >= 1_000_000) return `${(count / 1_000_000).toFixed(2)} M`;
+  if (count >= 1_000_000) return `${Number((count / 1_000_000).toFixed(2))} M`;
   if (count >= 10_000) return `${Math.round(count / 1000)} k`;
   if (count >= 1000) return `${(count / 1000).toFixed(1)} k`;
   return String(count);
 }
 
-export const money = (amount: number) => (amount === 0 ? "$0" : amount < 0.01 ? "<$0.01" : `$${amount.toFixed(2)}`);
+export const money = (amount: number) => (amount === 0 ? "$0" : amount < 0.01 ? "<$0.01" : `$${Number.isInteger(amount) ? amount : amount.toFixed(2)}`);
 
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

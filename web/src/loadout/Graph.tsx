@@ -174,8 +174,8 @@ function Inner({ name, doc, look, issues = NONE, marks, taken, selection, onSele
       const side = back ? Math.max(...beside) + 4 + back * 22 : null;
       const own = problems.filter(({ at }) => (one.loop ? at.loop === one.loop && at.exit === one.route : at.socket === one.from && at.edge === one.index)).map(({ issue }) => issue);
       const most = one.most ? ` ≤${one.most}` : "";
-      const label = one.loop ? (one.when === "always" ? "when done" : `when done, ${spoken(one.when)}`) : `${spoken(one.when)}${most}`;
-      const aria = one.loop ? `Upon loop exit${one.when === "always" ? "" : `: ${spoken(one.when)}`}, from ${one.from} to ${one.to}; change the condition` : `${spoken(one.when)} from ${one.from} to ${one.to}; change the condition`;
+      const label = one.loop ? (one.when === "always" ? "upon loop exit" : `upon loop exit: ${spoken(one.when)}`) : `${spoken(one.when)}${most}`;
+      const aria = `${label}, from ${one.from} to ${one.to}; change the condition`;
       const data: WayData = { label, when: one.when, side, exit: Boolean(one.loop), problems: own, count: taken?.[`${one.from}->${one.to}`] ?? 0, aria };
       return { id: one.id, source: one.from, target: one.to, type: "way", data, selected: selection.edge === one.id, selectable: editable, deletable: editable, focusable: editable, ariaLabel: aria.split(";")[0] ?? "", markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16, color: "var(--line-strong)" } };
     });

@@ -67,7 +67,7 @@ export function LoadoutPage({ name }: { name: string | undefined }) {
       </aside>
       {draft && chosen !== undefined
         ? <Editor key={chosen} name={chosen} config={config} draft={draft} names={names} />
-        : <Empty title={chosen ? `There is no loadout “${chosen}”` : "No loadouts yet"}><button type="button" className="btn primary" onClick={create}>Make one</button></Empty>}
+        : <Empty first title={chosen ? `There is no loadout “${chosen}”` : "No loadouts yet"}><button type="button" className="btn primary" onClick={create}>Make one</button></Empty>}
     </div>
   );
 }
@@ -212,7 +212,7 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
         <div className="editor-view">
           {view === "canvas" && (Object.keys(doc.sockets ?? {}).length === 0 && readOnly ? <Empty title="Nothing here" /> : <Graph name={name} doc={doc} look={look} issues={issues} selection={selection} onSelect={setSelection} actions={actions} />)}
           {view === "canvas" && Object.keys(doc.sockets ?? {}).length === 0 && <div className="canvas-hint"><Empty title="An empty loadout"><p>Drag a materia from the right onto the canvas, or press Enter on it.</p></Empty></div>}
-          {view === "outline" && <div className="page"><Outline name={name} doc={doc} looks={looks} look={look} issues={issues} readOnly={readOnly} change={change} /></div>}
+          {view === "outline" && <div className="page" tabIndex={0} role="region" aria-label="Outline"><Outline name={name} doc={doc} looks={looks} look={look} issues={issues} readOnly={readOnly} change={change} /></div>}
           {view === "json" && <div className="page"><Raw doc={doc} looks={looks} issues={issues} readOnly={readOnly} change={change} /></div>}
           {view === "canvas" && (
             <div className="verdict" role="status" aria-live="polite">
@@ -247,7 +247,7 @@ function Palette({ looks, readOnly, add }: { looks: Look[]; readOnly: boolean; a
       <input className="input" type="search" placeholder="Find a materia" aria-label="Find a materia" value={filter} onChange={(event) => setFilter(event.target.value)} />
       {grouped(shown).map(([group, all]) => (
         <div key={group} className="stack tight">
-          <h3 className="label">{group}</h3>
+          <h2 className="label">{group}</h2>
           <ul>
             {all.map((look) => (
               <li key={look.name}>

@@ -58,7 +58,7 @@ export function MateriaPage({ name }: { name: string | undefined }) {
       </aside>
       {chosen !== undefined && (all[chosen] || config.materia.some((one) => one.name === chosen))
         ? <Editor key={chosen} name={chosen} config={config} draft={all[chosen]} names={names} />
-        : <Empty title={chosen ? `There is no materia “${chosen}”` : "No materia"} />}
+        : <Empty first title={chosen ? `There is no materia “${chosen}”` : "No materia"} />}
     </div>
   );
 }

@@ -107,6 +107,6 @@ export function Orb({ color, kind, large }: { color?: string | null; kind?: stri
   return <span ref={ref} className={large ? "orb l" : "orb"} aria-hidden="true" />;
 }
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
-  return <div className="empty"><h2>{title}</h2>{children}</div>;
+export function Empty({ title, first, children }: { title: string; first?: boolean; children?: ReactNode }) {
+  return <div className="empty">{first ? <h1>{title}</h1> : <h2>{title}</h2>}{children}</div>;
 }
