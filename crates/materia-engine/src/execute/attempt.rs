@@ -25,10 +25,11 @@ impl<'p> Walk<'_, 'p> {
             let recovering = above.recovering || matches!(above.phase, Phase::Recovering { .. });
             (above.shown_attempt, recovering)
         });
+        let own = plan.controls.input.as_ref().map(|text| Flow::text(text));
         let id = self.tasks.add(Task {
             plan,
             parent,
-            input,
+            input: own.unwrap_or(input),
             attempt: 1,
             shown_attempt: if plan.controls.retry > 1 { 1 } else { attempt },
             deadline: None,

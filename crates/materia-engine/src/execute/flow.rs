@@ -73,6 +73,11 @@ impl Flow {
         if bytes.is_empty() { Self::None } else { Self::Bytes(bytes.into()) }
     }
 
+    /// A text that somebody wrote; an empty one ends at once, and is not nothing.
+    pub(super) fn text(text: &str) -> Self {
+        Self::Bytes(text.as_bytes().into())
+    }
+
     /// What a step reads.
     pub(super) fn stdin(&self) -> io::Result<Stdin> {
         match self {

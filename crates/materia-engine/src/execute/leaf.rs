@@ -58,6 +58,7 @@ impl Walk<'_, '_> {
         let Body::Command { argv, .. } = &task.plan.body else { return Ok(()) };
         let (plan, attempt, input) = (task.plan, task.shown_attempt, task.input.clone());
         let mut command = Command::new(argv);
+        start_ourselves(&mut command);
         command.cwd = Some(self.request.cwd.clone());
         command.stdin = match input.stdin()? {
             Stdin::Null if self.around.held => Stdin::Held,
@@ -161,6 +162,14 @@ impl Walk<'_, '_> {
         self.commands.push(run);
         let done = Done { end: End::Failed, code: 126, stderr: problem, trail, ..Done::ok(Flow::None) };
         self.actions.push_back(Action::Settle(id, done));
+    }
+}
+
+/// `materia` is the program that runs now, whatever else is called so: recipes and the program they were made for fit.
+fn start_ourselves(command: &mut Command) {
+    if let Some(first) = command.argv.first_mut().filter(|first| *first == "materia") {
+        // Also when its file was replaced meanwhile.
+        *first = "/proc/self/exe".into();
     }
 }
 

@@ -31,6 +31,7 @@ pub fn schema() -> Value {
         "timeout": amount("milliseconds one attempt may take"),
         "delay": amount("milliseconds to wait before it starts"),
         "output": text("`stdout`, or the name of a value"),
+        "input": text("what it reads instead of the output before it; placeholders are filled in, nothing is split"),
         "retry": amount("attempts, the first included"),
         "failure": {"enum": ["continue", "branch", "root"], "description": "how far a failure reaches"},
         "recover": {"$ref": "#/$defs/template"},

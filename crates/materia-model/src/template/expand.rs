@@ -211,6 +211,7 @@ impl<'t> Expander<'t> {
             return Some(Plan { body: Body::Skipped(kind(node, parallel)), controls });
         }
         let controls = self.controls(node, frame, failure);
+        let stdin = if node.input.is_some() { Stdin::Input } else { stdin };
         let body = match &node.body {
             node::Body::Command { words, .. } => self.command(node, words, frame, stdin),
             node::Body::Children(children) if parallel => {
@@ -329,6 +330,7 @@ fn shared(stdin: Stdin) -> Stdin {
 /// Whether the next step reads what this one would have read (T10).
 fn passes_through(plan: &Plan) -> bool {
     match &plan.body {
+        _ if plan.controls.input.is_some() => false,
         Body::Skipped(_) => true,
         Body::Sequence(steps) => steps.iter().all(passes_through),
         Body::Nested(inner) => passes_through(inner),
@@ -341,10 +343,11 @@ fn nested(inner: Plan, outer: Controls, failure: Failure) -> Plan {
     let plain = Controls::plain(failure);
     if outer == plain {
         inner
+    } else if let Body::Skipped(kind) = inner.body {
+        // What does not run reads nothing of its own either.
+        Plan { body: Body::Skipped(kind), controls: Controls { input: None, ..outer } }
     } else if inner.controls == plain {
         Plan { body: inner.body, controls: outer }
-    } else if let Body::Skipped(kind) = inner.body {
-        Plan { body: Body::Skipped(kind), controls: outer }
     } else {
         Plan { body: Body::Nested(Box::new(inner)), controls: outer }
     }

@@ -20,6 +20,8 @@ pub struct Explained<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stdin: Option<Stdin>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     delay: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeout: Option<u64>,
@@ -50,6 +52,7 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
         skipped: false,
         argv: None,
         stdin: None,
+        input: controls.input.as_deref(),
         delay: Some(controls.delay).filter(|delay| *delay > 0),
         timeout: controls.timeout,
         retry: Some(controls.retry).filter(|attempts| *attempts > 1),

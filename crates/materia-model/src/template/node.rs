@@ -70,6 +70,8 @@ pub(crate) struct Node {
     pub(crate) failure: Option<Failure>,
     pub(crate) recover: Option<Box<Node>>,
     pub(crate) output: Option<Located>,
+    /// What it reads instead of what flows to it.
+    pub(crate) input: Option<Located>,
     /// Defaults of the node's own `args`; they replace inherited ones.
     pub(crate) args: Option<Settings>,
     pub(crate) defaults: Settings,

@@ -63,6 +63,8 @@ pub enum Stdin {
     Previous,
     /// What every branch of a parallel node reads.
     Shared,
+    /// A text of its own, or of a node around it.
+    Input,
 }
 
 /// How a node runs.
@@ -82,6 +84,8 @@ pub struct Controls {
     pub failure: Failure,
     /// What its result is.
     pub output: Output,
+    /// What it reads instead of what flows to it: a text, whole.
+    pub input: Option<String>,
     /// The file in which its output is kept for later steps (R7).
     pub keep: Option<String>,
 }
@@ -113,6 +117,7 @@ impl Controls {
             recover: None,
             failure,
             output: Output::Stdout,
+            input: None,
             keep: None,
         }
     }

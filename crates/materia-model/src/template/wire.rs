@@ -34,6 +34,8 @@ struct Node {
     #[serde(default, skip_serializing_if = "is_stdout")]
     output: Output,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     keep: Option<String>,
 }
 
@@ -66,7 +68,7 @@ pub fn pack(plan: Plan) -> Wire {
 fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
     let place = list.len();
     list.push(None);
-    let Controls { label, delay, timeout, retry, recover, failure, output, keep } = plan.controls;
+    let Controls { label, delay, timeout, retry, recover, failure, output, input, keep } = plan.controls;
     let mut all = |below: Vec<Plan>| below.into_iter().map(|plan| pack_into(list, plan)).collect();
     let shape = match plan.body {
         Body::Command { argv, stdin } => Shape::Command { argv, stdin },
@@ -78,7 +80,7 @@ fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
         Body::Skipped(was) => Shape::Skipped { was },
     };
     let recover = recover.map(|recover| pack_into(list, *recover));
-    list[place] = Some(Node { shape, label, delay, timeout, retry, recover, failure, output, keep });
+    list[place] = Some(Node { shape, label, delay, timeout, retry, recover, failure, output, input, keep });
     place
 }
 
@@ -113,8 +115,8 @@ fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
         Some(place) => Some(Box::new(one(place)?)),
         None => None,
     };
-    let Node { label, delay, timeout, retry, failure, output, keep, .. } = node;
-    Some(Plan { body, controls: Controls { label, delay, timeout, retry, recover, failure, output, keep } })
+    let Node { label, delay, timeout, retry, failure, output, input, keep, .. } = node;
+    Some(Plan { body, controls: Controls { label, delay, timeout, retry, recover, failure, output, input, keep } })
 }
 
 #[cfg(test)]
@@ -137,7 +139,7 @@ mod tests {
     #[test]
     fn every_kind_of_node_comes_back_as_it_was() {
         let all = plan(
-            r#"[{"label": "a", "retry": 3, "recover": ["b", "c"], "timeout": 9, "delay": 1, "template": "x 'y z'"},
+            r#"[{"label": "a", "retry": 3, "recover": ["b", "c"], "timeout": 9, "delay": 1, "input": "a\nb ", "template": "x 'y z'"},
                 {"parallel": true, "concurrency": 2, "min_successful": 1, "failure": "branch", "template":
                     ["one", {"when": false, "template": "two"}, {"template": {"template": "three"}}]},
                 {"repeat": 3, "template": "lane {index}"}]"#,

@@ -1,5 +1,7 @@
 //! `materia agent`: one turn of an agent, and which agents there are.
 
+mod attach;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -35,6 +37,7 @@ enum What {
 #[command(after_help = "Examples:\n  \
     echo \"what does this project do?\" | materia agent run --tools readOnly\n  \
     materia agent run --prompt-file review.md --system reviewer.md --timeout 600 --json\n  \
+    git diff > change.txt; materia agent run --prompt-file review.md --attach change.txt\n  \
     materia agent run --session notes --prompt-file question.md\n\n\
     The answer alone is on stdout. Exits with 0 when there is one, 1 when the turn failed, 6 when there is no such agent or \
     its login was refused.")]
@@ -62,6 +65,10 @@ struct Run {
     /// A file with the prompt; `-`, and nothing, read it from stdin
     #[arg(long, value_name = "F")]
     prompt_file: Option<PathBuf>,
+
+    /// A file whose text goes with the prompt, under a heading; several, one on each line of the word
+    #[arg(long, value_name = "F")]
+    attach: Vec<String>,
 
     /// Go on with the session of this name, or begin it
     #[arg(long, value_name = "S")]
@@ -113,6 +120,10 @@ impl Run {
             return Err(Failure::new(Kind::Invalid, "usage", "the prompt is empty")
                 .hint("write it to stdin, or name a file with --prompt-file"));
         }
+        let prompt = match self.attach.as_slice() {
+            [] => prompt,
+            files => attach::attached(&prompt, files, world)?,
+        };
         let home = self.session.as_ref().map(|_| world.home()).transpose()?;
         let asked = Asked {
             prompt: &prompt,

@@ -85,7 +85,11 @@ fn controls(tree: &Value) -> String {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         Some(format!("{name} {value}{unit}"))
     });
-    let set: Vec<String> = set.collect();
+    let input = tree["input"].as_str().map(|input| {
+        let shown = materia_model::text::bounded(input.trim(), 60).replace('\n', " ");
+        format!("input {}", shell_word(&shown))
+    });
+    let set: Vec<String> = set.chain(input).collect();
     if set.is_empty() { String::new() } else { format!("  [{}]", set.join(", ")) }
 }
 

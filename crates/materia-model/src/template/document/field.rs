@@ -70,6 +70,7 @@ impl Reader<'_> {
             let (value, name) = (&member.value, member.name.as_str());
             match name {
                 "label" => read.label = self.located(value, &path, name),
+                "input" => read.input = self.located(value, &path, name),
                 "output" => read.output = self.output(value, &path),
                 "parallel" => read.parallel = self.flag(value, &path),
                 "failure" => read.failure = self.failure(value, &path),

@@ -175,5 +175,5 @@ fn hand_over(node: &document::Node, read: &mut Node, inner: &mut Node) {
     macro_rules! replaced {
         ($($field:ident),*) => { $(if read.$field.is_some() { inner.$field = None; })* };
     }
-    replaced!(label, when, timeout, delay, retry, recover, failure, output);
+    replaced!(label, when, timeout, delay, retry, recover, failure, output, input);
 }

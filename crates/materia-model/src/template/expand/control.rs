@@ -35,6 +35,7 @@ impl<'t> Expander<'t> {
             recover: self.recover(node, frame),
             failure: node.failure.unwrap_or(failure),
             output: self.output(node, frame),
+            input: node.input.as_ref().and_then(|input| self.text(&input.text, &input.origin, frame)),
             keep: None,
         };
         (self.findings.len() == before).then_some(controls)

@@ -6,6 +6,7 @@
 use super::super::Facts;
 use super::super::fault::Fault;
 use super::super::node::Node;
+use super::super::origin::Origin;
 use super::super::plan::{Body, Stdin};
 use super::super::scope::Frame;
 use super::super::syntax::{Piece, Text};
@@ -41,34 +42,42 @@ impl<'t> Expander<'t> {
         Some(Body::Command { argv, stdin })
     }
 
-    /// One word; every placeholder is tried, so that all that is missing is said at once.
     fn word(&mut self, node: &'t Node, word: &'t Text, frame: &Frame<'_, 't>) -> Option<String> {
-        match self.evaluator.text(word, frame) {
-            Ok(text) if !text.contains('\0') => Some(text),
-            Ok(_) => {
-                let message = "a word has a NUL byte, which no command line can carry".to_owned();
-                let hint = "pass the value by file or stdin".to_owned();
-                self.fault(&Fault::Wrong { code: "nul-byte", message, hint }, &node.origin, brace(word));
-                None
+        let text = self.text(word, &node.origin, frame)?;
+        if !text.contains('\0') {
+            return Some(text);
+        }
+        let message = "a word has a NUL byte, which no command line can carry".to_owned();
+        let hint = "pass the value by file or stdin".to_owned();
+        self.fault(&Fault::Wrong { code: "nul-byte", message, hint }, &node.origin, brace(word));
+        None
+    }
+
+    /// One text; every placeholder is tried, so that all that is missing is said at once.
+    pub(super) fn text(
+        &mut self,
+        text: &'t Text,
+        origin: &'t Origin,
+        frame: &Frame<'_, 't>,
+    ) -> Option<String> {
+        if let Ok(text) = self.evaluator.text(text, frame) {
+            return Some(text);
+        }
+        for placeholder in text.placeholders() {
+            if self.halted {
+                break;
             }
-            Err(_) => {
-                for placeholder in word.placeholders() {
-                    if self.halted {
-                        break;
-                    }
-                    if let Err(fault) = self.evaluator.value(placeholder, frame) {
-                        self.fault(&fault, &node.origin, placeholder.at);
-                    }
-                }
-                // The sum of the parts can be too much where no part is.
-                if let Err(fault) = self.evaluator.text(word, frame)
-                    && self.findings.is_empty()
-                {
-                    self.fault(&fault, &node.origin, brace(word));
-                }
-                None
+            if let Err(fault) = self.evaluator.value(placeholder, frame) {
+                self.fault(&fault, origin, placeholder.at);
             }
         }
+        // The sum of the parts can be too much where no part is.
+        if let Err(fault) = self.evaluator.text(text, frame)
+            && self.findings.is_empty()
+        {
+            self.fault(&fault, origin, brace(text));
+        }
+        None
     }
 }
 

@@ -1,6 +1,7 @@
 //! Expansion: tables per decision, hostile input, and a naive interpreter that must agree.
 
 mod naive;
+mod input;
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -111,7 +111,7 @@ impl Walk<'_> {
                 self.text(text, frame, Some(Inferred::Int), Need::Required);
             }
         }
-        for located in [&node.label, &node.output].into_iter().flatten() {
+        for located in [&node.label, &node.output, &node.input].into_iter().flatten() {
             self.text(&located.text, frame, None, Need::Required);
         }
         node.recover.iter().for_each(|recover| self.node(recover, frame));
