@@ -20,6 +20,7 @@ mod grid;
 mod link;
 mod inspect;
 mod loadout;
+mod mcp;
 mod plan;
 mod quest;
 mod message;
@@ -42,6 +43,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use materia_engine::verb::cast::Wish;
 
+use crate::door::{Doors, Listener};
 use crate::failure::Failure;
 use crate::view::style::ColorChoice;
 use crate::view::{Screen, Voice};
@@ -120,11 +122,15 @@ enum Verb {
     Validate(validate::Validate),
     Schema(schema::Schema),
     Trust(trust::Trust),
+    Mcp(mcp::Mcp),
+    /// Serve a host that wakes its agent when runs end
+    #[command(hide = true)]
+    Bridge(mcp::Mcp),
     Doctor(doctor::Doctor),
 }
 
 /// Parses the arguments, runs the verb, says how it went.
-pub fn run(mut world: World) -> u8 {
+pub fn run(mut world: World, doors: &Doors) -> u8 {
     let line = match parse(&world) {
         Ok(line) => line,
         Err(error) => return usage::tell(&error, &world),
@@ -166,6 +172,8 @@ pub fn run(mut world: World) -> u8 {
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Trust(verb) => verb.run(&world, screen, voice),
+        Verb::Mcp(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Client, screen))),
+        Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
     });
     done.unwrap_or_else(|failure| {

@@ -8,13 +8,19 @@
 pub mod world;
 pub mod failure;
 pub mod view;
+pub mod door;
 mod supervisor;
 pub mod cli;
+pub mod mcp;
 
 pub use world::{Terminals, World};
 
+use door::Doors;
 use failure::Failure;
 use view::Screen;
+
+/// The doors that the command line opens and does not know.
+const DOORS: Doors = Doors { mcp: mcp::run };
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
@@ -22,7 +28,7 @@ pub fn run(world: World) -> u8 {
         return supervisor::run(&world);
     }
     let voice = view::Voice::of(&world);
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world)));
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
     let code = outcome.unwrap_or_else(|panic| {
         let failure = Failure::panicked(panic.as_ref());
         Screen::plain().failure(&failure, voice);
