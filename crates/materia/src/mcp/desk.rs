@@ -12,9 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use materia_engine::process::{
-    Capture, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Stdin, Waker,
-};
+use materia_engine::process::{Capture, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Stdin, Waker};
 use materia_model::text;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -70,15 +68,15 @@ impl Desk {
         let (jobs, incoming) = channel();
         let mut nursery = Nursery::new();
         let waker = nursery.waker()?;
-        let mut clerk =
-            Clerk { nursery, session: session.to_owned(), cwd, running: HashMap::new(), queue: VecDeque::new() };
+        let mut clerk = Clerk {
+            nursery,
+            session: session.to_owned(),
+            cwd,
+            running: HashMap::new(),
+            queue: VecDeque::new(),
+        };
         let thread = std::thread::Builder::new().name("desk".into()).spawn(move || clerk.work(&incoming))?;
-        Ok(Self {
-            jobs: Mutex::new(jobs),
-            waker,
-            thread: Mutex::new(Some(thread)),
-            count: AtomicU64::new(0),
-        })
+        Ok(Self { jobs: Mutex::new(jobs), waker, thread: Mutex::new(Some(thread)), count: AtomicU64::new(0) })
     }
 
     /// Hands a request in.

@@ -106,7 +106,13 @@ pub(super) fn offered(tool: &Registered) -> Tool {
     Tool::new(tool.name.clone(), tool.description.clone(), Arc::new(schema))
 }
 
-fn tool(name: &'static str, description: &'static str, properties: Value, required: &[&str], report: Value) -> Tool {
+fn tool(
+    name: &'static str,
+    description: &'static str,
+    properties: Value,
+    required: &[&str],
+    report: Value,
+) -> Tool {
     let mut schema = object(properties);
     schema.insert("additionalProperties".to_owned(), false.into());
     if !required.is_empty() {

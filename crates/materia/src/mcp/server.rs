@@ -9,11 +9,12 @@ use materia_engine::library::Library;
 use materia_engine::registry::Watcher;
 use materia_model::name::SessionId;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ServerCapabilities, ServerConfig, ServerNotification, SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig, ServerNotification,
+    SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -45,7 +46,12 @@ pub(super) struct Server {
 
 impl Server {
     /// A server for a session; with news where the other end is a host.
-    pub(super) fn new(desk: Arc<Desk>, library: Library, session: SessionId, news: Option<Arc<News>>) -> Self {
+    pub(super) fn new(
+        desk: Arc<Desk>,
+        library: Library,
+        session: SessionId,
+        news: Option<Arc<News>>,
+    ) -> Self {
         let changes = changes(library.clone());
         Self { desk, library, session, changes, news }
     }
@@ -55,13 +61,16 @@ impl Server {
         let mut pending = self.desk.ask(request);
         let token = context.meta.get_progress_token();
         let mut beats = 0u32;
+        let mut heart = tokio::time::interval(HEARTBEAT);
+        // Its first beat comes at once.
+        heart.tick().await;
         loop {
             tokio::select! {
                 answer = pending.answer() => return Ok(answer),
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error("the request was cancelled", None));
                 }
-                () = tokio::time::sleep(HEARTBEAT), if token.is_some() => {
+                _ = heart.tick(), if token.is_some() => {
                     beats += 1;
                     if let Some(token) = token.clone() {
                         let progress = ProgressNotificationParam::new(token, beats.into());
@@ -76,22 +85,33 @@ impl Server {
         let arguments = params.arguments.unwrap_or_default();
         if let Some(made) = words::request(&params.name, arguments.clone()) {
             return made.map_err(|misfit| {
-                let error = json!({"code": "invalid_arguments", "message": misfit.message, "hint": misfit.hint});
-                told(&Request::report([params.name.as_ref()]), json!({"ok": false, "error": error}), true, false)
+                let error =
+                    json!({"code": "invalid_arguments", "message": misfit.message, "hint": misfit.hint});
+                told(
+                    &Request::report([params.name.as_ref()]),
+                    json!({"ok": false, "error": error}),
+                    true,
+                    false,
+                )
             });
         }
         match listing::registered(&self.library).iter().find(|tool| tool.name == params.name) {
             Some(tool) => Ok(words::tool(&tool.name, tool.detached, arguments)),
             None => {
                 let message = format!("there is no tool {}", materia_model::text::quoted(&params.name));
-                let error = json!({"code": "tool_not_found", "message": message, "hint": "list the tools again"});
+                let error =
+                    json!({"code": "tool_not_found", "message": message, "hint": "list the tools again"});
                 Err(told(&Request::report(["tool"]), json!({"ok": false, "error": error}), true, false))
             }
         }
     }
 
     /// What a person typed behind a host's slash: the words of a command line, answered as a person reads it.
-    async fn command(&self, params: Option<&Value>, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
+    async fn command(
+        &self,
+        params: Option<&Value>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
         let words = params.and_then(|params| params["words"].as_array()).cloned().unwrap_or_default();
         let words: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
         let Some(words) = words.filter(|words| !words.is_empty() && words.len() <= MOST_WORDS) else {
@@ -175,7 +195,8 @@ impl ServerHandler for Server {
         };
         let answer = self.ask(request, &context).await?;
         if answer.code != 0 {
-            let message = answer.document["error"]["message"].as_str().unwrap_or("it cannot be read").to_owned();
+            let message =
+                answer.document["error"]["message"].as_str().unwrap_or("it cannot be read").to_owned();
             return Err(ErrorData::resource_not_found(message, Some(answer.document)));
         }
         let contents = ResourceContents::text(answer.document.to_string(), params.uri);
@@ -195,7 +216,8 @@ impl ServerHandler for Server {
         params: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let request = params.arguments.as_ref().and_then(|given| given.get("request")).and_then(Value::as_str);
+        let request =
+            params.arguments.as_ref().and_then(|given| given.get("request")).and_then(Value::as_str);
         let found = prompts::get(&params.name, request);
         let missing = || ErrorData::invalid_params(format!("there is no prompt {}", params.name), None);
         found.map(Into::into).ok_or_else(missing)
@@ -248,7 +270,9 @@ impl ServerHandler for Server {
                 json!({"session": self.session.as_str()})
             }
             "materia/heard" => {
-                news.heard(request.params.as_ref().and_then(|params| params["id"].as_str()).unwrap_or_default());
+                news.heard(
+                    request.params.as_ref().and_then(|params| params["id"].as_str()).unwrap_or_default(),
+                );
                 json!({})
             }
             "materia/command" => self.command(request.params.as_ref(), &context).await?,

@@ -48,7 +48,8 @@ pub(super) fn request(tool: &str, arguments: Arguments) -> Option<Result<Request
 /// The request that a call of a registered tool is.
 pub(super) fn tool(name: &str, detached: bool, mut arguments: Arguments) -> Request {
     let run = if detached { arguments.shift_remove("run_id") } else { None };
-    let run = run.as_ref().and_then(Value::as_str).map(|run| format!("run:{}", run.trim_start_matches("run:")));
+    let run =
+        run.as_ref().and_then(Value::as_str).map(|run| format!("run:{}", run.trim_start_matches("run:")));
     let mut words: Vec<String> =
         if detached { vec!["spawn".into()] } else { vec!["tool".into(), "call".into()] };
     words.extend(run.into_iter().flat_map(|run| ["--as".to_owned(), run]));
@@ -70,7 +71,10 @@ fn spawn(given: &mut Given) -> Result<Request, Misfit> {
             for (name, declared) in artifacts {
                 let path = declared.get("path").unwrap_or(&declared).as_str().map(str::to_owned);
                 let Some(path) = path else {
-                    return misfit(format!("the artifact `{name}` has no path"), "write {\"log\": \"out.log\"}");
+                    return misfit(
+                        format!("the artifact `{name}` has no path"),
+                        "write {\"log\": \"out.log\"}",
+                    );
                 };
                 words.extend(["--artifact".to_owned(), format!("{name}={path}")]);
             }
@@ -345,7 +349,12 @@ impl Given {
 
     /// Nothing may be left: what is silently ignored would be believed to work.
     fn rest(self, request: Request) -> Result<Request, Misfit> {
-        let left: Vec<&str> = self.arguments.iter().filter(|(_, value)| !value.is_null()).map(|(name, _)| name.as_str()).collect();
+        let left: Vec<&str> = self
+            .arguments
+            .iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, _)| name.as_str())
+            .collect();
         match left.first() {
             Some(name) => misfit(format!("{} has no parameter `{name}`", self.tool), "see the tool's schema"),
             None => Ok(Request { notes: self.notes, ..request }),
@@ -395,13 +404,25 @@ mod tests {
             words("spawn", json!({"recipe": "--template", "values": {"a": 1}})),
             "spawn --values - -- --template < {\"a\":1}"
         );
-        assert_eq!(words("spawn", json!({"template": ["a", "b"], "as": "run:x"})), "spawn --as=run:x --template [\"a\",\"b\"]");
+        assert_eq!(
+            words("spawn", json!({"template": ["a", "b"], "as": "run:x"})),
+            "spawn --as=run:x --template [\"a\",\"b\"]"
+        );
         assert_eq!(words("spawn", json!({"file": "./x.json"})), "spawn --file ./x.json");
         assert_eq!(words("spawn", json!({})), "! nothing to run");
         assert_eq!(words("spawn", json!({"template": "a", "oops": 1})), "! spawn has no parameter `oops`");
-        assert_eq!(words("cast", json!({"request": "-x", "loadout": "L"})), "cast --detach --loadout=L -- -x");
-        assert_eq!(words("wait", json!({"runs": ["run:a"], "timeout": 1, "any": true})), "wait --timeout=1 --any -- run:a");
-        assert_eq!(words("wait", json!({"runs": "run:a", "timeout": -1})), "! `timeout` is no number of seconds up to 3600");
+        assert_eq!(
+            words("cast", json!({"request": "-x", "loadout": "L"})),
+            "cast --detach --loadout=L -- -x"
+        );
+        assert_eq!(
+            words("wait", json!({"runs": ["run:a"], "timeout": 1, "any": true})),
+            "wait --timeout=1 --any -- run:a"
+        );
+        assert_eq!(
+            words("wait", json!({"runs": "run:a", "timeout": -1})),
+            "! `timeout` is no number of seconds up to 3600"
+        );
     }
 
     #[test]
