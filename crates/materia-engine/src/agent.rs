@@ -16,6 +16,7 @@ mod command;
 mod session;
 mod roster;
 mod players;
+mod skill;
 pub mod scripted;
 
 pub use backend::{Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Unwatched, Watch};
@@ -23,6 +24,7 @@ pub use players::Players;
 pub use roster::{Chosen, KNOWN, Kind, Missing, Program, Roster, Why};
 pub use scripted::Scripted;
 pub use session::{Conclusion, Session};
+pub use skill::{SKILLED, skills};
 
 /// The version in what an agent printed: its first word that begins with a digit, after an optional `v`.
 pub fn version_in(printed: &str) -> Option<&str> {

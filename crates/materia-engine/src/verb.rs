@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod doctor;
+pub mod skill;
 pub mod template;
 pub mod recipe;
 pub mod tool;

@@ -20,6 +20,7 @@ mod grid;
 mod link;
 mod inspect;
 mod loadout;
+mod mcp;
 mod plan;
 mod quest;
 mod message;
@@ -27,6 +28,7 @@ mod receive;
 mod recipe;
 mod run;
 mod schema;
+mod skill;
 mod spawn;
 mod split;
 mod status;
@@ -43,7 +45,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use materia_engine::verb::cast::Wish;
 
-use crate::door::Doors;
+use crate::door::{Doors, Listener};
 use crate::failure::Failure;
 use crate::view::style::ColorChoice;
 use crate::view::{Screen, Voice};
@@ -122,6 +124,11 @@ enum Verb {
     Validate(validate::Validate),
     Schema(schema::Schema),
     Trust(trust::Trust),
+    Skill(skill::Skill),
+    Mcp(mcp::Mcp),
+    /// Serve a host that wakes its agent when runs end
+    #[command(hide = true)]
+    Bridge(mcp::Mcp),
     Doctor(doctor::Doctor),
     Ui(ui::Ui),
 }
@@ -169,6 +176,9 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),
         Verb::Schema(verb) => Ok(verb.run(screen)),
         Verb::Trust(verb) => verb.run(&world, screen, voice),
+        Verb::Skill(verb) => verb.run(&world, screen, voice),
+        Verb::Mcp(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Client, screen))),
+        Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });

@@ -1,6 +1,6 @@
 //! Doors that stay open: what the command line asks for when it does not answer itself.
 //!
-//! Owns the wish, so that the door which parses words and the door which serves browsers need not know each other.
+//! Owns the wish, so that the door which parses words and the doors which serve need not know each other.
 
 use crate::view::{Screen, Voice};
 use crate::world::World;
@@ -10,6 +10,8 @@ use crate::world::World;
 pub struct Doors {
     /// Serves browsers until it is interrupted.
     pub web: fn(&World, &Web) -> u8,
+    /// Serves an agent on stdin and stdout until it hangs up.
+    pub mcp: fn(&World, &Mcp) -> u8,
 }
 
 /// How a browser is to be served.
@@ -25,4 +27,24 @@ pub struct Web {
     pub screen: Screen,
     /// In which voice.
     pub voice: Voice,
+}
+
+/// How an agent is to be served.
+#[derive(Debug)]
+pub struct Mcp {
+    /// The session that the agent's runs belong to; a fresh one where nothing is said.
+    pub session: Option<String>,
+    /// Who is at the other end.
+    pub listener: Listener,
+    /// Where answers go.
+    pub screen: Screen,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listener {
+    /// A client that asks, and is told nothing it did not ask for.
+    Client,
+    /// A host that wakes its agent: it is also told what runs say and how they end, each until it says that it heard.
+    Host,
 }

@@ -263,6 +263,7 @@ impl From<MessageError> for Failure {
             MessageError::NotYou { .. } => (Kind::Refused, "not_you"),
             MessageError::Recipient { .. } => (Kind::Invalid, "invalid_recipient"),
             MessageError::Session { .. } => (Kind::Refused, "session_mismatch"),
+            MessageError::Cast { .. } => (Kind::Conflict, "cast_not_waiting"),
             MessageError::OperatorOnly(_) => (Kind::Refused, "operator_only"),
             MessageError::NoTool(_) => (Kind::NotFound, "tool_not_found"),
         };

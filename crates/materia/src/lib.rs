@@ -12,6 +12,7 @@ pub mod door;
 mod supervisor;
 pub mod cli;
 pub mod web;
+pub mod mcp;
 
 pub use world::{Terminals, World};
 
@@ -20,7 +21,7 @@ use failure::Failure;
 use view::Screen;
 
 /// The doors that the command line opens and does not know.
-const DOORS: Doors = Doors { web: web::run };
+const DOORS: Doors = Doors { web: web::run, mcp: mcp::run };
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {

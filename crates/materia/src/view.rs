@@ -17,6 +17,7 @@ mod trust;
 mod utility;
 mod live;
 mod run;
+mod skill;
 mod spawn;
 mod status;
 mod cast;

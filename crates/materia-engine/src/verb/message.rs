@@ -5,6 +5,7 @@
 
 mod error;
 mod report;
+mod cast;
 mod route;
 
 use materia_model::message::{Address, Draft, Envelope};

@@ -21,6 +21,8 @@ use crate::run::{Error, Order, Place, Root, start as start_run};
 
 /// How many ids of ours are tried before one is free.
 const TRIES: usize = 8;
+/// The value that keeps what the driver of a cast was told.
+pub const DRIVER: &str = "driver";
 /// How much of a template is kept with the run.
 const LONGEST_TEMPLATE: usize = 64 * 1024;
 
@@ -100,9 +102,28 @@ pub fn spawn<E: From<Error>>(
 /// Spawns a run that drives a cast which has begun (A12); `words` are what its driver is told besides. The run is
 /// called like the cast where nothing else is said.
 pub fn spawn_cast(root: &Root, wanted: &Wanted, cast: Cast, words: Vec<String>) -> Result<Spawned, Error> {
+    drive_cast(root, wanted, cast, "resume", None, words)
+}
+
+/// Spawns a run that takes a cast up again, as a verb of ours would: `words` are what its driver is told besides, and are
+/// kept with the run for the next time.
+pub fn drive_cast(
+    root: &Root,
+    wanted: &Wanted,
+    cast: Cast,
+    verb: &str,
+    said: Option<&str>,
+    words: Vec<String>,
+) -> Result<Spawned, Error> {
     // The running program itself, also when its file was replaced meanwhile.
-    let argv = ["/proc/self/exe".to_owned(), "resume".to_owned(), cast.dir.clone()];
-    let argv = argv.into_iter().chain(words).collect();
+    let argv = ["/proc/self/exe".to_owned(), verb.to_owned()];
+    let argv = argv.into_iter().chain(words.iter().cloned());
+    let given = ["--".to_owned(), cast.dir.clone()].into_iter().chain(said.map(str::to_owned));
+    let argv = argv.chain(given).collect();
+    let mut values = Map::new();
+    if !words.is_empty() {
+        values.insert(DRIVER.to_owned(), words.into());
+    }
     let plan = Plan {
         body: Body::Command { argv, stdin: Stdin::None },
         controls: Controls::plain(Failure::Continue),
@@ -111,7 +132,7 @@ pub fn spawn_cast(root: &Root, wanted: &Wanted, cast: Cast, words: Vec<String>) 
         let named = if number == 1 { cast.id.clone() } else { format!("{}-{number}", cast.id) };
         let id = wanted.id.clone().or_else(|| named.parse().ok()).unwrap_or_else(fresh_id);
         let place = root.place(&id);
-        let start = Start { cast: Some(cast.clone()), ..begins(wanted, &id) };
+        let start = Start { cast: Some(cast.clone()), values: values.clone(), ..begins(wanted, &id) };
         let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
         match start_run(&order) {
             Ok(started) => return Ok(report(&place, started.generation, Vec::new())),

@@ -3,7 +3,7 @@
 //! What needs no agent program is here. `slow` drives the real programs, each against a scripted model server on the
 //! loopback, so that nothing leaves the machine.
 
-mod stage;
+pub mod stage;
 mod slow;
 
 use std::os::unix::fs::PermissionsExt;

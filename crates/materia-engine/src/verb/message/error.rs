@@ -63,6 +63,18 @@ pub enum Error {
     /// There is no such tool.
     #[error("there is no tool {} that can be executed by a message", text::quoted(.0))]
     NoTool(String),
+    /// The cast that the run drives cannot be taken up in this way.
+    #[error("the cast of run:{run} is {standing}: {} does not fit", text::quoted(kind))]
+    Cast {
+        /// The run.
+        run: String,
+        /// How its cast stands.
+        standing: &'static str,
+        /// What was asked for.
+        kind: String,
+        /// What fits.
+        fits: &'static str,
+    },
     /// The post.
     #[error(transparent)]
     Post(#[from] post::Error),
@@ -84,6 +96,7 @@ impl Error {
             Self::Session { owner, .. } => format!("write to coordinator, or to session:{owner}"),
             Self::OperatorOnly(_) => "ask the person to type it at a terminal".to_owned(),
             Self::NoTool(name) => format!("run it with `materia run {name}`"),
+            Self::Cast { run, fits, .. } => format!("send {fits}, or see `materia inspect run:{run}`"),
             Self::Post(error) => error.hint(),
             Self::Run(error) => error.hint(),
         }

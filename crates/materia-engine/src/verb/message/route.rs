@@ -31,6 +31,9 @@ pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Re
         "control.archive" | "control.prune" => return retire(sender, &place, &envelope),
         _ => {}
     }
+    if let Some(report) = super::cast::steer(sender, &place, &state, &envelope)? {
+        return Ok(report);
+    }
     check_on(run, &state)?;
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let post = Post::open(&place.journal(), sender.clock)?;

@@ -62,7 +62,7 @@ impl Program {
 }
 
 /// Where `./test` installs the programs.
-fn cache() -> PathBuf {
+pub fn cache() -> PathBuf {
     let base = std::env::var_os("MATERIA_TEST_CACHE")
         .map(PathBuf::from)
         .unwrap_or_else(|| Path::new(&std::env::var_os("HOME").expect("a home")).join(".cache/materia-test"));
@@ -164,6 +164,21 @@ impl Stage {
 
     /// A call of `materia` with the programs in its `PATH`.
     pub fn materia(&self, words: &[&str]) -> Call<'_> {
+        self.furnished(self.house.materia(words))
+    }
+
+    /// A line for the shell, in which the programs and `materia` are.
+    pub fn shell(&self, line: &str) -> Call<'_> {
+        let ours = Path::new(env!("CARGO_BIN_EXE_materia")).parent().unwrap();
+        let path = format!(
+            "{}:{}:/usr/local/bin:/usr/bin:/bin",
+            self.house.home().join("bin").display(),
+            ours.display()
+        );
+        self.furnished(self.house.shell(line)).env("PATH", path)
+    }
+
+    fn furnished<'a>(&'a self, call: Call<'a>) -> Call<'a> {
         let home = self.house.home();
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", home.join("bin").display());
         let quiet = [
@@ -172,7 +187,7 @@ impl Stage {
             "DISABLE_TELEMETRY",
             "DISABLE_AUTOUPDATER",
         ];
-        let call = self.house.materia(words).env("PATH", path).env("PI_TELEMETRY", "0");
+        let call = call.env("PATH", path).env("PI_TELEMETRY", "0");
         let call = quiet.into_iter().fold(call, |call, name| call.env(name, "1"));
         call.env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", self.port))
             .env("ANTHROPIC_API_KEY", "x")

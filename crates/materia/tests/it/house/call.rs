@@ -118,6 +118,11 @@ impl Running<'_> {
         self.child.stdout.take().unwrap()
     }
 
+    /// Its standard input, to be written while it runs.
+    pub fn stdin(&mut self) -> std::process::ChildStdin {
+        self.child.stdin.take().unwrap()
+    }
+
     /// Its number.
     pub fn pid(&self) -> i32 {
         self.child.id().cast_signed()

@@ -1,0 +1,91 @@
+//! The agents' door: the Model Context Protocol on stdin and stdout, and the same for hosts that can be woken.
+//!
+//! Owns the translation of tool calls into words of the command line and of reports into short texts. It decides
+//! nothing: every request is one short process of this very program, so that agents, people and scripts get the same
+//! answers, and a request that is cancelled or crashes takes nothing else with it. The words that are spoken on the wire
+//! are `rmcp`'s business and stay in this room.
+
+mod brief;
+mod desk;
+mod listing;
+mod news;
+mod prompts;
+mod request;
+mod resources;
+mod server;
+mod transport;
+mod words;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use materia_engine::clock::Clock;
+use materia_engine::library::Library;
+use materia_engine::run::Root;
+use materia_model::name::SessionId;
+use materia_model::text;
+use rmcp::ServiceExt;
+
+use crate::door::{Listener, Mcp};
+use crate::failure::{Failure, Kind};
+use crate::view::Voice;
+use crate::world::World;
+
+use desk::Desk;
+use news::News;
+use server::Server;
+use transport::Transport;
+
+/// Serves until the other end hangs up.
+pub fn run(world: &World, wish: &Mcp) -> u8 {
+    let done = serve(world, wish);
+    done.map_or_else(
+        |failure| {
+            wish.screen.failure(&failure, Voice::Human);
+            failure.kind.exit_code()
+        },
+        |()| 0,
+    )
+}
+
+fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
+    let home = world.home()?;
+    let session = session(world, wish.session.as_deref())?;
+    let library = Library::new(&home, world.variable("HOME").map(Path::new));
+    let cwd = world.cwd.as_ref().ok().cloned();
+    let desk = Arc::new(Desk::open(session.as_str(), cwd).map_err(|error| unavailable(&error))?);
+    let news = (wish.listener == Listener::Host)
+        .then(|| Arc::new(News::new(Root::new(home.runs()), session.clone(), world.clock())));
+    let server = Server::new(Arc::clone(&desk), library, session, news);
+    // One thread: whatever takes time is a process or a thread of its own.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|error| unavailable(&error))?;
+    let screen = wish.screen;
+    let ended = runtime.block_on(async move {
+        match server.serve(Transport::open(screen)).await {
+            Ok(serving) => serving.waiting().await.map(|_| ()).map_err(|error| error.to_string()),
+            // Somebody who hangs up before saying anything wanted nothing.
+            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    });
+    desk.close();
+    ended.map_err(|error| Failure::new(Kind::Failed, "connection", format!("the connection broke: {error}")))
+}
+
+/// The session of this connection: what was said, what the run around us belongs to, or a fresh one (A9).
+fn session(world: &World, said: Option<&str>) -> Result<SessionId, Failure> {
+    let random = Clock::system().fresh_id();
+    let fresh = || format!("mcp-{}", &random[random.len().saturating_sub(12)..]);
+    let session = world.session(said).unwrap_or_else(fresh);
+    session.parse().map_err(|error: materia_model::name::NameError| {
+        let mut failure = Failure::from(error);
+        failure.code = "invalid_session".to_owned();
+        failure.message = format!("{} is no session: {}", text::quoted(&session), failure.message);
+        failure
+    })
+}
+
+fn unavailable(error: &std::io::Error) -> Failure {
+    Failure::from_error(Kind::Failed, "no_server", error).hint("see `materia doctor`")
+}

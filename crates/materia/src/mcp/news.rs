@@ -1,0 +1,80 @@
+//! What runs say and how they end, told to a host that can wake its agent: each until the host says that it heard.
+//!
+//! Owns the conversation with the observer's mark: it moves on only behind what was heard, so nothing is lost when either
+//! end is killed in between. What is told again has the same id.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use materia_engine::clock::Clock;
+use materia_engine::run::Root;
+use materia_engine::verb::watch::{self, Listening};
+use materia_model::name::SessionId;
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::brief;
+
+/// The observer of one session.
+#[derive(Debug)]
+pub(super) struct News {
+    root: Root,
+    session: SessionId,
+    clock: Clock,
+    heard: Mutex<Option<Sender<String>>>,
+}
+
+impl News {
+    /// An observer that does not listen yet.
+    pub(super) fn new(root: Root, session: SessionId, clock: Clock) -> Self {
+        Self { root, session, clock, heard: Mutex::new(None) }
+    }
+
+    /// Begins to tell, once.
+    pub(super) fn listen(&self, to: UnboundedSender<Value>) {
+        let Ok(mut heard) = self.heard.lock() else { return };
+        if heard.is_some() {
+            return;
+        }
+        let (sender, hears) = channel();
+        *heard = Some(sender);
+        let (root, session, clock) = (self.root.clone(), self.session.clone(), self.clock.clone());
+        // It sleeps in the kernel and ends with the process.
+        std::thread::spawn(move || {
+            let told = watch::watch(&root, Some(&session), false, &clock, |news| {
+                let told = serde_json::to_value(news).unwrap_or_default();
+                tell(told, &to, &hears)
+            });
+            if let Err(error) = told {
+                let message = format!("{error}; {}", error.hint());
+                let _gone = to.send(json!({"event": "deaf", "text": message}));
+            }
+        });
+    }
+
+    /// The host heard this one.
+    pub(super) fn heard(&self, id: &str) {
+        if let Ok(heard) = self.heard.lock()
+            && let Some(heard) = &*heard
+        {
+            let _gone = heard.send(id.to_owned());
+        }
+    }
+}
+
+/// Tells one piece, and waits until it was heard.
+fn tell(news: Value, to: &UnboundedSender<Value>, hears: &Receiver<String>) -> Listening {
+    let id = format!("{}:{}", news["run"].as_str().unwrap_or_default(), news["seq"]);
+    let text = brief::news(&news);
+    let delivery = news["delivery"].clone();
+    if to.send(json!({"id": id, "text": text, "delivery": delivery, "news": news})).is_err() {
+        return Listening::No;
+    }
+    loop {
+        match hears.recv() {
+            Ok(heard) if heard == id => return Listening::Yes,
+            Ok(_) => {}
+            Err(_) => return Listening::No,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Clients that misbehave, and sessions that fight.
+
+use serde_json::json;
+
+use super::{Client, text};
+use crate::house::House;
+
+#[test]
+fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
+    let house = House::new();
+    let mut client = Client::open(&house, &["mcp"]);
+    client.line("{not json");
+    let broken = client.next();
+    assert_eq!((&broken["error"]["code"], &broken["id"]), (&json!(-32700), &json!(null)));
+    client.line("[1, 2");
+    assert_eq!(client.next()["error"]["code"], -32700);
+    client.line("{\"hello\": 1}");
+    assert_eq!(client.next()["error"]["code"], -32600);
+    client.line("");
+    client.line(&format!("{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}", "x".repeat(5 << 20)));
+    let long = client.next();
+    assert_eq!(long["error"]["code"], -32600);
+    assert!(long["error"]["message"].as_str().unwrap().contains("at most"), "{long}");
+    assert_eq!(client.refused("no/such/method", json!({}))["code"], -32601);
+    assert_eq!(client.refused("materia/command", json!({"words": ["doctor"]}))["code"], -32601, "hosts only");
+    assert_eq!(client.refused("resources/read", json!({"uri": "file:///etc/passwd"}))["code"], -32002);
+    assert_eq!(client.refused("prompts/get", json!({"name": "nobody"}))["code"], -32602);
+    let unknown = client.call("rm_rf", json!({}));
+    assert_eq!(
+        (&unknown["isError"], &unknown["structuredContent"]["error"]["code"]),
+        (&json!(true), &json!("tool_not_found"))
+    );
+    assert_eq!(
+        client.call("inspect", json!({"target": "coordinator"}))["isError"],
+        false,
+        "it still answers"
+    );
+    client.close();
+}
+
+#[test]
+fn nothing_is_taken_before_the_hands_are_shaken() {
+    let house = House::new();
+    let mut client = Client::silent(&house, &["mcp"], &[]);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    client.line("garbage");
+    assert_eq!(client.next()["error"]["code"], -32700);
+    assert_eq!(client.initialize()["serverInfo"]["name"], "materia");
+    client.close();
+}
+
+#[test]
+fn wrong_arguments_are_told_and_start_nothing() {
+    let house = House::new();
+    let mut client = Client::open(&house, &["mcp"]);
+    for (tool, arguments, part) in [
+        ("spawn", json!({}), "nothing to run"),
+        ("spawn", json!({"template": "a", "bogus": true}), "bogus"),
+        ("spawn", json!({"template": "echo {a b}"}), "error"),
+        ("spawn", json!({"recipe": "../../../etc/passwd"}), "error"),
+        ("message", json!({"to": "run:x"}), "`type` is missing"),
+        ("message", json!({"to": "run:none", "type": "a.b"}), "run_not_found"),
+        ("inspect", json!({"target": "run:../x", "view": "status"}), "error"),
+        ("wait", json!({"runs": []}), "`runs` is missing"),
+        ("cast", json!({"request": ""}), "`request` is missing"),
+        ("message", json!({"to": "run:x", "type": "a.b", "body": "x".repeat(1 << 20)}), "error"),
+    ] {
+        let refused = client.call(tool, arguments.clone());
+        assert_eq!(refused["isError"], true, "{tool} {arguments}: {refused}");
+        assert!(text(&refused).contains(part), "{tool} {arguments}: {}", text(&refused));
+        assert_eq!(refused["structuredContent"]["ok"], false);
+    }
+    assert_eq!(
+        client.call("inspect", json!({"target": "coordinator"}))["structuredContent"]["runs"],
+        json!([])
+    );
+    client.close();
+}
+
+#[test]
+fn two_sessions_see_and_steer_only_their_own() {
+    let house = House::new();
+    let mut one = Client::open(&house, &["mcp"]);
+    let mut two = Client::open(&house, &["mcp"]);
+    one.call("spawn", json!({"template": "sleep 600", "as": "run:mine"}));
+    for (tool, arguments) in [
+        ("inspect", json!({"target": "run:mine", "view": "status"})),
+        ("inspect", json!({"target": "run:mine", "view": "tail"})),
+        ("message", json!({"to": "run:mine", "type": "control.kill"})),
+        ("message", json!({"to": "run:mine", "type": "task.run"})),
+        ("wait", json!({"runs": ["run:mine"], "timeout": 0})),
+    ] {
+        let refused = two.call(tool, arguments.clone());
+        assert_eq!(
+            refused["structuredContent"]["error"]["code"], "session_mismatch",
+            "{tool} {arguments}: {refused}"
+        );
+    }
+    let taken = two.call("spawn", json!({"template": "true", "as": "run:mine"}));
+    assert_eq!(taken["isError"], true, "{taken}");
+    let others = two.call("inspect", json!({"target": "coordinator"}));
+    assert_eq!(others["structuredContent"]["runs"], json!([]));
+    assert_eq!(two.read("materia://runs")["runs"], json!([]));
+    let hidden = two.refused("resources/read", json!({"uri": "materia://runs/mine"}));
+    assert!(hidden["data"]["error"]["code"] == "session_mismatch", "{hidden}");
+    let alive = one.call("inspect", json!({"target": "run:mine", "view": "status"}));
+    assert_eq!(alive["structuredContent"]["status"], "running");
+    one.call("message", json!({"to": "run:mine", "type": "control.kill"}));
+    one.close();
+    two.close();
+}
+
+#[test]
+fn an_agent_cannot_do_what_only_a_person_may() {
+    let house = House::new();
+    let mut client = Client::open(&house, &["mcp"]);
+    client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    for kind in ["control.approve", "control.budget", "control.trust"] {
+        let refused = client.call("message", json!({"to": "run:a", "type": kind}));
+        assert_eq!(refused["structuredContent"]["error"]["code"], "operator_only", "{refused}");
+    }
+    client.call("message", json!({"to": "run:a", "type": "control.kill"}));
+    client.close();
+}
+
+#[test]
+fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
+    let house = House::new();
+    let mut client = Client::open(&house, &["mcp"]);
+    client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    let waiting = client.ask("tools/call", json!({"name": "wait", "arguments": {"runs": ["run:a"]}}));
+    let other = client.call("inspect", json!({"target": "run:a", "view": "status"}));
+    assert_eq!(other["structuredContent"]["status"], "running", "a call that waits does not hold up others");
+    client.send(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": waiting}}),
+    );
+    let gone = || !house.alive().iter().any(|one| format!("{one:?}").contains("--timeout"));
+    for _ in 0..400 {
+        if gone() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(25));
+    }
+    assert!(gone(), "{:?}", house.alive());
+    client.call("message", json!({"to": "run:a", "type": "control.kill"}));
+    client.close();
+}
+
+#[test]
+fn whoever_hangs_up_leaves_runs_and_no_requests() {
+    let house = House::new();
+    let mut client = Client::open(&house, &["mcp", "--session", "s"]);
+    client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    client.ask("tools/call", json!({"name": "wait", "arguments": {"runs": ["run:a"]}}));
+    client.close();
+    assert!(!house.alive().iter().any(|one| format!("{one:?}").contains("--timeout")), "{:?}", house.alive());
+    let mut again = Client::open(&house, &["mcp", "--session", "s"]);
+    let seen = again.call("inspect", json!({"target": "run:a", "view": "status"}));
+    assert_eq!(seen["structuredContent"]["status"], "running");
+    again.call("message", json!({"to": "run:a", "type": "control.kill"}));
+    again.close();
+}

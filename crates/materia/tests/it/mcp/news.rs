@@ -1,0 +1,80 @@
+//! Hosts are told what happens, each piece until they heard it.
+
+use serde_json::{Value, json};
+
+use super::Client;
+use crate::house::House;
+
+const NEWS: &str = "notifications/materia/news";
+
+fn heard(client: &mut Client<'_>, news: &Value) {
+    client.request("materia/heard", json!({"id": news["id"]}));
+}
+
+#[test]
+fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
+    let house = House::new();
+    let words = ["bridge", "--session", "host"];
+    let mut client = Client::open(&house, &words);
+    client.request("materia/listen", json!({}));
+    let spawned = client.call("spawn", json!({"template": "false", "as": "run:a"}));
+    assert!(super::text(&spawned).contains("You are told when it ends."), "{spawned}");
+    let first = client.until_told(NEWS);
+    assert_eq!((&first["news"]["run"], &first["delivery"]), (&json!("a"), &json!("followup")));
+    assert_eq!(
+        first["text"],
+        "Run a failed. Exit code 1. false\nnext: inspect run:a status | inspect run:a tail"
+    );
+    // Killed before it was heard: the next one tells it again, under the same id.
+    client.kill();
+    let mut client = Client::open(&house, &words);
+    client.request("materia/listen", json!({}));
+    let again = client.until_told(NEWS);
+    assert_eq!(again["id"], first["id"]);
+    heard(&mut client, &again);
+    client.call("spawn", json!({"template": "true", "as": "run:b"}));
+    let other = client.until_told(NEWS);
+    assert_eq!(other["news"]["run"], "b");
+    heard(&mut client, &other);
+    client.close();
+    let mut client = Client::open(&house, &words);
+    client.request("materia/listen", json!({}));
+    client.call("spawn", json!({"template": "true", "as": "run:c"}));
+    assert_eq!(client.until_told(NEWS)["news"]["run"], "c", "what was heard is not told again");
+    client.close();
+}
+
+#[test]
+fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
+    let house = House::new();
+    let mut host = Client::open(&house, &["bridge", "--session", "host"]);
+    let mut other = Client::open(&house, &["bridge", "--session", "other"]);
+    host.request("materia/listen", json!({}));
+    other.request("materia/listen", json!({}));
+    let line = "materia message coordinator review.done '{\"files\": 3}' --summary 'three files' \
+        --metadata '{\"requires_response\": true}' && exec sleep 600";
+    house.write("ask.sh", line);
+    host.call("spawn", json!({"template": "sh ask.sh", "as": "run:a"}));
+    let told = host.until_told(NEWS);
+    let said = told["text"].as_str().unwrap();
+    assert!(said.starts_with("Run a: three files\n{\"files\":3}\nIt waits for an answer"), "{said}");
+    heard(&mut host, &told);
+    other.call("spawn", json!({"template": "true", "as": "run:o"}));
+    assert_eq!(other.until_told(NEWS)["news"]["run"], "o", "only its own");
+    host.call("message", json!({"to": "run:a", "type": "control.kill"}));
+    host.close();
+    other.close();
+}
+
+#[test]
+fn a_person_types_a_command_in_a_host() {
+    let house = House::new();
+    let mut host = Client::open(&house, &["bridge", "--session", "host"]);
+    let listed = host.request("materia/command", json!({"words": ["loadout", "list"]}));
+    assert_eq!(listed["ok"], true);
+    assert!(listed["text"].as_str().unwrap().contains("Full-Auto"), "{listed}");
+    let wrong = host.request("materia/command", json!({"words": ["grid", "No-Such-Loadout"]}));
+    assert_eq!(wrong["ok"], false);
+    assert!(wrong["text"].as_str().unwrap().starts_with("error:"), "{wrong}");
+    host.close();
+}

@@ -1,0 +1,247 @@
+//! Real clients: the protocol's own inspector, and agents whose model plays a script.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::agent::stage::{Program, Stage, cache, is_set};
+use crate::house::{House, Running};
+
+/// A loadout with one role that asks back, played by a program that repeats what it hears.
+fn config(house: &House) -> String {
+    let talk = json!({"tools": "none", "prompt": "plan it", "multiTurn": true});
+    let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
+    let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
+    let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
+    house.write("flow.json", config.to_string()).to_str().unwrap().to_owned()
+}
+
+/// What the model says, step by step; `name` spells our tools as the client does.
+fn rules(name: impl Fn(&str) -> String, wakes: bool) -> Value {
+    let call =
+        |tool: &str, arguments: Value| json!({"tool_calls": [{"name": name(tool), "arguments": arguments}]});
+    let text = |text: &str| json!({"text": text});
+    let end = |run: &str| {
+        if wakes { text("I go on.") } else { call("wait", json!({"runs": [run], "timeout": 60})) }
+    };
+    let asked = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
+    let steer = vec![
+        call("inspect", json!({"target": "run:w", "view": "status"})),
+        call("message", json!({"to": "run:w", "type": "task.run", "body": {"n": 1}})),
+        call("message", json!({"target": "run:w", "action": "kill"})),
+        text("it is killed"),
+    ];
+    let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
+    let mut start = vec![spawn];
+    start.extend(if wakes { vec![text("I go on.")] } else { steer.clone() });
+    let mut cast = vec![call("cast", json!({"request": "build it", "loadout": "T"})), end("run:c")];
+    if !wakes {
+        // Without a host that wakes, the model learns the id from the reply; the script cannot, so it lists.
+        cast = vec![
+            call("cast", json!({"request": "build it", "loadout": "T"})),
+            call("inspect", json!({"target": "coordinator"})),
+            text("cast begun"),
+        ];
+    }
+    json!([
+        asked("start the work", start),
+        asked("Run w: which file?", steer),
+        asked("Run w was killed", vec![text("so it is over")]),
+        asked(
+            "save a tool",
+            vec![
+                call(
+                    "register_tool",
+                    json!({"name": "greet", "description": "Greets", "template": "echo hello {who}"})
+                ),
+                call("greet", json!({"who": "you"})),
+                text("the tool said {{last_tool}}"),
+            ]
+        ),
+        asked("cast it", cast),
+    ])
+}
+
+const ASK: &str = "materia message coordinator file.ask '{}' --summary 'which file?' \
+    --metadata '{\"requires_response\": true}' && exec sleep 600";
+
+/// Pi in its RPC mode.
+struct Pi<'a> {
+    running: Running<'a>,
+    stdin: std::process::ChildStdin,
+}
+
+impl<'a> Pi<'a> {
+    fn start(stage: &'a Stage, more: &str, config: &str) -> Self {
+        let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi");
+        let line = format!(
+            "pi install '{}' >/dev/null && exec pi --mode rpc --session-dir sessions {more}",
+            extension.display()
+        );
+        let call = stage
+            .shell(&line)
+            .env("MATERIA_CONFIG", config)
+            .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"));
+        let mut running = call.start();
+        let (stdin, stdout) = (running.stdin(), running.stdout());
+        // What nobody reads would stop it.
+        let log = stage.house.home().join("pi.jsonl");
+        std::thread::spawn(move || {
+            let mut log = std::fs::File::create(log).unwrap();
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                writeln!(log, "{line}").unwrap();
+            }
+        });
+        Self { running, stdin }
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let line = json!({"type": "prompt", "message": text, "streamingBehavior": "followUp"});
+        writeln!(self.stdin, "{line}").unwrap();
+    }
+
+    fn close(self) {
+        drop(self.stdin);
+        self.running.end();
+    }
+}
+
+/// Whether the model heard this as the last words of a person, or of a tool.
+fn heard(stage: &Stage, part: &str) -> usize {
+    let heard = |request: &Value| {
+        let said = |name: &str| request[name].as_str().is_some_and(|said| said.contains(part));
+        said("last_user") || said("last_tool")
+    };
+    stage.requests().iter().filter(|request| heard(request)).count()
+}
+
+fn until_heard(stage: &Stage, part: &str) {
+    stage.until(|| heard(stage, part) > 0);
+}
+
+#[test]
+fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[Program::PiNew], &rules(str::to_owned, true));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    pi.prompt("start the work");
+    until_heard(&stage, "Run w: which file?");
+    until_heard(&stage, "run=w status=running");
+    until_heard(&stage, "queued_mailbox");
+    until_heard(&stage, "status=killed");
+    until_heard(&stage, "Run w was killed");
+    pi.prompt("save a tool");
+    until_heard(&stage, "hello you");
+    pi.prompt("cast it");
+    until_heard(&stage, "completed successfully");
+    // It paused. Whoever types the slash answers it.
+    pi.prompt("/materia casts");
+    pi.prompt("/materia continue the second one");
+    let casts = || stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().json();
+    stage.until(|| casts()["casts"][0]["status"] == "paused");
+    pi.close();
+    assert_eq!(heard(&stage, "Run w was killed"), 1);
+    // The same session in a new process is told nothing that it heard.
+    let before = stage.requests().len();
+    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    pi.prompt("still there?");
+    stage.until(|| stage.requests().len() > before);
+    pi.close();
+    assert_eq!(stage.requests().len(), before + 1, "only the question itself");
+    stage.house.shell("true").run().ok();
+}
+
+#[test]
+fn pi_that_only_prints_waits_for_what_it_started() {
+    if !is_set() {
+        return;
+    }
+    let spawn = json!({"tool_calls": [{"name": "spawn", "arguments": {"template": "false", "as": "run:p"}}]});
+    let rules = json!([
+        {"match": "start it", "replies": [spawn, {"text": "started"}]},
+        {"match": "Run p failed", "reply": {"text": "the run failed, I am told"}},
+    ]);
+    let stage = Stage::new(&[Program::PiNew], &rules);
+    let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
+    let line = format!("exec pi -e '{}' -p 'start it' </dev/null", extension.display());
+    let said = stage.shell(&line).env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia")).run().ok();
+    assert!(said.stdout.contains("the run failed, I am told"), "{}", said.transcript());
+}
+
+#[test]
+fn claude_uses_the_server() {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[Program::Claude], &rules(|tool| format!("mcp__materia__{tool}"), false));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
+    stage.house.write("mcp.json", json!({"mcpServers": {"materia": server}}).to_string());
+    for (prompt, expected) in
+        [("start the work", "status=killed"), ("cast it", "running"), ("save a tool", "registered")]
+    {
+        let line = format!(
+            "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
+        );
+        let said = stage.shell(&line).env("IS_SANDBOX", "1").env("MATERIA_CONFIG", &config).run();
+        assert!(
+            heard(&stage, expected) > 0,
+            "{prompt}: {}\n{:?}",
+            said.transcript(),
+            stage.requests().last().map(|last| last["last_tool"].clone())
+        );
+    }
+    let wait = stage.materia(&["inspect", "session:claude", "--json"]).run().ok().json();
+    for run in wait["runs"].as_array().unwrap() {
+        let address = format!("run:{}", run["run"].as_str().unwrap());
+        stage.materia(&["wait", &address]).run();
+    }
+}
+
+#[test]
+fn pi_uses_the_server_without_the_extension() {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[Program::PiNew], &rules(|tool| format!("mcp__materia__{tool}"), false));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "pi"], "exposure": "direct"});
+    let path = stage.house.home().join(".pi/agent/mcp.json");
+    std::fs::write(path, json!({"mcpServers": {"materia": server}}).to_string()).unwrap();
+    let said = stage.shell("exec pi -p 'start the work' </dev/null").env("MATERIA_CONFIG", &config).run();
+    assert!(heard(&stage, "status=killed") > 0, "{}", said.transcript());
+}
+
+#[test]
+fn the_inspector_of_the_protocol_understands_the_server() {
+    let inspector = cache().join("inspector-2.12.0/node_modules/.bin/mcp-inspector");
+    if !is_set() || !inspector.exists() {
+        return;
+    }
+    let house = House::new();
+    let node = cache().join("node-22.23.3/bin");
+    let ask = |words: &str| {
+        let materia = env!("CARGO_BIN_EXE_materia");
+        let line = format!("exec '{}' --cli '{materia}' mcp --session i {words}", inspector.display());
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
+        let outcome = house.shell(&line).env("PATH", path).run().ok();
+        serde_json::from_str::<Value>(&outcome.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", outcome.transcript()))
+    };
+    let tools = ask("--method tools/list");
+    assert_eq!(tools["tools"][0]["name"], "spawn", "{tools}");
+    let spawned =
+        ask("--method tools/call --tool-name spawn --tool-arg template='echo hi' --tool-arg as=run:i");
+    assert_eq!(spawned["structuredContent"]["run"], "i", "{spawned}");
+    let waited = ask("--method tools/call --tool-name wait --tool-arg 'runs=[\"run:i\"]'");
+    assert_eq!(waited["structuredContent"]["runs"][0]["status"], "done", "{waited}");
+    assert_eq!(ask("--method resources/list")["resources"].as_array().unwrap().len(), 4);
+    assert!(!ask("--method prompts/list")["prompts"].as_array().unwrap().is_empty());
+}
