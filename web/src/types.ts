@@ -1,4 +1,4 @@
-// Written by a test of `crates/materia/src/web/dto.rs`; MATERIA_WRITE_REFERENCE=1 writes it anew.
+// Written by the test `ui::the_clients_types_are_ours`; MATERIA_WRITE_REFERENCE=1 writes it anew.
 
 export type About = { 
 /**

@@ -1,11 +1,12 @@
 // Quests and runs: kept in order, run, ended.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { World, axe, replies } from "./world.mjs";
 
 let world;
 before(async () => { world = await World.open({ "replies.json": replies }); });
-after(async () => { await world.close(); });
+afterEach(() => world.closePages());
+after(() => world.close());
 
 test("quests are added, reordered by keyboard and by drag, and run", async () => {
   const page = await world.page("/quests");

@@ -1,6 +1,6 @@
 // Watching casts: every state appears, a paused one is answered, and a restart of the server loses nothing.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { World, replies } from "./world.mjs";
 
 const slow = { replies: replies.replies.map((one) => ({ ...one, delayMs: 250 })) };
@@ -13,7 +13,8 @@ const talk = { replies: [
 
 let world;
 before(async () => { world = await World.open({ "replies.json": replies, "slow.json": slow, "talk.json": talk }); });
-after(async () => { await world.close(); });
+afterEach(() => world.closePages());
+after(() => world.close());
 
 async function start(page, request, script, loadout) {
   await page.getByRole("button", { name: "Cast", exact: true }).click();

@@ -1,11 +1,12 @@
 // Drawing loadouts: by mouse, by keyboard, by text, and by two people at once.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { World } from "./world.mjs";
 
 let world;
 before(async () => { world = await World.open(); });
-after(async () => { await world.close(); });
+afterEach(() => world.closePages());
+after(() => world.close());
 
 const expected = {
   entry: "Socket-1",

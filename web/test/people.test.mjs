@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { World, axe, replies } from "./world.mjs";
 
 const built = join(dirname(fileURLToPath(import.meta.url)), "../../crates/materia/assets/web");
@@ -16,7 +16,8 @@ before(async () => {
   const done = JSON.parse((await world.run("cast", "Greet the visitors", "--agent-script", "replies.json", "--json")).out);
   cast = done.castId;
 });
-after(async () => { await world.close(); });
+afterEach(() => world.closePages());
+after(() => world.close());
 
 const PAGES = () => [["/casts", "Pick a cast"], [`/casts/${cast}`, "complete"], ["/loadouts/Full-Auto", "Ready to cast"], ["/loadouts/Full-Auto", "Ready to cast", "Outline"], ["/loadouts/Full-Auto", "Ready to cast", "JSON"], ["/materia/Build", "What the agent is told"], ["/materia/Detect-VCS", "Try it"], ["/inbox", "Nothing waits for you"], ["/quests", "An empty board"], ["/actors", "Pick a run"]];
 

@@ -97,6 +97,11 @@ export class World {
     return page;
   }
 
+  /** Closes every page: a browser has only so many connections to one server. */
+  async closePages() {
+    for (const context of this.browser.contexts()) await Promise.all(context.pages().map((page) => page.close()));
+  }
+
   async close() {
     await this.browser?.close();
     await this.stopServer();

@@ -14,4 +14,6 @@ mod live;
 mod api;
 mod server;
 
+#[cfg(feature = "test-fakes")]
+pub use dto::types as client_types;
 pub use server::run;

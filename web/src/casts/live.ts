@@ -1,4 +1,5 @@
 // What happens, as it happens. One stream per page; when it breaks, it goes on behind the last event that was seen.
+import { call } from "../api";
 import { createStore } from "../store";
 import type { CastState, Told } from "../types";
 
@@ -24,6 +25,19 @@ export function watch(id: string | null) {
   watched.set(id === null ? null : { id, state: null, events: [], dropped: 0 });
   open(id);
 }
+
+// A browser opens six connections to one server and no more, so that a tab nobody looks at gives its own back; it asks
+// now and then instead, for the number in its title.
+const HIDDEN = 15_000;
+let asking: ReturnType<typeof setInterval> | undefined;
+document.addEventListener("visibilitychange", () => {
+  clearInterval(asking);
+  const id = watched.get()?.id ?? null;
+  if (!document.hidden) { open(id); return; }
+  clearTimeout(retry);
+  stream?.close();
+  asking = setInterval(() => { call<{ casts: Listed[] }>("GET", "/casts").then((listing) => casts.set(listing.casts), () => {}); }, HIDDEN);
+});
 
 function open(id: string | null) {
   clearTimeout(retry);

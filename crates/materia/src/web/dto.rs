@@ -6,9 +6,14 @@
 mod actor;
 mod cast;
 mod config;
+#[cfg(feature = "test-fakes")]
+mod types;
 
 use materia_model::finding::{Finding, Severity};
 use serde::Serialize;
+
+#[cfg(feature = "test-fakes")]
+pub use types::types;
 
 pub(super) use actor::{MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView};
 pub(super) use cast::{
@@ -23,7 +28,7 @@ pub(super) use config::{
 
 /// Who we are.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(super) struct About {
     /// Our version.
@@ -36,10 +41,10 @@ pub(super) struct About {
 
 /// One thing that is wrong with a document.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(super) struct Issue {
     /// `error` or `warning`.
-    #[cfg_attr(test, ts(type = "\"error\" | \"warning\""))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "\"error\" | \"warning\""))]
     pub(super) severity: &'static str,
     /// A stable name.
     pub(super) code: String,
@@ -50,10 +55,10 @@ pub(super) struct Issue {
     /// The file.
     pub(super) file: Option<String>,
     /// The line, from 1.
-    #[cfg_attr(test, ts(type = "number | null"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "number | null"))]
     pub(super) line: Option<usize>,
     /// The column, from 1.
-    #[cfg_attr(test, ts(type = "number | null"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "number | null"))]
     pub(super) column: Option<usize>,
     /// What to write instead.
     pub(super) hint: Option<String>,
@@ -79,6 +84,3 @@ impl From<&Finding> for Issue {
 pub(super) fn issues<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<Issue> {
     findings.into_iter().map(Issue::from).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -169,7 +169,7 @@ fn told(record: &Record) -> Event {
         seq: record.seq,
         at: record.at.to_string(),
         kind: record.kind.clone(),
-        data: record.data.clone().into(),
+        data: record.data.clone(),
     };
     event("record", &told).id(record.seq.to_string())
 }

@@ -88,7 +88,7 @@ fn a_draft_hears_what_a_cast_would_and_nothing_is_written() {
     assert_eq!(judged.issues[0].code, "unknown-endpoint");
     assert_eq!(judged.issues[0].path.as_deref(), Some("loadouts[\"My Own\"].sockets.Socket-1.edges[0].to"));
     assert!(!file.exists());
-    std::fs::create_dir_all(desk.home.profile()).unwrap();
+    crate::store::dir::create_private(desk.home.profile()).unwrap();
     atomic::write(&file, b"{ \"loadouts\": [").unwrap();
     assert!(matches!(judge(desk.places(), &file, Target::User, &edit), Err(NotDrafted::Broken(_))));
 }

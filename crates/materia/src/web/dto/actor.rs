@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A quest to add.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub(in crate::web) struct QuestRequest {
     pub(in crate::web) request: String,
@@ -15,7 +15,7 @@ pub(in crate::web) struct QuestRequest {
 
 /// What becomes of a quest that is there.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", tag = "do", deny_unknown_fields)]
 pub(in crate::web) enum QuestChange {
     /// Before all others.
@@ -32,7 +32,7 @@ pub(in crate::web) enum QuestChange {
 
 /// Quests to be run.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct QuestsRun {
     /// This one first.
@@ -44,28 +44,28 @@ pub(in crate::web) struct QuestsRun {
 
 /// A message to somebody.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub(in crate::web) struct MessageRequest {
     pub(in crate::web) to: String,
     #[serde(rename = "type")]
     pub(in crate::web) kind: String,
-    #[cfg_attr(test, ts(type = "unknown"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "unknown"))]
     pub(in crate::web) body: Option<Value>,
 }
 
 /// Everything about one run; each part is what `inspect --json` says.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct RunView {
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) status: Value,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) tail: Value,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) messages: Value,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) room: Value,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) roster: Value,
 }

@@ -25,7 +25,7 @@ pub(in crate::web) struct LiveQuery {
 
 /// A cast to be started.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct StartRequest {
     pub(in crate::web) request: String,
@@ -39,7 +39,7 @@ pub(in crate::web) struct StartRequest {
 
 /// How a cast goes on.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct GoOnRequest {
     /// What the person says to a paused socket; nothing lets it finish.
@@ -52,7 +52,7 @@ pub(in crate::web) struct GoOnRequest {
 
 /// Agreement to what was shown.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub(in crate::web) struct TrustRequest {
     pub(in crate::web) digest: String,
@@ -60,28 +60,28 @@ pub(in crate::web) struct TrustRequest {
 
 /// It is done.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct Done {
     pub(in crate::web) ok: bool,
 }
 
 /// One cast: what `cast-show --artifacts --json` says, and the definition it runs by.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct CastView {
-    #[cfg_attr(test, ts(type = "unknown"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "unknown"))]
     pub(in crate::web) cast: Value,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) definition: Value,
 }
 
 /// The beginning of a file of a cast.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct Artifact {
     pub(in crate::web) path: String,
     pub(in crate::web) text: String,
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "number"))]
     pub(in crate::web) bytes: u64,
     /// Whether there is more.
     pub(in crate::web) cut: bool,
@@ -89,50 +89,53 @@ pub(in crate::web) struct Artifact {
 
 /// One event of a cast, as its log has it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct Told {
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "number"))]
     pub(in crate::web) seq: u64,
     pub(in crate::web) at: String,
     #[serde(rename = "type")]
     pub(in crate::web) kind: String,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) data: Value,
 }
 
 /// What a cast's events come to, as far as a picture of it needs.
 #[derive(Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct CastState {
     /// `running`, `interrupted`, `paused`, `complete`, `failed` or `aborted`: proved, not remembered.
     pub(in crate::web) status: String,
     #[cfg_attr(
-        test,
+        feature = "test-fakes",
         ts(
             type = "{ socket: string, materia: string | null, visit: number, attempt: number, item: { key: string, label: string, number: number, count: number } | null, waitsFor: \"refinement\" | \"interrupted\" | null } | null"
         )
     )]
     pub(in crate::web) at: Value,
-    #[cfg_attr(test, ts(type = "Record<string, number>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, number>"))]
     pub(in crate::web) visits: Value,
-    #[cfg_attr(test, ts(type = "Record<string, number>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, number>"))]
     pub(in crate::web) traversals: Value,
     #[cfg_attr(
-        test,
+        feature = "test-fakes",
         ts(
             type = "{ tokens: { input: number, output: number, total: number }, cost: { total: number }, turns: number, bySocket: Record<string, { tokens: { total: number }, cost: { total: number } }> }"
         )
     )]
     pub(in crate::web) usage: Value,
-    #[cfg_attr(test, ts(type = "Array<[\"person\" | \"agent\", string]>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Array<[\"person\" | \"agent\", string]>"))]
     pub(in crate::web) conversation: Value,
-    #[cfg_attr(test, ts(type = "Array<Record<string, unknown>>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Array<Record<string, unknown>>"))]
     pub(in crate::web) rework: Value,
-    #[cfg_attr(test, ts(type = "{ code: string, message: string, socket?: string, hint?: string } | null"))]
+    #[cfg_attr(
+        feature = "test-fakes",
+        ts(type = "{ code: string, message: string, socket?: string, hint?: string } | null")
+    )]
     pub(in crate::web) error: Value,
     /// Limits that were raised.
-    #[cfg_attr(test, ts(type = "Record<string, number>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, number>"))]
     pub(in crate::web) raised: Value,
     pub(in crate::web) started_at: Option<String>,
     pub(in crate::web) updated_at: Option<String>,
@@ -140,7 +143,7 @@ pub(in crate::web) struct CastState {
 
 /// Where a cast is forked.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct ForkRequest {
     /// The number of a step.
@@ -152,7 +155,7 @@ pub(in crate::web) struct ForkRequest {
 
 /// The cast that was made.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct Forked {
     pub(in crate::web) cast_id: String,
@@ -160,13 +163,13 @@ pub(in crate::web) struct Forked {
 
 /// New limits of a cast.
 #[derive(Debug, Default, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct BudgetRequest {
-    #[cfg_attr(test, ts(type = "number | null"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "number | null"))]
     pub(in crate::web) max_tokens: Option<u64>,
     pub(in crate::web) max_cost_usd: Option<f64>,
-    #[cfg_attr(test, ts(type = "number | null"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "number | null"))]
     pub(in crate::web) max_turns: Option<u64>,
     pub(in crate::web) max_minutes: Option<f64>,
 }

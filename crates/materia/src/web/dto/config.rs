@@ -9,7 +9,7 @@ use super::Issue;
 
 /// Everything that can be edited.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct Config {
     /// The loadout that a cast uses when nobody names one.
@@ -26,7 +26,7 @@ pub(in crate::web) struct Config {
 
 /// A loadout.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct Loadout {
     pub(in crate::web) name: String,
@@ -39,17 +39,17 @@ pub(in crate::web) struct Loadout {
     pub(in crate::web) usable: bool,
     pub(in crate::web) description: Option<String>,
     /// What all layers together say.
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) value: Value,
     /// The version of what each file says, by scope.
-    #[cfg_attr(test, ts(type = "Record<string, string>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, string>"))]
     pub(in crate::web) own: BTreeMap<String, String>,
     pub(in crate::web) issues: Vec<Issue>,
 }
 
 /// A materia.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct Materia {
     pub(in crate::web) name: String,
@@ -57,16 +57,16 @@ pub(in crate::web) struct Materia {
     /// Whether the program ships a materia of this name.
     pub(in crate::web) shipped: bool,
     pub(in crate::web) locked: bool,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) value: Value,
-    #[cfg_attr(test, ts(type = "Record<string, string>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, string>"))]
     pub(in crate::web) own: BTreeMap<String, String>,
     pub(in crate::web) issues: Vec<Issue>,
 }
 
 /// A config file.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct ConfigFile {
     pub(in crate::web) scope: String,
     pub(in crate::web) path: String,
@@ -75,7 +75,7 @@ pub(in crate::web) struct ConfigFile {
 
 /// Which kind of definition.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) enum SectionName {
     Loadouts,
@@ -84,7 +84,7 @@ pub(in crate::web) enum SectionName {
 
 /// Whose file is edited.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) enum TargetName {
     User,
@@ -93,25 +93,25 @@ pub(in crate::web) enum TargetName {
 
 /// A draft to check.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct CheckRequest {
     pub(in crate::web) section: SectionName,
     pub(in crate::web) name: String,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     pub(in crate::web) value: Value,
     pub(in crate::web) target: TargetName,
 }
 
 /// What would be wrong with a draft.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct CheckAnswer {
     pub(in crate::web) usable: bool,
     pub(in crate::web) issues: Vec<Issue>,
     /// The graph of a loadout, as `materia grid --format json` has it.
-    #[cfg_attr(test, ts(type = "unknown"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "unknown"))]
     pub(in crate::web) grid: Option<Value>,
     /// The file as it is.
     pub(in crate::web) before: String,
@@ -121,7 +121,7 @@ pub(in crate::web) struct CheckAnswer {
 
 /// What is to be saved.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct SaveRequest {
     pub(in crate::web) target: TargetName,
@@ -133,13 +133,13 @@ pub(in crate::web) struct SaveRequest {
 
 /// One definition to be saved.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct SaveEdit {
     pub(in crate::web) section: SectionName,
     pub(in crate::web) name: String,
     /// Nothing takes it out of the file.
-    #[cfg_attr(test, ts(type = "Record<string, unknown> | null"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown> | null"))]
     pub(in crate::web) value: Option<Value>,
     /// The version that the editor began with; nothing where the file did not have it.
     pub(in crate::web) base: Option<String>,
@@ -147,7 +147,7 @@ pub(in crate::web) struct SaveEdit {
 
 /// What was saved.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct SaveAnswer {
     pub(in crate::web) file: String,
     pub(in crate::web) changed: bool,
@@ -156,7 +156,7 @@ pub(in crate::web) struct SaveAnswer {
 
 /// Somebody else saved first.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct ConflictAnswer {
     pub(in crate::web) ok: bool,
     pub(in crate::web) error: ErrorBody,
@@ -165,7 +165,7 @@ pub(in crate::web) struct ConflictAnswer {
 
 /// An error in short.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct ErrorBody {
     pub(in crate::web) code: String,
     pub(in crate::web) message: String,
@@ -174,17 +174,17 @@ pub(in crate::web) struct ErrorBody {
 
 /// What the file says by now.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct Conflict {
     pub(in crate::web) name: String,
-    #[cfg_attr(test, ts(type = "Record<string, unknown> | null"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown> | null"))]
     pub(in crate::web) current: Option<Value>,
     pub(in crate::web) version: Option<String>,
 }
 
 /// Another active loadout.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub(in crate::web) struct ActiveRequest {
     pub(in crate::web) name: String,
@@ -192,7 +192,7 @@ pub(in crate::web) struct ActiveRequest {
 
 /// What came of choosing another active loadout.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 pub(in crate::web) struct ActiveAnswer {
     pub(in crate::web) loadout: String,
     pub(in crate::web) file: String,
@@ -201,38 +201,38 @@ pub(in crate::web) struct ActiveAnswer {
 
 /// A utility to be tried.
 #[derive(Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in crate::web) struct TrialRequest {
     pub(in crate::web) materia: String,
     /// The materia as it is being edited, and the file it would be saved to.
-    #[cfg_attr(test, ts(type = "Record<string, unknown> | null"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown> | null"))]
     pub(in crate::web) value: Option<Value>,
     pub(in crate::web) target: TargetName,
     pub(in crate::web) request: String,
-    #[cfg_attr(test, ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "Record<string, unknown>"))]
     #[serde(default)]
     pub(in crate::web) state: Map<String, Value>,
-    #[cfg_attr(test, ts(type = "unknown"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "unknown"))]
     #[serde(default)]
     pub(in crate::web) item: Option<Value>,
 }
 
 /// What came of it.
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct TrialAnswer {
     pub(in crate::web) argv: Vec<String>,
     pub(in crate::web) code: Option<i32>,
     pub(in crate::web) signal: Option<String>,
     pub(in crate::web) timed_out: bool,
-    #[cfg_attr(test, ts(type = "number"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "number"))]
     pub(in crate::web) duration_ms: u64,
     pub(in crate::web) input: String,
     pub(in crate::web) stdout: String,
     pub(in crate::web) stderr: String,
-    #[cfg_attr(test, ts(type = "unknown"))]
+    #[cfg_attr(feature = "test-fakes", ts(type = "unknown"))]
     pub(in crate::web) result: Option<Value>,
     pub(in crate::web) problem: Option<String>,
 }
