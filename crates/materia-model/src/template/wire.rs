@@ -116,7 +116,10 @@ fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
         None => None,
     };
     let Node { label, delay, timeout, retry, failure, output, input, keep, .. } = node;
-    Some(Plan { body, controls: Controls { label, delay, timeout, retry, recover, failure, output, input, keep } })
+    Some(Plan {
+        body,
+        controls: Controls { label, delay, timeout, retry, recover, failure, output, input, keep },
+    })
 }
 
 #[cfg(test)]

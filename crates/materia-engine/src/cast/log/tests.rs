@@ -49,7 +49,7 @@ impl Desk {
 }
 
 fn snapshot(log: &mut Log) {
-    log.pace.write(&log.snapshot, log.journal.checkpoint(), &log.state);
+    log.pace.write(&log.snapshot, log.journal.checkpoint(), &log.state, Secrets::shapes());
 }
 
 fn place(luck: u8) -> Place {

@@ -20,7 +20,8 @@ const MOST_FILES: usize = 64;
 
 /// The prompt with these files behind it. A word may name several, one on each line.
 pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<String, Failure> {
-    let names: Vec<&str> = files.iter().flat_map(|word| word.lines()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> =
+        files.iter().flat_map(|word| word.lines()).filter(|name| !name.is_empty()).collect();
     if names.len() > MOST_FILES {
         let message = format!("{} files are attached, at most {MOST_FILES} are", names.len());
         return Err(Failure::new(Kind::Invalid, "usage", message).hint("put them together first"));
@@ -41,7 +42,8 @@ pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<
             content => whole.push_str(content),
         }
         if left_out > 0 {
-            let _ = write!(whole, "\n\n({left_out} bytes from the middle were left out; all of it is in {name})");
+            let _ =
+                write!(whole, "\n\n({left_out} bytes from the middle were left out; all of it is in {name})");
         }
     }
     whole.push('\n');
