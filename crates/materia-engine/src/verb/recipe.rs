@@ -148,7 +148,9 @@ impl Resolved {
         ours: &Map<String, Value>,
     ) -> Result<Prepared, Vec<Finding>> {
         let given = self.values.clone();
-        for (name, value) in ours.iter().filter(|(name, _)| self.args.iter().any(|arg| arg.name == **name)) {
+        let wants = |name: &String| self.args.iter().any(|arg| arg.name == *name) || given.contains_key(name);
+        let wanted: Vec<_> = ours.iter().filter(|(name, _)| wants(name)).collect();
+        for (name, value) in wanted {
             self.values.insert(name.clone(), value.clone());
         }
         let Expansion { plan, warnings } = self.expand(Facts { host: Some(ours), ..facts })?;

@@ -89,10 +89,12 @@ pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepa
         return Err(findings);
     }
     let given = values.clone();
-    for (name, value) in ours.iter().filter(|(name, _)| args.iter().any(|arg| arg.name == **name)) {
+    let wants = |name: &String| args.iter().any(|arg| arg.name == *name) || given.contains_key(name);
+    for (name, value) in ours.iter().filter(|(name, _)| wants(name)) {
         values.insert(name.clone(), value.clone());
     }
-    let Expansion { plan, warnings } = template::expand(&template, &values, asked.facts)?;
+    let Expansion { plan, warnings } =
+        template::expand(&template, &values, Facts { host: Some(ours), ..asked.facts })?;
     let strange = template.warnings().iter().cloned().chain(warnings).collect();
     let risks = risk::warnings(&template);
     Ok(Prepared { template, plan, values: given, strange, risks, own: None, recipe: None })

@@ -152,3 +152,30 @@ pub(super) fn snapshot(asked: &mut Asked<'_>, options: &Options) -> Result<Answe
     let output = json!({"stateDir": dir, "queue": table.items, "locks": table.held(now), "journal": lines});
     Ok(Answer { output: Output::Json(output), notes: Vec::new() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_comes_twice_is_answered_twice_and_counts_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().to_owned();
+        let draft = Draft {
+            to: "run:l".to_owned(),
+            kind: "lock.enqueue".to_owned(),
+            body: Some(json!({"task": "x"})),
+            ..Draft::default()
+        };
+        let queued_at = materia_model::time::Timestamp::from_millis(0);
+        let message =
+            Claimed { id: "m1".to_owned(), envelope: draft.check().unwrap(), queued_at, attempt: 1 };
+        let locker =
+            || Locker { table: read(&dir).unwrap(), dir: dir.clone(), prefix: "lock".to_owned(), lease: 9 };
+        let first = locker().handle(&message, 1).unwrap();
+        // As after a kill: everything is read again.
+        let mut again = locker();
+        assert_eq!((again.handle(&message, 2).unwrap(), again.table.items.len()), (first, 1));
+        assert_eq!(files::text(&journal(&dir)).unwrap().lines().count(), 1);
+    }
+}

@@ -101,7 +101,7 @@ impl Swarm<'_, '_> {
                 self.turn(role, &task, &said)
             });
             let turns = turns.collect();
-            self.play(turns, "swarm.note", json!({"round": round}))?;
+            self.play(turns, "swarm.note", &json!({"round": round}))?;
             if round < rounds && self.asked.nursery.rest(pause).is_some() {
                 return Err(Trouble::interrupted("the swarm"));
             }
@@ -116,7 +116,7 @@ impl Swarm<'_, '_> {
             let task =
                 format!("You are number {} of {}. Go on from what is there.", index + 1, self.roles.len());
             let turn = self.turn(&self.roles[index], &task, &said);
-            self.play(vec![turn], "swarm.step", json!({"step": index + 1}))?;
+            self.play(vec![turn], "swarm.step", &json!({"step": index + 1}))?;
         }
         Ok(())
     }
@@ -125,7 +125,7 @@ impl Swarm<'_, '_> {
     fn fanout(&mut self) -> Result<(), Trouble> {
         let task = "Work on the mission by yourself. Nobody else sees your answer before everybody is done.";
         let turns = self.roles.iter().map(|role| self.turn(role, task, "")).collect();
-        self.play(turns, "swarm.answer", json!({}))
+        self.play(turns, "swarm.answer", &json!({}))
     }
 
     /// Tasks in a table; whoever is free takes the next.
@@ -142,14 +142,14 @@ impl Swarm<'_, '_> {
             lines.lines().map(role::bare).filter(|line| !line.is_empty()).take(MOST_TASKS).collect();
         let mut table = locker::read(self.service.dir())?;
         for (index, task) in tasks.iter().enumerate() {
-            self.ask(&mut table, "enqueue", json!({"id": format!("task-{}", index + 1), "task": task}));
+            self.ask(&mut table, "enqueue", &json!({"id": format!("task-{}", index + 1), "task": task}));
         }
         locker::keep(self.service.dir(), &table)?;
         self.service.speak(None, "swarm.tasks", json!({"tasks": tasks}))?;
         loop {
             let mut turns = Vec::new();
             for role in self.roles.clone() {
-                let (kind, body) = self.ask(&mut table, "claim", json!({"owner": role.name}));
+                let (kind, body) = self.ask(&mut table, "claim", &json!({"owner": role.name}));
                 if kind != "assigned" {
                     break;
                 }
@@ -167,15 +167,15 @@ impl Swarm<'_, '_> {
             let answered = self.play_named(turns, "swarm.result")?;
             for (owner, task) in owners {
                 let verb = if answered.contains(&owner) { "complete" } else { "fail" };
-                self.ask(&mut table, verb, json!({"owner": owner, "id": task}));
+                self.ask(&mut table, verb, &json!({"owner": owner, "id": task}));
             }
             locker::keep(self.service.dir(), &table)?;
         }
     }
 
-    fn ask(&self, table: &mut Table, verb: &str, body: Value) -> (String, Value) {
+    fn ask(&self, table: &mut Table, verb: &str, body: &Value) -> (String, Value) {
         let now = self.asked.clock.now().as_millis();
-        let reply = table.apply(verb, &body, None, "swarm", now, self.lease);
+        let reply = table.apply(verb, body, None, "swarm", now, self.lease);
         (reply.kind, reply.body)
     }
 
@@ -189,7 +189,7 @@ impl Swarm<'_, '_> {
     }
 
     /// Plays turns at the same time and says in the room what came of each.
-    fn play(&mut self, turns: Vec<Turn>, kind: &str, about: Value) -> Result<(), Trouble> {
+    fn play(&mut self, turns: Vec<Turn>, kind: &str, about: &Value) -> Result<(), Trouble> {
         for (role, answer) in self.play_quietly(turns)? {
             let mut body = json!({"text": text::bounded(&answer, turn::TOLD)});
             if let (Some(body), Some(about)) = (body.as_object_mut(), about.as_object()) {

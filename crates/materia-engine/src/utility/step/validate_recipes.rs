@@ -1,7 +1,7 @@
 //! `validate-recipes`: says everything that is wrong with a recipe, or with all of a directory.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::super::answer::{Answer, Output, Trouble};
 use super::options::Options;
@@ -40,7 +40,7 @@ fn is_recipe(name: &str) -> bool {
     !name.starts_with('.') && [".json", ".md"].iter().any(|ending| name.ends_with(ending))
 }
 
-fn problems(asked: &Asked<'_>, path: &PathBuf) -> Vec<String> {
+fn problems(asked: &Asked<'_>, path: &Path) -> Vec<String> {
     let shown = path.to_string_lossy();
     let located = match asked.library.open(path, &shown) {
         Ok(located) => located,
