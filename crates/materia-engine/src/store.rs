@@ -14,6 +14,7 @@ pub mod dir;
 pub mod lock;
 pub mod atomic;
 pub mod lines;
+pub mod file;
 pub mod artifact;
 pub mod spool;
 pub mod bell;

@@ -19,6 +19,7 @@ mod bookmark;
 mod blackbelt_bootstrap;
 mod blackbelt_maintain;
 mod literal;
+pub mod step;
 pub mod native;
 pub mod launcher;
 
@@ -112,7 +113,11 @@ pub fn find(name: &str) -> Option<&'static Shipped> {
 /// The name that was probably meant.
 pub fn closest(name: &str) -> Option<&'static str> {
     let known = SHIPPED.iter().flat_map(|shipped| std::iter::once(shipped.name).chain(shipped.materia));
+    let known = known.chain(step::STEPS.iter().map(|step| step.name));
     let meant = materia_model::text::closest(name.trim_end_matches(".mjs"), known)?;
+    if let Some(step) = step::find(meant) {
+        return Some(step.name);
+    }
     SHIPPED.iter().find(|shipped| shipped.name == meant || shipped.materia == Some(meant)).map(|it| it.name)
 }
 

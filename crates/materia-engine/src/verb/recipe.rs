@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::Finding;
-use materia_model::recipe::{Artifact, Composed, LoadError, Recipe};
+use materia_model::recipe::{Artifact, Composed, LoadError, Recipe, RetireWhen};
+use materia_model::run::Declared;
 use materia_model::template::{self, Arg, Expansion, Facts, Template, risk};
 use materia_model::text;
 use serde_json::{Map, Value};
 
-use super::template::Prepared;
+use super::template::{Described, Prepared};
 use crate::library::{Found, Library, Located};
 
 pub use shelf::{Brief, Diagnosis, Fixed, Listing, Shown, doctor, list, show};
@@ -147,13 +148,37 @@ impl Resolved {
         ours: &Map<String, Value>,
     ) -> Result<Prepared, Vec<Finding>> {
         let given = self.values.clone();
-        for (name, value) in ours.iter().filter(|(name, _)| self.args.iter().any(|arg| arg.name == **name)) {
+        let wants = |name: &String| self.args.iter().any(|arg| arg.name == *name) || given.contains_key(name);
+        let wanted: Vec<_> = ours.iter().filter(|(name, _)| wants(name)).collect();
+        for (name, value) in wanted {
             self.values.insert(name.clone(), value.clone());
         }
         let Expansion { plan, warnings } = self.expand(Facts { host: Some(ours), ..facts })?;
+        let recipe =
+            (!ours.is_empty()).then(|| self.described(Facts { host: Some(ours), ..facts })).transpose()?;
         let risks = risk::warnings(&self.template);
         let own = (self.source == Found::User).then(|| (self.name.clone(), self.fingerprint()));
         let strange = self.warnings.into_iter().chain(warnings).collect();
-        Ok(Prepared { template: self.template, plan, values: given, strange, risks, own })
+        Ok(Prepared { template: self.template, plan, values: given, strange, risks, own, recipe })
+    }
+
+    /// What it says about a run of it.
+    fn described(&self, facts: Facts<'_>) -> Result<Described, Vec<Finding>> {
+        let declared = |(name, artifact): (String, Artifact)| {
+            let text = |key: &str| artifact.more.get(key).and_then(Value::as_str).map(str::to_owned);
+            let required = artifact.more.get("required").and_then(Value::as_bool).unwrap_or(false);
+            let (kind, media_type) = (text("kind"), text("media_type"));
+            (name, Declared { path: artifact.path, kind, media_type, required })
+        };
+        Ok(Described {
+            name: self.name.clone(),
+            file: self.file.clone(),
+            artifacts: self.artifacts(facts)?.into_iter().map(declared).collect(),
+            mailbox: self.recipe.mailbox.as_ref().and_then(|mailbox| serde_json::to_value(mailbox).ok()),
+            retire_when: self
+                .recipe
+                .retire_when
+                .map(|RetireWhen::ChildrenTerminal| materia_model::run::RetireWhen::ChildrenTerminal),
+        })
     }
 }

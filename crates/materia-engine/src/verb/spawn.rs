@@ -185,11 +185,21 @@ fn order(
         let path = filled_in(&declared.path, injected, &prepared.values);
         (name.clone(), Declared { path, ..declared.clone() })
     };
+    let recipe = prepared.recipe.unwrap_or_default();
+    let mut artifacts = recipe.artifacts;
+    artifacts.extend(wanted.artifacts.iter().map(artifact));
+    let begins = begins(wanted, &id);
     let start = Start {
         template: Some(text::bounded(prepared.template.source().text(), LONGEST_TEMPLATE).into_owned()),
-        artifacts: wanted.artifacts.iter().map(artifact).collect(),
-        values: prepared.values,
-        ..begins(wanted, &id)
+        artifacts,
+        values: prepared.values.clone(),
+        recipe: begins.recipe.or_else(|| Some(recipe.name).filter(|name| !name.is_empty())),
+        recipe_file: begins
+            .recipe_file
+            .or_else(|| recipe.file.map(|file| file.to_string_lossy().into_owned())),
+        mailbox: begins.mailbox.or(recipe.mailbox),
+        retire_when: begins.retire_when.or(recipe.retire_when),
+        ..begins
     };
     Order { plan: wire::pack(prepared.plan), ..ordered(root, wanted, id, start) }
 }

@@ -2,7 +2,11 @@
 //!
 //! Owns the order of it: read, type the words, expand. Starts nothing and reads no file.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
 use materia_model::finding::{Finding, Source};
+use materia_model::run::{Declared, RetireWhen};
 use materia_model::template::{self, Arg, Expansion, Explained, Facts, Plan, Template, risk};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -35,6 +39,23 @@ pub struct Prepared {
     pub risks: Vec<Finding>,
     /// The person's recipe that it is: its name and the digest of its text, for the ledger.
     pub own: Option<(String, String)>,
+    /// What the recipe that it is says about itself, for a run of it.
+    pub recipe: Option<Described>,
+}
+
+/// What a recipe says about runs of it.
+#[derive(Debug, Clone, Default)]
+pub struct Described {
+    /// Its name.
+    pub name: String,
+    /// Its file; none for one that comes with the binary.
+    pub file: Option<PathBuf>,
+    /// What it promises to write.
+    pub artifacts: BTreeMap<String, Declared>,
+    /// What it takes and sends.
+    pub mailbox: Option<Value>,
+    /// When a run of it ends by itself.
+    pub retire_when: Option<RetireWhen>,
 }
 
 /// The answer to `explain`.
@@ -68,13 +89,15 @@ pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepa
         return Err(findings);
     }
     let given = values.clone();
-    for (name, value) in ours.iter().filter(|(name, _)| args.iter().any(|arg| arg.name == **name)) {
+    let wants = |name: &String| args.iter().any(|arg| arg.name == *name) || given.contains_key(name);
+    for (name, value) in ours.iter().filter(|(name, _)| wants(name)) {
         values.insert(name.clone(), value.clone());
     }
-    let Expansion { plan, warnings } = template::expand(&template, &values, asked.facts)?;
+    let Expansion { plan, warnings } =
+        template::expand(&template, &values, Facts { host: Some(ours), ..asked.facts })?;
     let strange = template.warnings().iter().cloned().chain(warnings).collect();
     let risks = risk::warnings(&template);
-    Ok(Prepared { template, plan, values: given, strange, risks, own: None })
+    Ok(Prepared { template, plan, values: given, strange, risks, own: None, recipe: None })
 }
 
 impl Prepared {

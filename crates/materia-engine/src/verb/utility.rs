@@ -6,6 +6,7 @@ use std::io;
 
 use serde::Serialize;
 
+pub use crate::utility::step::{Asked, STEPS, Step, find as find_step};
 pub use crate::utility::{Answer, Input, Output, Shipped, Trouble, Why, closest, find};
 
 use crate::process::Nursery;
@@ -16,8 +17,10 @@ use crate::utility::SHIPPED;
 pub struct Listing {
     /// Always true.
     pub ok: bool,
-    /// The utilities.
+    /// The utilities of casts.
     pub utilities: Vec<Entry>,
+    /// The steps of recipes.
+    pub steps: Vec<Taken>,
 }
 
 /// One utility, as it is listed.
@@ -33,6 +36,17 @@ pub struct Entry {
     pub about: &'static str,
 }
 
+/// One step, as it is listed.
+#[derive(Debug, Serialize)]
+pub struct Taken {
+    /// What one types.
+    pub name: &'static str,
+    /// The words it takes, the required ones first.
+    pub takes: Vec<&'static str>,
+    /// What it does.
+    pub about: &'static str,
+}
+
 /// Everything there is.
 pub fn list() -> Listing {
     let entry = |shipped: &Shipped| Entry {
@@ -41,7 +55,13 @@ pub fn list() -> Listing {
         script: shipped.script(),
         about: shipped.about,
     };
-    Listing { ok: true, utilities: SHIPPED.iter().map(entry).collect() }
+    let taken = |step: &Step| Taken {
+        name: step.name,
+        takes: step.takes.split_whitespace().filter(|word| *word != "|").collect(),
+        about: step.about,
+    };
+    let (utilities, steps) = (SHIPPED.iter().map(entry).collect(), STEPS.iter().map(taken).collect());
+    Listing { ok: true, utilities, steps }
 }
 
 /// Runs one in the foreground. Whatever it started is gone when this returns; an interrupt stops it.
@@ -49,4 +69,11 @@ pub fn run(shipped: &Shipped, input: &Input) -> io::Result<Result<Answer, Troubl
     let mut nursery = Nursery::adopting()?;
     nursery.catch_interrupts()?;
     Ok(shipped.run(input, &mut nursery))
+}
+
+/// A nursery for a step in the foreground: an interrupt stops whatever it started.
+pub fn nursery() -> io::Result<Nursery> {
+    let mut nursery = Nursery::adopting()?;
+    nursery.catch_interrupts()?;
+    Ok(nursery)
 }

@@ -3,11 +3,14 @@
 //! Owns how nodes, imports and controls are drawn for a person who wants to see what a recipe is made of. Never
 //! resolves anything; `explain` shows what would run.
 
-use super::node::{Amount, Body, Guard, Node, Template};
+use super::node::{Amount, Body, Content, Guard, Node, Template};
+use super::syntax::Form;
 use crate::text;
 
 /// How many bytes of a command are drawn.
 const LONGEST: usize = 100;
+/// How many where what it reads is drawn as well.
+const SHORT: usize = 40;
 /// How many lines a picture has at most.
 const MOST_LINES: usize = 400;
 
@@ -36,12 +39,16 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
     let notes = notes(node);
     match &node.body {
         Body::Command { raw, .. } => {
-            let command = text::bounded(&raw.join(" "), LONGEST).replace('\n', " ");
-            lines.push(format!("{indent}{name}{}{notes}", text::printable(&command)));
+            let most = if node.input.is_some() { SHORT } else { LONGEST };
+            let command = text::bounded(&raw.join(" "), most).replace('\n', " ");
+            let input =
+                node.input.as_ref().map(|input| first_line(&input.text.spelled())).unwrap_or_default();
+            lines.push(format!("{indent}{name}{}{input}{notes}", text::printable(&command)));
         }
         Body::Nested(inner) if inner.realm.is_some() => {
-            let alias = node.stage.as_deref();
-            let name = label.as_deref().or(alias).unwrap_or("import");
+            // A label with placeholders is one of each copy; the stage is what all of them are called.
+            let fixed = node.label.as_ref().and_then(|label| label.text.literal());
+            let name = fixed.or(node.stage.as_deref()).or(label.as_deref()).unwrap_or("import");
             if notes.is_empty() {
                 draw(inner, depth, Some(&format!("@{name}")), lines);
             } else {
@@ -66,6 +73,29 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
     }
 }
 
+/// What a node is told, in a few words.
+fn first_line(input: &str) -> String {
+    let line = input.lines().next().unwrap_or_default();
+    format!(" \u{2190} {}", text::quoted(line))
+}
+
+/// The earlier stages that a node is given.
+fn read_stages(node: &Node) -> Vec<String> {
+    let texts = node.values.values().filter_map(|setting| match &setting.content {
+        Content::Reference(text) => Some(text),
+        Content::Plain(_) => None,
+    });
+    let mut names: Vec<String> = Vec::new();
+    for placeholder in texts.flat_map(super::syntax::Text::placeholders) {
+        if let Form::Stage { name } = &placeholder.form
+            && !names.contains(name)
+        {
+            names.push(name.clone());
+        }
+    }
+    names
+}
+
 /// The controls of a node in a few words.
 fn notes(node: &Node) -> String {
     let mut notes = Vec::new();
@@ -88,6 +118,10 @@ fn notes(node: &Node) -> String {
             Some(Amount::Computed(located)) => notes.push(format!("{word}{}", located.text.spelled())),
             None => {}
         }
+    }
+    let reads = read_stages(node);
+    if !reads.is_empty() {
+        notes.push(format!("reads {}", text::list(&reads, "and")));
     }
     if let Some(failure) = node.failure.filter(|failure| *failure != super::plan::Failure::Continue) {
         notes.push(format!("failure {}", format!("{failure:?}").to_lowercase()));

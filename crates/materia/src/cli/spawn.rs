@@ -1,9 +1,11 @@
 //! `materia spawn`: starts a run that outlives this command.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::Args;
+use materia_engine::registry::{self, Launch};
 use materia_engine::run::{self, Root};
 use materia_engine::verb::spawn::{self, Wanted};
 use materia_model::message::Mailbox;
@@ -17,6 +19,7 @@ use super::config::{Config, project};
 use super::input::Template;
 use super::run::spool_dir;
 use crate::failure::{Failure, Kind};
+use crate::view::style::Role;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
 
@@ -24,6 +27,7 @@ use crate::world::World;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     materia spawn --template 'cargo test' --as run:tests\n  \
+    materia spawn pipeline-repo-health artifact_path=health.md --as run:health\n  \
     materia spawn --template '{\"template\": \"make {goal=all}\"}' goal=check --artifact log=build.log\n  \
     materia inspect run:tests\n  \
     materia wait run:tests\n\n\
@@ -95,11 +99,20 @@ impl Spawn {
             spool: spool_dir(world),
             ..Wanted::default()
         };
+        let own = RefCell::new(None);
         let spawned = spawn::spawn(&root, &wanted, |ours| {
             let state = ours.get("state_dir").and_then(Value::as_str);
             let stages = state.map(|state| Path::new(state).join("stages"));
-            self.template.prepare_with(world, stages.as_deref(), ours)
+            let prepared = self.template.prepare_with(world, stages.as_deref(), ours)?;
+            own.replace(prepared.own.clone());
+            Ok::<_, Failure>(prepared)
         })?;
+        if let Some((name, digest)) = own.into_inner()
+            && let Err(why) =
+                registry::record(&world.home()?, &name, &digest, Launch::Spawn, world.clock().now())
+        {
+            screen.talk(Role::Warning, "warning", &format!("this launch is not counted: {why}"));
+        }
         screen.report(&spawned, voice);
         run::sweep_daily(&root, &world.clock());
         Ok(0)

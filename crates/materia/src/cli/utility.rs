@@ -3,20 +3,22 @@
 use std::path::Path;
 
 use clap::Args;
-use materia_engine::verb::utility::{self, Input, Output, Trouble, Why};
+use materia_engine::run::Root;
+use materia_engine::verb::utility::{self, Answer, Asked, Input, Output, Step, Trouble, Why};
 use materia_model::text;
 
-use super::input::read_bounded;
+use super::input::{library, read_bounded};
 use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
-/// Run a shipped utility: its input is JSON on stdin, its result on stdout
+/// Run a shipped utility or a step of recipes: input on stdin, result on stdout
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     materia utility\n  \
     echo '{}' | materia utility detect-vcs\n  \
+    git log | materia utility artifact-write path=log.txt mode=overwrite\n  \
     echo '{\"params\": {\"patterns\": [\"out/\"]}}' | materia utility ensure-ignored\n\n\
     The input is the document of a utility socket: cwd, params, state, item and so on; what is absent counts as empty, \
     and cwd as the working directory. Exits with 0 and the result, 1 when the work failed, 2 when the input is wrong \
@@ -25,6 +27,10 @@ pub(super) struct Utility {
     /// Its name; without one they are listed
     #[arg(value_name = "NAME")]
     name: Option<String>,
+
+    /// What a step of recipes is told: key=value
+    #[arg(value_name = "WORD")]
+    words: Vec<String>,
 
     /// List the utilities
     #[arg(long, conflicts_with = "name")]
@@ -37,25 +43,58 @@ impl Utility {
             screen.report(&utility::list(), voice);
             return Ok(0);
         };
+        if let Some(step) = utility::find_step(&name) {
+            return self::step(step, &self.words, world, screen);
+        }
+        if let Some(word) = self.words.first() {
+            let message = format!("`{name}` reads its input on stdin, not {}", text::quoted(word));
+            return Err(Failure::new(Kind::Invalid, "usage", message).hint("see `materia utility --help`"));
+        }
         let shipped = utility::find(&name).ok_or_else(|| unknown(&name))?;
         let input = read(world, screen)?;
         let ran = utility::run(shipped, &input).map_err(|error| {
             Failure::from_error(Kind::Internal, "internal", &error).hint("see `materia doctor`")
         })?;
-        match ran {
-            Ok(answer) => {
-                for note in &answer.notes {
-                    screen.talk(Role::Warning, "note", note);
-                }
-                match answer.output {
-                    Output::Json(document) => screen.document(&document),
-                    Output::Text(text) => screen.text(&text),
-                }
-                Ok(0)
-            }
-            Err(trouble) => failed(trouble, screen),
-        }
+        told(ran, screen)
     }
+}
+
+/// Runs a step of recipes.
+fn step(step: &Step, words: &[String], world: &World, screen: Screen) -> Result<u8, Failure> {
+    let internal = |error: &std::io::Error| {
+        Failure::from_error(Kind::Internal, "internal", error).hint("see `materia doctor`")
+    };
+    let mut nursery = utility::nursery().map_err(|error| internal(&error))?;
+    let (home, library) = (world.home()?, library(world)?);
+    let (within, clock) = (world.within(), world.clock());
+    let mut asked = Asked {
+        words,
+        stdin: &mut std::io::stdin().lock(),
+        cwd: world.cwd.as_deref().unwrap_or(Path::new("/")),
+        home_dir: world.variable("HOME").map(Path::new),
+        runs: &Root::new(home.runs()),
+        library: &library,
+        within: within.as_ref(),
+        clock: &clock,
+        nursery: &mut nursery,
+        say: &mut |line| screen.text(&format!("{line}\n")),
+    };
+    told(step.run(&mut asked), screen)
+}
+
+fn told(ran: Result<Answer, Trouble>, screen: Screen) -> Result<u8, Failure> {
+    let answer = match ran {
+        Ok(answer) => answer,
+        Err(trouble) => return failed(trouble, screen),
+    };
+    for note in &answer.notes {
+        screen.talk(Role::Warning, "note", note);
+    }
+    match answer.output {
+        Output::Json(document) => screen.document(&document),
+        Output::Text(text) => screen.text(&text),
+    }
+    Ok(0)
 }
 
 /// The input document on stdin.

@@ -16,6 +16,12 @@ impl Report for Listing {
             let materia = entry.materia.map(|materia| format!("  [{materia}]")).unwrap_or_default();
             let _ = writeln!(text, "{name}  {}{}", entry.about, Role::Quiet.paint(&materia, colour));
         }
+        text.push_str("\nsteps of recipes, which take key=value words:\n");
+        let width = self.steps.iter().map(|step| step.name.len()).max().unwrap_or(0);
+        for step in &self.steps {
+            let name = Role::Strong.paint(&format!("{:<width$}", step.name), colour);
+            let _ = writeln!(text, "{name}  {}", step.about);
+        }
         text
     }
 }

@@ -1,8 +1,8 @@
 //! A one-shot agent: a prompt on stdin, a reply on stdout.
 //!
-//! `agent [--reply TEXT | --script FILE] [--prompts FILE] [--code N]`: the script is a JSON array of replies, one per
+//! `agent [--reply TEXT | --script FILE | --brief] [--prompts FILE] [--code N]`: the script is a JSON array of replies, one per
 //! call, the last one again when it runs out; the calls are counted beside it in `FILE.count`. Prompts are added to
-//! the file as JSON lines.
+//! the file as JSON lines. `--brief` answers with the first line of the prompt and the words that follow the option.
 
 use std::io::{Read, Write};
 
@@ -14,11 +14,18 @@ pub(crate) fn run(args: &[String]) {
     let _ = std::io::stdin().read_to_string(&mut prompt);
     if let Some(path) = option(args, "--prompts") {
         let mut file = std::fs::File::options().append(true).create(true).open(path).expect("a prompts file");
-        writeln!(file, "{}", serde_json::Value::from(prompt.as_str())).expect("a prompt written");
+        // In one piece: several agents may write at the same time.
+        let line = format!("{}\n", serde_json::Value::from(prompt.as_str()));
+        file.write_all(line.as_bytes()).expect("a prompt written");
     }
     let reply = match (option(args, "--reply"), option(args, "--script")) {
         (Some(reply), _) => reply.to_owned(),
         (None, Some(script)) => scripted(script),
+        (None, None) if crate::flag(args, "--brief") => {
+            let words = args.iter().skip_while(|arg| *arg != "--brief").skip(1).cloned().collect::<Vec<_>>();
+            let first = prompt.lines().next().unwrap_or_default();
+            format!("ANSWER {} TO {first}", words.join(" "))
+        }
         (None, None) => format!("You asked: {}", prompt.trim()),
     };
     println!("{reply}");

@@ -19,6 +19,7 @@ mod doctor;
 mod explain;
 mod fork;
 mod grid;
+mod library;
 mod link;
 mod inspect;
 mod loadout;

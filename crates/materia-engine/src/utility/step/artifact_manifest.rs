@@ -1,0 +1,39 @@
+//! `artifact-manifest`: what a file is, for whoever gets it.
+
+use std::time::UNIX_EPOCH;
+
+use materia_model::text;
+use materia_model::time::Timestamp;
+use serde_json::json;
+
+use super::super::answer::{Answer, Trouble};
+use super::options::Options;
+use super::{Asked, files};
+use crate::registry::sha256;
+
+pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+    let path = options.path("path", asked).unwrap_or_default();
+    let about = path.metadata().ok().filter(std::fs::Metadata::is_file);
+    let (bytes, digest) = match &about {
+        Some(_) => {
+            let bytes = files::bytes(&path)?;
+            (bytes.len(), Some(sha256(&bytes)))
+        }
+        None => (0, None),
+    };
+    let modified = about.as_ref().and_then(|about| about.modified().ok()).and_then(|time| {
+        let since = time.duration_since(UNIX_EPOCH).ok()?;
+        Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?).to_string())
+    });
+    Ok(json!({
+        "title": options.text_or("title", "Artifact"),
+        "status": options.text_or("status", "draft"),
+        "path": path.to_string_lossy(),
+        "exists": about.is_some(),
+        "bytes": bytes,
+        "sha256": digest,
+        "modified": modified,
+        "summary": text::bounded(options.text_or("summary", ""), 2000),
+    })
+    .into())
+}

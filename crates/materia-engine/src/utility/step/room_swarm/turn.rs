@@ -1,0 +1,194 @@
+//! One turn of a role: a call of `materia agent run`, with what was said and what was sent to it.
+//!
+//! Owns how turns are played side by side, what of the room they see, and the messages that wait for a role: they go into
+//! its prompt, and are settled as its turn ends.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use materia_model::message::Place;
+use materia_model::text;
+
+use super::super::super::answer::Trouble;
+use super::super::options::Options;
+use super::super::service::{Service, lost};
+use super::super::{Asked, ourselves};
+use super::role::Role;
+use crate::post::Ending;
+use crate::process::{Capture, Cause, Command, Ended, Event, Nursery, Reason, Sink, Stdin};
+
+/// How much of an answer is said in the room.
+pub(super) const TOLD: usize = 64 * 1024;
+/// How much of the room a turn sees.
+const MOST_SAID: usize = 24_000;
+const MOST_MESSAGES: usize = 160;
+/// How many messages a turn takes from its queue.
+const MOST_MAIL: usize = 20;
+
+/// A turn to be played.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// Whose.
+    pub(super) role: Role,
+    /// What it is told.
+    pub(super) prompt: String,
+    /// What it works on.
+    pub(super) task: Option<String>,
+    /// The messages in its prompt.
+    pub(super) mail: Vec<String>,
+}
+
+impl Turn {
+    /// Takes what waits for the role into its prompt.
+    pub(super) fn take_mail(&mut self, service: &Service) -> Result<(), Trouble> {
+        let place = Place::Branch(self.role.name.clone());
+        while self.mail.len() < MOST_MAIL
+            && let Some(message) = service.waiting(&place)?
+        {
+            if self.mail.is_empty() {
+                self.prompt.push_str("\n## Sent to you\n");
+            }
+            let from = message.envelope.from.as_ref().map(ToString::to_string).unwrap_or_default();
+            let _ = write!(
+                self.prompt,
+                "\n{from} {}: {}\n",
+                message.envelope.kind.as_str(),
+                message.envelope.text()
+            );
+            self.mail.push(message.id);
+        }
+        Ok(())
+    }
+
+    /// Says what became of them.
+    pub(super) fn settle_mail(&self, service: &Service, failed: Option<&String>) -> Result<(), Trouble> {
+        let place = Place::Branch(self.role.name.clone());
+        let ending = failed.map_or(Ending::Handled, |why| Ending::Failed(why.clone()));
+        self.mail.iter().try_for_each(|id| service.settle(&place, id, &ending))
+    }
+}
+
+/// How turns are played.
+#[derive(Debug)]
+pub(super) struct Player {
+    argv: Vec<String>,
+    patience: Option<Duration>,
+    cwd: PathBuf,
+}
+
+impl Player {
+    pub(super) fn new(asked: &Asked<'_>, options: &Options) -> Result<Self, Trouble> {
+        let mut argv: Vec<String> = [ourselves(), "agent", "run"].map(str::to_owned).to_vec();
+        for key in ["agent", "model", "thinking", "tools"] {
+            if let Some(value) = options.text(key) {
+                argv.extend([format!("--{key}"), value.to_owned()]);
+            }
+        }
+        let patience = Some(options.number("ttl-ms", 0)?).filter(|patience| *patience > 0);
+        Ok(Self { argv, patience: patience.map(Duration::from_millis), cwd: asked.cwd.to_owned() })
+    }
+
+    /// Plays turns at the same time; the answer of each, or why there is none.
+    pub(super) fn play(
+        &self,
+        turns: &[Turn],
+        nursery: &mut Nursery,
+    ) -> Result<Vec<Result<String, String>>, Trouble> {
+        let leaves: Vec<_> = turns.iter().map(|turn| nursery.spawn(self.command(&turn.prompt))).collect();
+        let mut answers: Vec<Option<Result<String, String>>> = turns.iter().map(|_| None).collect();
+        let mut interrupted = false;
+        while answers.iter().any(Option::is_none) {
+            match nursery.next(None) {
+                Some(Event::Ended(ended)) => {
+                    let index = leaves.iter().position(|leaf| *leaf == ended.leaf);
+                    if let Some(slot) = index.and_then(|index| answers.get_mut(index)) {
+                        *slot = Some(self.answer(&ended));
+                    }
+                }
+                Some(Event::Interrupt(_)) => {
+                    interrupted = true;
+                    leaves.iter().for_each(|leaf| nursery.stop(*leaf, Reason::Cancelled));
+                }
+                Some(_) => {}
+                None => break,
+            }
+        }
+        if interrupted {
+            return Err(Trouble::interrupted("the swarm"));
+        }
+        Ok(answers
+            .into_iter()
+            .map(|answer| answer.unwrap_or_else(|| Err("it was lost".to_owned())))
+            .collect())
+    }
+
+    fn command(&self, prompt: &str) -> Command {
+        let mut command = Command::new(&self.argv);
+        command.cwd = Some(self.cwd.clone());
+        command.stdin = Stdin::Bytes(prompt.as_bytes().to_vec());
+        command.stdout = Sink::Capture(Capture { memory: 1 << 20, ..Capture::default() });
+        command.deadline = self.patience;
+        command
+    }
+
+    fn answer(&self, ended: &Ended) -> Result<String, String> {
+        match &ended.cause {
+            Cause::TimedOut(_) => {
+                Err(format!("no answer in {} ms", self.patience.unwrap_or_default().as_millis()))
+            }
+            Cause::NotStarted(error) => Err(error.to_string()),
+            _ if ended.success() => Ok(String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned()),
+            _ => {
+                let said = String::from_utf8_lossy(&ended.stderr.bytes);
+                Err(format!("exit code {}: {}", ended.code(), text::bounded(said.trim(), 800)))
+            }
+        }
+    }
+}
+
+/// The last of what was said in the room.
+pub(super) fn transcript(service: &Service) -> Result<String, Trouble> {
+    let lines: Vec<String> = service
+        .post()
+        .look(|mail| {
+            let texts = mail.room().timeline().rev().filter_map(|said| {
+                let envelope = serde_json::to_value(said).ok()?;
+                let text = envelope["body"]["text"].as_str().map(str::to_owned)?;
+                let from = envelope["from"].as_str().unwrap_or_default();
+                let name = from.rsplit('/').next().unwrap_or(from).to_owned();
+                Some(format!("**{name}**: {text}"))
+            });
+            texts.take(MOST_MESSAGES).collect()
+        })
+        .map_err(|error| lost(&error))?;
+    let mut said: Vec<&str> = Vec::new();
+    let mut left = MOST_SAID;
+    for line in &lines {
+        let Some(less) = left.checked_sub(line.len()) else {
+            said.push(text_end(line, left));
+            break;
+        };
+        left = less;
+        said.push(line);
+    }
+    said.reverse();
+    Ok(said.join("\n\n"))
+}
+
+/// The beginning of a text that is too long.
+fn text_end(line: &str, most: usize) -> &str {
+    let end = (0..=most.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    &line[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!(text_end("aäb", 2), "a");
+        assert_eq!(text_end("ab", 9), "ab");
+    }
+}

@@ -1,0 +1,99 @@
+//! `run-ops-snapshot`: how runs stand, for whoever looks after them.
+//!
+//! Owns what counts as stale (on, and nothing written for so long) and which command helps.
+
+use std::collections::BTreeMap;
+
+use materia_model::name::RunId;
+use materia_model::run::Status;
+use materia_model::text;
+use serde_json::{Value, json};
+
+use super::super::answer::{Answer, Trouble};
+use super::options::Options;
+use super::{Asked, runs};
+use crate::post::Post;
+use crate::run::{Listed, Root};
+
+/// How many runs are listed.
+const MOST: usize = 200;
+
+pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+    let root = runs::root(asked, options);
+    let lines = usize::try_from(options.number("lines", 80)?).unwrap_or(usize::MAX);
+    let stale_ms =
+        i64::try_from(options.number("stale-minutes", 60)?).unwrap_or(i64::MAX).saturating_mul(60_000);
+    let list = runs::all(&root, asked)?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in &list.runs {
+        *counts.entry(one.status.as_str()).or_default() += 1;
+    }
+    let now = asked.clock.now().as_millis();
+    let mut advice = Vec::new();
+    let mut shown = Vec::new();
+    for one in &list.runs {
+        let quiet = quiet_for(&root, one, now);
+        let stale = !one.status.is_terminal() && quiet.is_some_and(|quiet| quiet >= stale_ms);
+        advice.extend(advise(one, stale));
+        if shown.len() < MOST {
+            shown.push(
+                json!({"run": one.run, "status": one.status.as_str(), "recipe": one.recipe, "tool": one.tool,
+                "startedAt": one.started_at, "endedAt": one.ended_at, "code": one.code, "stale": stale,
+                "quietMinutes": quiet.map(|quiet| quiet / 60_000)}),
+            );
+        }
+    }
+    advice.extend(list.broken.iter().map(|(run, error)| format!("run:{run} cannot be read: {error}")));
+    advice.truncate(MOST);
+    if advice.is_empty() {
+        advice.push("nothing needs attention".to_owned());
+    }
+    let (inspected, messages) = match options.text("run") {
+        Some(run) => inspected(&root, run, lines)?,
+        None => (Value::Null, Value::Null),
+    };
+    Ok(json!({"root": root.path(), "counts": counts, "total": list.runs.len(), "runs": shown,
+        "inspectedRun": inspected, "messages": messages, "recommendations": advice})
+    .into())
+}
+
+/// How long nothing was written to a run's journal, in milliseconds.
+fn quiet_for(root: &Root, one: &Listed, now: i64) -> Option<i64> {
+    let place = root.place(&one.run.parse().ok()?);
+    let modified = place.journal().metadata().ok()?.modified().ok()?;
+    let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(now.saturating_sub(i64::try_from(since.as_millis()).ok()?).max(0))
+}
+
+fn advise(one: &Listed, stale: bool) -> Option<String> {
+    let run = &one.run;
+    match one.status {
+        Status::Failed => Some(format!("run:{run} failed: materia inspect run:{run} --view tail")),
+        Status::Exited => Some(format!("run:{run} lost its supervisor: materia inspect run:{run}")),
+        _ if stale => Some(format!(
+            "run:{run} has been quiet for long: materia inspect run:{run}, or materia message run:{run} control.kill"
+        )),
+        _ => None,
+    }
+}
+
+/// One run in detail, and the last that it said.
+fn inspected(root: &Root, run: &str, lines: usize) -> Result<(Value, Value), Trouble> {
+    let bare = run.strip_prefix("run:").unwrap_or(run);
+    let unknown = |why: String| {
+        let message = format!("run {} cannot be inspected: {why}", text::quoted(run));
+        Trouble::failed(message, "see `materia utility run-summary`")
+    };
+    let id: RunId = bare.parse().map_err(|error| unknown(format!("{error}")))?;
+    let place = root.find(&id).map_err(|error| unknown(error.to_string()))?;
+    let mail = Post::read(&place.journal()).map_err(|error| unknown(error.to_string()))?;
+    let queue = mail.queue(&materia_model::message::Place::Run).counts();
+    let last: Vec<_> = mail.outbox().last().rev().take(lines).collect();
+    let messages: Vec<Value> =
+        last.into_iter().rev().filter_map(|one| serde_json::to_value(one).ok()).collect();
+    Ok((
+        json!({"run": id, "stateDir": place.dir(), "ended": mail.ended, "queue": queue,
+            "room": mail.room().timeline().len()}),
+        messages.into(),
+    ))
+}

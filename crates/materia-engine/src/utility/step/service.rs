@@ -1,0 +1,171 @@
+//! What the services of the library share: a run that they are the inside of, its queues and its room.
+//!
+//! Owns taking messages (blocking, never polling), answering them and speaking in the room. A message is settled after
+//! its answer is durable, so a service that dies over one gets it again; whoever handles it has to know it by its id.
+
+use std::path::Path;
+
+use materia_model::message::event::Holder;
+use materia_model::message::{Address, Draft, Place};
+use materia_model::name::{BranchName, RunId};
+use materia_model::text;
+use serde_json::Value;
+
+use super::super::answer::Trouble;
+use super::Asked;
+use crate::clock::Clock;
+use crate::post::{self, Claimed, Ending, Post, Posting, Wait};
+use crate::process::Identity;
+use crate::run::{self, Place as RunPlace, Root};
+use crate::store::ears::Ear;
+
+/// A service inside a run.
+#[derive(Debug)]
+pub(super) struct Service {
+    run: RunId,
+    place: RunPlace,
+    root: Root,
+    post: Post,
+    clock: Clock,
+    me: Holder,
+}
+
+/// What came instead of a message.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// A message.
+    Message(Box<Claimed>),
+    /// The time is over.
+    Late,
+    /// The run is.
+    Over,
+}
+
+impl Service {
+    /// The service of the run around us.
+    pub(super) fn open(asked: &Asked<'_>, recipe: &str) -> Result<Self, Trouble> {
+        let Some(run) = asked.within else {
+            let message = format!("`{recipe}` works inside a run, and this is none");
+            return Err(Trouble::wrong(message, format!("start it with `materia spawn {recipe}`")));
+        };
+        let place = asked.runs.find(run).map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let post = Post::open(&place.journal(), asked.clock).map_err(|error| lost(&error))?;
+        let unknown = || Trouble::failed("this process cannot be named", "look into /proc");
+        let me = post::holder(Identity::of_self().ok_or_else(unknown)?);
+        Ok(Self { run: run.clone(), place, root: asked.runs.clone(), post, clock: asked.clock.clone(), me })
+    }
+
+    /// The run's directory.
+    pub(super) fn dir(&self) -> &Path {
+        self.place.dir()
+    }
+
+    /// The run.
+    pub(super) fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// Its messages.
+    pub(super) fn post(&self) -> &Post {
+        &self.post
+    }
+
+    /// A branch of the run, by its name.
+    pub(super) fn branch(name: &str) -> Result<BranchName, Trouble> {
+        name.parse().map_err(|error| {
+            let message = format!("{} is no name of a branch: {error}", text::quoted(name));
+            Trouble::wrong(message, "use letters, digits, `_`, `.` and `-`")
+        })
+    }
+
+    /// The address of a branch.
+    pub(super) fn address(&self, branch: &BranchName) -> String {
+        Address::Branch(self.run.clone(), branch.clone()).to_string()
+    }
+
+    /// The next message of a queue, waiting for it.
+    pub(super) fn next(&self, place: &Place, wait: Wait) -> Result<Next, Trouble> {
+        match self.post.receive(place, &self.me, wait) {
+            Ok(claimed) => Ok(Next::Message(Box::new(claimed))),
+            Err(post::Error::TimedOut) => Ok(Next::Late),
+            Err(post::Error::Over { .. } | post::Error::Stale { .. }) => Ok(Next::Over),
+            Err(error) => Err(lost(&error)),
+        }
+    }
+
+    /// A message that waits, if one does.
+    pub(super) fn waiting(&self, place: &Place) -> Result<Option<Claimed>, Trouble> {
+        self.post.claim(place, &self.me).map_err(|error| lost(&error))
+    }
+
+    /// Rings when a message may have come.
+    pub(super) fn ear(&self) -> Result<Ear, Trouble> {
+        Ear::open(&self.place.dir().join("ears")).map_err(|error| {
+            Trouble::failed(
+                format!("nobody can be heard: {error}"),
+                "check who may write to the run's directory",
+            )
+        })
+    }
+
+    /// What became of a message.
+    pub(super) fn settle(&self, place: &Place, id: &str, ending: &Ending) -> Result<(), Trouble> {
+        self.post.settle(place, id, &self.me, ending).map(drop).map_err(|error| lost(&error))
+    }
+
+    /// Sends something, durably.
+    pub(super) fn send(&self, draft: Draft) -> Result<(), Trouble> {
+        let envelope = draft.check().map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let to_coordinator = envelope.to == Address::Coordinator;
+        self.post.deliver(Posting::new(envelope)).map_err(|error| lost(&error))?;
+        if to_coordinator {
+            let session = self.post.look(|mail| mail.session.clone()).map_err(|error| lost(&error))?;
+            run::ring_session(&self.root, session.as_ref().map(materia_model::name::SessionId::as_str));
+        }
+        Ok(())
+    }
+
+    /// Says something in the room, as a branch of the run or as the run itself.
+    pub(super) fn speak(&self, from: Option<&BranchName>, kind: &str, body: Value) -> Result<(), Trouble> {
+        let from = from.map_or_else(|| format!("run:{}", self.run), |branch| self.address(branch));
+        let to = format!("room:{}", self.run);
+        self.send(Draft { to, kind: kind.to_owned(), body: Some(body), from: Some(from), ..Draft::default() })
+    }
+
+    /// Answers a message: to the coordinator, and to whoever asked, where that one has a queue. An answer that the asker
+    /// cannot be given, because its run is over, stands with the coordinator all the same.
+    pub(super) fn answer(&self, to: &Claimed, kind: &str, summary: &str, body: Value) -> Result<(), Trouble> {
+        let draft = Draft {
+            kind: kind.to_owned(),
+            body: Some(body),
+            from: Some(format!("run:{}", self.run)),
+            summary: Some(summary.to_owned()),
+            reply_to: Some(to.id.clone()),
+            correlation_id: to.envelope.correlation_id.clone(),
+            ..Draft::default()
+        };
+        self.send(Draft { to: "coordinator".to_owned(), ..draft.clone() })?;
+        match &to.envelope.from {
+            Some(asker @ Address::Branch(run, _)) if *run == self.run => {
+                self.send(Draft { to: asker.to_string(), ..draft })
+            }
+            Some(asker @ Address::Run(run)) if *run != self.run => {
+                let _over = self.send_abroad(run, Draft { to: asker.to_string(), ..draft });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn send_abroad(&self, run: &RunId, draft: Draft) -> Result<(), Trouble> {
+        let place = self.root.find(run).map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let post = Post::open(&place.journal(), &self.clock).map_err(|error| lost(&error))?;
+        let envelope = draft.check().map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let posting = Posting { only_when_on: true, ..Posting::new(envelope) };
+        post.deliver(posting).map(drop).map_err(|error| lost(&error))
+    }
+}
+
+pub(super) fn lost(error: &post::Error) -> Trouble {
+    Trouble::failed(error.to_string(), error.hint())
+}

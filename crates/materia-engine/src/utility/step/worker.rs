@@ -1,0 +1,164 @@
+//! `worker`: takes the messages of a branch one by one, and leaves a result for each.
+//!
+//! Owns the loop: wait, claim, tell the room, work, keep the result, tell the room, settle. The work is a command that
+//! reads the message's body, or, without one, keeping the body. A message that comes again, because we died over it, is
+//! worked on again: its result replaces the half one.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use materia_model::finding::Source;
+use materia_model::message::Place;
+use materia_model::name::BranchName;
+use materia_model::{template, text};
+use serde_json::{Value, json};
+
+use super::super::answer::{Answer, Trouble};
+use super::Asked;
+use super::options::Options;
+use super::service::{Next, Service};
+use crate::post::{Claimed, Ending, Wait};
+use crate::process::{Capture, Cause, Command, Nursery, Sink, Stdin};
+use crate::store::atomic;
+use crate::store::file::{self, Mode};
+
+/// How much of a result is told in the room; all of it is in the artifact.
+const TOLD: usize = 8 * 1024;
+/// How much of a command's output is kept.
+const MOST_OUTPUT: usize = 16 << 20;
+
+struct Worker<'a> {
+    service: Service,
+    branch: BranchName,
+    command: Vec<String>,
+    artifacts: Option<PathBuf>,
+    cwd: PathBuf,
+    nursery: &'a mut Nursery,
+    handled: u64,
+    failed: u64,
+    repeated: u64,
+}
+
+pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+    let service = Service::open(asked, "actor-worker")?;
+    let command = match options.text("command") {
+        None => Vec::new(),
+        Some(line) => template::split(&Source::new("command", line)).map_err(|findings| {
+            let why = findings.first().map_or("", |finding| finding.message.as_str()).to_owned();
+            Trouble::wrong(format!("the command {} is wrong: {why}", text::quoted(line)), "write words")
+        })?,
+    };
+    let most = options.number("max-messages", 0)?;
+    let mut worker = Worker {
+        branch: Service::branch(options.text_or("branch", "worker"))?,
+        artifacts: options.flag("artifacts").then(|| service.dir().join("artifacts")),
+        service,
+        command,
+        cwd: asked.cwd.to_owned(),
+        nursery: asked.nursery,
+        handled: 0,
+        failed: 0,
+        repeated: 0,
+    };
+    worker.speak("actor.join", json!({"role": "worker", "status": "present", "caps": ["task.run"]}))?;
+    let stopped = worker.work(most, asked.say)?;
+    worker.speak("actor.leave", json!({"status": "left", "handled": worker.handled}))?;
+    worker.note("stopped")?;
+    let Worker { handled, failed, .. } = worker;
+    Ok(json!({"ok": true, "stopped": stopped, "handled": handled, "failed": failed}).into())
+}
+
+impl Worker<'_> {
+    fn work(&mut self, most: u64, say: &mut dyn FnMut(&str)) -> Result<&'static str, Trouble> {
+        let place = Place::Branch(self.branch.clone());
+        while most == 0 || self.handled < most {
+            self.speak("awaiting_assignment", json!({"status": "idle", "handled": self.handled}))?;
+            self.note("waiting")?;
+            let message = match self.service.next(&place, Wait::Forever)? {
+                Next::Message(message) => message,
+                Next::Late => continue,
+                Next::Over => return Ok("over"),
+            };
+            if message.envelope.kind.as_str() == "control.stop" {
+                self.service.settle(&place, &message.id, &Ending::Handled)?;
+                return Ok("asked");
+            }
+            let ending = self.deal_with(&message)?;
+            say(&format!("worker: {} {}", message.id, ending.as_str()));
+            self.service.settle(&place, &message.id, &ending)?;
+            self.handled += 1;
+        }
+        Ok("enough")
+    }
+
+    fn deal_with(&mut self, message: &Claimed) -> Result<Ending, Trouble> {
+        self.repeated += u64::from(message.attempt > 1);
+        let id = &message.id;
+        self.speak("task.claim", json!({"status": "working", "claim": id, "attempt": message.attempt}))?;
+        self.note("working")?;
+        let done = self.result(message)?;
+        let artifact = match (&done, &self.artifacts) {
+            (Ok(result), Some(dir)) => {
+                let path = dir.join(format!("{}.txt", id.replace([':', '/'], "_")));
+                file::write(&path, result, Mode::Overwrite).map_err(|error| {
+                    Trouble::failed(format!("{} cannot be kept: {error}", path.display()), "make room")
+                })?;
+                Some(path)
+            }
+            _ => None,
+        };
+        match done {
+            Ok(result) => {
+                let text = String::from_utf8_lossy(&result);
+                self.speak(
+                    "task.result",
+                    json!({"status": "idle", "claim": Value::Null, "task": id, "artifact": artifact,
+                        "result": text::bounded(&text, TOLD)}),
+                )?;
+                Ok(Ending::Handled)
+            }
+            Err(why) => {
+                self.failed += 1;
+                self.speak(
+                    "task.failed",
+                    json!({"status": "idle", "claim": Value::Null, "task": id, "error": why}),
+                )?;
+                Ok(Ending::Failed(why))
+            }
+        }
+    }
+
+    /// What comes of a message: what the command printed, or the body itself.
+    fn result(&mut self, message: &Claimed) -> Result<Result<Vec<u8>, String>, Trouble> {
+        let body = message.envelope.text().into_bytes();
+        if self.command.is_empty() {
+            return Ok(Ok(body));
+        }
+        let mut command = Command::new(super::program_words(&self.command));
+        command.cwd = Some(self.cwd.clone());
+        command.stdin = Stdin::Bytes(body);
+        command.stdout = Sink::Capture(Capture { memory: MOST_OUTPUT, ..Capture::default() });
+        command.grace = Duration::from_secs(5);
+        let ended = self.nursery.run(command);
+        let complaint = String::from_utf8_lossy(&ended.stderr.bytes);
+        match &ended.cause {
+            Cause::Cancelled(_) => Err(Trouble::interrupted("the worker's command")),
+            _ if ended.success() => Ok(Ok(ended.stdout.bytes)),
+            Cause::NotStarted(error) => Ok(Err(error.to_string())),
+            _ => Ok(Err(format!("exit code {}: {}", ended.code(), text::bounded(complaint.trim(), 800)))),
+        }
+    }
+
+    fn speak(&self, kind: &str, body: Value) -> Result<(), Trouble> {
+        self.service.speak(Some(&self.branch), kind, body)
+    }
+
+    /// A snapshot for whoever looks; it can be made again from the room.
+    fn note(&self, state: &str) -> Result<(), Trouble> {
+        let path = self.service.dir().join("worker-status.json");
+        let status = json!({"state": state, "branch": self.branch, "handled": self.handled, "failed": self.failed,
+            "repeated": self.repeated});
+        atomic::write_snapshot(&path, format!("{status:#}\n").as_bytes())
+            .map_err(|error| Trouble::failed(error.to_string(), "make room"))
+    }
+}
