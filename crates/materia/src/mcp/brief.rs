@@ -69,18 +69,59 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
         said.push_str(&format!("\nnote: {}", text::bounded(&note, 200)));
     }
     if !["spawn", "cast", "wait"].contains(&verb) {
-        let next: Vec<String> = document["next"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|next| action(next.as_str()?))
-            .collect();
+        let next = actions(document);
         if !next.is_empty() {
             said.push_str(&format!("\nnext: {}", next.join(" | ")));
         }
     }
     let longest = if verb == "tool" || document.get("stdout").is_some() { usize::MAX } else { LONGEST };
     text::bounded(&said, longest).into_owned()
+}
+
+/// A report without what only programs need: many clients hand all of it to their model.
+pub(super) fn compact(document: &Value) -> Value {
+    let Some(fields) =
+        document.as_object().filter(|_| document.get("error").is_none_or(|error| !error.is_object()))
+    else {
+        return document.clone();
+    };
+    let mut kept = Map::new();
+    for (name, value) in fields.iter().filter(|(name, _)| *name == "ok" || !QUIET.contains(&name.as_str())) {
+        // An empty list is an answer; an empty word is none.
+        if name == "ok" || value.is_array() || !is_nothing(value) {
+            kept.insert(name.clone(), shorter(value));
+        }
+    }
+    let warnings =
+        fields.get("warnings").filter(|warnings| warnings.as_array().is_some_and(|all| !all.is_empty()));
+    kept.extend(warnings.map(|warnings| ("warnings".to_owned(), warnings.clone())));
+    let next = actions(document);
+    if !next.is_empty() {
+        kept.insert("next".to_owned(), next.into());
+    }
+    Value::Object(kept)
+}
+
+/// The things of a list without what only programs need.
+fn shorter(value: &Value) -> Value {
+    match value {
+        Value::Array(things) => things.iter().map(shorter).collect(),
+        Value::Object(fields) => {
+            let told =
+                fields.iter().filter(|(name, value)| !QUIET.contains(&name.as_str()) && !is_nothing(value));
+            Value::Object(told.map(|(name, value)| (name.clone(), shorter(value))).collect())
+        }
+        value => value.clone(),
+    }
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null()
+        || *value == Value::Bool(false)
+        || *value == ""
+        || value.as_u64() == Some(0)
+        || value.as_array().is_some_and(Vec::is_empty)
+        || value.as_object().is_some_and(Map::is_empty)
 }
 
 /// What a model is told about one piece of news.
@@ -202,9 +243,7 @@ fn pair(name: &str, value: &Value) -> String {
 
 fn short(fields: &Map<String, Value>) -> String {
     let told = fields.iter().filter(|(name, value)| {
-        let empty =
-            value.is_null() || *value == &Value::Bool(false) || *value == "" || value.as_u64() == Some(0);
-        !QUIET.contains(&name.as_str()) && !value.is_array() && !value.is_object() && !empty
+        !QUIET.contains(&name.as_str()) && !value.is_array() && !value.is_object() && !is_nothing(value)
     });
     let told: Vec<String> = told.map(|(name, value)| format!("{name}={}", plain(value))).collect();
     told.join(" ")
@@ -217,6 +256,11 @@ fn plain(value: &Value) -> String {
 
 fn warning(warning: &Value) -> Option<String> {
     warning.as_str().or_else(|| warning["message"].as_str()).map(str::to_owned)
+}
+
+/// What one can do next, as calls of tools.
+fn actions(document: &Value) -> Vec<String> {
+    document["next"].as_array().into_iter().flatten().filter_map(|next| action(next.as_str()?)).collect()
 }
 
 /// A command as the tool call that does the same; none for what needs a terminal.

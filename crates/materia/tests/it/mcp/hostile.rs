@@ -56,7 +56,7 @@ fn wrong_arguments_are_told_and_start_nothing() {
     for (tool, arguments, part) in [
         ("spawn", json!({}), "nothing to run"),
         ("spawn", json!({"template": "a", "bogus": true}), "bogus"),
-        ("spawn", json!({"template": "echo {a b}"}), "error"),
+        ("spawn", json!({"template": "echo 'x"}), "error"),
         ("spawn", json!({"recipe": "../../../etc/passwd"}), "error"),
         ("message", json!({"to": "run:x"}), "`type` is missing"),
         ("message", json!({"to": "run:none", "type": "a.b"}), "run_not_found"),

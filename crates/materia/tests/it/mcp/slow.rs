@@ -183,9 +183,11 @@ fn claude_uses_the_server() {
     stage.house.write("ask.sh", ASK);
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
     stage.house.write("mcp.json", json!({"mcpServers": {"materia": server}}).to_string());
-    for (prompt, expected) in
-        [("start the work", "status=killed"), ("cast it", "running"), ("save a tool", "registered")]
-    {
+    for (prompt, expected) in [
+        ("start the work", "\"status\":\"killed\""),
+        ("cast it", "\"status\":\"running\""),
+        ("save a tool", "\"action\":\"registered\""),
+    ] {
         let line = format!(
             "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
         );
