@@ -125,8 +125,13 @@ fn is_nothing(value: &Value) -> bool {
 }
 
 /// What a model is told about one piece of news.
-pub(super) fn news(news: &Value) -> String {
+pub(super) fn news(news: &Value, status: Option<&Value>) -> String {
     let run = field(news, "run");
+    if news["event"] == "terminal"
+        && let Some(asks) = status.and_then(asks)
+    {
+        return format!("Run {run} rests. {asks}\nnext: inspect run:{run} tail");
+    }
     if news["event"] == "terminal" {
         let code = news["code"].as_i64().filter(|code| *code != 0).map(|code| format!(" Exit code {code}."));
         let error = news["error"].as_str().map(|error| error.trim().trim_end_matches(':'));
@@ -184,13 +189,25 @@ fn waited(document: &Value) -> String {
     let runs = document["runs"].as_array().into_iter().flatten().take(MOST).map(|run| {
         let code = run["code"].as_i64().map(|code| format!(" code={code}")).unwrap_or_default();
         let error = run["error"].as_str().map(|error| format!(" {}", text::bounded(error, 120)));
-        format!("run:{} {}{code}{}", field(run, "run"), field(run, "status"), error.unwrap_or_default())
+        let waits = asks(run).map(|asks| format!(" {asks}")).unwrap_or_default();
+        let (run, status) = (field(run, "run"), field(run, "status"));
+        format!("run:{run} {status}{code}{}{waits}", error.unwrap_or_default())
     });
     let mut lines: Vec<String> = runs.collect();
     if document["timedOut"] == true {
         lines.push("The time was over first; they go on.".to_owned());
     }
     lines.join("\n")
+}
+
+/// What the cast of a run wants, where it waits for something.
+pub(super) fn asks(run: &Value) -> Option<String> {
+    let id = field(run, "run");
+    (run["cast"]["status"] == "paused").then(|| {
+        format!(
+            "Its cast is paused and waits for an answer: message run:{id} control.continue, body: the answer."
+        )
+    })
 }
 
 fn tail(document: &Value) -> String {

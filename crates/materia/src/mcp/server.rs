@@ -30,6 +30,8 @@ use super::{brief, listing, prompts, resources, words};
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How long a watcher sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(30);
+/// What in a request's `_meta` asks for the whole report; tools of a person have no such parameter.
+const WHOLE: &str = "materia/verbose";
 /// The longest slash command of a person, in words.
 const MOST_WORDS: usize = 200;
 
@@ -177,10 +179,9 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let verbose = params
-            .arguments
-            .as_ref()
-            .is_some_and(|given| given.get(words::VERBOSE) == Some(&Value::Bool(true)));
+        let whole = |value: Option<&Value>| value == Some(&Value::Bool(true));
+        let verbose = whole(params.arguments.as_ref().and_then(|given| given.get(words::VERBOSE)))
+            || whole(context.meta.get(WHOLE));
         let request = match self.request(params) {
             Ok(request) => request,
             Err(refused) => return Ok(refused.into()),

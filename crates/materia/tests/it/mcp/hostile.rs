@@ -147,6 +147,18 @@ fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
 }
 
 #[test]
+fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
+    let house = House::new();
+    let mut client = Client::open(&house, &["mcp", "--session", "s"]);
+    client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    client.ask("tools/call", json!({"name": "wait", "arguments": {"runs": ["run:a"]}}));
+    client.call("inspect", json!({"target": "run:a"}));
+    assert_eq!(client.interrupt(), 130);
+    assert!(!house.alive().iter().any(|one| format!("{one:?}").contains("--timeout")), "{:?}", house.alive());
+    house.kill("a");
+}
+
+#[test]
 fn whoever_hangs_up_leaves_runs_and_no_requests() {
     let house = House::new();
     let mut client = Client::open(&house, &["mcp", "--session", "s"]);

@@ -88,12 +88,9 @@ fn the_command_line_mcp_and_the_bridge_report_the_same() {
         let outcome = by_words.materia(&words).env("MATERIA_SESSION", "s").run();
         let said = settled(outcome.json());
         for (client, house) in clients.iter_mut().zip(&surfaces) {
-            let mut arguments = arguments.clone();
-            // Models get less of it; the person's own tools have no such parameter.
-            if *tool != "hi" {
-                arguments["verbose"] = true.into();
-            }
-            let result = client.call(tool, arguments);
+            // Models get less of it where nobody asks for the whole.
+            let call = json!({"name": tool, "arguments": arguments, "_meta": {"materia/verbose": true}});
+            let result = client.request("tools/call", call);
             let report = redacted(house, &result["structuredContent"]);
             assert_eq!(report, said, "{words:?}");
             let waited = words[0] == "wait";
