@@ -17,7 +17,9 @@ export default function materia(pi: any) {
   let instructions = "";
   const registered = new Set<string>();
   const told = new Set<string>();
+  /** Starts of runs that nobody heard the end of, and those whose end came before the answer to their start. */
   const active = new Set<string>();
+  const over = new Set<string>();
   const queued: any[] = [];
   let arrived: (() => void) | undefined;
 
@@ -109,7 +111,8 @@ export default function materia(pi: any) {
         const text = result.content?.[0]?.text ?? "";
         if (result.isError) throw new Error(text);
         const report = result.structuredContent;
-        if (report?.run && report.status === "running" && tool.name !== "inspect") active.add(report.run);
+        const start = report?.status === "running" && tool.name !== "inspect" ? (report.generation ?? report.run) : undefined;
+        if (start && !over.delete(start)) active.add(start);
         // A tool that was just registered is offered before the model goes on.
         if (tool.name === "register_tool") await offer();
         await refresh();
@@ -127,7 +130,11 @@ export default function materia(pi: any) {
     if (method !== "notifications/materia/news") return;
     if (params.event === "deaf") return notify(`materia: ${params.text}`, "warning");
     const { news } = params;
-    if (news.event === "terminal") active.delete(news.run);
+    if (news.event === "terminal") {
+      // The report of a cast names only its run, whose id is its own.
+      const known = [news.generation, news.run].filter((start) => active.delete(start)).length > 0;
+      if (!known) [news.generation, news.run].forEach((start) => over.add(start));
+    }
     void refresh();
     if (told.has(params.id)) return heard(params.id);
     if (params.delivery !== "followup") {

@@ -25,10 +25,11 @@ use materia_engine::run::Root;
 use materia_model::name::SessionId;
 use materia_model::text;
 use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
 
 use crate::door::{Listener, Mcp};
 use crate::failure::{Failure, Kind};
-use crate::view::Voice;
+use crate::view::{Screen, Voice};
 use crate::world::World;
 
 use desk::Desk;
@@ -61,16 +62,33 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| unavailable(&error))?;
     let screen = wish.screen;
-    let ended = runtime.block_on(async move {
-        match server.serve(Transport::open(screen)).await {
-            Ok(serving) => serving.waiting().await.map(|_| ()).map_err(|error| error.to_string()),
-            // Somebody who hangs up before saying anything wanted nothing.
-            Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
-            Err(error) => Err(error.to_string()),
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            ended = talk(server, screen) => ended,
+            () = desk.interrupted() => Err(interrupted()),
         }
     });
     desk.close();
-    ended.map_err(|error| Failure::new(Kind::Failed, "connection", format!("the connection broke: {error}")))
+    ended
+}
+
+/// Answers until the other end hangs up.
+async fn talk(server: Server, screen: Screen) -> Result<(), Failure> {
+    let broken = |error: String| {
+        Failure::new(Kind::Failed, "connection", format!("the connection broke: {error}"))
+            .hint("start it again; runs go on by themselves")
+    };
+    match server.serve(Transport::open(screen)).await {
+        Ok(serving) => serving.waiting().await.map(|_| ()).map_err(|error| broken(error.to_string())),
+        // Somebody who hangs up before saying anything wanted nothing.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(broken(error.to_string())),
+    }
+}
+
+fn interrupted() -> Failure {
+    Failure::new(Kind::Interrupted, "interrupted", "the server was asked to stop")
+        .hint("runs that it started go on; see `materia inspect session:all`")
 }
 
 /// The session of this connection: what was said, what the run around us belongs to, or a fresh one (A9).

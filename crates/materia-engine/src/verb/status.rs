@@ -3,12 +3,14 @@
 //! Owns the document. Compact is what fits a model's context: id, status, one base path; the rest is for programs.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use materia_model::run::{State, Status};
+use materia_model::run::{Cast, State, Status};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::cast::Glance;
 use crate::run::Place;
 
 /// How one run stands.
@@ -71,6 +73,13 @@ pub struct RunStatus {
     pub children: BTreeMap<String, Option<Status>>,
 }
 
+/// A cast and how it stands: a run that is done may have left it waiting for an answer.
+fn standing(cast: &Cast) -> Option<Value> {
+    let mut document = serde_json::to_value(cast).ok()?;
+    document["status"] = Glance::at(Path::new(&cast.dir)).standing.as_str().into();
+    Some(document)
+}
+
 impl RunStatus {
     /// The document for a state.
     pub fn of(place: &Place, state: &State) -> Self {
@@ -88,7 +97,7 @@ impl RunStatus {
             parent: start.parent,
             recipe: start.recipe,
             tool: start.tool,
-            cast: start.cast.and_then(|cast| serde_json::to_value(cast).ok()),
+            cast: start.cast.as_ref().and_then(standing),
             retire_when: start.retire_when.and_then(|when| serde_json::to_value(when).ok()),
             cwd: start.cwd,
             values: start.values,

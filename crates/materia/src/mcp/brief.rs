@@ -69,12 +69,7 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
         said.push_str(&format!("\nnote: {}", text::bounded(&note, 200)));
     }
     if !["spawn", "cast", "wait"].contains(&verb) {
-        let next: Vec<String> = document["next"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|next| action(next.as_str()?))
-            .collect();
+        let next = actions(document);
         if !next.is_empty() {
             said.push_str(&format!("\nnext: {}", next.join(" | ")));
         }
@@ -83,9 +78,60 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
     text::bounded(&said, longest).into_owned()
 }
 
+/// A report without what only programs need: many clients hand all of it to their model.
+pub(super) fn compact(document: &Value) -> Value {
+    let Some(fields) =
+        document.as_object().filter(|_| document.get("error").is_none_or(|error| !error.is_object()))
+    else {
+        return document.clone();
+    };
+    let mut kept = Map::new();
+    for (name, value) in fields.iter().filter(|(name, _)| *name == "ok" || !QUIET.contains(&name.as_str())) {
+        // An empty list is an answer; an empty word is none.
+        if name == "ok" || value.is_array() || !is_nothing(value) {
+            kept.insert(name.clone(), shorter(value));
+        }
+    }
+    let warnings =
+        fields.get("warnings").filter(|warnings| warnings.as_array().is_some_and(|all| !all.is_empty()));
+    kept.extend(warnings.map(|warnings| ("warnings".to_owned(), warnings.clone())));
+    let next = actions(document);
+    if !next.is_empty() {
+        kept.insert("next".to_owned(), next.into());
+    }
+    Value::Object(kept)
+}
+
+/// The things of a list without what only programs need.
+fn shorter(value: &Value) -> Value {
+    match value {
+        Value::Array(things) => things.iter().map(shorter).collect(),
+        Value::Object(fields) => {
+            let told =
+                fields.iter().filter(|(name, value)| !QUIET.contains(&name.as_str()) && !is_nothing(value));
+            Value::Object(told.map(|(name, value)| (name.clone(), shorter(value))).collect())
+        }
+        value => value.clone(),
+    }
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null()
+        || *value == Value::Bool(false)
+        || *value == ""
+        || value.as_u64() == Some(0)
+        || value.as_array().is_some_and(Vec::is_empty)
+        || value.as_object().is_some_and(Map::is_empty)
+}
+
 /// What a model is told about one piece of news.
-pub(super) fn news(news: &Value) -> String {
+pub(super) fn news(news: &Value, status: Option<&Value>) -> String {
     let run = field(news, "run");
+    if news["event"] == "terminal"
+        && let Some(asks) = status.and_then(asks)
+    {
+        return format!("Run {run} rests. {asks}\nnext: inspect run:{run} tail");
+    }
     if news["event"] == "terminal" {
         let code = news["code"].as_i64().filter(|code| *code != 0).map(|code| format!(" Exit code {code}."));
         let error = news["error"].as_str().map(|error| error.trim().trim_end_matches(':'));
@@ -143,13 +189,25 @@ fn waited(document: &Value) -> String {
     let runs = document["runs"].as_array().into_iter().flatten().take(MOST).map(|run| {
         let code = run["code"].as_i64().map(|code| format!(" code={code}")).unwrap_or_default();
         let error = run["error"].as_str().map(|error| format!(" {}", text::bounded(error, 120)));
-        format!("run:{} {}{code}{}", field(run, "run"), field(run, "status"), error.unwrap_or_default())
+        let waits = asks(run).map(|asks| format!(" {asks}")).unwrap_or_default();
+        let (run, status) = (field(run, "run"), field(run, "status"));
+        format!("run:{run} {status}{code}{}{waits}", error.unwrap_or_default())
     });
     let mut lines: Vec<String> = runs.collect();
     if document["timedOut"] == true {
         lines.push("The time was over first; they go on.".to_owned());
     }
     lines.join("\n")
+}
+
+/// What the cast of a run wants, where it waits for something.
+pub(super) fn asks(run: &Value) -> Option<String> {
+    let id = field(run, "run");
+    (run["cast"]["status"] == "paused").then(|| {
+        format!(
+            "Its cast is paused and waits for an answer: message run:{id} control.continue, body: the answer."
+        )
+    })
 }
 
 fn tail(document: &Value) -> String {
@@ -202,9 +260,7 @@ fn pair(name: &str, value: &Value) -> String {
 
 fn short(fields: &Map<String, Value>) -> String {
     let told = fields.iter().filter(|(name, value)| {
-        let empty =
-            value.is_null() || *value == &Value::Bool(false) || *value == "" || value.as_u64() == Some(0);
-        !QUIET.contains(&name.as_str()) && !value.is_array() && !value.is_object() && !empty
+        !QUIET.contains(&name.as_str()) && !value.is_array() && !value.is_object() && !is_nothing(value)
     });
     let told: Vec<String> = told.map(|(name, value)| format!("{name}={}", plain(value))).collect();
     told.join(" ")
@@ -217,6 +273,11 @@ fn plain(value: &Value) -> String {
 
 fn warning(warning: &Value) -> Option<String> {
     warning.as_str().or_else(|| warning["message"].as_str()).map(str::to_owned)
+}
+
+/// What one can do next, as calls of tools.
+fn actions(document: &Value) -> Vec<String> {
+    document["next"].as_array().into_iter().flatten().filter_map(|next| action(next.as_str()?)).collect()
 }
 
 /// A command as the tool call that does the same; none for what needs a terminal.

@@ -6,16 +6,16 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use materia_engine::process::{Capture, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Stdin, Waker};
 use materia_model::text;
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use super::request::{Form, Request};
 
@@ -44,6 +44,7 @@ pub(super) struct Desk {
     waker: Waker,
     thread: Mutex<Option<JoinHandle<()>>>,
     count: AtomicU64,
+    interrupted: Arc<Notify>,
 }
 
 #[derive(Debug)]
@@ -68,15 +69,25 @@ impl Desk {
         let (jobs, incoming) = channel();
         let mut nursery = Nursery::new();
         let waker = nursery.waker()?;
+        nursery.catch_interrupts()?;
+        let interrupted = Arc::new(Notify::new());
+        let told = Arc::clone(&interrupted);
         let mut clerk = Clerk {
             nursery,
             session: session.to_owned(),
             cwd,
             running: HashMap::new(),
             queue: VecDeque::new(),
+            interrupted: told,
         };
         let thread = std::thread::Builder::new().name("desk".into()).spawn(move || clerk.work(&incoming))?;
-        Ok(Self { jobs: Mutex::new(jobs), waker, thread: Mutex::new(Some(thread)), count: AtomicU64::new(0) })
+        Ok(Self {
+            jobs: Mutex::new(jobs),
+            waker,
+            thread: Mutex::new(Some(thread)),
+            count: AtomicU64::new(0),
+            interrupted,
+        })
     }
 
     /// Hands a request in.
@@ -85,6 +96,11 @@ impl Desk {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         self.send(Job::Ask { number, request, answer: sender });
         Pending { desk: self, number, answer, answered: false }
+    }
+
+    /// Waits until this process is asked to stop.
+    pub(super) async fn interrupted(&self) {
+        self.interrupted.notified().await;
     }
 
     /// Ends what is still being answered.
@@ -129,6 +145,7 @@ struct Clerk {
     cwd: Option<PathBuf>,
     running: HashMap<LeafId, Asked>,
     queue: VecDeque<(Asked, Request)>,
+    interrupted: Arc<Notify>,
 }
 
 struct Asked {
@@ -152,6 +169,7 @@ impl Clerk {
                         let _unheard = asked.answer.send(read(&ended, asked.form));
                     }
                 }
+                Some(Event::Interrupt(_)) => self.interrupted.notify_one(),
                 Some(_) => {}
                 None => return,
             }

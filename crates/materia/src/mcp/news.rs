@@ -8,8 +8,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use materia_engine::clock::Clock;
 use materia_engine::run::Root;
+use materia_engine::verb::inspect;
 use materia_engine::verb::watch::{self, Listening};
-use materia_model::name::SessionId;
+use materia_model::name::{RunId, SessionId};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -43,7 +44,8 @@ impl News {
         std::thread::spawn(move || {
             let told = watch::watch(&root, Some(&session), false, &clock, |news| {
                 let told = serde_json::to_value(news).unwrap_or_default();
-                tell(told, &to, &hears)
+                let status = status(&root, &news.run, &clock);
+                tell(told, status.as_ref(), &to, &hears)
             });
             if let Err(error) = told {
                 let message = format!("{error}; {}", error.hint());
@@ -62,10 +64,21 @@ impl News {
     }
 }
 
+/// How the run stands that the news are about: it may be that its cast asks for something.
+fn status(root: &Root, run: &RunId, clock: &Clock) -> Option<Value> {
+    let (place, state) = inspect::open(root, run, None, clock).ok()?;
+    serde_json::to_value(inspect::status(&place, &state)).ok()
+}
+
 /// Tells one piece, and waits until it was heard.
-fn tell(news: Value, to: &UnboundedSender<Value>, hears: &Receiver<String>) -> Listening {
+fn tell(
+    news: Value,
+    status: Option<&Value>,
+    to: &UnboundedSender<Value>,
+    hears: &Receiver<String>,
+) -> Listening {
     let id = format!("{}:{}", news["run"].as_str().unwrap_or_default(), news["seq"]);
-    let text = brief::news(&news);
+    let text = brief::news(&news, status);
     let delivery = news["delivery"].clone();
     if to.send(json!({"id": id, "text": text, "delivery": delivery, "news": news})).is_err() {
         return Listening::No;

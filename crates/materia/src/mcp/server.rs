@@ -30,6 +30,8 @@ use super::{brief, listing, prompts, resources, words};
 const HEARTBEAT: Duration = Duration::from_secs(5);
 /// How long a watcher sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(30);
+/// What in a request's `_meta` asks for the whole report; tools of a person have no such parameter.
+const WHOLE: &str = "materia/verbose";
 /// The longest slash command of a person, in words.
 const MOST_WORDS: usize = 200;
 
@@ -91,7 +93,7 @@ impl Server {
                     &Request::report([params.name.as_ref()]),
                     json!({"ok": false, "error": error}),
                     true,
-                    false,
+                    Depth::Whole,
                 )
             });
         }
@@ -101,7 +103,12 @@ impl Server {
                 let message = format!("there is no tool {}", materia_model::text::quoted(&params.name));
                 let error =
                     json!({"code": "tool_not_found", "message": message, "hint": "list the tools again"});
-                Err(told(&Request::report(["tool"]), json!({"ok": false, "error": error}), true, false))
+                Err(told(
+                    &Request::report(["tool"]),
+                    json!({"ok": false, "error": error}),
+                    true,
+                    Depth::Whole,
+                ))
             }
         }
     }
@@ -123,12 +130,25 @@ impl Server {
     }
 }
 
-/// The result of a call: the report, and a few words of it.
-fn told(request: &Request, document: Value, failed: bool, woken: bool) -> CallToolResult {
+/// The result of a call: the report, whole or what a model needs of it, and a few words.
+fn told(request: &Request, document: Value, failed: bool, depth: Depth) -> CallToolResult {
+    let woken = depth == Depth::Host;
     let content = vec![ContentBlock::text(brief::text(request, &document, woken))];
     let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some(document);
+    result.structured_content =
+        Some(if depth == Depth::Model { brief::compact(&document) } else { document });
     result
+}
+
+/// Who reads a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// A model, most likely: many clients hand it everything.
+    Model,
+    /// Somebody who asked for all of it.
+    Whole,
+    /// A host, which gives its model the text.
+    Host,
 }
 
 impl ServerHandler for Server {
@@ -159,14 +179,22 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let whole = |value: Option<&Value>| value == Some(&Value::Bool(true));
+        let verbose = whole(params.arguments.as_ref().and_then(|given| given.get(words::VERBOSE)))
+            || whole(context.meta.get(WHOLE));
         let request = match self.request(params) {
             Ok(request) => request,
             Err(refused) => return Ok(refused.into()),
         };
         let answer = self.ask(request.clone(), &context).await?;
+        let depth = match (&self.news, verbose) {
+            (Some(_), _) => Depth::Host,
+            (None, true) => Depth::Whole,
+            (None, false) => Depth::Model,
+        };
         // A run that was waited for and failed is an answer, and no failure of the call.
         let failed = answer.code != 0 && answer.document["timedOut"].is_null();
-        Ok(told(&request, answer.document, failed, self.news.is_some()).into())
+        Ok(told(&request, answer.document, failed, depth).into())
     }
 
     async fn list_resources(

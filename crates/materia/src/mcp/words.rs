@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 
 use super::request::Request;
 
+/// The parameter that asks for the whole report.
+pub(super) const VERBOSE: &str = "verbose";
+
 /// The parameters of a call.
 pub(super) type Arguments = Map<String, Value>;
 
@@ -31,6 +34,9 @@ fn misfit<T>(message: impl Into<String>, hint: impl Into<String>) -> Result<T, M
 
 /// The request that a call of one of our own tools is; none for other names.
 pub(super) fn request(tool: &str, arguments: Arguments) -> Option<Result<Request, Misfit>> {
+    let mut arguments = arguments;
+    // How much comes back is not the command line's business.
+    arguments.shift_remove(VERBOSE);
     let mut given = Given { tool: tool.to_owned(), arguments, notes: Vec::new() };
     let made = match tool {
         "spawn" => spawn(&mut given),
@@ -89,7 +95,7 @@ fn spawn(given: &mut Given) -> Result<Request, Misfit> {
         words.extend(["--values".to_owned(), "-".to_owned()]);
     }
     given.ignore("state_dir", "`state_dir` is not used: the reply says where the run's directory is");
-    given.drop(&["verbose", "transport_context"]);
+    given.drop(&["transport_context"]);
     match (template, recipe) {
         (Some(_), Some(_)) => return misfit("both a template and a recipe", "give one of them"),
         (None, None) => return misfit("nothing to run", "give `template` or `recipe`"),
@@ -141,7 +147,6 @@ fn message(given: &mut Given) -> Result<Request, Misfit> {
     if let Some(metadata) = given.take("metadata") {
         words.push(format!("--metadata={metadata}"));
     }
-    given.drop(&["verbose"]);
     words.extend(body.as_ref().into_iter().flat_map(|_| ["--body-file".to_owned(), "-".to_owned()]));
     words.extend(["--".to_owned(), to, kind]);
     let request = Request::report(words);
@@ -159,7 +164,7 @@ fn inspect(given: &mut Given) -> Result<Request, Misfit> {
     let view = given.text("view")?.filter(|view| !view.is_empty());
     let lines = given.number("lines")?;
     let status = given.option("--status", "status")?;
-    given.drop(&["verbose", "source", "identity"]);
+    given.drop(&["source", "identity"]);
     let view = view.as_deref();
     if target == "recipes" {
         let word = if view == Some("doctor") { "doctor" } else { "list" };

@@ -134,6 +134,13 @@ impl<'a> Client<'a> {
         assert_eq!(outcome.code(), 0, "{}", outcome.transcript());
     }
 
+    /// Asks the server to stop, and gives its exit code.
+    pub fn interrupt(self) -> i32 {
+        self.running.signal(rustix::process::Signal::TERM);
+        drop(self.stdout);
+        self.running.end().code()
+    }
+
     /// Kills the server, without any warning.
     pub fn kill(self) {
         self.running.signal(rustix::process::Signal::KILL);

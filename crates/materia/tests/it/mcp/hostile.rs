@@ -56,7 +56,7 @@ fn wrong_arguments_are_told_and_start_nothing() {
     for (tool, arguments, part) in [
         ("spawn", json!({}), "nothing to run"),
         ("spawn", json!({"template": "a", "bogus": true}), "bogus"),
-        ("spawn", json!({"template": "echo {a b}"}), "error"),
+        ("spawn", json!({"template": "echo 'x"}), "error"),
         ("spawn", json!({"recipe": "../../../etc/passwd"}), "error"),
         ("message", json!({"to": "run:x"}), "`type` is missing"),
         ("message", json!({"to": "run:none", "type": "a.b"}), "run_not_found"),
@@ -144,6 +144,18 @@ fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
     assert!(gone(), "{:?}", house.alive());
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
     client.close();
+}
+
+#[test]
+fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
+    let house = House::new();
+    let mut client = Client::open(&house, &["mcp", "--session", "s"]);
+    client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    client.ask("tools/call", json!({"name": "wait", "arguments": {"runs": ["run:a"]}}));
+    client.call("inspect", json!({"target": "run:a"}));
+    assert_eq!(client.interrupt(), 130);
+    assert!(!house.alive().iter().any(|one| format!("{one:?}").contains("--timeout")), "{:?}", house.alive());
+    house.kill("a");
 }
 
 #[test]

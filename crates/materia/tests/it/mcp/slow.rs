@@ -138,8 +138,8 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     pi.prompt("save a tool");
     until_heard(&stage, "hello you");
     pi.prompt("cast it");
-    until_heard(&stage, "completed successfully");
-    // It paused. Whoever types the slash answers it.
+    until_heard(&stage, "Its cast is paused and waits for an answer");
+    // Whoever types the slash answers it.
     pi.prompt("/materia casts");
     pi.prompt("/materia continue the second one");
     let casts = || stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().json();
@@ -183,9 +183,11 @@ fn claude_uses_the_server() {
     stage.house.write("ask.sh", ASK);
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
     stage.house.write("mcp.json", json!({"mcpServers": {"materia": server}}).to_string());
-    for (prompt, expected) in
-        [("start the work", "status=killed"), ("cast it", "running"), ("save a tool", "registered")]
-    {
+    for (prompt, expected) in [
+        ("start the work", "\"status\":\"killed\""),
+        ("cast it", "\"status\":\"running\""),
+        ("save a tool", "\"action\":\"registered\""),
+    ] {
         let line = format!(
             "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
         );
@@ -244,4 +246,18 @@ fn the_inspector_of_the_protocol_understands_the_server() {
     assert_eq!(waited["structuredContent"]["runs"][0]["status"], "done", "{waited}");
     assert_eq!(ask("--method resources/list")["resources"].as_array().unwrap().len(), 4);
     assert!(!ask("--method prompts/list")["prompts"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn a_long_call_says_now_and_then_that_it_goes_on() {
+    let house = House::new();
+    let mut client = super::Client::open(&house, &["mcp"]);
+    client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    let call = json!({"name": "wait", "arguments": {"runs": ["run:a"]}, "_meta": {"progressToken": "p"}});
+    let waiting = client.ask("tools/call", call);
+    let progress = client.until_told("notifications/progress");
+    assert_eq!(progress["progressToken"], "p");
+    client.call("message", json!({"to": "run:a", "type": "control.kill"}));
+    assert_eq!(client.answer(waiting)["result"]["structuredContent"]["runs"][0]["status"], "killed");
+    client.close();
 }
