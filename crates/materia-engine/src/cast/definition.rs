@@ -89,11 +89,14 @@ impl Definition {
     }
 
     /// The same definition with our seal on its text, by which a cast that is taken up is known to be ours (S1).
-    #[must_use]
-    pub fn sealed(self, home: Option<&Home>) -> Self {
-        // Without a place for the key there is no seal, and taking the cast up asks for trust.
-        let seal = home.and_then(|home| trust::seal(home, &self.text, &Clock::system()).ok());
-        Self { seal, ..self }
+    pub fn sealed(self, home: Option<&Home>) -> Result<Self, Error> {
+        let seal = match home.map(|home| trust::seal(home, &self.text, &Clock::system())).transpose() {
+            Ok(seal) => seal,
+            // Without a place for the key there is no seal, and taking the cast up asks for trust.
+            Err(error) if error.is_read_only() => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self { seal, ..self })
     }
 
     /// The seal.

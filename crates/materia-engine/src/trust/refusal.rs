@@ -108,3 +108,18 @@ pub enum Error {
     #[error("what you trust cannot be written now")]
     Lock(#[from] LockError),
 }
+
+impl Error {
+    /// Whether nobody may write there at all.
+    pub fn is_read_only(&self) -> bool {
+        let mut cause: Option<&dyn std::error::Error> = Some(self);
+        while let Some(error) = cause {
+            if let Some(io) = error.downcast_ref::<std::io::Error>() {
+                use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
+                return matches!(io.kind(), PermissionDenied | ReadOnlyFilesystem | NotFound | NotADirectory);
+            }
+            cause = error.source();
+        }
+        false
+    }
+}

@@ -93,7 +93,7 @@ fn place(cwd: &Path, settings: &Settings) -> PathBuf {
 pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
     let definition = Definition::choose(asked.files, asked.loadout)?;
     trusted(asked)?;
-    Ok(definition.sealed(asked.home))
+    definition.sealed(asked.home)
 }
 
 /// Whether everything that the files bring may run.

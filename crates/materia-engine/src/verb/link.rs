@@ -63,7 +63,7 @@ pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
     loadout["id"] = Value::String(id);
     let text = json!({"loadouts": {&name: loadout}}).to_string();
     let over = files.with_text("link.json", &text);
-    Ok(Definition::choose(&over, Some(&name))?.sealed(wanted.home).noting(key, linked.origin))
+    Ok(Definition::choose(&over, Some(&name))?.sealed(wanted.home)?.noting(key, linked.origin))
 }
 
 fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {

@@ -14,7 +14,7 @@ use materia_model::template::{self, Arg, Expansion, Facts, Template, risk};
 use materia_model::text;
 use serde_json::{Map, Value};
 
-use super::template::{Described, Prepared};
+use super::template::{Described, Prepared, overrule};
 use crate::library::{Found, Library, Located};
 
 pub use shelf::{Brief, Diagnosis, Fixed, Listing, Shown, doctor, list, show};
@@ -148,11 +148,7 @@ impl Resolved {
         ours: &Map<String, Value>,
     ) -> Result<Prepared, Vec<Finding>> {
         let given = self.values.clone();
-        let wants = |name: &String| self.args.iter().any(|arg| arg.name == *name) || given.contains_key(name);
-        let wanted: Vec<_> = ours.iter().filter(|(name, _)| wants(name)).collect();
-        for (name, value) in wanted {
-            self.values.insert(name.clone(), value.clone());
-        }
+        overrule(&mut self.values, ours, &self.args);
         let Expansion { plan, warnings } = self.expand(Facts { host: Some(ours), ..facts })?;
         let recipe =
             (!ours.is_empty()).then(|| self.described(Facts { host: Some(ours), ..facts })).transpose()?;

@@ -89,15 +89,21 @@ pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepa
         return Err(findings);
     }
     let given = values.clone();
-    let wants = |name: &String| args.iter().any(|arg| arg.name == *name) || given.contains_key(name);
-    for (name, value) in ours.iter().filter(|(name, _)| wants(name)) {
-        values.insert(name.clone(), value.clone());
-    }
-    let Expansion { plan, warnings } =
-        template::expand(&template, &values, Facts { host: Some(ours), ..asked.facts })?;
+    overrule(&mut values, ours, &args);
+    let facts = Facts { host: Some(ours), ..asked.facts };
+    let Expansion { plan, warnings } = template::expand(&template, &values, facts)?;
     let strange = template.warnings().iter().cloned().chain(warnings).collect();
     let risks = risk::warnings(&template);
     Ok(Prepared { template, plan, values: given, strange, risks, own: None, recipe: None })
+}
+
+/// Puts values of ours in the place of the caller's, and where the template asks for them.
+pub(super) fn overrule(values: &mut Map<String, Value>, ours: &Map<String, Value>, args: &[Arg]) {
+    for (name, value) in ours {
+        if values.contains_key(name) || args.iter().any(|arg| arg.name == *name) {
+            values.insert(name.clone(), value.clone());
+        }
+    }
 }
 
 impl Prepared {

@@ -172,7 +172,11 @@ impl<'a> Bound<'a> {
                 let mut exits = LEAVING.map(|outcome| self.graph.exhausted(from, outcome)).to_vec();
                 exits.dedup();
                 exits.into_iter().for_each(|exit| add(exit, passes, false));
-                if self.graph.edge(from, Some(true)).is_none()
+                // Whatever moves on to the next item and has no edge goes on at the loop's entry (C3).
+                let strays = |outcome: &Option<bool>| {
+                    advance.when.matches(*outcome) && self.graph.edge(from, *outcome).is_none()
+                };
+                if LEAVING.iter().any(strays)
                     && let Some(next) = self.graph.next_item(from)
                 {
                     add(Target::Socket(next), visited, false);

@@ -56,7 +56,7 @@ fn a_fork_can_wait_and_a_step_has_to_be_finished() {
     house.materia(&CAST).env("MATERIA_FAILPOINT", "journal.sync:5:abort").run();
     let held = house.materia(&["fork", FIRST, "--at", "plan:1", "--hold", "--json"]).run().ok().json();
     assert_eq!((&held["status"], &held["graph"][0]["visits"]), (&json!("interrupted"), &json!(1)));
-    for step in ["9", "work:2", "nope:1", "x"] {
+    for step in ["9", "check:2", "nope:1", "x"] {
         let refused = house.materia(&["fork", FIRST, "--at", step, "--json"]).run();
         assert_eq!(
             (refused.code(), &refused.json()["error"]["code"]),
