@@ -148,11 +148,11 @@ impl Names {
             *before += 1;
             *new = format!("Socket-{before}");
         }
-        names.entry = names.new(&names.entry).to_owned();
+        names.entry = names.id_now(&names.entry).to_owned();
         Some(names)
     }
 
-    fn new<'a>(&'a self, old: &'a str) -> &'a str {
+    fn id_now<'a>(&'a self, old: &'a str) -> &'a str {
         self.renamed.iter().find(|(id, _)| id == old).map_or(old, |(_, new)| new)
     }
 }

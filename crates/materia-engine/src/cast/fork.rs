@@ -32,7 +32,7 @@ pub fn fork(folder: &Folder, casts: &Path, last: u64, origin: Value, clock: &Clo
     let definition = made.write_definition(&folder.read_definition()?)?;
     copy_artifacts(folder, &made, &visits)?;
     write_log(&made, definition, bodies, &cast_id, origin, clock)?;
-    dir::replace_empty(scratch.into_path(), place.path())?;
+    dir::replace_empty(&scratch.into_path(), place.path())?;
     Folder::open(place.path())
 }
 

@@ -105,10 +105,10 @@ impl Scratch {
 }
 
 /// Gives a directory the place of one that is empty, durably.
-pub fn replace_empty(from: PathBuf, to: &Path) -> Result<(), DirError> {
-    sync(&from)?;
+pub fn replace_empty(from: &Path, to: &Path) -> Result<(), DirError> {
+    sync(from)?;
     failpoint::hit("dir.rename").map_err(failed("replace", to))?;
-    std::fs::rename(&from, to).map_err(failed("replace", to))?;
+    std::fs::rename(from, to).map_err(failed("replace", to))?;
     sync(parent_of(to))
 }
 

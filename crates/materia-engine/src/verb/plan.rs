@@ -182,7 +182,7 @@ fn estimate(sockets: &[Socket], known: &BTreeMap<String, Used>) -> Option<Estima
                 estimate.from_turns += used.turns;
             }
             None if !estimate.unknown.contains(&socket.materia) => {
-                estimate.unknown.push(socket.materia.clone())
+                estimate.unknown.push(socket.materia.clone());
             }
             None => {}
         }

@@ -31,7 +31,7 @@ pub(super) fn stitch(part: &Part, names: &Names, next: Option<&str>, order: usiz
             (None, Some(next)) => add_edge(&mut socket, Guard::Always, next),
             (_, None) => {}
         }
-        sockets.insert(names.new(id).to_owned(), socket);
+        sockets.insert(names.id_now(id).to_owned(), socket);
     }
     let mut loops = Map::new();
     for (id, written) in part.written["loops"].as_object().into_iter().flatten() {
@@ -58,7 +58,7 @@ impl Way<'_> {
         let new = match (old, self.next) {
             ("end", Some(next)) => next,
             ("end", None) => "end",
-            (old, _) => self.names.new(old),
+            (old, _) => self.names.id_now(old),
         };
         *value = Value::String(new.to_owned());
     }
@@ -163,7 +163,7 @@ fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &Names, next: &
             && (nowhere(None) || nowhere(Some(true)) || nowhere(Some(false)));
         let always = found.exits.iter().any(|exit| exit.from == slot && exit.guard == Guard::Always);
         if leaves && !always {
-            let from = names.new(socket.id.as_str());
+            let from = names.id_now(socket.id.as_str());
             added.push(json!({"id": format!("link:{from}"), "from": from, "condition": "always", "targetSocketId": next}));
         }
     }

@@ -90,7 +90,8 @@ fn tokens(word: &str) -> Option<Amount> {
     let is_number = !plain.is_empty() && plain.chars().all(|c| c.is_ascii_digit() || c == '.');
     let number: f64 = is_number.then(|| plain.parse().ok()).flatten()?;
     let tokens = (number * unit).round();
-    (tokens <= 1e15).then(|| if more { Amount::More(tokens as u64) } else { Amount::To(tokens as u64) })
+    let amount = if more { Amount::More(tokens as u64) } else { Amount::To(tokens as u64) };
+    (tokens <= 1e15).then_some(amount)
 }
 
 fn amount_of_money(word: &str) -> Result<f64, String> {
