@@ -45,7 +45,7 @@ impl News {
             let told = watch::watch(&root, Some(&session), false, &clock, |news| {
                 let told = serde_json::to_value(news).unwrap_or_default();
                 let status = status(&root, &news.run, &clock);
-                tell(told, status.as_ref(), &to, &hears)
+                tell(&told, status.as_ref(), &to, &hears)
             });
             if let Err(error) = told {
                 let message = format!("{error}; {}", error.hint());
@@ -72,13 +72,13 @@ fn status(root: &Root, run: &RunId, clock: &Clock) -> Option<Value> {
 
 /// Tells one piece, and waits until it was heard.
 fn tell(
-    news: Value,
+    news: &Value,
     status: Option<&Value>,
     to: &UnboundedSender<Value>,
     hears: &Receiver<String>,
 ) -> Listening {
     let id = format!("{}:{}", news["run"].as_str().unwrap_or_default(), news["seq"]);
-    let text = brief::news(&news, status);
+    let text = brief::news(news, status);
     let delivery = news["delivery"].clone();
     if to.send(json!({"id": id, "text": text, "delivery": delivery, "news": news})).is_err() {
         return Listening::No;

@@ -153,7 +153,28 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     stage.until(|| stage.requests().len() > before);
     pi.close();
     assert_eq!(stage.requests().len(), before + 1, "only the question itself");
-    stage.house.shell("true").run().ok();
+}
+
+#[test]
+fn the_older_pi_is_woken_as_well() {
+    if !is_set() {
+        return;
+    }
+    let stage = Stage::new(&[Program::PiOld], &rules(str::to_owned, true));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+    pi.prompt("start the work");
+    until_heard(&stage, "Run w: which file?");
+    until_heard(&stage, "status=killed");
+    until_heard(&stage, "Run w was killed");
+    pi.close();
+    let before = stage.requests().len();
+    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+    pi.prompt("still there?");
+    stage.until(|| stage.requests().len() > before);
+    pi.close();
+    assert_eq!(heard(&stage, "Run w was killed"), 1, "told once, also across a restart");
 }
 
 #[test]
