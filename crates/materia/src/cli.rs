@@ -4,6 +4,7 @@
 //! hands the report to the view. Never acts on its own.
 
 mod usage;
+mod help;
 mod input;
 mod budget;
 mod agent;
@@ -53,7 +54,13 @@ use crate::world::World;
 
 /// Run coding agents as casts and actors: one binary, plain files, nothing lost.
 #[derive(Debug, Parser)]
-#[command(name = "materia", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    name = "materia",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    help_template = help::PAGE
+)]
 struct CommandLine {
     #[command(flatten)]
     common: Common,

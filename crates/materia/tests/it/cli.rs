@@ -16,7 +16,7 @@ fn version_is_one_line_on_stdout() {
 fn help_fits_one_screen() {
     let house = House::new();
     let outcome = house.materia(&["-h"]).run().ok();
-    assert!(outcome.stdout.lines().count() <= 50 && outcome.stdout.lines().all(|line| line.len() <= 100));
+    assert!(outcome.stdout.lines().count() <= 64 && outcome.stdout.lines().all(|line| line.len() <= 100));
     assert_snapshot!(outcome.transcript());
 }
 

@@ -1,0 +1,74 @@
+//! The first page of help: every verb, by what people come for.
+//!
+//! Owns the groups and their order. The words of each verb stay with the verb; a line here says what a group of them is
+//! for. A test holds this page against the verbs that there are.
+
+/// The page, for the grammar.
+pub(super) const PAGE: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Start here
+  demo       Watch a whole cast in a new repository: plan, build, evaluate, rework, commit
+  doctor     Check what the promises need on this machine, and which agents are found
+  ui         Draw loadouts, watch casts and steer runs in a browser
+
+Casts: a request walks through a graph of roles and utilities
+  cast       Drive a request through a loadout
+  status     Say where a cast is, what is left of its budget and what it needs from you
+  continue   Answer a paused cast, or let it finish
+  resume     Go on after a kill or Ctrl-C; `recast` after a failure, `revive` with more retries
+  abort      End a cast
+  casts      List the casts of this project; `cast-show` shows one step by step
+  fork       Begin a new cast behind a finished step of another one
+  link       Cast several loadouts and materia in a row; `autocast` casts one by name
+  quest      Keep requests on a board and run them one behind the other
+  budget     Show what a cast may spend, or raise it, also while it runs
+
+Loadouts: the graphs
+  loadout    List loadouts, check them, or make one the active one
+  grid       Draw a loadout; `plan` says how many turns it takes at most
+  validate   Say everything that is wrong with configs and recipes; `schema` is for editors
+  trust      Agree to what this project's own config would run
+
+Actors: any program, spawned, messaged and inspected
+  run        Run a command template or a recipe and wait for it
+  spawn      Start a run that goes on by itself
+  message    Say something to a run, a branch, a room, or whoever started the run we are in
+  inspect    Show runs, sessions and what they did
+  wait       Wait until runs are over; `watch` tells everything as it happens
+  receive    Take the next message of the run we are in, waiting for it
+  explain    Show what would run, and start nothing; `split` shows the words of a line
+  recipe     List, show and check recipes; `utility` runs one of their steps
+  tool       List, call and register tools: recipes in your own root
+
+Agents
+  agent      Ask an agent once, or see which agents there are
+  mcp        Serve an agent over the Model Context Protocol, on stdin and stdout
+  skill      Teach an agent to use materia
+
+Options:
+{options}
+
+`materia help COMMAND` says more, with examples.
+";
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_verb_is_on_the_page_and_nothing_else() {
+        let command = super::super::CommandLine::command();
+        let verbs: Vec<&str> =
+            command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(clap::Command::get_name).collect();
+        let is_told = |verb: &str| PAGE.contains(&format!("\n  {verb} ")) || PAGE.contains(&format!("`{verb}`"));
+        assert_eq!(verbs.iter().filter(|verb| !is_told(verb)).collect::<Vec<_>>(), Vec::<&&str>::new());
+        let lines = PAGE.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+        let listed: Vec<&str> = lines.filter(|word| word.chars().all(|one| one.is_ascii_lowercase())).collect();
+        assert!(listed.iter().all(|word| verbs.contains(word)), "{listed:?}");
+    }
+}
