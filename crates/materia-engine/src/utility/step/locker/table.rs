@@ -239,58 +239,58 @@ fn no_owner() -> Reply {
 mod tests {
     use super::*;
 
-    fn ask(table: &mut Table, verb: &str, body: Value, now: i64) -> (String, Value) {
-        let reply = table.apply(verb, &body, None, "m1", now, 100);
+    fn ask(table: &mut Table, verb: &str, body: &Value, now: i64) -> (String, Value) {
+        let reply = table.apply(verb, body, None, "m1", now, 100);
         (reply.kind, reply.body)
     }
 
     #[test]
     fn work_is_assigned_once_and_its_locks_are_freed_when_it_is_done() {
         let mut table = Table::default();
-        ask(&mut table, "enqueue", json!({"id": "a", "task": "x", "resources": ["db"]}), 0);
-        ask(&mut table, "enqueue", json!({"id": "b", "task": "y", "resources": ["db"]}), 0);
-        assert_eq!(ask(&mut table, "enqueue", json!({"id": "a"}), 0).0, "error");
-        let (kind, body) = ask(&mut table, "claim", json!({"owner": "w1"}), 0);
+        ask(&mut table, "enqueue", &json!({"id": "a", "task": "x", "resources": ["db"]}), 0);
+        ask(&mut table, "enqueue", &json!({"id": "b", "task": "y", "resources": ["db"]}), 0);
+        assert_eq!(ask(&mut table, "enqueue", &json!({"id": "a"}), 0).0, "error");
+        let (kind, body) = ask(&mut table, "claim", &json!({"owner": "w1"}), 0);
         assert_eq!((kind.as_str(), &body["id"]), ("assigned", &json!("a")));
-        assert_eq!(ask(&mut table, "claim", json!({"owner": "w2"}), 0).0, "empty");
-        assert_eq!(ask(&mut table, "complete", json!({"owner": "w2", "id": "a"}), 0).0, "denied");
-        let (kind, body) = ask(&mut table, "complete", json!({"owner": "w1", "id": "a"}), 0);
+        assert_eq!(ask(&mut table, "claim", &json!({"owner": "w2"}), 0).0, "empty");
+        assert_eq!(ask(&mut table, "complete", &json!({"owner": "w2", "id": "a"}), 0).0, "denied");
+        let (kind, body) = ask(&mut table, "complete", &json!({"owner": "w1", "id": "a"}), 0);
         assert_eq!((kind.as_str(), &body["freed"]), ("complete", &json!(1)));
-        assert_eq!(ask(&mut table, "claim", json!({"owner": "w2"}), 0).0, "assigned");
+        assert_eq!(ask(&mut table, "claim", &json!({"owner": "w2"}), 0).0, "assigned");
     }
 
     #[test]
     fn only_an_owner_gives_back_or_renews_and_a_lease_runs_out() {
         let mut table = Table::default();
         let of = |owner: &str| json!({"owner": owner, "resource": "r"});
-        assert_eq!(ask(&mut table, "acquire", of("a"), 0).0, "granted");
-        assert_eq!(ask(&mut table, "acquire", of("b"), 50).0, "denied");
-        assert_eq!(ask(&mut table, "release", of("b"), 50).0, "denied");
-        assert_eq!(ask(&mut table, "renew", of("b"), 50).0, "denied");
-        assert_eq!(ask(&mut table, "renew", of("a"), 50).0, "renewed");
-        assert_eq!(ask(&mut table, "acquire", of("b"), 149).0, "denied");
-        assert_eq!(ask(&mut table, "acquire", of("b"), 150).0, "granted");
-        assert_eq!(ask(&mut table, "release", of("b"), 151).0, "released");
-        assert_eq!(ask(&mut table, "release", of("b"), 152).0, "denied");
+        assert_eq!(ask(&mut table, "acquire", &of("a"), 0).0, "granted");
+        assert_eq!(ask(&mut table, "acquire", &of("b"), 50).0, "denied");
+        assert_eq!(ask(&mut table, "release", &of("b"), 50).0, "denied");
+        assert_eq!(ask(&mut table, "renew", &of("b"), 50).0, "denied");
+        assert_eq!(ask(&mut table, "renew", &of("a"), 50).0, "renewed");
+        assert_eq!(ask(&mut table, "acquire", &of("b"), 149).0, "denied");
+        assert_eq!(ask(&mut table, "acquire", &of("b"), 150).0, "granted");
+        assert_eq!(ask(&mut table, "release", &of("b"), 151).0, "released");
+        assert_eq!(ask(&mut table, "release", &of("b"), 152).0, "denied");
     }
 
     #[test]
     fn work_whose_owner_went_silent_waits_again() {
         let mut table = Table::default();
-        ask(&mut table, "enqueue", json!({"id": "a", "resources": ["r"]}), 0);
-        ask(&mut table, "claim", json!({"owner": "gone"}), 0);
-        assert_eq!(ask(&mut table, "claim", json!({"owner": "next"}), 99).0, "empty");
-        assert_eq!(ask(&mut table, "claim", json!({"owner": "next"}), 100).0, "assigned");
-        assert_eq!(ask(&mut table, "complete", json!({"owner": "gone", "id": "a"}), 101).0, "denied");
+        ask(&mut table, "enqueue", &json!({"id": "a", "resources": ["r"]}), 0);
+        ask(&mut table, "claim", &json!({"owner": "gone"}), 0);
+        assert_eq!(ask(&mut table, "claim", &json!({"owner": "next"}), 99).0, "empty");
+        assert_eq!(ask(&mut table, "claim", &json!({"owner": "next"}), 100).0, "assigned");
+        assert_eq!(ask(&mut table, "complete", &json!({"owner": "gone", "id": "a"}), 101).0, "denied");
     }
 
     #[test]
     fn strange_messages_are_answered() {
         let mut table = Table::default();
-        assert_eq!(ask(&mut table, "acquire", json!("x"), 0).0, "error");
-        assert_eq!(ask(&mut table, "acquire", json!({"resource": "r"}), 0).0, "error");
-        assert_eq!(ask(&mut table, "dance", json!(null), 0).0, "unknown");
-        let (kind, _) = ask(&mut table, "run.message", json!("just text"), 0);
+        assert_eq!(ask(&mut table, "acquire", &json!("x"), 0).0, "error");
+        assert_eq!(ask(&mut table, "acquire", &json!({"resource": "r"}), 0).0, "error");
+        assert_eq!(ask(&mut table, "dance", &json!(null), 0).0, "unknown");
+        let (kind, _) = ask(&mut table, "run.message", &json!("just text"), 0);
         assert_eq!((kind.as_str(), &table.items[0].task), ("enqueued", &json!("just text")));
     }
 }
