@@ -135,6 +135,9 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     until_heard(&stage, "queued_mailbox");
     until_heard(&stage, "status=killed");
     until_heard(&stage, "Run w was killed");
+    // Whatever ends the bridge, the next call starts another one.
+    stage.processes("bridge").into_iter().for_each(|pid| stage.kill(pid));
+    stage.until(|| stage.processes("bridge").is_empty());
     pi.prompt("save a tool");
     until_heard(&stage, "hello you");
     pi.prompt("cast it");
