@@ -13,6 +13,7 @@ const VERBS = ["cast", "grid", "loadout", "casts", "status", "continue", "abort"
 
 export default function materia(pi: any) {
   let bridge: Bridge | undefined;
+  let starting: Promise<Bridge> | undefined;
   let context: any;
   let instructions = "";
   const registered = new Set<string>();
@@ -26,25 +27,41 @@ export default function materia(pi: any) {
   pi.on("session_start", async (_event: unknown, ctx: any) => {
     context = ctx;
     told.clear();
-    heardBefore(ctx);
-    const mine = new Bridge(notified, (why) => notify(`materia: ${why}`, "warning"));
-    bridge = mine;
-    try {
-      const begun = await mine.open(COMMAND, session(ctx), ctx.cwd ?? process.cwd());
-      instructions = begun.instructions ?? "";
-      await offer();
-      await mine.request("materia/listen", {});
-      await refresh();
-    } catch (error: any) {
-      bridge = undefined;
-      mine.close();
-      notify(`materia is not there: ${error.message}. Install it, or set MATERIA_BIN.`, "warning");
-    }
+    for (const id of ids(ctx)) told.add(id);
+    await live().catch((error: Error) =>
+      notify(`materia is not there: ${error.message}. Install it, or set MATERIA_BIN.`, "warning"),
+    );
+    await refresh();
   });
 
+  /** The bridge, started where there is none: also again, when it was killed. */
+  function live(): Promise<Bridge> {
+    starting ??= start().catch((error) => {
+      starting = undefined;
+      throw error;
+    });
+    return starting;
+  }
+
+  async function start(): Promise<Bridge> {
+    const mine = new Bridge(notified, (why) => {
+      if (bridge !== mine) return;
+      bridge = starting = undefined;
+      arrived?.();
+      notify(`materia ended: ${why}. It is started again when it is needed.`, "warning");
+    });
+    const begun = await mine.open(COMMAND, session(context), context.cwd ?? process.cwd());
+    bridge = mine;
+    instructions = begun.instructions ?? "";
+    await offer();
+    await mine.request("materia/listen", {});
+    return mine;
+  }
+
   pi.on("session_shutdown", async () => {
-    bridge?.close();
-    bridge = undefined;
+    const mine = bridge;
+    bridge = starting = undefined;
+    mine?.close();
   });
 
   // Whatever moved, a follow-up may have become a part of the session.
@@ -73,8 +90,7 @@ export default function materia(pi: any) {
     handler: async (line: string, ctx: any) => {
       context = ctx;
       const words = command(line);
-      const asked = bridge ? bridge.request("materia/command", { words }) : Promise.reject(new Error("materia is not running"));
-      const done = asked.then(
+      const done = live().then((mine) => mine.request("materia/command", { words })).then(
         (answer: any) => notify(String(answer.text), answer.ok ? "info" : "error"),
         (error: Error) => notify(error.message, "error"),
       );
@@ -106,8 +122,7 @@ export default function materia(pi: any) {
       ...(tool.name === "spawn" ? { promptGuidelines: [instructions] } : {}),
       parameters: tool.inputSchema,
       async execute(_id: string, params: unknown, signal?: AbortSignal) {
-        if (!bridge) throw new Error("materia is not running");
-        const result = await bridge.request("tools/call", { name: tool.name, arguments: params }, signal);
+        const result = await (await live()).request("tools/call", { name: tool.name, arguments: params }, signal);
         const text = result.content?.[0]?.text ?? "";
         if (result.isError) throw new Error(text);
         const report = result.structuredContent;
@@ -161,10 +176,6 @@ export default function materia(pi: any) {
       .filter((entry: any) => entry.type === "custom_message" && entry.customType === "materia")
       .map((entry: any) => entry.details?.id)
       .filter(Boolean);
-  }
-
-  function heardBefore(ctx: any) {
-    for (const id of ids(ctx)) told.add(id);
   }
 
   /** Tells the program what became a part of the session. */

@@ -4,7 +4,8 @@
 //! end is killed in between. What is told again has the same id.
 
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use materia_engine::clock::Clock;
 use materia_engine::run::Root;
@@ -15,6 +16,11 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::brief;
+
+/// How long somebody else may hold the observer's place before the host is told, in attempts.
+const ATTEMPTS: u32 = 20;
+/// How long to wait between two attempts.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// The observer of one session.
 #[derive(Debug)]
@@ -41,17 +47,7 @@ impl News {
         *heard = Some(sender);
         let (root, session, clock) = (self.root.clone(), self.session.clone(), self.clock.clone());
         // It sleeps in the kernel and ends with the process.
-        std::thread::spawn(move || {
-            let told = watch::watch(&root, Some(&session), false, &clock, |news| {
-                let told = serde_json::to_value(news).unwrap_or_default();
-                let status = status(&root, &news.run, &clock);
-                tell(&told, status.as_ref(), &to, &hears)
-            });
-            if let Err(error) = told {
-                let message = format!("{error}; {}", error.hint());
-                let _gone = to.send(json!({"event": "deaf", "text": message}));
-            }
-        });
+        std::thread::spawn(move || observe(&root, &session, &clock, &to, &hears));
     }
 
     /// The host heard this one.
@@ -60,6 +56,31 @@ impl News {
             && let Some(heard) = &*heard
         {
             let _gone = heard.send(id.to_owned());
+        }
+    }
+}
+
+/// Tells until nobody listens. Another host of the session may be about to end, so its place is waited for.
+fn observe(
+    root: &Root,
+    session: &SessionId,
+    clock: &Clock,
+    to: &UnboundedSender<Value>,
+    hears: &Receiver<String>,
+) {
+    for attempt in 1.. {
+        let told = watch::watch(root, Some(session), false, clock, |news| {
+            let told = serde_json::to_value(news).unwrap_or_default();
+            let status = status(root, &news.run, clock);
+            tell(&told, status.as_ref(), to, hears)
+        });
+        let Err(error) = told else { return };
+        if attempt == ATTEMPTS {
+            let message = format!("{error}; {}", error.hint());
+            let _gone = to.send(json!({"event": "deaf", "text": message}));
+        }
+        if hears.recv_timeout(PAUSE) == Err(RecvTimeoutError::Disconnected) {
+            return;
         }
     }
 }

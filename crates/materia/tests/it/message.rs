@@ -2,6 +2,7 @@
 
 mod owners;
 mod routes;
+mod steer;
 mod views;
 
 use serde_json::Value;

@@ -67,6 +67,24 @@ fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
 }
 
 #[test]
+fn a_host_that_comes_before_the_last_one_is_gone_takes_its_place() {
+    let house = House::new();
+    let words = ["bridge", "--session", "host"];
+    let mut first = Client::open(&house, &words);
+    first.request("materia/listen", json!({}));
+    first.call("spawn", json!({"template": "true", "as": "run:a"}));
+    assert_eq!(first.until_told(NEWS)["news"]["run"], "a");
+    let mut second = Client::open(&house, &words);
+    second.request("materia/listen", json!({}));
+    second.call("inspect", json!({"target": "coordinator"}));
+    first.close();
+    let told = second.until_told(NEWS);
+    assert_eq!(told["news"]["run"], "a", "nobody had heard it");
+    heard(&mut second, &told);
+    second.close();
+}
+
+#[test]
 fn a_person_types_a_command_in_a_host() {
     let house = House::new();
     let mut host = Client::open(&house, &["bridge", "--session", "host"]);

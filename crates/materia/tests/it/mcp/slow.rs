@@ -1,12 +1,28 @@
 //! Real clients: the protocol's own inspector, and agents whose model plays a script.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::agent::stage::{Program, Stage, cache, is_set};
 use crate::house::{House, Running};
+
+/// Where `./test` installs the protocol's own client.
+fn inspector() -> PathBuf {
+    cache().join("inspector-2.12.0/node_modules/.bin/mcp-inspector")
+}
+
+/// Whether everything is here that these tests drive; with CI it must be.
+#[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
+fn is_ready() -> bool {
+    let needed = [inspector(), cache().join("pi-1.5.0/node_modules/jiti/package.json")];
+    let Some(missing) = needed.iter().find(|path| !path.exists()) else { return is_set() };
+    let missing = format!("{} is not there; `./test` installs it", missing.display());
+    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
+    println!("skipped: {missing}");
+    false
+}
 
 /// A loadout with one role that asks back, played by a program that repeats what it hears.
 fn config(house: &House) -> String {
@@ -17,10 +33,13 @@ fn config(house: &House) -> String {
     house.write("flow.json", config.to_string()).to_str().unwrap().to_owned()
 }
 
-/// What the model says, step by step; `name` spells our tools as the client does.
-fn rules(name: impl Fn(&str) -> String, wakes: bool) -> Value {
-    let call =
-        |tool: &str, arguments: Value| json!({"tool_calls": [{"name": name(tool), "arguments": arguments}]});
+/// What the model says, step by step; `named` spells our tools as the client does.
+fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
+    let call = |tool: &str, arguments: Value| {
+        let mut call = named(tool);
+        call["arguments"] = arguments;
+        json!({"tool_calls": [call]})
+    };
     let text = |text: &str| json!({"text": text});
     let end = |run: &str| {
         if wakes { text("I go on.") } else { call("wait", json!({"runs": [run], "timeout": 60})) }
@@ -61,6 +80,21 @@ fn rules(name: impl Fn(&str) -> String, wakes: bool) -> Value {
         ),
         asked("cast it", cast),
     ])
+}
+
+/// Tools by their own names.
+fn plain(tool: &str) -> Value {
+    json!({"name": tool})
+}
+
+/// Tools with their server's name before them.
+fn prefixed(tool: &str) -> Value {
+    json!({"name": format!("mcp__materia__{tool}")})
+}
+
+/// Tools in a namespace.
+fn spaced(tool: &str) -> Value {
+    json!({"namespace": "mcp__materia", "name": tool})
 }
 
 const ASK: &str = "materia message coordinator file.ask '{}' --summary 'which file?' \
@@ -116,16 +150,24 @@ fn heard(stage: &Stage, part: &str) -> usize {
     stage.requests().iter().filter(|request| heard(request)).count()
 }
 
+#[track_caller]
 fn until_heard(stage: &Stage, part: &str) {
-    stage.until(|| heard(stage, part) > 0);
+    let waited =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| stage.until(|| heard(stage, part) > 0)));
+    if waited.is_err() {
+        let printed = std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
+        let last: Vec<&str> =
+            printed.lines().rev().take(12).map(|line| &line[..line.floor_char_boundary(600)]).collect();
+        panic!("the model never heard {part:?}; Pi said last, newest first:\n{}", last.join("\n"));
+    }
 }
 
 #[test]
 fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
-    if !is_set() {
+    if !is_ready() {
         return;
     }
-    let stage = Stage::new(&[Program::PiNew], &rules(str::to_owned, true));
+    let stage = Stage::new(&[Program::PiNew], &rules(plain, true));
     let config = config(&stage.house);
     stage.house.write("ask.sh", ASK);
     let mut pi = Pi::start(&stage, "--session-id s1", &config);
@@ -135,6 +177,10 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     until_heard(&stage, "queued_mailbox");
     until_heard(&stage, "status=killed");
     until_heard(&stage, "Run w was killed");
+    // Whatever ends the bridge, the next call starts another one.
+    stage.processes("bridge").into_iter().for_each(|pid| stage.kill(pid));
+    let printed = || std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
+    stage.until(|| printed().contains("materia ended"));
     pi.prompt("save a tool");
     until_heard(&stage, "hello you");
     pi.prompt("cast it");
@@ -157,10 +203,10 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
 
 #[test]
 fn the_older_pi_is_woken_as_well() {
-    if !is_set() {
+    if !is_ready() {
         return;
     }
-    let stage = Stage::new(&[Program::PiOld], &rules(str::to_owned, true));
+    let stage = Stage::new(&[Program::PiOld], &rules(plain, true));
     let config = config(&stage.house);
     stage.house.write("ask.sh", ASK);
     let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
@@ -179,7 +225,7 @@ fn the_older_pi_is_woken_as_well() {
 
 #[test]
 fn pi_that_only_prints_waits_for_what_it_started() {
-    if !is_set() {
+    if !is_ready() {
         return;
     }
     let spawn = json!({"tool_calls": [{"name": "spawn", "arguments": {"template": "false", "as": "run:p"}}]});
@@ -196,10 +242,10 @@ fn pi_that_only_prints_waits_for_what_it_started() {
 
 #[test]
 fn claude_uses_the_server() {
-    if !is_set() {
+    if !is_ready() {
         return;
     }
-    let stage = Stage::new(&[Program::Claude], &rules(|tool| format!("mcp__materia__{tool}"), false));
+    let stage = Stage::new(&[Program::Claude], &rules(prefixed, false));
     let config = config(&stage.house);
     stage.house.write("ask.sh", ASK);
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
@@ -228,11 +274,29 @@ fn claude_uses_the_server() {
 }
 
 #[test]
-fn pi_uses_the_server_without_the_extension() {
-    if !is_set() {
+fn codex_uses_the_server() {
+    if !is_ready() {
         return;
     }
-    let stage = Stage::new(&[Program::PiNew], &rules(|tool| format!("mcp__materia__{tool}"), false));
+    let stage = Stage::new(&[Program::Codex], &rules(spaced, false));
+    stage.house.write("ask.sh", ASK);
+    let materia = env!("CARGO_BIN_EXE_materia");
+    let options = format!(
+        "-c 'mcp_servers.materia.command=\"{materia}\"' -c 'mcp_servers.materia.args=[\"mcp\"]' \
+         --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --json"
+    );
+    for (prompt, expected) in [("start the work", "killed"), ("save a tool", "registered")] {
+        let said = stage.shell(&format!("exec codex exec {options} '{prompt}' </dev/null")).run();
+        assert!(heard(&stage, expected) > 0, "{prompt}: {}", said.transcript());
+    }
+}
+
+#[test]
+fn pi_uses_the_server_without_the_extension() {
+    if !is_ready() {
+        return;
+    }
+    let stage = Stage::new(&[Program::PiNew], &rules(prefixed, false));
     let config = config(&stage.house);
     stage.house.write("ask.sh", ASK);
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "pi"], "exposure": "direct"});
@@ -244,10 +308,10 @@ fn pi_uses_the_server_without_the_extension() {
 
 #[test]
 fn the_inspector_of_the_protocol_understands_the_server() {
-    let inspector = cache().join("inspector-2.12.0/node_modules/.bin/mcp-inspector");
-    if !is_set() || !inspector.exists() {
+    if !is_ready() {
         return;
     }
+    let inspector = inspector();
     let house = House::new();
     let node = cache().join("node-22.23.3/bin");
     let ask = |words: &str| {
