@@ -63,12 +63,17 @@ mod tests {
     #[test]
     fn every_verb_is_on_the_page_and_nothing_else() {
         let command = super::super::CommandLine::command();
-        let verbs: Vec<&str> =
-            command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(clap::Command::get_name).collect();
-        let is_told = |verb: &str| PAGE.contains(&format!("\n  {verb} ")) || PAGE.contains(&format!("`{verb}`"));
+        let verbs: Vec<&str> = command
+            .get_subcommands()
+            .filter(|verb| !verb.is_hide_set())
+            .map(clap::Command::get_name)
+            .collect();
+        let is_told =
+            |verb: &str| PAGE.contains(&format!("\n  {verb} ")) || PAGE.contains(&format!("`{verb}`"));
         assert_eq!(verbs.iter().filter(|verb| !is_told(verb)).collect::<Vec<_>>(), Vec::<&&str>::new());
         let lines = PAGE.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
-        let listed: Vec<&str> = lines.filter(|word| word.chars().all(|one| one.is_ascii_lowercase())).collect();
+        let listed: Vec<&str> =
+            lines.filter(|word| word.chars().all(|one| one.is_ascii_lowercase())).collect();
         assert!(listed.iter().all(|word| verbs.contains(word)), "{listed:?}");
     }
 }
