@@ -10,11 +10,14 @@ mod route;
 
 use materia_model::message::{Address, Draft, Envelope};
 use materia_model::name::RunId;
+use serde_json::{Map, Value, json};
 
 pub use error::Error;
 pub use report::Report;
 
+use super::tool::Called;
 use crate::clock::Clock;
+use crate::post;
 use crate::run::Root;
 
 /// What only the operator may ask for (S2).
@@ -34,15 +37,49 @@ pub struct Sender<'a> {
 }
 
 /// Sends a message, and says what became of it.
-pub fn message(sender: &Sender<'_>, mut draft: Draft) -> Result<Report, Error> {
-    if draft.from.is_none() {
-        draft.from = sender.within.map(|run| format!("run:{run}"));
+pub fn message(sender: &Sender<'_>, draft: Draft) -> Result<Report, Error> {
+    message_calling(sender, draft, |name, _| Err(Error::NoTool(name.to_owned())))
+}
+
+/// The same where tools can be called: `call` gets the name and the arguments of one.
+pub fn message_calling<E: From<Error>>(
+    sender: &Sender<'_>,
+    draft: Draft,
+    call: impl FnOnce(&str, Map<String, Value>) -> Result<Called, E>,
+) -> Result<Report, E> {
+    let envelope = sender.checked(draft)?;
+    if let Address::Tool(tool) = &envelope.to {
+        let called = call(&tool.to_string(), arguments(envelope.body.clone()))?;
+        return Ok(invoked(sender, envelope, &called));
     }
-    let envelope = draft.check()?;
-    sender.check_speaks_for_itself(&envelope)?;
-    if OPERATORS.contains(&envelope.kind.as_str()) && (sender.session.is_some() || sender.within.is_some()) {
-        return Err(Error::OperatorOnly(envelope.kind.to_string()));
+    Ok(routed(sender, envelope)?)
+}
+
+/// The arguments of a tool that a body comes to: a plain value is its `input`.
+fn arguments(body: Option<Value>) -> Map<String, Value> {
+    match body {
+        None => Map::new(),
+        Some(Value::Object(arguments)) => arguments,
+        Some(plain) => Map::from_iter([("input".to_owned(), plain)]),
     }
+}
+
+fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> Report {
+    let id = post::message_id(0, &sender.clock.fresh_id());
+    let report = Report::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
+    // A tool has no mailbox: it was called, and nothing is kept.
+    Report {
+        ok: called.ok,
+        delivered: true,
+        queued: false,
+        persisted: false,
+        result: Some(json!(called)),
+        warnings: called.warnings.clone(),
+        ..report
+    }
+}
+
+fn routed(sender: &Sender<'_>, envelope: Envelope) -> Result<Report, Error> {
     match envelope.to.clone() {
         Address::Run(run) => route::to_run(sender, &run, envelope),
         Address::Branch(run, _) => route::to_branch(sender, &run, envelope),
@@ -54,6 +91,19 @@ pub fn message(sender: &Sender<'_>, mut draft: Draft) -> Result<Report, Error> {
 }
 
 impl Sender<'_> {
+    /// A message as it may be sent.
+    fn checked(&self, mut draft: Draft) -> Result<Envelope, Error> {
+        if draft.from.is_none() {
+            draft.from = self.within.map(|run| format!("run:{run}"));
+        }
+        let envelope = draft.check()?;
+        self.check_speaks_for_itself(&envelope)?;
+        if OPERATORS.contains(&envelope.kind.as_str()) && (self.session.is_some() || self.within.is_some()) {
+            return Err(Error::OperatorOnly(envelope.kind.to_string()));
+        }
+        Ok(envelope)
+    }
+
     /// A program inside a run speaks for that run, and for nobody else.
     fn check_speaks_for_itself(&self, envelope: &Envelope) -> Result<(), Error> {
         let (Some(within), Some(from)) = (self.within, &envelope.from) else { return Ok(()) };

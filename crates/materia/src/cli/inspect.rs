@@ -1,14 +1,20 @@
 //! `materia inspect`: shows runs, sessions and this program.
 
+use std::path::Path;
+
 use clap::Args;
+use materia_engine::library::Found;
 use materia_engine::process::Stream;
 use materia_engine::run::{self, Place, Root};
 use materia_engine::verb::doctor;
 use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail};
+use materia_engine::verb::recipe::{self, NotResolved};
 use materia_model::name::RunId;
+use materia_model::template;
 
 use super::agent::roster;
 use super::config::Config;
+use super::input::library;
 use super::spawn::session;
 use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice, told_line};
@@ -78,7 +84,7 @@ impl Inspect {
             Target::Coordinator => screen.report(&inventory(caller)?, voice),
             Target::Session(session) => screen.report(&inventory(Some(&session))?, voice),
             Target::AllSessions => screen.report(&inventory(None)?, voice),
-            Target::Tool(name) if name == "materia" || name == "pi-actors" => {
+            Target::Program => {
                 let home = world.home()?;
                 if view == "triage" {
                     screen.report(&mail::triage(&root, caller, &clock)?, voice);
@@ -91,11 +97,11 @@ impl Inspect {
                     screen.report(&inspect::runtime(&home), voice);
                 }
             }
-            Target::Tool(name) => {
-                let message = format!("there is no tool {}", materia_model::text::quoted(&name));
-                return Err(Failure::new(Kind::NotFound, "tool_not_found", message)
-                    .hint("materia inspect tool:materia"));
+            Target::Tool(name) => tool(world, &name, view, screen, voice)?,
+            Target::Recipes if view == "doctor" => {
+                screen.report(&recipe::doctor(&library(world)?, &world.home()?), voice);
             }
+            Target::Recipes => screen.report(&recipe::list(&library(world)?), voice),
         }
         Ok(0)
     }
@@ -193,4 +199,24 @@ impl From<TargetError> for Failure {
         };
         Self::from_error(Kind::Invalid, code, &error).hint(error.hint())
     }
+}
+
+/// Shows a tool of the person's: a recipe in their root.
+fn tool(world: &World, name: &str, view: &str, screen: Screen, voice: Voice) -> Result<(), Failure> {
+    let library = library(world)?;
+    let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
+    let found = library.find(name, cwd).ok().filter(|located| located.found == Found::User);
+    let Some(located) = found else {
+        let message = format!("there is no tool {}", materia_model::text::quoted(name));
+        return Err(
+            Failure::new(Kind::NotFound, "tool_not_found", message).hint("`materia tool list` lists them")
+        );
+    };
+    if view == "schema" {
+        let linked = library.link(&located).map_err(NotResolved::Invalid)?;
+        screen.document(&template::schema(&linked.template.args()));
+    } else {
+        screen.report(&recipe::show(&library, &world.home()?, name, cwd)?, voice);
+    }
+    Ok(())
 }

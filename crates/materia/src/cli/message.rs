@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::input::{read_bounded, read_text};
 use super::spawn::session;
+use super::tool;
 use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
@@ -75,9 +76,11 @@ impl Message {
         let clock = world.clock();
         let sender =
             Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };
-        let report = message::message(&sender, self.draft(world)?)?;
+        let report = message::message_calling(&sender, self.draft(world)?, |name, arguments| {
+            tool::called(world, screen, name, arguments, &[])
+        })?;
         screen.report(&report, voice);
-        Ok(0)
+        Ok(if report.ok { 0 } else { Kind::Failed.exit_code() })
     }
 
     fn draft(self, world: &World) -> Result<Draft, Failure> {

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use materia_engine::process::Nursery;
 use materia_engine::registry::{self, Registration};
 use materia_engine::verb::recipe;
-use materia_engine::verb::tool::{self, Call};
+use materia_engine::verb::tool::{self, Call, Called};
 use serde_json::{Map, Value};
 
 use super::input::{self, library};
@@ -176,6 +176,19 @@ fn call(
     values: Map<String, Value>,
     words: &[String],
 ) -> Result<u8, Failure> {
+    let called = called(world, screen, name, values, words)?;
+    screen.report(&called, voice);
+    Ok(if called.ok { 0 } else { Kind::Failed.exit_code() })
+}
+
+/// Calls a tool as an agent would.
+pub(super) fn called(
+    world: &World,
+    screen: Screen,
+    name: &str,
+    values: Map<String, Value>,
+    words: &[String],
+) -> Result<Called, Failure> {
     let (home, library, clock) = (world.home()?, library(world)?, world.clock());
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
@@ -183,7 +196,5 @@ fn call(
     let mut view = RunView::new(world, screen, Voice::Json);
     let home_dir = world.variable("HOME").map(Path::new);
     let asked = Call { library: &library, home: &home, cwd, home_dir, name, values, words, clock: &clock };
-    let called = tool::call(asked, &mut nursery, &mut view)?;
-    screen.report(&called, voice);
-    Ok(if called.ok { 0 } else { Kind::Failed.exit_code() })
+    Ok(tool::call(asked, &mut nursery, &mut view)?)
 }

@@ -30,6 +30,10 @@ impl Report for Sent {
             add("delivery_error", format!("\"{why}\""));
         }
         line.push('\n');
+        if let Some(said) = self.result.as_ref().and_then(|result| result["text"].as_str()) {
+            line.push_str(&printable(said.trim_end()));
+            line.push('\n');
+        }
         for warning in &self.warnings {
             line.push_str(&format!("{} {}\n", Role::Warning.paint("warning:", colour), printable(warning)));
         }

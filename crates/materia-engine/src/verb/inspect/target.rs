@@ -22,8 +22,12 @@ pub enum Target {
     Session(String),
     /// `session:all`.
     AllSessions,
+    /// `tool:materia`: this program.
+    Program,
     /// `tool:NAME`.
     Tool(String),
+    /// `recipes`: all of them.
+    Recipes,
 }
 
 /// Why nothing is looked at.
@@ -58,7 +62,7 @@ impl TargetError {
     pub fn hint(&self) -> String {
         match self {
             Self::Unknown(_) => {
-                "write run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all or tool:materia"
+                "write run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all, tool:NAME, tool:materia or recipes"
                     .to_owned()
             }
             Self::Name(error) => error.hint().to_owned(),
@@ -85,8 +89,10 @@ impl Target {
             },
             Some(("session", "all")) => Ok(Self::AllSessions),
             Some(("session", session)) => Ok(Self::Session(session.parse::<RunId>()?.to_string())),
+            Some(("tool", "materia" | "pi-actors")) => Ok(Self::Program),
             Some(("tool", name)) if !name.is_empty() => Ok(Self::Tool(name.to_owned())),
             None if given == "coordinator" => Ok(Self::Coordinator),
+            None if matches!(given, "recipes" | "recipe-registry") => Ok(Self::Recipes),
             _ => Err(TargetError::Unknown(given.to_owned())),
         }
     }
@@ -108,7 +114,9 @@ impl Target {
             Self::Room(_) => &["status", "messages", "previews", "roster", "contacts"],
             Self::Branch(..) => &["mailbox"],
             Self::Coordinator | Self::Session(_) | Self::AllSessions => &["runs", "status"],
-            Self::Tool(_) => &["status", "triage", "doctor"],
+            Self::Program => &["status", "triage", "doctor"],
+            Self::Tool(_) => &["status", "schema"],
+            Self::Recipes => &["status", "summary", "doctor"],
         }
     }
 }
@@ -122,7 +130,9 @@ impl std::fmt::Display for Target {
             Self::Coordinator => f.write_str("coordinator"),
             Self::Session(session) => write!(f, "session:{session}"),
             Self::AllSessions => f.write_str("session:all"),
+            Self::Program => f.write_str("tool:materia"),
             Self::Tool(name) => write!(f, "tool:{}", text::printable(name)),
+            Self::Recipes => f.write_str("recipes"),
         }
     }
 }

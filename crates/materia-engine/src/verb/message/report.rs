@@ -9,7 +9,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Always true: what was not accepted is a failure.
+    /// Whether it was accepted, and, by a tool, done; what was not accepted is a failure.
     pub ok: bool,
     /// Its id.
     pub id: String,
