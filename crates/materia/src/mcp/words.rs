@@ -256,8 +256,14 @@ fn cast(given: &mut Given) -> Result<Request, Misfit> {
     if request.len() > LONGEST_WORD {
         return misfit("the request is too long", "put it into a file and name the file");
     }
-    let mut words = vec!["cast".to_owned(), "--detach".to_owned()];
-    words.extend(given.option("--loadout", "loadout")?);
+    let loadout = given.option("--loadout", "loadout")?;
+    // A run that is to have a name of its own is spawned, which takes no loadout for granted.
+    let mut words = match (given.option("--as", "as")?, &loadout) {
+        (None, _) => vec!["cast".to_owned(), "--detach".to_owned()],
+        (Some(_), None) => return misfit("`as` needs a `loadout`", "name the loadout, or leave `as` out"),
+        (Some(name), Some(_)) => vec!["spawn".to_owned(), name],
+    };
+    words.extend(loadout);
     words.extend(given.option("--agent", "agent")?);
     words.extend(["--".to_owned(), request]);
     Ok(Request::report(words))
@@ -416,6 +422,10 @@ mod tests {
         assert_eq!(words("spawn", json!({"file": "./x.json"})), "spawn --file ./x.json");
         assert_eq!(words("spawn", json!({})), "! nothing to run");
         assert_eq!(words("spawn", json!({"template": "a", "oops": 1})), "! spawn has no parameter `oops`");
+        assert_eq!(
+            words("cast", json!({"request": "x", "loadout": "L", "as": "run:c"})),
+            "spawn --as=run:c --loadout=L -- x"
+        );
         assert_eq!(
             words("cast", json!({"request": "-x", "loadout": "L"})),
             "cast --detach --loadout=L -- -x"
