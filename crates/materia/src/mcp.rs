@@ -7,6 +7,7 @@
 
 mod brief;
 mod desk;
+mod given;
 mod listing;
 mod news;
 mod prompts;

@@ -71,7 +71,7 @@ pub(super) fn own() -> Vec<Tool> {
         tool(
             "cast",
             "Send a request through a loadout of agent roles, detached",
-            json!({"request": text(), "loadout": text(), "agent": text()}),
+            json!({"request": text(), "loadout": text(), "agent": text(), "as": text()}),
             &["request"],
             json!({"castId": text(), "run": text(), "status": text()}),
         ),

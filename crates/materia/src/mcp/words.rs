@@ -6,13 +6,11 @@
 
 use serde_json::{Map, Value};
 
+use super::given::{Arguments, Given, Misfit, misfit};
 use super::request::Request;
 
 /// The parameter that asks for the whole report.
 pub(super) const VERBOSE: &str = "verbose";
-
-/// The parameters of a call.
-pub(super) type Arguments = Map<String, Value>;
 
 /// How long a call may wait where nothing is said, in seconds: clients lose patience with longer ones.
 const WAIT: f64 = 240.0;
@@ -20,17 +18,6 @@ const WAIT: f64 = 240.0;
 const LONGEST_WAIT: f64 = 3600.0;
 /// The longest single word of a command line, in bytes; the system has a limit just above.
 const LONGEST_WORD: usize = 120 * 1024;
-
-/// What is wrong with a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Misfit {
-    pub(super) message: String,
-    pub(super) hint: String,
-}
-
-fn misfit<T>(message: impl Into<String>, hint: impl Into<String>) -> Result<T, Misfit> {
-    Err(Misfit { message: message.into(), hint: hint.into() })
-}
 
 /// The request that a call of one of our own tools is; none for other names.
 pub(super) fn request(tool: &str, arguments: Arguments) -> Option<Result<Request, Misfit>> {
@@ -256,8 +243,14 @@ fn cast(given: &mut Given) -> Result<Request, Misfit> {
     if request.len() > LONGEST_WORD {
         return misfit("the request is too long", "put it into a file and name the file");
     }
-    let mut words = vec!["cast".to_owned(), "--detach".to_owned()];
-    words.extend(given.option("--loadout", "loadout")?);
+    let loadout = given.option("--loadout", "loadout")?;
+    // A run that is to have a name of its own is spawned, which takes no loadout for granted.
+    let mut words = match (given.option("--as", "as")?, &loadout) {
+        (None, _) => vec!["cast".to_owned(), "--detach".to_owned()],
+        (Some(_), None) => return misfit("`as` needs a `loadout`", "name the loadout, or leave `as` out"),
+        (Some(name), Some(_)) => vec!["spawn".to_owned(), name],
+    };
+    words.extend(loadout);
     words.extend(given.option("--agent", "agent")?);
     words.extend(["--".to_owned(), request]);
     Ok(Request::report(words))
@@ -290,157 +283,5 @@ fn wait(given: &mut Given) -> Result<Request, Misfit> {
     Ok(Request::report(words))
 }
 
-/// The parameters that were not yet read.
-struct Given {
-    tool: String,
-    arguments: Arguments,
-    notes: Vec<String>,
-}
-
-impl Given {
-    fn take(&mut self, name: &str) -> Option<Value> {
-        self.arguments.shift_remove(name).filter(|value| !value.is_null())
-    }
-
-    fn text(&mut self, name: &str) -> Result<Option<String>, Misfit> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => misfit(format!("`{name}` is no text"), "write it as a string"),
-        }
-    }
-
-    fn either(&mut self, name: &str, other: &str) -> Result<Option<String>, Misfit> {
-        let (first, second) = (self.text(name)?, self.text(other)?);
-        Ok(first.or(second))
-    }
-
-    /// `--option=value`, so that no value can be taken for an option.
-    fn option(&mut self, option: &str, name: &str) -> Result<Option<String>, Misfit> {
-        Ok(self.text(name)?.map(|value| format!("{option}={value}")))
-    }
-
-    /// A number, also in quotes, as the reference has them.
-    fn number(&mut self, name: &str) -> Result<Option<String>, Misfit> {
-        let text = match self.take(name) {
-            None => return Ok(None),
-            Some(Value::Number(number)) => number.to_string(),
-            Some(Value::String(text)) => text.trim().to_owned(),
-            Some(_) => String::new(),
-        };
-        if text.parse::<f64>().is_err() {
-            return misfit(format!("`{name}` is no number"), "write a number");
-        }
-        Ok(Some(text))
-    }
-
-    fn flag(&mut self, name: &str) -> Result<bool, Misfit> {
-        match self.take(name) {
-            None => Ok(false),
-            Some(Value::Bool(flag)) => Ok(flag),
-            Some(_) => misfit(format!("`{name}` is neither true nor false"), "write true or leave it out"),
-        }
-    }
-
-    fn drop(&mut self, names: &[&str]) {
-        names.iter().for_each(|name| _ = self.take(name));
-    }
-
-    fn ignore(&mut self, name: &str, note: &str) {
-        if self.take(name).is_some() {
-            self.notes.push(note.to_owned());
-        }
-    }
-
-    /// Nothing may be left: what is silently ignored would be believed to work.
-    fn rest(self, request: Request) -> Result<Request, Misfit> {
-        let left: Vec<&str> = self
-            .arguments
-            .iter()
-            .filter(|(_, value)| !value.is_null())
-            .map(|(name, _)| name.as_str())
-            .collect();
-        match left.first() {
-            Some(name) => misfit(format!("{} has no parameter `{name}`", self.tool), "see the tool's schema"),
-            None => Ok(Request { notes: self.notes, ..request }),
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn words(tool: &str, arguments: Value) -> String {
-        let Value::Object(arguments) = arguments else { panic!("no object") };
-        match request(tool, arguments).unwrap() {
-            Ok(request) => {
-                let stdin = request.stdin.map(|stdin| format!(" < {stdin}")).unwrap_or_default();
-                format!("{}{stdin}", request.words.join(" "))
-            }
-            Err(misfit) => format!("! {}", misfit.message),
-        }
-    }
-
-    #[test]
-    fn both_spellings_are_one_request() {
-        let older = json!({"to": "run:a", "type": "control.kill"});
-        let newer = json!({"target": "run:a", "action": "kill"});
-        assert_eq!(words("message", older.clone()), "message -- run:a control.kill");
-        assert_eq!(words("message", older), words("message", newer));
-        assert_eq!(
-            words("message", json!({"to": "run:a", "type": "task.run", "body": "42"})),
-            "message --body-file - -- run:a task.run < \"42\"",
-            "a text that looks like a number stays a text"
-        );
-        assert_eq!(words("inspect", json!({"target": "runtime", "view": "runs"})), "inspect -- coordinator");
-        assert_eq!(
-            words("inspect", json!({"target": "run:a", "view": "trace", "lines": "5"})),
-            "inspect --view=tail --lines=5 -- run:a"
-        );
-        assert_eq!(words("inspect", json!({"target": "tool:greet", "view": "schema"})), "tool show -- greet");
-    }
-
-    #[test]
-    fn values_cannot_become_options_and_nothing_is_ignored() {
-        assert_eq!(
-            words("spawn", json!({"recipe": "--template", "values": {"a": 1}})),
-            "spawn --values - -- --template < {\"a\":1}"
-        );
-        assert_eq!(
-            words("spawn", json!({"template": ["a", "b"], "as": "run:x"})),
-            "spawn --as=run:x --template [\"a\",\"b\"]"
-        );
-        assert_eq!(words("spawn", json!({"file": "./x.json"})), "spawn --file ./x.json");
-        assert_eq!(words("spawn", json!({})), "! nothing to run");
-        assert_eq!(words("spawn", json!({"template": "a", "oops": 1})), "! spawn has no parameter `oops`");
-        assert_eq!(
-            words("cast", json!({"request": "-x", "loadout": "L"})),
-            "cast --detach --loadout=L -- -x"
-        );
-        assert_eq!(
-            words("wait", json!({"runs": ["run:a"], "timeout": 1, "any": true})),
-            "wait --timeout=1 --any -- run:a"
-        );
-        assert_eq!(
-            words("wait", json!({"runs": "run:a", "timeout": -1})),
-            "! `timeout` is no number of seconds up to 3600"
-        );
-    }
-
-    #[test]
-    fn a_tool_is_listed_registered_changed_promoted_and_removed() {
-        assert_eq!(words("register_tool", json!({})), "tool list");
-        assert_eq!(
-            words("register_tool", json!({"name": "g", "template": "echo {a}", "args": "a:enum(x,y), b=1"})),
-            "tool register --file /dev/stdin -- g < {\"args\":[\"a:enum(x,y)\",\"b=1\"],\"template\":\"echo {a}\"}"
-        );
-        assert_eq!(words("register_tool", json!({"name": "g", "template": null})), "tool remove -- g");
-        assert_eq!(
-            words("register_tool", json!({"name": "g", "draft": "d", "update": true})),
-            "tool promote --name g --update -- d"
-        );
-    }
-}
+mod tests;

@@ -41,9 +41,6 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
         json!({"tool_calls": [call]})
     };
     let text = |text: &str| json!({"text": text});
-    let end = |run: &str| {
-        if wakes { text("I go on.") } else { call("wait", json!({"runs": [run], "timeout": 60})) }
-    };
     let asked = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
     let steer = vec![
         call("inspect", json!({"target": "run:w", "view": "status"})),
@@ -54,14 +51,18 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
     let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
     let mut start = vec![spawn];
     start.extend(if wakes { vec![text("I go on.")] } else { steer.clone() });
-    let mut cast = vec![call("cast", json!({"request": "build it", "loadout": "T"})), end("run:c")];
-    if !wakes {
-        // Without a host that wakes, the model learns the id from the reply; the script cannot, so it lists.
-        cast = vec![
-            call("cast", json!({"request": "build it", "loadout": "T"})),
-            call("inspect", json!({"target": "coordinator"})),
-            text("cast begun"),
-        ];
+    let answer = |body: Option<&str>| {
+        let mut message = json!({"to": "run:c", "type": "control.continue"});
+        message.as_object_mut().unwrap().extend(body.map(|body| ("body".to_owned(), body.into())));
+        call("message", message)
+    };
+    let mut cast = vec![call("cast", json!({"request": "build it", "loadout": "T", "as": "run:c"}))];
+    let rests = vec![answer(Some("the second")), text("answered"), answer(None), text("that was all")];
+    if wakes {
+        cast.push(text("I go on."));
+    } else {
+        let wait = || call("wait", json!({"runs": ["run:c"], "timeout": 60}));
+        cast.extend([wait(), answer(Some("the second")), wait(), answer(None), wait(), text("that was all")]);
     }
     json!([
         asked("start the work", start),
@@ -79,6 +80,8 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
             ]
         ),
         asked("cast it", cast),
+        asked("Run c rests", rests),
+        asked("Run c completed", vec![text("the cast is complete")]),
     ])
 }
 
@@ -135,9 +138,11 @@ impl<'a> Pi<'a> {
         writeln!(self.stdin, "{line}").unwrap();
     }
 
-    fn close(self) {
+    /// Hangs up, and waits until the bridge has noticed.
+    fn close(self, stage: &Stage) {
         drop(self.stdin);
         self.running.end();
+        stage.until(|| stage.processes("bridge").is_empty());
     }
 }
 
@@ -184,20 +189,20 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     pi.prompt("save a tool");
     until_heard(&stage, "hello you");
     pi.prompt("cast it");
-    until_heard(&stage, "Its cast is paused and waits for an answer");
-    // Whoever types the slash answers it.
+    until_heard(&stage, "Run c rests. Its cast is paused and waits for an answer");
+    until_heard(&stage, "Run c completed successfully");
+    let casts = stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().json();
+    assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
     pi.prompt("/materia casts");
-    pi.prompt("/materia continue the second one");
-    let casts = || stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().json();
-    stage.until(|| casts()["casts"][0]["status"] == "paused");
-    pi.close();
+    stage.until(|| printed().lines().any(|line| line.contains("\"notify\"") && line.contains("complete")));
+    pi.close(&stage);
     assert_eq!(heard(&stage, "Run w was killed"), 1);
     // The same session in a new process is told nothing that it heard.
     let before = stage.requests().len();
     let mut pi = Pi::start(&stage, "--session-id s1", &config);
     pi.prompt("still there?");
     stage.until(|| stage.requests().len() > before);
-    pi.close();
+    pi.close(&stage);
     assert_eq!(stage.requests().len(), before + 1, "only the question itself");
 }
 
@@ -214,12 +219,12 @@ fn the_older_pi_is_woken_as_well() {
     until_heard(&stage, "Run w: which file?");
     until_heard(&stage, "status=killed");
     until_heard(&stage, "Run w was killed");
-    pi.close();
+    pi.close(&stage);
     let before = stage.requests().len();
     let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
     pi.prompt("still there?");
     stage.until(|| stage.requests().len() > before);
-    pi.close();
+    pi.close(&stage);
     assert_eq!(heard(&stage, "Run w was killed"), 1, "told once, also across a restart");
 }
 
@@ -252,7 +257,7 @@ fn claude_uses_the_server() {
     stage.house.write("mcp.json", json!({"mcpServers": {"materia": server}}).to_string());
     for (prompt, expected) in [
         ("start the work", "\"status\":\"killed\""),
-        ("cast it", "\"status\":\"running\""),
+        ("cast it", "\"status\":\"complete\""),
         ("save a tool", "\"action\":\"registered\""),
     ] {
         let line = format!(
