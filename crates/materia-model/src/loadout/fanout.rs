@@ -137,11 +137,24 @@ impl<'a> Bound<'a> {
         for _ in 0..(MUCH / size.max(1)).max(10) {
             let next = self.round();
             if next == self.totals {
-                return next;
+                return self.visited(next);
             }
             self.totals = next;
         }
-        self.most
+        let most = std::mem::take(&mut self.most);
+        self.visited(most)
+    }
+
+    /// An empty list is passed by, and its sockets are not visited.
+    fn visited(&self, mut totals: Vec<u64>) -> Vec<u64> {
+        for slot in self.graph.slots().filter(|slot| self.passes_by(*slot)) {
+            totals[slot.position()] = 0;
+        }
+        totals
+    }
+
+    fn passes_by(&self, slot: Slot) -> bool {
+        self.items == 0 && self.graph.socket(slot).each.is_some()
     }
 
     fn round(&self) -> Vec<u64> {
@@ -157,6 +170,10 @@ impl<'a> Bound<'a> {
         add(Target::Socket(self.graph.entry()), 1, false);
         for from in self.graph.slots() {
             let (socket, visited) = (self.graph.socket(from), self.totals[from.position()]);
+            if self.passes_by(from) {
+                add(self.graph.empty(from), visited, false);
+                continue;
+            }
             for edge in &socket.edges {
                 let left = if self.leaves_for_good(from, edge.to) {
                     round.entries[self.component[from.position()]]
@@ -191,8 +208,8 @@ impl<'a> Bound<'a> {
 
     fn bounded(&self, slot: Slot, free: u64, capped: u64, round: &Round) -> u64 {
         let (at, is_member) = (slot.position(), self.graph.socket(slot).each.is_some());
-        if is_member && self.items == 0 {
-            return 0;
+        if self.passes_by(slot) {
+            return free.saturating_add(capped).min(self.most[at]).max(self.totals[at]);
         }
         let epochs = if is_member { self.scopes(slot, round) } else { round.advances };
         let stalls = (1 + self.cycles).saturating_mul(epochs);
@@ -210,6 +227,14 @@ impl<'a> Bound<'a> {
             for to in &self.ways[from.position()] {
                 if self.component[*to] != self.component[from.position()] {
                     let sum = &mut entries[self.component[*to]];
+                    *sum = sum.saturating_add(visited);
+                }
+            }
+            // A way out of a loop that leads back into it begins it again.
+            if let Some(advance) = &self.graph.socket(from).advance {
+                let back = |to: Target| matches!(to, Target::Socket(_)) && !self.leaves_for_good(from, to);
+                if LEAVING.iter().any(|outcome| back(self.graph.exhausted(from, *outcome))) {
+                    let sum = &mut passes[advance.cursor.position()];
                     *sum = sum.saturating_add(visited);
                 }
             }

@@ -77,6 +77,9 @@ impl Message {
         let sender =
             Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };
         let report = message::message_calling(&sender, self.draft(world)?, |name, arguments| {
+            if !tool::is_there(world, name)? {
+                return Err(message::Error::NoTool(name.to_owned()).into());
+            }
             tool::called(world, screen, name, arguments, &[])
         })?;
         screen.report(&report, voice);

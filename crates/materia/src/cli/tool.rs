@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use materia_engine::library::Found;
 use materia_engine::process::Nursery;
 use materia_engine::registry::{self, Registration};
 use materia_engine::verb::recipe;
@@ -179,6 +180,12 @@ fn call(
     let called = called(world, screen, name, values, words)?;
     screen.report(&called, voice);
     Ok(if called.ok { 0 } else { Kind::Failed.exit_code() })
+}
+
+/// Whether the person has a tool of that name.
+pub(super) fn is_there(world: &World, name: &str) -> Result<bool, Failure> {
+    let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
+    Ok(library(world)?.find(name, cwd).is_ok_and(|located| located.found == Found::User))
 }
 
 /// Calls a tool as an agent would.

@@ -132,3 +132,28 @@ fn c20_a_cast_runs_a_recipe_as_a_utility() {
         refused.transcript()
     );
 }
+
+#[test]
+fn a_tool_is_called_by_message_and_inspected() {
+    let house = House::new();
+    own(&house, "greet.json", r#"{"description": "Greets", "template": "echo hello {input=nobody}"}"#);
+    own(&house, "broken.json", r#"{"description": "Fails", "template": "false"}"#);
+    let message = |words: &[&str]| house.materia(&[&["message"], words, &["--json"]].concat()).run();
+    let said = message(&["tool:greet", "greet.now", "you"]).ok().json();
+    assert_eq!(
+        (&said["consumer"], &said["reason"], &said["delivered"], &said["persisted"], &said["result"]["text"]),
+        (&json!("tool"), &json!("tool_invoked"), &json!(true), &json!(false), &json!("hello you"))
+    );
+    let said = message(&["tool:greet", "greet.now", r#"{"input": "all"}"#]).ok().json();
+    assert_eq!(said["result"]["text"], "hello all");
+    assert_eq!(message(&["tool:greet", "greet.now", r#"{"input": []}"#]).code(), 0);
+    let failed = message(&["tool:broken", "x"]);
+    assert_eq!((failed.code(), &failed.json()["ok"]), (1, &json!(false)));
+    assert_eq!(message(&["tool:utility-git-log", "x"]).code(), 3);
+    let inspect = |words: &[&str]| house.materia(&[&["inspect"], words, &["--json"]].concat()).run();
+    assert_eq!(inspect(&["tool:greet"]).ok().json()["name"], "greet");
+    assert_eq!(inspect(&["tool:greet", "--view", "schema"]).ok().json()["type"], "object");
+    assert_eq!(inspect(&["tool:nothing"]).code(), 3);
+    assert_eq!(inspect(&["recipes"]).ok().json()["ok"], true);
+    assert_eq!(inspect(&["recipes", "--view", "doctor"]).ok().json()["ok"], true);
+}
