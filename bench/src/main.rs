@@ -1,6 +1,6 @@
 //! Measures materia against the floor of the machine and its peers, as ratios in one run.
 //!
-//!     cargo run --release -p materia-bench [CONTEST…] [--rounds N]
+//! `cargo run --release -p materia-bench [CONTEST ...] [--rounds N]`
 //!
 //! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the ratios of the rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]

@@ -67,7 +67,7 @@ function RunScreen({ id }: { id: string }) {
         <Tabs label="What is shown" value={tab} onChange={setTab} options={[["output", "Output"], ["messages", "Messages"], ["room", "Room"], ["about", "About"]] as const} />
         {alive(status) && <button type="button" className="btn danger" onClick={() => void end()}><Icon name="stop" size={16} />Kill</button>}
       </header>
-      <div className="page">
+      <div className="page" tabIndex={0} role="region" aria-label="Run">
         {tab === "output" && <div className="stack"><h2>stdout</h2><pre className="output tall" tabIndex={0} aria-label="stdout">{tail.stdout || "nothing yet"}</pre>{tail.stderr && <><h2>stderr</h2><pre className="output tall" tabIndex={0} aria-label="stderr">{tail.stderr}</pre></>}</div>}
         {tab === "messages" && <div className="stack"><Messages all={(view?.messages.messages ?? []) as Message[]} empty="It said nothing to its coordinator." />{alive(status) && <Send to={`run:${id}`} done={again} />}</div>}
         {tab === "room" && <div className="stack"><Members all={(view?.roster.members ?? []) as Record<string, unknown>[]} /><Messages all={(view?.room.messages ?? []) as Message[]} empty="Nobody said anything in its room." /></div>}
@@ -118,7 +118,7 @@ function Library() {
   return (
     <section className="editor" aria-label="Recipes and tools">
       <header className="head"><div className="grow"><h1>Recipes and tools</h1><p>A recipe in <code>{shelf.recipes.root}</code> is a tool.</p></div><span className={shelf.doctor.ok ? "badge good" : "badge bad"}>{shelf.doctor.ok ? "all good" : "needs a look"}</span></header>
-      <div className="page"><div className="stack">
+      <div className="page" tabIndex={0} role="region" aria-label="Recipes"><div className="stack">
         {shelf.doctor.topAction && <p className="issue warning">{shelf.doctor.topAction}</p>}
         <Issues issues={[...shelf.recipes.issues]} />
         <h2>Tools</h2>

@@ -15,7 +15,7 @@ export function InboxPage() {
   return (
     <>
       <header className="head"><div className="grow"><h1>Needs you</h1><p>Casts that cannot go on without a person.</p></div></header>
-      <div className="page narrow">
+      <div className="page narrow" tabIndex={0} role="region" aria-label="What needs you">
         {all !== null && waiting.length === 0 && <Empty title="Nothing waits for you"><p>Paused conversations, casts in doubt and budgets that are used up turn up here.</p></Empty>}
         <ul className="stack">
           {waiting.map((need) => (

@@ -213,7 +213,7 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
           {view === "canvas" && (Object.keys(doc.sockets ?? {}).length === 0 && readOnly ? <Empty title="Nothing here" /> : <Graph name={name} doc={doc} look={look} issues={issues} selection={selection} onSelect={setSelection} actions={actions} />)}
           {view === "canvas" && Object.keys(doc.sockets ?? {}).length === 0 && <div className="canvas-hint"><Empty title="An empty loadout"><p>Drag a materia from the right onto the canvas, or press Enter on it.</p></Empty></div>}
           {view === "outline" && <div className="page" tabIndex={0} role="region" aria-label="Outline"><Outline name={name} doc={doc} looks={looks} look={look} issues={issues} readOnly={readOnly} change={change} /></div>}
-          {view === "json" && <div className="page"><Raw doc={doc} looks={looks} issues={issues} readOnly={readOnly} change={change} /></div>}
+          {view === "json" && <div className="page" tabIndex={0} role="region" aria-label="JSON"><Raw doc={doc} looks={looks} issues={issues} readOnly={readOnly} change={change} /></div>}
           {view === "canvas" && (
             <div className="verdict" role="status" aria-live="polite">
               {issues.length > 0 ? <details><summary><span className={errors ? "badge bad" : "badge warn"}><Icon name="warn" size={12} />{errors ? `${errors} ${errors === 1 ? "error" : "errors"}` : `${issues.length} to look at`}</span></summary><Issues issues={issues} onShow={(issue) => show(issue.path)} /></details> : Object.keys(doc.sockets ?? {}).length > 0 && <span className="badge good"><Icon name="check" size={12} />Ready to cast</span>}

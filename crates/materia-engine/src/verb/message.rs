@@ -49,7 +49,7 @@ pub fn message_calling<E: From<Error>>(
 ) -> Result<Report, E> {
     let envelope = sender.checked(draft)?;
     if let Address::Tool(tool) = &envelope.to {
-        let called = call(&tool.to_string(), arguments(envelope.body.clone()))?;
+        let called = call(tool.as_ref(), arguments(envelope.body.clone()))?;
         return Ok(invoked(sender, envelope, &called));
     }
     Ok(routed(sender, envelope)?)
