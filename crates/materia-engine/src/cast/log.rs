@@ -76,13 +76,9 @@ impl Log {
         &self.state
     }
 
-    fn secrets(&self) -> &Secrets {
-        self.secrets.as_deref().unwrap_or(Secrets::shapes())
-    }
-
     /// Writes down what happened, without its secrets, and folds it.
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
-        let (_, at) = match clean::cleaned(self.secrets(), &body)? {
+        let (_, at) = match clean::cleaned(known(self.secrets.as_deref()), &body)? {
             Some(data) => self.journal.append_stamped(body.kind(), &data)?,
             None => self.journal.append_stamped(body.kind(), &body.data())?,
         };
@@ -93,7 +89,7 @@ impl Log {
         let event = Event { at, body };
         self.state.apply(&event);
         if self.pace.is_due() {
-            let secrets = self.secrets.as_deref().unwrap_or(Secrets::shapes());
+            let secrets = known(self.secrets.as_deref());
             self.pace.write(&self.snapshot, self.journal.checkpoint(), &self.state, secrets);
         }
         Ok(event)
@@ -127,6 +123,11 @@ impl Log {
         let log_bytes = folder.events().metadata()?.len();
         folder.snapshot("manifest.json", &entries.manifest(&self.state, log_bytes))
     }
+}
+
+/// The secrets that are known, or at least their shapes.
+fn known(secrets: Option<&Secrets>) -> &Secrets {
+    secrets.unwrap_or(Secrets::shapes())
 }
 
 /// A state with everything that comes after a place in the log, and how many events that was.

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use clap::Args;
-use materia_engine::library::Found;
 use materia_engine::process::Stream;
 use materia_engine::run::{self, Place, Root};
 use materia_engine::verb::doctor;
@@ -16,6 +15,7 @@ use super::agent::roster;
 use super::config::Config;
 use super::input::library;
 use super::spawn::session;
+use super::tool::located;
 use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice, told_line};
 use crate::world::World;
@@ -205,8 +205,7 @@ impl From<TargetError> for Failure {
 fn tool(world: &World, name: &str, view: &str, screen: Screen, voice: Voice) -> Result<(), Failure> {
     let library = library(world)?;
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    let found = library.find(name, cwd).ok().filter(|located| located.found == Found::User);
-    let Some(located) = found else {
+    let Some(located) = located(world, &library, name) else {
         let message = format!("there is no tool {}", materia_model::text::quoted(name));
         return Err(
             Failure::new(Kind::NotFound, "tool_not_found", message).hint("`materia tool list` lists them")

@@ -9,7 +9,7 @@ use materia_model::message::{Draft, LONGEST_BODY};
 use materia_model::text;
 use serde_json::Value;
 
-use super::input::{read_bounded, read_text};
+use super::input::{library, read_bounded, read_text};
 use super::spawn::session;
 use super::tool;
 use crate::failure::{Failure, Kind};
@@ -77,7 +77,7 @@ impl Message {
         let sender =
             Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };
         let report = message::message_calling(&sender, self.draft(world)?, |name, arguments| {
-            if !tool::is_there(world, name)? {
+            if tool::located(world, &library(world)?, name).is_none() {
                 return Err(message::Error::NoTool(name.to_owned()).into());
             }
             tool::called(world, screen, name, arguments, &[])

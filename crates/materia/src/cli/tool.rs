@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use materia_engine::library::Found;
+use materia_engine::library::{Found, Library, Located};
 use materia_engine::process::Nursery;
 use materia_engine::registry::{self, Registration};
 use materia_engine::verb::recipe;
@@ -182,10 +182,10 @@ fn call(
     Ok(if called.ok { 0 } else { Kind::Failed.exit_code() })
 }
 
-/// Whether the person has a tool of that name.
-pub(super) fn is_there(world: &World, name: &str) -> Result<bool, Failure> {
+/// The tool of that name, where the person has one.
+pub(super) fn located(world: &World, library: &Library, name: &str) -> Option<Located> {
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    Ok(library(world)?.find(name, cwd).is_ok_and(|located| located.found == Found::User))
+    library.find(name, cwd).ok().filter(|located| located.found == Found::User)
 }
 
 /// Calls a tool as an agent would.
