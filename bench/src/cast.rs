@@ -20,24 +20,37 @@ const ITEMS: usize = 1000;
 const FEW: usize = 100;
 const ANSWER: &str = "{\"satisfied\":true}";
 
-/// Holds the contests.
-pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
+/// The steps of a long cast, beside the floor and peers. A turn takes seconds.
+pub(crate) fn steps(rounds: usize) -> Result<(), Failure> {
+    held(|bench| bench.steps(rounds.div_ceil(7).max(1)))
+}
+
+/// How a step grows with the length of the cast.
+pub(crate) fn growth(rounds: usize) -> Result<(), Failure> {
+    held(|bench| bench.growth(rounds.div_ceil(7).max(1)))
+}
+
+/// How soon a killed cast goes on.
+pub(crate) fn resume(rounds: usize) -> Result<(), Failure> {
+    held(|bench| bench.resume(rounds.div_ceil(7).max(3)))
+}
+
+/// The smallest cast, from start to exit.
+pub(crate) fn smallest(rounds: usize) -> Result<(), Failure> {
+    held(|bench| bench.smallest(rounds))
+}
+
+fn held(contest: impl FnOnce(&Bench) -> Result<(), Failure>) -> Result<(), Failure> {
     // Where casts live is a disk, and the temporary directory may be memory.
     let scratch = tempfile::tempdir_in(".")?;
     let dir = scratch.path().canonicalize()?;
-    let bench = Bench {
+    contest(&Bench {
         floor: floor::compile("cast.c", &dir)?,
         step: floor::compile("step.c", &dir)?,
         materia: crate::plan::materia()?,
         dir,
         turns: 0.into(),
-    };
-    // A turn of the long contest takes seconds.
-    let few = rounds.div_ceil(7).max(1);
-    bench.steps(few)?;
-    bench.growth(few)?;
-    bench.resume(few.max(3))?;
-    bench.smallest(rounds)
+    })
 }
 
 struct Bench {
@@ -101,7 +114,7 @@ impl Bench {
     /// How long one step of a cast over so many items takes, the start of the program included.
     fn ours(&self, config: &Path, items: usize) -> Result<Duration, Failure> {
         let dir = self.fresh()?;
-        let took = timed(&mut self.cast(config, &dir))? / steps(items);
+        let took = timed(&mut self.cast(config, &dir))? / steps_of(items);
         fs::remove_dir_all(dir)?;
         Ok(took)
     }
@@ -133,9 +146,9 @@ impl Bench {
     fn bare(&self, sizes: &Sizes) -> Result<Duration, Failure> {
         let dir = self.fresh()?;
         let mut command = Command::new(&self.floor);
-        command.arg(dir.join("cast")).arg(steps(ITEMS).to_string()).arg(&self.step).arg(ANSWER);
+        command.arg(dir.join("cast")).arg(steps_of(ITEMS).to_string()).arg(&self.step).arg(ANSWER);
         command.args([sizes.input, sizes.kept, sizes.command, sizes.log].map(|size| size.to_string()));
-        let took = timed(&mut command)? / steps(ITEMS);
+        let took = timed(&mut command)? / steps_of(ITEMS);
         fs::remove_dir_all(dir)?;
         Ok(took)
     }
@@ -171,7 +184,7 @@ impl Bench {
         };
         let kept = mean(".input.json")?;
         let state = fs::metadata(cast.join("state/workItems.1.json")).map_or(0, |list| list.len());
-        let log = fs::metadata(cast.join("events.jsonl"))?.len() / u64::from(steps(ITEMS));
+        let log = fs::metadata(cast.join("events.jsonl"))?.len() / u64::from(steps_of(ITEMS));
         let sizes = Sizes { input: kept + state, kept, command: mean(".command.json")?, log };
         fs::remove_dir_all(dir)?;
         Ok(sizes)
@@ -251,7 +264,7 @@ impl Bench {
 }
 
 /// The list, and two steps for each item; one socket where there are none.
-fn steps(items: usize) -> u32 {
+fn steps_of(items: usize) -> u32 {
     u32::try_from(2 * items + 1).unwrap_or(u32::MAX)
 }
 

@@ -22,17 +22,29 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// A contest, from the number of its rounds.
 type Contest = fn(usize) -> Outcome;
 
-const CONTESTS: [(&str, Contest); 6] = [
+/// All of them; `runs` chooses everything that begins with `runs-`.
+const CONTESTS: [(&str, Contest); 13] = [
     ("spawn", spawn::run),
     ("journal", journal::run),
     ("plan", plan::run),
-    ("cast", cast::run),
+    ("cast-smallest", cast::smallest),
+    ("cast-resume", cast::resume),
+    ("cast-growth", cast::growth),
+    ("cast-steps", cast::steps),
     ("messages", messages::run),
-    ("runs", runs::run),
+    ("runs-spawn", runs::spawn),
+    ("runs-told", runs::told),
+    ("runs-many", runs::many),
+    ("runs-idle", runs::idle),
+    ("runs-list", runs::list),
 ];
 
 fn main() -> ExitCode {
-    match chosen(std::env::args().skip(1)) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((runs::STAMP, rest)) = words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return if runs::stamp(rest).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    match chosen(words.into_iter()) {
         Ok((names, rounds)) => run(&names, rounds),
         Err(wrong) => {
             eprintln!("error: {wrong}");
@@ -53,11 +65,16 @@ fn chosen(mut words: impl Iterator<Item = String>) -> Result<(Vec<String>, usize
                 let given = words.next().unwrap_or_default();
                 rounds = given.parse().map_err(|_| format!("`{given}` is no number of rounds"))?;
             }
-            name if CONTESTS.iter().any(|(known, _)| *known == name) => names.push(word),
+            name if CONTESTS.iter().any(|(known, _)| is_meant(known, name)) => names.push(word),
             other => return Err(format!("there is no contest `{other}`")),
         }
     }
     Ok((names, rounds.max(1)))
+}
+
+/// Whether a word on the command line means this contest.
+fn is_meant(contest: &str, word: &str) -> bool {
+    contest.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 fn run(names: &[String], rounds: usize) -> ExitCode {
@@ -65,7 +82,7 @@ fn run(names: &[String], rounds: usize) -> ExitCode {
         eprintln!("warning: this is a debug build; its numbers mean nothing");
     }
     for (name, contest) in CONTESTS {
-        if (names.is_empty() || names.iter().any(|chosen| chosen == name))
+        if (names.is_empty() || names.iter().any(|chosen| is_meant(name, chosen)))
             && let Err(error) = contest(rounds)
         {
             eprintln!("error: {name}: {error}");

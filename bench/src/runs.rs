@@ -3,12 +3,32 @@
 //!
 //! Every contender is a whole program, timed from outside. Peers promise less: none of them syncs what it accepted.
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::contest::{Contender, hold};
 use crate::peers;
+
+/// The word that makes this program the command that writes down when it ends.
+pub(crate) const STAMP: &str = "__stamp";
+
+/// Waits until somebody writes to a pipe, writes down the time and ends.
+pub(crate) fn stamp(words: &[String]) -> Result<(), Failure> {
+    let [fifo, stamp] = words else { return Err("a pipe and a file are needed".into()) };
+    let mut file = std::fs::File::create(stamp)?;
+    std::fs::read_to_string(fifo)?;
+    write!(file, "{}", SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos())?;
+    Ok(())
+}
+
+/// The median of so many rounds, in milliseconds.
+fn median(rounds: usize, round: &mut dyn FnMut() -> Result<Duration, Failure>) -> Result<f64, Failure> {
+    let mut times = (0..rounds).map(|_| round()).collect::<Result<Vec<_>, _>>()?;
+    times.sort_unstable();
+    Ok(times[times.len() / 2].as_secs_f64() * 1e3)
+}
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -16,18 +36,39 @@ const MANY: usize = 1000;
 const AT_ONCE: usize = 8;
 const IDLE: usize = 200;
 
-/// Holds the contests.
-pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
+/// From the command line to the id of a run that runs.
+pub(crate) fn spawn(rounds: usize) -> Result<(), Failure> {
+    held(|bench| bench.spawn(rounds * 5))
+}
+
+/// From the end of a command to the word of whoever waits for it.
+pub(crate) fn told(rounds: usize) -> Result<(), Failure> {
+    held(|bench| bench.told(rounds * 2))
+}
+
+/// Many short ones.
+pub(crate) fn many(rounds: usize) -> Result<(), Failure> {
+    held(|bench| bench.many(rounds.div_ceil(10).max(2)))
+}
+
+/// What a run costs while nothing happens in it.
+pub(crate) fn idle(_rounds: usize) -> Result<(), Failure> {
+    held(Bench::idle)
+}
+
+/// Listing runs that are over.
+pub(crate) fn list(_rounds: usize) -> Result<(), Failure> {
+    held(Bench::list)
+}
+
+/// Holds a contest in a world of its own.
+fn held(contest: impl FnOnce(&Bench) -> Result<(), Failure>) -> Result<(), Failure> {
     let scratch = tempfile::tempdir()?;
     let bench = Bench { materia: materia()?, dir: scratch.path().to_owned() };
     peers::install_queues();
-    bench.spawn(rounds * 5)?;
-    bench.told(rounds * 2)?;
-    bench.many(rounds.div_ceil(10).max(2))?;
-    bench.idle()?;
-    bench.list()?;
+    let outcome = contest(&bench);
     bench.quit();
-    Ok(())
+    outcome
 }
 
 struct Bench {
@@ -68,30 +109,50 @@ impl Bench {
         hold("spawn `true` and get its id", 2.0, rounds, contenders)
     }
 
-    /// From the end of the command to the end of whoever waits for it. The command writes down when it ends.
+    /// From the end of the command to the word of whoever waits for it. The command writes down when it ends, as the last
+    /// thing it does.
     fn told(&self, rounds: usize) -> Result<(), Failure> {
-        let mut times = Vec::new();
-        for round in 0..rounds {
-            let (id, stamp) = (format!("t{round}"), self.dir.join("stamp"));
-            let template = format!("sh -c 'read x < fifo; date +%s%N > {}'", stamp.display());
-            let fifo = self.dir.join("fifo");
-            self.call(Path::new("mkfifo"), &["fifo"]).status()?;
-            self.timed(&self.materia, &["spawn", "--template", &template, "--as", &format!("run:{id}")])?;
-            let mut waiting = self.call(&self.materia, &["wait", &format!("run:{id}")]).spawn()?;
-            std::thread::sleep(Duration::from_millis(30));
-            std::fs::write(&fifo, "go\n")?;
-            waiting.wait()?;
-            let told = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
-            let ended: u128 = std::fs::read_to_string(&stamp)?.trim().parse()?;
-            times.push(told.as_nanos().saturating_sub(ended) as f64 / 1e6);
-            std::fs::remove_file(&fifo)?;
-        }
-        times.sort_by(f64::total_cmp);
+        let (fifo, stamp) = (self.dir.join("fifo"), self.dir.join("stamp"));
+        self.call(Path::new("mkfifo"), &["fifo"]).status()?;
+        let me = std::env::current_exe()?;
+        let template = format!("{} {STAMP} {} {}", me.display(), fifo.display(), stamp.display());
+        let mut ours = || -> Result<Duration, Failure> {
+            self.timed(&self.materia, &["spawn", "--template", &template, "--as", "run:told"])?;
+            self.heard(&self.materia, &["wait", "run:told"], (&fifo, &stamp))
+        };
         println!(
-            "\nend of a command -> whoever waits for its run has exited: median {:.2} ms",
-            times[times.len() / 2]
+            "\nfrom the end of a command to the word of whoever waits ({rounds} rounds, ours at most 1 ms)"
         );
+        println!("{:<44} {:>9.2} ms", "materia wait (durable)", median(rounds, &mut ours)?);
+        if let Some(tsp) = peers::find("tsp") {
+            let words: Vec<&str> = std::iter::once("-n").chain(template.split(' ')).collect();
+            let mut theirs = || -> Result<Duration, Failure> {
+                self.timed(&tsp, &words)?;
+                self.heard(&tsp, &["-w"], (&fifo, &stamp))
+            };
+            println!("{:<44} {:>9.2} ms", "task-spooler, tsp -w", median(rounds, &mut theirs)?);
+        }
+        std::fs::remove_file(&fifo)?;
         Ok(())
+    }
+
+    /// Lets somebody wait, lets the command end, and says how long it took until the one who waits said so or was over.
+    fn heard(
+        &self,
+        program: &Path,
+        words: &[&str],
+        (fifo, stamp): (&Path, &Path),
+    ) -> Result<Duration, Failure> {
+        let mut waiting = self.call(program, words).stdout(Stdio::piped()).spawn()?;
+        // Nobody tells when a program has begun to wait.
+        std::thread::sleep(Duration::from_millis(30));
+        std::fs::write(fifo, "go\n")?;
+        let mut word = [0];
+        let _said_or_over = waiting.stdout.as_mut().ok_or("it has no stdout")?.read(&mut word)?;
+        let heard = SystemTime::now().duration_since(UNIX_EPOCH)?;
+        waiting.wait()?;
+        let ended = Duration::from_nanos(std::fs::read_to_string(stamp)?.trim().parse()?);
+        Ok(heard.saturating_sub(ended))
     }
 
     fn many(&self, rounds: usize) -> Result<(), Failure> {

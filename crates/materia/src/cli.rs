@@ -3,6 +3,7 @@
 //! Owns the parsing of argv and the choice of the voice. A verb's file turns words into one call of the facade and
 //! hands the report to the view. Never acts on its own.
 
+mod grammar;
 mod usage;
 mod help;
 mod input;
@@ -41,9 +42,10 @@ mod validate;
 mod wait;
 mod watch;
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use materia_engine::verb::cast::Wish;
 
 use crate::door::{Doors, Listener};
@@ -92,52 +94,46 @@ struct Common {
     directory: Option<PathBuf>,
 }
 
-#[derive(Debug, Subcommand)]
-enum Verb {
-    Cast(cast::Cast),
-    Resume(go_on::Resume),
-    Continue(go_on::Continue),
-    /// Go on with a cast that failed, where it failed
-    Recast(go_on::Resume),
-    /// Give a cast that ran out of retries some more
-    Revive(go_on::Resume),
-    /// End a cast
-    Abort(go_on::Resume),
-    Casts(casts::Casts),
-    Demo(demo::Demo),
-    CastShow(cast_show::CastShow),
-    Status(status::Status),
-    Fork(fork::Fork),
-    Link(link::Link),
-    Autocast(link::Autocast),
-    Quest(quest::Quest),
-    Budget(budget::Budget),
-    Agent(agent::Agent),
-    Run(run::Run),
-    Spawn(spawn::Spawn),
-    Message(message::Message),
-    Receive(receive::Receive),
-    Wait(wait::Wait),
-    Watch(watch::Watch),
-    Inspect(inspect::Inspect),
-    Explain(explain::Explain),
-    Split(split::Split),
-    Recipe(recipe::Recipe),
-    Tool(tool::Tool),
-    Utility(utility::Utility),
-    Grid(grid::Grid),
-    Loadout(loadout::Loadout),
-    Plan(plan::Plan),
-    Validate(validate::Validate),
-    Schema(schema::Schema),
-    Trust(trust::Trust),
-    Skill(skill::Skill),
-    Mcp(mcp::Mcp),
-    /// Serve a host that wakes its agent when runs end
-    #[command(hide = true)]
-    Bridge(mcp::Mcp),
-    Doctor(doctor::Doctor),
-    Ui(ui::Ui),
+grammar::verbs! {
+    Cast(cast::Cast) = "cast";
+    Resume(go_on::Resume) = "resume";
+    Continue(go_on::Continue) = "continue";
+    Recast(go_on::Resume) = "recast" ("Go on with a cast that failed, where it failed");
+    Revive(go_on::Resume) = "revive" ("Give a cast that ran out of retries some more");
+    Abort(go_on::Resume) = "abort" ("End a cast");
+    Casts(casts::Casts) = "casts";
+    Demo(demo::Demo) = "demo";
+    CastShow(cast_show::CastShow) = "cast-show";
+    Status(status::Status) = "status";
+    Fork(fork::Fork) = "fork";
+    Link(link::Link) = "link";
+    Autocast(link::Autocast) = "autocast";
+    Quest(quest::Quest) = "quest";
+    Budget(budget::Budget) = "budget";
+    Agent(agent::Agent) = "agent";
+    Run(run::Run) = "run";
+    Spawn(spawn::Spawn) = "spawn";
+    Message(message::Message) = "message";
+    Receive(receive::Receive) = "receive";
+    Wait(wait::Wait) = "wait";
+    Watch(watch::Watch) = "watch";
+    Inspect(inspect::Inspect) = "inspect";
+    Explain(explain::Explain) = "explain";
+    Split(split::Split) = "split";
+    Recipe(recipe::Recipe) = "recipe";
+    Tool(tool::Tool) = "tool";
+    Utility(utility::Utility) = "utility";
+    Grid(grid::Grid) = "grid";
+    Loadout(loadout::Loadout) = "loadout";
+    Plan(plan::Plan) = "plan";
+    Validate(validate::Validate) = "validate";
+    Schema(schema::Schema) = "schema";
+    Trust(trust::Trust) = "trust";
+    Skill(skill::Skill) = "skill";
+    Mcp(mcp::Mcp) = "mcp";
+    Bridge(mcp::Mcp) = "bridge" ("Serve a host that wakes its agent when runs end") [hide];
+    Doctor(doctor::Doctor) = "doctor";
+    Ui(ui::Ui) = "ui";
 }
 
 /// Parses the arguments, runs the verb, says how it went.
@@ -195,11 +191,23 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
     })
 }
 
-/// Reads the arguments. The grammar is a large tree, and nobody needs it taken apart again.
+/// Reads the arguments. The grammar is a large tree: where the first word is a verb, it is first tried with that one alone,
+/// and whatever is wrong is said by the whole. Nobody needs a grammar taken apart again.
 fn parse(world: &World) -> Result<CommandLine, clap::Error> {
-    let mut grammar = std::mem::ManuallyDrop::new(CommandLine::command());
+    if let Some(verb) = world.args.get(1).and_then(|word| Verb::alone(word.to_str()?)) {
+        let mut grammar =
+            ManuallyDrop::new(Common::augment_args(clap::Command::new("materia")).subcommand(verb));
+        if let Ok(line) = read(&mut grammar, world) {
+            return Ok(line);
+        }
+    }
+    let mut grammar = ManuallyDrop::new(CommandLine::command());
+    read(&mut grammar, world).map_err(|error| error.format(&mut grammar))
+}
+
+fn read(grammar: &mut clap::Command, world: &World) -> Result<CommandLine, clap::Error> {
     let mut matches = grammar.try_get_matches_from_mut(&world.args)?;
-    CommandLine::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut grammar))
+    CommandLine::from_arg_matches_mut(&mut matches)
 }
 
 /// Applies `-C`, and arms what test builds can arm.

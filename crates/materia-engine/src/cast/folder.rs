@@ -50,7 +50,7 @@ impl Beginning {
     /// Makes it durable.
     pub(super) fn commit(self) -> Result<(), Error> {
         self.definition.commit()?;
-        Ok(dir::sync(&self.casts)?)
+        Ok(dir::sync_new(&self.casts)?)
     }
 }
 

@@ -125,7 +125,7 @@ impl<'c> Generation<'c> {
         let journal = journal(place, clock)?;
         journal.append_durable(RUN_START, start)?;
         if made {
-            dir::sync(root.path())?;
+            dir::sync_new(root.path())?;
         }
         let state = recorded(place)?;
         Ok((streams, bell, journal, state))

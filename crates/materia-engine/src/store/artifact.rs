@@ -17,7 +17,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::atomic::TEMP_PREFIX;
-use super::shown;
+use super::{dir, shown};
 use crate::failpoint;
 
 pub use shelf::Shelf;
@@ -194,7 +194,7 @@ impl NewArtifact {
     /// Makes what was written durable, and the name too.
     pub fn commit(self) -> Result<(), ArtifactError> {
         sync_file(&self.file, &self.path)?;
-        sync_dir(&self.dir, &self.path)
+        sync_new(&self.dir, &self.path)
     }
 }
 
@@ -246,7 +246,7 @@ fn make_dir(
     failpoint::hit("artifact.mkdir").map_err(failed("create a directory for", path))?;
     match rustix::fs::mkdirat(dir, name, Mode::RWXU) {
         // Whoever was faster may not have come to syncing it.
-        Ok(()) | Err(Errno::EXIST) if durably => sync_dir(dir, path)?,
+        Ok(()) | Err(Errno::EXIST) if durably => sync_new(dir, path)?,
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(failed("create a directory for", path)(error)),
     }
@@ -294,6 +294,14 @@ fn publish(dir: BorrowedFd<'_>, temp: &str, name: &str, path: &Path) -> Result<(
 fn sync_file(file: &File, path: &Path) -> Result<(), ArtifactError> {
     failpoint::hit("artifact.sync").map_err(failed("sync", path))?;
     file.sync_all().map_err(failed("sync", path))
+}
+
+/// Makes names durable whose files are synced; see `dir::sync_new`.
+fn sync_new(dir: &OwnedFd, path: &Path) -> Result<(), ArtifactError> {
+    if dir::carries_names(dir) {
+        return failpoint::hit("artifact.dirsync").map_err(failed("sync the directory of", path));
+    }
+    sync_dir(dir, path)
 }
 
 fn sync_dir(dir: &OwnedFd, path: &Path) -> Result<(), ArtifactError> {

@@ -1,10 +1,11 @@
 //! Directories of ours: private, and there after a power cut.
 //!
-//! Owns creating directories and syncing their entries. Deletes none but scratch ones it made, and never changes the mode of a directory
+//! Owns creating directories and syncing their entries, and knows where a file system does the latter by itself. Deletes none but scratch ones it made, and never changes the mode of a directory
 //! that was there before: it may be the user's on purpose.
 
 use std::fs::{DirBuilder, File};
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -36,9 +37,9 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
     create_private(parent)?;
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
-        Ok(()) => sync(parent),
+        Ok(()) => sync_new(parent),
         // Somebody else made it in between, and may not have come to syncing it.
-        Err(_) if dir.is_dir() => sync(parent),
+        Err(_) if dir.is_dir() => sync_new(parent),
         Err(error) => Err(failed("create", dir)(error)),
     }
 }
@@ -126,10 +127,35 @@ pub fn sync(dir: &Path) -> Result<(), DirError> {
     sync_through("dir.sync", dir)
 }
 
+/// Makes the names of what is new in a directory survive a power cut together with its bytes, which whoever made it syncs.
+///
+/// Where the file system keeps these in order, the sync of a new file carries its name and the new directories above it,
+/// and nothing is left to do.
+pub fn sync_new(dir: &Path) -> Result<(), DirError> {
+    sync_new_through("dir.sync", dir)
+}
+
 /// The same, passing the failpoint of the room that asks.
+pub(super) fn sync_new_through(point: &'static str, dir: &Path) -> Result<(), DirError> {
+    failpoint::hit(point).map_err(failed("sync", dir))?;
+    let open = File::open(dir).map_err(failed("sync", dir))?;
+    if carries_names(&open) { Ok(()) } else { open.sync_all().map_err(failed("sync", dir)) }
+}
+
+/// Syncs the entries, passing the failpoint of the room that asks.
 pub(super) fn sync_through(point: &'static str, dir: &Path) -> Result<(), DirError> {
     failpoint::hit(point).map_err(failed("sync", dir))?;
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed("sync", dir))
+}
+
+/// Whether this file system makes the name of a new file durable with the file: those that write metadata in the order in
+/// which it was changed (ext4, XFS), or write the new names above a new file along with it (btrfs, ext4 without a journal).
+pub(super) fn carries_names(open: impl AsFd) -> bool {
+    const EXT: u64 = 0xEF53;
+    const XFS: u64 = 0x5846_5342;
+    const BTRFS: u64 = 0x9123_683E;
+    let Ok(found) = rustix::fs::fstatfs(open) else { return false };
+    u64::try_from(found.f_type).is_ok_and(|kind| [EXT, XFS, BTRFS].contains(&kind))
 }
 
 /// The directory a file stands in; `.` for a bare name.
@@ -160,6 +186,11 @@ mod tests {
         for dir in [&deep, deep.parent().unwrap()] {
             assert_eq!(dir.metadata().unwrap().permissions().mode() & 0o777, 0o700);
         }
+    }
+
+    #[test]
+    fn a_file_system_we_know_nothing_of_carries_no_names() {
+        assert!(!carries_names(&File::open("/proc").unwrap()));
     }
 
     #[test]

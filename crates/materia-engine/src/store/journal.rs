@@ -242,7 +242,7 @@ fn sync_named(file: &File, files: &Files, named: bool) -> Result<(), String> {
     tail::sync_data(file)
         .and_then(|()| match named {
             true => Ok(()),
-            false => dir::sync_through("journal.dirsync", files.dir()).map_err(DirError::into_source),
+            false => dir::sync_new_through("journal.dirsync", files.dir()).map_err(DirError::into_source),
         })
         .map_err(|error| format!("a sync failed ({error})"))
 }

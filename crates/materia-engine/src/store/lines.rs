@@ -92,7 +92,7 @@ pub fn append_missing(path: &Path, wanted: &[String]) -> Result<Appended, LinesE
     let mut file = open(path, Access::Append)?;
     let appended = append(&mut file, path, wanted);
     match &appended {
-        Ok(_) if made => dir::sync(dir::parent_of(path))?,
+        Ok(_) if made => dir::sync_new(dir::parent_of(path))?,
         // Empty means that nobody else got to it either.
         Err(_) if made && file.metadata().is_ok_and(|about| about.len() == 0) => {
             let _already_failed = std::fs::remove_file(path);
