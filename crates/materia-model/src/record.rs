@@ -4,14 +4,16 @@
 //! `{"seq":7,"at":"…","type":"…","data":…,"sum":"1a2b3c4d"}`; `sum` is the CRC-32 of everything before it, so that
 //! a flipped bit is noticed and a person can still read the file. Never reads or writes files: `engine::store` does.
 
+mod head;
 mod json;
 
+pub use head::Heads;
 pub use json::DEEPEST;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::time::{Speller, Timestamp};
+use crate::time::Timestamp;
 
 /// The longest line a journal takes, its newline included.
 pub const MAX_LINE: usize = 4 << 20;
@@ -75,12 +77,12 @@ pub fn encode<T: Serialize + ?Sized>(
     kind: &str,
     data: &T,
 ) -> Result<(), Unwritable> {
-    encode_with(&mut Speller::default(), out, seq, at, kind, data)
+    encode_with(&mut Heads::default(), out, seq, at, kind, data)
 }
 
-/// The same, for whoever writes many records and keeps a speller for them.
+/// The same, for whoever writes many records and remembers how they begin.
 pub fn encode_with<T: Serialize + ?Sized>(
-    speller: &mut Speller,
+    heads: &mut Heads,
     out: &mut Vec<u8>,
     seq: u64,
     at: Timestamp,
@@ -89,29 +91,15 @@ pub fn encode_with<T: Serialize + ?Sized>(
 ) -> Result<(), Unwritable> {
     let start = out.len();
     out.reserve(256);
-    out.extend_from_slice(SEQ_KEY);
-    push_decimal(out, seq);
-    out.extend_from_slice(b",\"at\":\"");
-    speller.push_to(at, out);
-    let written = body(out, kind, data).map_err(Unwritable::Json).and_then(|()| seal(out, start));
+    let written = heads
+        .push_to(out, seq, at, kind)
+        .and_then(|()| json::write(out, data))
+        .map_err(Unwritable::Json)
+        .and_then(|()| seal(out, start));
     if written.is_err() {
         out.truncate(start);
     }
     written
-}
-
-/// What comes between the time and the checksum. Spelled by hand: this is the hot path of every append.
-fn body<T: Serialize + ?Sized>(out: &mut Vec<u8>, kind: &str, data: &T) -> serde_json::Result<()> {
-    if kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')) {
-        out.extend_from_slice(b"\",\"type\":\"");
-        out.extend_from_slice(kind.as_bytes());
-        out.extend_from_slice(b"\",\"data\":");
-    } else {
-        out.extend_from_slice(b"\",\"type\":");
-        json::write(out, kind)?;
-        out.extend_from_slice(b",\"data\":");
-    }
-    json::write(out, data)
 }
 
 fn push_decimal(out: &mut Vec<u8>, mut number: u64) {

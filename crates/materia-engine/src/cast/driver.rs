@@ -245,6 +245,12 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
+    /// Writes down what happened at once, and tells it one by one.
+    pub(super) fn record_all(&mut self, bodies: Vec<Body>) -> Result<(), Error> {
+        let listener = &mut self.listener;
+        self.log.record_all(bodies, |event, state| listener.tell(event, state))
+    }
+
     fn doubt(&mut self) -> Result<bool, Error> {
         let Some(body) = self.kernel.interrupted(self.log.state()) else { return Err(Error::OutOfStep) };
         self.record(body)?;

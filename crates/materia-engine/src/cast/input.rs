@@ -45,11 +45,26 @@ impl Inputs {
     }
 
     fn keep(&mut self, name: &str, value: &Value, folder: &Folder) -> Result<&str, Error> {
-        if self.0.get(name).is_none_or(|(kept, _)| kept != value) {
+        if self.0.get(name).is_none_or(|(kept, _)| !is_spelled_alike(kept, value)) {
             let artifact = folder.keep_value(name, &serde_json::to_vec(value)?)?;
             self.0.insert(name.to_owned(), (value.clone(), artifact));
         }
         Ok(self.0.get(name).map_or("", |(_, artifact)| artifact))
+    }
+}
+
+/// Whether two values are spelled with the same bytes. Unlike equality it minds the order of members, and so has nothing to look up.
+fn is_spelled_alike(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_spelled_alike(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let mut pairs = one.iter().zip(other);
+            one.len() == other.len()
+                && pairs.all(|(one, other)| one.0 == other.0 && is_spelled_alike(one.1, other.1))
+        }
+        _ => one == other,
     }
 }
 

@@ -7,10 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use materia_model::cast::event::CastStart;
+use materia_model::cast::event::{self, CastStart};
 use materia_model::cast::{Body, Event, State};
 use materia_model::secret::Secrets;
+use materia_model::time::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::clean;
 use super::error::Error;
@@ -78,21 +80,60 @@ impl Log {
 
     /// Writes down what happened, without its secrets, and folds it.
     pub fn record(&mut self, body: Body) -> Result<Event, Error> {
-        let (_, at) = match clean::cleaned(known(self.secrets.as_deref()), &body)? {
-            Some(data) => self.journal.append_stamped(body.kind(), &data)?,
-            None => self.journal.append_stamped(body.kind(), &body.data())?,
+        let at = self.write(std::slice::from_ref(&body))?;
+        let event = Event { at, body };
+        self.fold(&event)?;
+        self.keep_pace();
+        Ok(event)
+    }
+
+    /// Writes down several things that happened at once: a kill leaves all of them or none, so that nobody has to be asked again
+    /// for what was answered. They are folded one by one, and told in between.
+    pub(super) fn record_all(
+        &mut self,
+        bodies: Vec<Body>,
+        mut tell: impl FnMut(&Event, &State),
+    ) -> Result<(), Error> {
+        let at = self.write(&bodies)?;
+        for body in bodies {
+            let event = Event { at, body };
+            self.fold(&event)?;
+            tell(&event, &self.state);
+        }
+        self.keep_pace();
+        Ok(())
+    }
+
+    /// Appends events with one write, and flushes them if somebody relies on one of them.
+    fn write(&mut self, bodies: &[Body]) -> Result<Timestamp, Error> {
+        let secrets = known(self.secrets.as_deref());
+        let written = |body| {
+            Ok::<_, Error>(
+                clean::cleaned(secrets, body)?.map_or_else(|| Data::Whole(body.data()), Data::Cleaned),
+            )
         };
-        if body.is_promise() {
+        let data = bodies.iter().map(written).collect::<Result<Vec<_>, _>>()?;
+        let records: Vec<(&str, &Data<'_>)> = bodies.iter().map(Body::kind).zip(&data).collect();
+        let at = self.journal.append_all(&records)?;
+        if bodies.iter().any(Body::is_promise) {
             self.promise()?;
         }
+        Ok(at)
+    }
+
+    fn fold(&mut self, event: &Event) -> Result<(), Error> {
         failpoint::hit("cast.recorded")?;
-        let event = Event { at, body };
-        self.state.apply(&event);
+        self.state.apply(event);
+        self.pace.count();
+        Ok(())
+    }
+
+    /// Writes a snapshot now and then, when everything that stands in the log is folded.
+    fn keep_pace(&mut self) {
         if self.pace.is_due() {
             let secrets = known(self.secrets.as_deref());
             self.pace.write(&self.snapshot, self.journal.checkpoint(), &self.state, secrets);
         }
-        Ok(event)
     }
 
     /// Writes down something that the state does not depend on.
@@ -102,7 +143,7 @@ impl Log {
 
     /// Writes down what happened in another cast and folds it; nobody relies on it before the log is settled.
     pub(super) fn copy(&mut self, body: Body) -> Result<(), Error> {
-        let (_, at) = self.journal.append_stamped(body.kind(), &body.data())?;
+        let at = self.journal.append_all(&[(body.kind(), &body.data())])?;
         self.state.apply(&Event { at, body });
         Ok(())
     }
@@ -123,6 +164,14 @@ impl Log {
         let log_bytes = folder.events().metadata()?.len();
         folder.snapshot("manifest.json", &entries.manifest(&self.state, log_bytes))
     }
+}
+
+/// The data of an event as it is written.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Data<'a> {
+    Whole(event::Data<'a>),
+    Cleaned(Value),
 }
 
 /// The secrets that are known, or at least their shapes.

@@ -130,9 +130,7 @@ impl Driver<'_> {
     }
 
     fn conclude(&mut self, bodies: Vec<Body>) -> Result<bool, Error> {
-        for body in bodies {
-            self.record(body)?;
-        }
+        self.record_all(bodies)?;
         Ok(true)
     }
 

@@ -56,9 +56,13 @@ impl Pace {
         Self { since, due: EVERY }
     }
 
-    /// Counts an event and says whether a snapshot is due.
-    pub(super) fn is_due(&mut self) -> bool {
+    /// Counts an event.
+    pub(super) fn count(&mut self) {
         self.since += 1;
+    }
+
+    /// Whether a snapshot is due.
+    pub(super) fn is_due(&self) -> bool {
         self.since >= self.due
     }
 

@@ -142,21 +142,24 @@ impl Journal {
 
     /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
-        self.append_stamped(kind, data).map(|(seq, _)| seq)
+        let mut tail = self.tail();
+        if tail.is_full(self.limit) {
+            tail.rotate(self.clock.now())?;
+        }
+        tail.append(self.clock.now(), kind, data)
     }
 
-    /// The same, and also gives the time that stands in the record.
-    pub fn append_stamped<T: Serialize + ?Sized>(
+    /// Writes records that belong together, so that a kill leaves all of them or none, and gives the time that stands in each.
+    pub fn append_all<T: Serialize + ?Sized>(
         &self,
-        kind: &str,
-        data: &T,
-    ) -> Result<(u64, Timestamp), JournalError> {
+        records: &[(&str, &T)],
+    ) -> Result<Timestamp, JournalError> {
         let mut tail = self.tail();
         if tail.is_full(self.limit) {
             tail.rotate(self.clock.now())?;
         }
         let at = self.clock.now();
-        tail.append(at, kind, data).map(|seq| (seq, at))
+        tail.append_all(at, records).map(|_| at)
     }
 
     /// Writes a record and makes it durable.

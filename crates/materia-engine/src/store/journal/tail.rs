@@ -10,8 +10,8 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use materia_model::record;
-use materia_model::time::{Speller, Timestamp};
+use materia_model::record::{self, Heads};
+use materia_model::time::Timestamp;
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub(super) struct Tail {
     /// What other writers are told about syncs, where there are others.
     pub(super) synced: Option<Arc<Synced>>,
     buffer: Vec<u8>,
-    speller: Speller,
+    heads: Heads,
     broken: Option<String>,
 }
 
@@ -71,7 +71,7 @@ impl Tail {
             last: last.offset,
             synced: None,
             buffer: Vec::new(),
-            speller: Speller::default(),
+            heads: Heads::default(),
             broken: None,
         })
     }
@@ -96,21 +96,36 @@ impl Tail {
         kind: &str,
         data: &T,
     ) -> Result<u64, JournalError> {
+        self.append_all(at, &[(kind, data)])
+    }
+
+    /// Writes records that belong together with one system call, so that a kill leaves all of them or none, and gives the number of
+    /// the first. A failure leaves the journal as it was.
+    pub(super) fn append_all<T: Serialize + ?Sized>(
+        &mut self,
+        at: Timestamp,
+        records: &[(&str, &T)],
+    ) -> Result<u64, JournalError> {
         self.check_usable()?;
         self.buffer.clear();
-        record::encode_with(&mut self.speller, &mut self.buffer, self.next, at, kind, data)
-            .map_err(|source| JournalError::Unwritable { file: self.files.current().to_owned(), source })?;
+        let (first, mut last, mut next) = (self.next, self.last, self.next);
+        for (kind, data) in records {
+            last = self.end + self.buffer.len() as u64;
+            record::encode_with(&mut self.heads, &mut self.buffer, next, at, kind, data).map_err(
+                |source| JournalError::Unwritable { file: self.files.current().to_owned(), source },
+            )?;
+            next += 1;
+        }
         if let Err(error) = failpoint::write_all("journal.write", &mut &*self.file, &self.buffer) {
             return Err(self.take_back(error));
         }
-        let seq = self.next;
-        self.last = self.end;
+        self.last = last;
         self.end += self.buffer.len() as u64;
-        self.next += 1;
+        self.next = next;
         if self.buffer.capacity() > KEPT_BUFFER {
             self.buffer = Vec::new();
         }
-        Ok(seq)
+        Ok(first)
     }
 
     /// Cuts off what a failed write left, so that the journal ends in a whole record again.
