@@ -61,6 +61,9 @@ export default function materia(pi: any) {
   pi.on("session_shutdown", async () => {
     const mine = bridge;
     bridge = starting = undefined;
+    // Runs that were asked to end with the session do; all others go on.
+    const end = { to: `session:${session(context)}`, type: "control.end" };
+    await mine?.request("tools/call", { name: "message", arguments: end }).catch(() => {});
     mine?.close();
   });
 

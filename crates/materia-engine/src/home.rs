@@ -25,6 +25,7 @@ pub struct Variables {
 pub struct Home {
     agent: PathBuf,
     profile: PathBuf,
+    user: Option<PathBuf>,
 }
 
 /// There is nothing to derive a home from.
@@ -50,7 +51,12 @@ impl Home {
             (None, None, None, Some(home)) => home.join(".config/pi/pi-materia"),
             (None, None, None, None) => return Err(NoHome),
         };
-        Ok(Self { agent, profile })
+        Ok(Self { agent, profile, user: home.map(Path::to_owned) })
+    }
+
+    /// What `~` means, where it means anything.
+    pub fn user(&self) -> Option<&Path> {
+        self.user.as_deref()
     }
 
     /// The agent directory, which holds recipes and runs.

@@ -12,6 +12,7 @@ mod office;
 mod deliver;
 mod claim;
 mod receive;
+mod marks;
 mod watch;
 
 pub use claim::{Claimed, Ended, Ending};

@@ -14,7 +14,7 @@ mod draft;
 mod usage;
 mod watch;
 
-pub use draft::{Draft, capture, drafts};
+pub use draft::{Draft, Inline, capture, drafts};
 pub use entry::{Entry, State, sha256};
 pub use name::{RESERVED, check, normalise};
 pub use register::{NotRegistered, Registered, Registration, promote, register, remove};

@@ -7,6 +7,7 @@
 mod shape;
 mod known;
 mod stream;
+mod guard;
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -14,6 +15,7 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::Value;
 
+pub use guard::Guard;
 pub use known::is_secret_name;
 use shape::{SHAPES, Verdict};
 pub use stream::Stream;
@@ -62,12 +64,20 @@ impl Secrets {
 
     /// The shapes of keys, the values of variables whose names say that they are secret, and those of the named ones.
     pub fn new<'v>(variables: impl IntoIterator<Item = (&'v str, &'v str)>, named: &[&str]) -> Self {
+        Self::of(Self::values(variables, named).collect())
+    }
+
+    /// Which values of variables are secret.
+    fn values<'v>(
+        variables: impl IntoIterator<Item = (&'v str, &'v str)>,
+        named: &[&str],
+    ) -> impl Iterator<Item = &'v str> {
         let secret = |(name, value): &(&str, &str)| {
             named.contains(name) && known::is_long_enough(value)
                 || is_secret_name(name) && known::looks_random(value)
         };
         let values = variables.into_iter().filter(secret).map(|(_, value)| value);
-        Self::of(values.filter(|value| value.len() <= LONGEST_VALUE).take(MOST_VALUES).collect())
+        values.filter(|value| value.len() <= LONGEST_VALUE).take(MOST_VALUES)
     }
 
     fn of(values: Vec<&str>) -> Self {

@@ -246,7 +246,11 @@ impl From<PostError> for Failure {
             PostError::Finished { .. } => (Kind::Conflict, "message_finished"),
             PostError::TimedOut => (Kind::Failed, "timeout"),
             PostError::Journal(JournalError::Held(_)) => (Kind::Conflict, "in_use"),
-            PostError::Io { .. } | PostError::Dir(_) | PostError::Journal(_) => (Kind::Failed, "run_storage"),
+            PostError::Io { .. }
+            | PostError::Dir(_)
+            | PostError::Unread(_)
+            | PostError::Unwritten(_)
+            | PostError::Journal(_) => (Kind::Failed, "run_storage"),
         };
         Self::from_error(kind, code, &error).hint(error.hint())
     }
@@ -262,7 +266,9 @@ impl From<MessageError> for Failure {
             MessageError::Sender { .. } => (Kind::Refused, "sender_refused"),
             MessageError::NotYou { .. } => (Kind::Refused, "not_you"),
             MessageError::Recipient { .. } => (Kind::Invalid, "invalid_recipient"),
-            MessageError::Session { .. } => (Kind::Refused, "session_mismatch"),
+            MessageError::Session { .. } | MessageError::NotYours { .. } => {
+                (Kind::Refused, "session_mismatch")
+            }
             MessageError::Cast { .. } => (Kind::Conflict, "cast_not_waiting"),
             MessageError::OperatorOnly(_) => (Kind::Refused, "operator_only"),
             MessageError::NoTool(_) => (Kind::NotFound, "tool_not_found"),

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use materia_engine::clock::Clock;
 use materia_engine::library::Library;
-use materia_engine::run::Root;
+use materia_engine::run::{self, Root};
 use materia_model::name::SessionId;
 use materia_model::text;
 use rmcp::ServiceExt;
@@ -53,6 +53,8 @@ pub fn run(world: &World, wish: &Mcp) -> u8 {
 fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
     let home = world.home()?;
     let session = session(world, wish.session.as_deref())?;
+    // A session that nobody named cannot be come back to: it is over with the connection.
+    let ours = world.session(wish.session.as_deref()).is_none().then(|| session.to_string());
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
     let desk = Arc::new(Desk::open(session.as_str(), cwd).map_err(|error| unavailable(&error))?);
@@ -70,6 +72,10 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
         }
     });
     desk.close();
+    if let Some(session) = ours {
+        // What cannot be ended is found by whoever looks next; nobody is there any more to be told.
+        let _runs_go_on = run::end_session(&Root::new(home.runs()), &session, &world.clock());
+    }
     ended
 }
 

@@ -19,7 +19,5 @@ pub(crate) fn run(world: World) -> u8 {
         let _bad = materia_engine::failpoint::arm(&spec.to_string_lossy());
     }
     let clock = world.clock();
-    // Hundreds of supervisors may sleep at the same time: what nobody asks for again goes.
-    drop(world);
-    u8::from(supervise(&clock).is_err())
+    u8::from(supervise(world.variables, &clock).is_err())
 }

@@ -52,7 +52,9 @@ impl Driver<'_> {
         };
         let limit = self.kernel.limit(state);
         let mut watcher = Watcher::new(&self.folder, place, attempt, limit, &state.spending, self.listener);
-        let end = match agent.ask(&turn, self.nursery, &mut watcher) {
+        let answer = agent.ask(&turn, self.nursery, &mut watcher);
+        watcher.finish();
+        let end = match answer {
             Answer::Ended(end) => end,
             Answer::Interrupted => return Ok(false),
         };

@@ -9,6 +9,7 @@ use std::io::Write;
 use materia_model::agent::Usage;
 use materia_model::cast::budget::{Limit, Spending};
 use materia_model::cast::event::Place;
+use materia_model::secret::Stream;
 
 use super::driver::Listener;
 use super::folder::Folder;
@@ -28,6 +29,8 @@ pub(super) struct Watcher<'a> {
     listener: &'a mut dyn Listener,
     kept: Kept,
     last: Usage,
+    /// What the agent says, on its way to the artifact: a key may come in pieces (S3).
+    said: Stream<'a>,
 }
 
 enum Kept {
@@ -46,8 +49,28 @@ impl<'a> Watcher<'a> {
         spent: &'a Spending,
         listener: &'a mut dyn Listener,
     ) -> Self {
-        let (kept, last) = (Kept::Nothing, Usage::default());
-        Self { folder, place, attempt, limit, spent, listener, kept, last }
+        let (kept, last, said) = (Kept::Nothing, Usage::default(), folder.secrets().stream());
+        Self { folder, place, attempt, limit, spent, listener, kept, last, said }
+    }
+
+    /// Keeps what was held back of what the agent said: nothing follows.
+    pub(super) fn finish(&mut self) {
+        let mut rest = Vec::new();
+        std::mem::replace(&mut self.said, self.folder.secrets().stream()).finish(&mut rest);
+        self.keep_text(&rest);
+    }
+
+    /// Keeps what is certain of a piece of what the agent says.
+    fn keep_said(&mut self, piece: &str) {
+        let mut certain = Vec::new();
+        self.said.push(piece.as_bytes(), &mut certain);
+        self.keep_text(&certain);
+    }
+
+    fn keep_text(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.keep(&Activity::Text { text: String::from_utf8_lossy(bytes).into_owned() });
+        }
     }
 
     /// Adds a line to the artifact. That it cannot be written hurts nobody but those who wanted to look on.
@@ -80,7 +103,10 @@ impl Watch for Watcher<'_> {
                 return Order::Stop("the budget was used up during the turn".to_owned());
             }
         }
-        self.keep(activity);
+        match activity {
+            Activity::Text { text } => self.keep_said(text),
+            other => self.keep(other),
+        }
         self.listener.sees(self.place, activity);
         Order::GoOn
     }

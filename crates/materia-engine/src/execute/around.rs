@@ -1,10 +1,10 @@
 //! What a plan that nobody sits in front of has around it: streams that outlive it, a stdin that stays open, wishes.
 //!
-//! Owns those, and the question whether commands may write to the streams themselves. They may when at most one runs at
-//! a time and nothing reads what it writes: then an idle supervisor pumps nothing (A7).
+//! Owns those, what is taken out of them (S3), and the question whether a plan keeps what its commands write besides.
 
 use std::fs::File;
 
+use materia_model::secret::Guard;
 use materia_model::template::Plan;
 use materia_model::template::plan::Body;
 
@@ -16,6 +16,8 @@ use crate::store::stream;
 pub struct Around {
     /// Where everything goes that commands write, besides where the plan has it flow.
     pub streams: Option<Streams>,
+    /// What must not get into the streams.
+    pub guard: Guard,
     /// Whether commands that would read nothing get a stdin that stays open, for [`Wish::Feed`].
     pub held: bool,
 }
@@ -50,14 +52,14 @@ impl Around {
     }
 }
 
-/// Whether a plan is one command, whatever stands around it.
-pub(super) fn runs_one_at_a_time(plan: &Plan) -> bool {
+/// Whether a plan is one command, whatever stands around it: then what it writes flows nowhere.
+pub(super) fn is_one_command(plan: &Plan) -> bool {
     plan.controls.recover.is_none()
         && match &plan.body {
             Body::Command { .. } => true,
-            Body::Nested(inner) => runs_one_at_a_time(inner),
-            Body::Sequence(steps) => matches!(&steps[..], [only] if runs_one_at_a_time(only)),
-            Body::Parallel { branches, .. } => matches!(&branches[..], [only] if runs_one_at_a_time(only)),
+            Body::Nested(inner) => is_one_command(inner),
+            Body::Sequence(steps) => matches!(&steps[..], [only] if is_one_command(only)),
+            Body::Parallel { branches, .. } => matches!(&branches[..], [only] if is_one_command(only)),
             Body::Skipped(_) => false,
         }
 }

@@ -15,7 +15,6 @@ use super::report::{CommandRun, FailedCommand};
 use super::task::{Done, End, Phase, Stop, Task, TaskId, Trail};
 use super::walk::{Action, Walk};
 use crate::process::{Capture, Cause, Command, Ended, Sink, SpawnError, Spill, Status, Stdin};
-use crate::store::stream;
 
 /// How much of a stream of complaints is kept for the report.
 const STDERR_MEMORY: usize = 64 * 1024;
@@ -25,6 +24,8 @@ const STDERR_QUOTED: usize = 1000;
 pub(super) const OUTPUT_LOST: i32 = 74;
 /// How many file descriptors a running command needs, generously.
 const DESCRIPTORS: u64 = 8;
+/// The variable that tells a command in which recipe's document it stands.
+const PART_VARIABLE: &str = "MATERIA_RECIPE";
 /// How many commands run at once at the most where nobody says otherwise.
 const MOST_AT_ONCE: usize = 256;
 
@@ -55,16 +56,19 @@ impl Walk<'_, '_> {
 
     fn start(&mut self, id: TaskId) -> io::Result<()> {
         let Some(task) = self.task(id) else { return Ok(()) };
-        let Body::Command { argv, .. } = &task.plan.body else { return Ok(()) };
+        let Body::Command { argv, part, .. } = &task.plan.body else { return Ok(()) };
         let (plan, attempt, input) = (task.plan, task.shown_attempt, task.input.clone());
         let mut command = Command::new(argv);
         start_ourselves(&mut command);
+        if let Some(part) = part {
+            command.env.set(PART_VARIABLE, &**part);
+        }
         command.cwd = Some(self.request.cwd.clone());
         command.stdin = match input.stdin()? {
             Stdin::Null if self.around.held => Stdin::Held,
             stdin => stdin,
         };
-        (command.stdout, command.stderr) = self.sinks()?;
+        (command.stdout, command.stderr) = self.sinks();
         let timeout = plan.controls.timeout.filter(|timeout| *timeout > 0);
         command.deadline = timeout.map(Duration::from_millis);
         command.grace = self.request.grace;
@@ -78,21 +82,21 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Where a command writes: to the streams itself where nobody else does, into our hands otherwise.
-    fn sinks(&mut self) -> io::Result<(Sink, Sink)> {
-        if let Some(streams) = self.around.streams.as_ref().filter(|_| self.direct) {
-            self.said_from = streams.stderr.metadata()?.len();
-            return Ok((Sink::File(streams.stdout.try_clone()?), Sink::File(streams.stderr.try_clone()?)));
-        }
+    /// Where a command writes: into our hands, and no further where nothing is to be read but the streams.
+    fn sinks(&self) -> (Sink, Sink) {
         let shown = self.around.streams.is_some();
-        let stdout = self.spool.capture(shown || self.observer.looks());
+        let stdout = if self.terminal {
+            Capture { memory: 0, limit: u64::MAX, spill: Spill::Nowhere, live: true }
+        } else {
+            self.spool.capture(shown || self.observer.looks())
+        };
         let stderr = Capture {
             memory: STDERR_MEMORY,
             limit: u64::MAX,
             spill: Spill::Nowhere,
             live: shown || self.observer.listens(),
         };
-        Ok((Sink::Capture(stdout), Sink::Capture(stderr)))
+        (Sink::Capture(stdout), Sink::Capture(stderr))
     }
 
     /// Lets a command wait until another one is over, and no longer tries to run so many at once (T17).
@@ -114,12 +118,7 @@ impl Walk<'_, '_> {
             self.observer.tell(Progress::Postponed { leaf: ended.leaf });
             return self.postpone(id);
         }
-        if self.direct
-            && let Some(streams) = &self.around.streams
-        {
-            ended.stderr.bytes =
-                stream::tail(&streams.stderr, self.said_from, STDERR_MEMORY).unwrap_or_default();
-        }
+        self.write_rest(ended.leaf);
         let Some(task) = self.task(id) else { return };
         let (mut end, mut code) = judged(ended, stopping);
         let mut stderr = complaint(ended);

@@ -6,6 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
+use materia_model::secret;
+
 use super::around::{self, Around, Wish};
 use super::flow::{Flow, Spool};
 use super::report::{self, CommandRun, Coverage, Outcome, Status};
@@ -18,10 +20,10 @@ use crate::process::{Event, LeafId, Nursery, Signal, Stream};
 pub(super) struct Walk<'r, 'p> {
     pub(super) request: &'r Request<'p>,
     pub(super) around: &'r Around,
-    /// Whether commands write to the streams themselves.
-    pub(super) direct: bool,
-    /// Where in the stream what the running command complains about begins.
-    pub(super) said_from: u64,
+    /// Whether nobody reads what commands write but the streams.
+    pub(super) terminal: bool,
+    /// What every running command's streams go through on their way to a file.
+    pub(super) veils: BTreeMap<(LeafId, Stream), secret::Stream<'r>>,
     pub(super) nursery: &'r mut Nursery,
     pub(super) observer: &'r mut dyn Observer,
     pub(super) spool: Spool,
@@ -62,8 +64,8 @@ impl<'r, 'p> Walk<'r, 'p> {
         Self {
             request,
             around,
-            direct: around.streams.is_some() && around::runs_one_at_a_time(request.plan),
-            said_from: 0,
+            terminal: around.streams.is_some() && around::is_one_command(request.plan),
+            veils: BTreeMap::new(),
             nursery,
             observer,
             spool,
@@ -113,7 +115,7 @@ impl<'r, 'p> Walk<'r, 'p> {
         match event {
             Some(Event::Ended(mut ended)) => self.leaf_ended(&mut ended),
             Some(Event::Output { leaf, stream, bytes }) => {
-                self.around.add(stream, &bytes);
+                self.write_down(leaf, stream, &bytes);
                 match stream {
                     Stream::Stdout => self.observer.tell(Progress::Seen { leaf, bytes: &bytes }),
                     Stream::Stderr => self.observer.tell(Progress::Said { leaf, bytes: &bytes }),
@@ -122,6 +124,29 @@ impl<'r, 'p> Walk<'r, 'p> {
             Some(Event::Interrupt(signal)) => self.interrupted(signal),
             Some(Event::Readable(_) | Event::Woken) => self.grant_wishes(),
             None => {}
+        }
+    }
+
+    /// Adds what a command wrote to a stream that is kept, without its secrets (S3), wherever the pieces were cut.
+    fn write_down(&mut self, leaf: LeafId, stream: Stream, bytes: &[u8]) {
+        if self.around.streams.is_none() {
+            return;
+        }
+        let around = self.around;
+        let veil = self.veils.entry((leaf, stream)).or_insert_with(|| around.guard.secrets().stream());
+        let mut clean = Vec::with_capacity(bytes.len());
+        veil.push(bytes, &mut clean);
+        around.add(stream, &clean);
+    }
+
+    /// Adds what was held back of a command's streams: nothing follows.
+    pub(super) fn write_rest(&mut self, leaf: LeafId) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            if let Some(veil) = self.veils.remove(&(leaf, stream)) {
+                let mut rest = Vec::new();
+                veil.finish(&mut rest);
+                self.around.add(stream, &rest);
+            }
         }
     }
 

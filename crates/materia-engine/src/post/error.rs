@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use materia_model::message::event::Holder;
 use materia_model::text;
 
+use crate::store::atomic::{ReadError, WriteError};
 use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
 
@@ -77,6 +78,12 @@ pub enum Error {
     /// A directory.
     #[error(transparent)]
     Dir(#[from] DirError),
+    /// The marks of an observer cannot be read.
+    #[error(transparent)]
+    Unread(#[from] ReadError),
+    /// The marks of an observer cannot be written.
+    #[error(transparent)]
+    Unwritten(#[from] WriteError),
     /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -98,7 +105,8 @@ impl Error {
                 "nothing is left to do; a repeated message can be dropped by its id".to_owned()
             }
             Self::TimedOut => "wait longer with --timeout, or for ever without".to_owned(),
-            Self::Io { .. } | Self::Dir(_) => {
+            Self::Unread(_) => "move that file away; what was told before is told once more".to_owned(),
+            Self::Io { .. } | Self::Dir(_) | Self::Unwritten(_) => {
                 "check that the disk has space and who may write there, and try again".to_owned()
             }
             Self::Journal(error) => error.hint(),

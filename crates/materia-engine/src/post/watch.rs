@@ -1,6 +1,6 @@
 //! What an observer is told: messages to the coordinator, and runs that ended; each of them once (A4).
 //!
-//! Owns the order of telling and the marks of what was told, one durable list per observer. The journals of the runs are
+//! Owns the order of telling; what was told is in `marks`. The journals of the runs are
 //! the queue: news are whatever stands behind the mark. The wake-ups (a bell, new directories, the end of a supervisor)
 //! only say when to look; a slow timer looks without them. A mark is written after its news went out, so an observer that
 //! is killed in between hears them again, with the same ids.
@@ -14,15 +14,16 @@ use materia_model::message::{Address, Delivery, Level, Mail, Posted};
 use materia_model::name::{RunId, SessionId};
 use materia_model::record;
 use materia_model::time::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::error::Error;
+use super::marks::{Mark, Marks};
 use super::office::{identity, is_dead};
 use crate::clock::Clock;
 use crate::process::Held;
 use crate::store::dir;
-use crate::store::journal::{From, Journal, JournalError, Options, Reader};
+use crate::store::journal::{From, JournalError, Reader};
 use crate::store::wake::Wake;
 
 /// How long an observer sleeps at most before it looks by itself.
@@ -33,8 +34,6 @@ const BATCH: usize = 100;
 
 /// How many supervisors are watched; the ends of the others are found at the next look.
 const MOST_WATCHED: usize = 512;
-
-const TOLD: &str = "told";
 
 /// Something an observer has to hear.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -98,21 +97,11 @@ pub struct Observer {
     pub session: Option<SessionId>,
 }
 
-/// How far an observer has been told about a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Mark {
-    run: RunId,
-    /// The first generation: a run that was pruned and spawned again is another one.
-    first: String,
-    seq: u64,
-}
-
 /// An observer that watches.
 #[derive(Debug)]
 pub struct Watching {
     observer: Observer,
-    told: Journal,
-    marks: BTreeMap<RunId, Mark>,
+    marks: Marks,
     followed: BTreeMap<RunId, Followed>,
     wake: Wake,
 }
@@ -141,13 +130,9 @@ impl Watching {
         for folder in [&observer.runs, &observer.folder] {
             wake.on(folder).map_err(io(folder))?;
         }
-        let path = observer.folder.join("told.jsonl");
-        let fresh = !path.exists();
-        let options = Options { name: TOLD.to_owned(), rotate_at: None, from: None };
-        let told = Journal::open(&path, clock, &options)?;
-        let marks = marks(&path)?;
-        let mut watching = Self { observer, told, marks, followed: BTreeMap::new(), wake };
-        if fresh && watching.observer.session.is_none() {
+        let marks = Marks::open(&observer.folder, clock)?;
+        let mut watching = Self { observer, marks, followed: BTreeMap::new(), wake };
+        if watching.marks.fresh && watching.observer.session.is_none() {
             // A person who begins to watch everything wants to hear what happens, not what once happened.
             watching.skip_the_past()?;
         }
@@ -180,12 +165,7 @@ impl Watching {
         if marks.is_empty() {
             return Ok(());
         }
-        for mark in marks.values() {
-            self.told.append(TOLD, mark)?;
-        }
-        self.told.commit()?;
-        self.marks.extend(marks.into_values().map(|mark| (mark.run.clone(), mark)));
-        Ok(())
+        self.marks.set(marks.into_values(), |run| self.followed.contains_key(run))
     }
 
     /// The runs whose supervisors have ended although nothing says that the runs did.
@@ -214,15 +194,14 @@ impl Watching {
 
     fn skip_the_past(&mut self) -> Result<(), Error> {
         self.find_runs();
+        let mut marks = Vec::new();
         for (run, followed) in &mut self.followed {
             followed.catch_up(&self.observer, run, None)?;
             followed.pending.clear();
             let first = followed.mail.first_generation.clone().unwrap_or_default();
-            let mark = Mark { run: run.clone(), first, seq: followed.mail.seq };
-            self.told.append(TOLD, &mark)?;
-            self.marks.insert(run.clone(), mark);
+            marks.push(Mark { run: run.clone(), first, seq: followed.mail.seq });
         }
-        Ok(self.told.commit()?)
+        self.marks.set(marks, |_| true)
     }
 
     /// Follows runs that appeared, and forgets those that are gone.
@@ -321,18 +300,4 @@ fn terminal(run: &RunId, record: &record::Record, status: String) -> Event {
         next: vec![format!("materia inspect run:{run}"), format!("materia inspect run:{run} --view tail")],
         status,
     }))
-}
-
-/// The marks of an observer, the latest for each run.
-fn marks(path: &std::path::Path) -> Result<BTreeMap<RunId, Mark>, Error> {
-    let mut marks = BTreeMap::new();
-    for record in Reader::open(path, From::Beginning)? {
-        let record = record?;
-        if record.kind == TOLD
-            && let Ok(mark) = Mark::deserialize(&record.data)
-        {
-            marks.insert(mark.run.clone(), mark);
-        }
-    }
-    Ok(marks)
 }

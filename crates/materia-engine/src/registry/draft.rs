@@ -6,13 +6,18 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::Finding;
+use materia_model::name::RunId;
 use materia_model::recipe::LoadError;
+use materia_model::secret::Guard;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::entry::sha256;
 use crate::library::Library;
 use crate::store::{atomic, dir};
+
+/// How many drafts there may be; one that is promoted or removed makes room.
+const MOST: usize = 500;
 
 /// A captured recipe.
 #[derive(Debug, Clone, Serialize)]
@@ -35,29 +40,51 @@ pub struct Draft {
     pub size: usize,
 }
 
-/// Keeps an inline template as a draft; the file, or nothing when there was one already.
-pub fn capture(
-    library: &Library,
-    run: &str,
-    template: &Value,
-    artifacts: &Value,
-) -> Result<Option<PathBuf>, String> {
+/// A template that was given in passing.
+#[derive(Debug)]
+pub struct Inline<'a> {
+    /// The run's id, where the caller chose it.
+    pub run: Option<&'a RunId>,
+    /// What runs.
+    pub template: Value,
+    /// What it promises to make, paths as they were written.
+    pub artifacts: Value,
+    /// What it takes and sends.
+    pub mailbox: Option<Value>,
+    /// What must not be written down.
+    pub guard: Guard,
+}
+
+/// Keeps an inline template as a draft; the file, or nothing when there was one already, there are enough, or the root
+/// cannot be written to.
+///
+/// It is called while somebody waits for a run, so nothing is synced: a draft that a power cut takes is no loss.
+pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     let drafts = library.drafts();
-    dir::create_private(&drafts).map_err(|error| error.to_string())?;
-    let safe: String =
-        run.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
-    let file = drafts.join(format!("{}.json", safe.trim_start_matches('.')));
+    // Runs that nobody named have new ids each time: what they run names their draft, so that there is one of it.
+    let name = inline.run.map_or_else(
+        || format!("run-{}", &sha256(inline.template.to_string().as_bytes())[..12]),
+        ToString::to_string,
+    );
+    let file = drafts.join(format!("{name}.json"));
     if file.symlink_metadata().is_ok() {
-        return Ok(None);
+        return None;
     }
-    let mut draft = json!({"description": format!("Draft captured from the run {run}"), "async": true});
-    if artifacts.as_object().is_some_and(|artifacts| !artifacts.is_empty()) {
-        draft["artifacts"] = artifacts.clone();
+    dir::create_private(&drafts).ok()?;
+    if std::fs::read_dir(&drafts).map_or(0, Iterator::count) >= MOST {
+        return None;
     }
-    draft["template"] = template.clone();
-    let text = serde_json::to_string_pretty(&draft).map_err(|error| error.to_string())?;
-    atomic::write(&file, format!("{text}\n").as_bytes()).map_err(|error| error.to_string())?;
-    Ok(Some(file))
+    let mut draft = json!({"description": format!("Draft captured from the run {name}"), "async": true});
+    if inline.artifacts.as_object().is_some_and(|artifacts| !artifacts.is_empty()) {
+        draft["artifacts"] = inline.artifacts;
+    }
+    if let Some(mailbox) = inline.mailbox {
+        draft["mailbox"] = mailbox;
+    }
+    draft["template"] = inline.template;
+    inline.guard.value(&mut draft);
+    atomic::write_snapshot(&file, format!("{draft:#}\n").as_bytes()).ok()?;
+    Some(file)
 }
 
 /// All drafts, by name.

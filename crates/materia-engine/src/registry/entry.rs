@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use materia_model::finding::{Finding, Severity};
-use materia_model::recipe::{LoadError, Recipe};
+use materia_model::recipe::{Composed, LoadError, Recipe};
 use materia_model::template::{Arg, risk};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -72,6 +72,9 @@ pub struct Entry {
     /// Everything that a change of would make it another tool.
     #[serde(skip)]
     pub fingerprint: String,
+    /// What it imports, directly, under which alias and from where.
+    #[serde(skip)]
+    pub links: Vec<Composed>,
 }
 
 impl Entry {
@@ -90,6 +93,7 @@ impl Entry {
                 entry.issues = linked.template.warnings().to_vec();
                 let imports = linked.composition.iter().filter(|one| one.depth == 1);
                 entry.imports = imports.map(|one| one.name.clone()).collect();
+                entry.links = linked.composition.iter().filter(|one| one.depth == 1).cloned().collect();
                 let mut risks: Vec<&str> =
                     risk::labels(&linked.template).into_iter().map(risk::Label::as_str).collect();
                 if linked.recipe.detached && !risks.contains(&risk::Label::LongRunning.as_str()) {
@@ -139,6 +143,7 @@ impl Entry {
             sha256: String::new(),
             size: 0,
             fingerprint: String::new(),
+            links: Vec::new(),
         }
     }
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use materia_model::name::RunId;
+use materia_model::secret::Guard;
 use serde_json::{Map, Value, json};
 
 use super::*;
@@ -142,13 +144,28 @@ fn r6_registration_is_all_or_nothing_and_says_what_is_true() {
     assert_eq!(names, [".registry.lock"]);
 }
 
+fn inline(run: Option<&RunId>) -> Inline<'_> {
+    Inline {
+        run,
+        template: json!(["deploy --token {token}", "curl -H 'Authorization: Bearer abcdefgh12345678'"]),
+        artifacts: json!({"log": {"path": "{state_dir}/log"}}),
+        mailbox: None,
+        guard: Guard::default(),
+    }
+}
+
 #[test]
 fn drafts_are_captured_without_values_and_promoted_from_their_directory_only() {
     let place = place();
-    let template = json!("deploy --token {token}");
-    let file = capture(&place.library, "../my run", &template, &json!({})).unwrap().unwrap();
-    assert_eq!(file.parent().unwrap(), place.library.drafts());
-    assert_eq!(capture(&place.library, "../my run", &template, &json!({})), Ok(None), "again is no failure");
+    let run: RunId = "my-run".parse().unwrap();
+    let file = capture(&place.library, inline(Some(&run))).unwrap();
+    assert_eq!(file, place.library.drafts().join("my-run.json"));
+    assert_eq!(capture(&place.library, inline(Some(&run))), None, "again is no failure");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("{state_dir}/log") && text.contains("Bearer [redacted]"), "{text}");
+    let unnamed = capture(&place.library, inline(None)).unwrap();
+    assert_eq!(capture(&place.library, inline(None)), None, "what runs names it");
+    fs::remove_file(unnamed).unwrap();
     let draft = &drafts(&place.library)[0];
     assert!(draft.valid && place.library.names().is_empty());
     place.write("elsewhere.json", "{\"template\": \"x\"}");
@@ -163,6 +180,21 @@ fn drafts_are_captured_without_values_and_promoted_from_their_directory_only() {
     assert!(done.callable && file.exists());
     assert!(matches!(promote(&place.library, &id, Some("deploy"), false), Err(NotRegistered::Exists(_))));
     assert!(promote(&place.library, &draft.path, Some("deploy"), true).is_ok());
+}
+
+#[test]
+fn there_are_not_more_drafts_than_anybody_looks_through() {
+    let place = place();
+    for number in 0..505 {
+        let inline = Inline {
+            run: None,
+            template: json!(format!("echo {number}")),
+            artifacts: json!({}),
+            mailbox: None,
+            guard: Guard::default(),
+        };
+        assert_eq!(capture(&place.library, inline).is_some(), number < 500);
+    }
 }
 
 #[test]

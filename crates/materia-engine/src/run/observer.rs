@@ -7,12 +7,16 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::time::Duration;
 
+use materia_model::message::Mail;
+use materia_model::message::event::{DELIVERED, Delivered, Message};
 use materia_model::record::Record;
 use materia_model::run::{
     COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen, State,
 };
+use materia_model::secret::Guard;
 use materia_model::text;
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::order::Answer;
 use super::place::{Place, Root};
@@ -44,6 +48,7 @@ pub(super) struct Watcher<'s> {
     /// What the journal says, as far as it was read.
     state: State,
     answer: Option<File>,
+    guard: &'s Guard,
     commands: BTreeMap<LeafId, u64>,
     count: u64,
     completed: u64,
@@ -53,16 +58,20 @@ pub(super) struct Watcher<'s> {
     written: Option<Stopwatch>,
 }
 
+/// What a supervisor works with.
+pub(super) struct Surroundings<'s> {
+    pub(super) root: &'s Root,
+    pub(super) place: &'s Place,
+    pub(super) journal: &'s SharedJournal,
+    pub(super) bell: &'s Bell,
+    pub(super) clock: &'s Clock,
+    /// What must not be written down.
+    pub(super) guard: &'s Guard,
+}
+
 impl<'s> Watcher<'s> {
-    pub(super) fn new(
-        root: &'s Root,
-        place: &'s Place,
-        journal: &'s SharedJournal,
-        bell: &'s Bell,
-        state: State,
-        clock: &'s Clock,
-        answer: File,
-    ) -> Self {
+    pub(super) fn new(around: Surroundings<'s>, state: State, answer: File) -> Self {
+        let Surroundings { root, place, journal, bell, clock, guard } = around;
         Self {
             root,
             place,
@@ -72,6 +81,7 @@ impl<'s> Watcher<'s> {
             reader: None,
             state,
             answer: Some(answer),
+            guard,
             commands: BTreeMap::new(),
             count: 0,
             completed: 0,
@@ -131,22 +141,19 @@ impl<'s> Watcher<'s> {
         messages
     }
 
-    /// Hands messages for this run to its commands, and records that.
+    /// Hands messages for this run and its branches to its commands, and records that.
     fn deliver(&self, messages: Vec<Value>, wishes: &mut Vec<Wish>) {
         let start = self.state.start.as_ref();
         let mailbox = start.and_then(|start| start.mailbox.as_ref());
         if mailbox.and_then(|mailbox| mailbox.get("deliver")).is_none_or(|how| how != "stdin") {
             return;
         }
-        let address = self.place.address();
-        let ours = |message: &Value| {
-            message.get("to").is_some_and(|to| *to == address)
-                && Control::of(message, self.state.run(), self.state.generation()).is_none()
-        };
-        for message in messages.into_iter().filter(ours) {
-            wishes.push(Wish::Feed(format!("{message}\n").into_bytes()));
-            let delivered = json!({"id": message.get("id"), "how": "stdin"});
-            let _again_next_time = self.journal.append("message.delivered", &delivered);
+        let known = messages.iter().filter_map(|message| Message::deserialize(message).ok());
+        for parcel in known.flat_map(|message| Mail::parcels(&message, self.place.id())) {
+            let Ok(line) = serde_json::to_string(&parcel) else { continue };
+            wishes.push(Wish::Feed(format!("{line}\n").into_bytes()));
+            let delivered = Delivered { id: parcel.id, how: "stdin".to_owned() };
+            let _again_next_time = self.journal.append(DELIVERED, &delivered);
         }
     }
 
@@ -188,8 +195,10 @@ impl Observer for Watcher<'_> {
                 self.count += 1;
                 self.commands.insert(leaf, self.count);
                 let words = argv.iter().take(MOST_WORDS);
-                let argv = words.map(|word| text::bounded(word, LONGEST_WORD).into_owned()).collect();
-                let label = label.map(str::to_owned);
+                let argv = words
+                    .map(|word| self.guard.text(&text::bounded(word, LONGEST_WORD)).into_owned())
+                    .collect();
+                let label = label.map(|label| self.guard.text(label).into_owned());
                 let _full = self.journal.append(COMMAND_START, &CommandStart { n: self.count, label, argv });
                 self.answer();
             }

@@ -9,6 +9,7 @@ use materia_model::name::RunId;
 use materia_model::run::Start;
 use materia_model::template::wire::Wire;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::error::Error;
 
@@ -23,6 +24,10 @@ pub struct Order {
     pub fresh: bool,
     /// How the generation begins; the supervisor adds who it is.
     pub start: Start,
+    /// The names of variables and values that are secret (S3).
+    pub secret: Vec<String>,
+    /// What agents inside are told about the recipe, record by record.
+    pub context: Vec<Value>,
     /// What runs.
     pub plan: Wire,
     /// Where what flows between commands is spooled.

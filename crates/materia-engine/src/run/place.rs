@@ -127,6 +127,11 @@ impl Place {
         self.dir.join("stderr.log")
     }
 
+    /// What agents inside are told about its recipe.
+    pub fn context(&self) -> PathBuf {
+        self.dir.join("context.jsonl")
+    }
+
     /// Who is in its room, for programs that read that file.
     pub fn communication(&self) -> PathBuf {
         self.dir.join("communication.json")

@@ -8,7 +8,7 @@ use materia_model::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::place::Place;
-use crate::store::atomic;
+use crate::store::{atomic, dir};
 
 /// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
 pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
@@ -31,6 +31,17 @@ pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
             }
         }
         put(place, "result.json", &result);
+    }
+}
+
+/// Writes what agents inside are told about the recipe; what an earlier generation was told goes.
+pub(super) fn context(place: &Place, records: &[Value]) {
+    let path = place.context();
+    if !records.is_empty() {
+        let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+        let _lost = atomic::write_snapshot(&path, lines.as_bytes());
+    } else if path.exists() {
+        let _still_there = dir::remove_file(&path);
     }
 }
 
@@ -75,6 +86,9 @@ fn run(place: &Place, state: &State) -> Value {
     ];
     for (key, value) in optional.into_iter().filter(|(_, value)| !value.is_null()) {
         document[key] = value;
+    }
+    if place.context().exists() {
+        document["recipe_context_file"] = json!(place.context());
     }
     if !start.artifacts.is_empty() {
         document["artifacts"] = json!(start.artifacts);

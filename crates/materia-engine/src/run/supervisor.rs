@@ -4,21 +4,24 @@
 //! orphans, so nothing that it starts escapes it. Small on purpose: hundreds of them may sleep at the same time. Killed
 //! at any point it leaves a journal and a free lock, from which whoever looks next concludes the rest.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use materia_model::run::{Control, End, RUN_END, RUN_START, Start, State, Status, Supervisor};
+use materia_model::secret::Guard;
 use materia_model::template::{Plan, wire};
 use materia_model::text;
 
 use super::error::Error;
-use super::observer::Watcher;
+use super::observer::{Surroundings, Watcher};
 use super::order::{Answer, Order, Refusal};
 use super::place::{Place, Root};
 use super::status::{self, recorded, settle};
-use super::{artifact, family, journal};
+use super::{artifact, family, journal, snapshot};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Outcome, Request, Streams};
 use crate::process::{DEFAULT_GRACE, Identity, Nursery, lead_session, take_streams};
@@ -34,21 +37,40 @@ pub const SUPERVISE: &str = "__supervise";
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Supervises a generation, as told on stdin. The answer goes to stdout; what comes after is in the journal.
-pub fn supervise(clock: &Clock) -> io::Result<()> {
+/// Supervises a generation, as told on stdin. The answer goes to stdout; what comes after is in the journal. `variables`
+/// are those that its commands inherit: the secret ones among them are not written down (S3).
+pub fn supervise(variables: BTreeMap<OsString, OsString>, clock: &Clock) -> io::Result<()> {
     // One that leads a session already was started by hand, and leads it still.
     let _leads = lead_session();
     let (mut told, answer) = take_streams()?;
     let mut text = Vec::new();
     told.read_to_end(&mut text)?;
     drop(told);
-    let order: Order = serde_json::from_slice(&text)?;
+    let mut order: Order = serde_json::from_slice(&text)?;
     drop(text);
     let spool = order.spool.clone();
+    let guard = guarded(&mut order, &variables);
+    // Hundreds of supervisors may sleep at the same time: what nobody asks for again goes.
+    drop(variables);
     match Generation::begin(order, clock) {
-        Ok((generation, plan)) => generation.live(&plan, answer, spool),
+        Ok((generation, plan)) => generation.live(&plan, answer, spool, guard),
         Err(error) => say(answer, &Answer::Refused(Refusal::from(error))),
     }
+}
+
+/// Takes what is secret out of what is going to be recorded, and gives who does the same with what commands write.
+fn guarded(order: &mut Order, variables: &BTreeMap<OsString, OsString>) -> Guard {
+    let named: Vec<&str> = order.secret.iter().map(String::as_str).collect();
+    let texts = variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let mut guard = Guard::new(texts, &named);
+    let start = &mut order.start;
+    guard.take_from(&mut start.values, &order.secret);
+    start.values.values_mut().for_each(|value| guard.value(value));
+    order.context.iter_mut().for_each(|record| guard.value(record));
+    if let Some(template) = &mut start.template {
+        *template = guard.text(template).into_owned();
+    }
+    guard
 }
 
 /// Tells the launcher, who may be gone, and hangs up.
@@ -94,6 +116,7 @@ impl<'c> Generation<'c> {
         let mut lock = None;
         match Self::record(&root, &place, &start, made, &mut lock, clock) {
             Ok((streams, bell, journal, state)) => {
+                snapshot::context(&place, &order.context);
                 family::begun(&root, &start, clock);
                 let lock = lock.ok_or_else(|| wrong("nobody holds its lock".to_owned()))?;
                 Ok((Self { root, place, journal, bell, streams, state, clock, _lock: lock }, plan))
@@ -132,14 +155,15 @@ impl<'c> Generation<'c> {
     }
 
     /// Runs the plan to its end and records that.
-    fn live(self, plan: &Plan, answer: File, spool: PathBuf) -> io::Result<()> {
+    fn live(self, plan: &Plan, answer: File, spool: PathBuf, guard: Guard) -> io::Result<()> {
         let Self { root, place, journal, bell, streams, state, clock, _lock } = self;
         let start = state.start.clone().unwrap_or_default();
         let mut nursery = Nursery::adopting()?;
         nursery.catch_interrupts()?;
         nursery.watch(&bell)?;
         let deliver = start.mailbox.as_ref().and_then(|mailbox| mailbox.get("deliver"));
-        let around = Around { streams: Some(streams), held: deliver.is_some_and(|how| how == "stdin") };
+        let held = deliver.is_some_and(|how| how == "stdin");
+        let around = Around { streams: Some(streams), guard, held };
         let request = Request {
             plan,
             cwd: start.cwd.clone().into(),
@@ -148,16 +172,19 @@ impl<'c> Generation<'c> {
             grace: DEFAULT_GRACE,
             spool,
         };
-        let mut watcher = Watcher::new(&root, &place, &journal, &bell, state, clock, answer);
+        let (root, place, journal, bell, guard) = (&root, &place, &journal, &bell, &around.guard);
+        let surroundings = Surroundings { root, place, journal, bell, clock, guard };
+        let mut watcher = Watcher::new(surroundings, state, answer);
         let outcome = execute::run_in(&request, &around, &mut nursery, &mut watcher);
         watcher.answer();
         let asked = watcher.asked();
-        let end = conclude(&start, outcome, asked, &watcher);
+        let mut end = conclude(&start, outcome, asked, &watcher);
+        end.error = end.error.map(|error| guard.text(&error).into_owned());
         drop(nursery);
         // Written before the record, so that whoever is told of the end finds them; until then they count for nothing.
         watcher.snapshot(&end);
-        record_end(&place, &journal, &end, clock).map_err(io::Error::other)?;
-        family::ended(&root, &start, &end, clock);
+        record_end(place, journal, &end, clock).map_err(io::Error::other)?;
+        family::ended(root, &start, &end, clock);
         Ok(())
     }
 }

@@ -6,7 +6,9 @@
 mod error;
 mod report;
 mod cast;
+mod hand;
 mod route;
+mod session;
 
 use materia_model::message::{Address, Draft, Envelope};
 use materia_model::name::RunId;
@@ -22,6 +24,9 @@ use crate::run::Root;
 
 /// What only the operator may ask for (S2).
 const OPERATORS: [&str; 4] = ["control.trust", "control.approve", "control.reject", "control.budget"];
+
+/// What a host says to its session when it goes for good.
+const END_SESSION: &str = "control.end";
 
 /// Who sends, and from where.
 #[derive(Debug)]
@@ -85,6 +90,9 @@ fn routed(sender: &Sender<'_>, envelope: Envelope) -> Result<Report, Error> {
         Address::Branch(run, _) => route::to_branch(sender, &run, envelope),
         Address::Room(run) => route::to_room(sender, &run, envelope),
         Address::Coordinator => route::to_coordinator(sender, envelope, None),
+        Address::Session(session) if envelope.kind.as_str() == END_SESSION => {
+            session::end(sender, &session, envelope)
+        }
         Address::Session(session) => route::to_coordinator(sender, envelope, Some(&session)),
         Address::Tool(tool) => Err(Error::NoTool(tool.to_string())),
     }

@@ -2,22 +2,23 @@
 //!
 //! Owns the order of it: find, link, refuse what is disabled, type the words. Starts nothing.
 
+mod context;
 mod shelf;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use materia_model::finding::Finding;
+use materia_model::finding::{Finding, Source};
 use materia_model::recipe::{Artifact, Composed, LoadError, Recipe, RetireWhen};
 use materia_model::run::Declared;
 use materia_model::template::{self, Arg, Expansion, Facts, Template, risk};
 use materia_model::text;
 use serde_json::{Map, Value};
 
-use super::template::{Described, Prepared, overrule};
+use super::template::{Described, Prepared, about_artifact, overrule};
 use crate::library::{Found, Library, Located};
 
-pub use shelf::{Brief, Diagnosis, Fixed, Listing, Shown, doctor, list, show};
+pub use shelf::{Brief, Diagnosis, Fixed, Imported, Imports, Listing, Shown, doctor, imports, list, show};
 
 /// What a person or a program wants of a recipe.
 #[derive(Debug)]
@@ -53,6 +54,8 @@ pub struct Resolved {
     pub values: Map<String, Value>,
     /// The documents it consists of.
     pub composition: Vec<Composed>,
+    /// Their texts.
+    texts: BTreeMap<String, Source>,
     /// What was strange about it.
     pub warnings: Vec<Finding>,
 }
@@ -112,6 +115,7 @@ pub fn link(
         args,
         values,
         composition: linked.composition,
+        texts: linked.texts,
         warnings,
     })
 }
@@ -125,12 +129,8 @@ impl Resolved {
     /// What it promises to write, its placeholders resolved.
     pub fn artifacts(&self, facts: Facts<'_>) -> Result<BTreeMap<String, Artifact>, Vec<Finding>> {
         let fill = |(name, artifact): (&String, &Artifact)| {
-            let path = template::fill(&self.template, &artifact.path, &self.values, facts).map_err(
-                |mut wrong| {
-                    wrong.iter_mut().for_each(|finding| finding.path = Some(format!("artifacts.{name}")));
-                    wrong
-                },
-            )?;
+            let path = template::fill(&self.template, &artifact.path, &self.values, facts)
+                .map_err(|wrong| about_artifact(name, wrong))?;
             Ok((name.clone(), Artifact { path, more: artifact.more.clone() }))
         };
         self.recipe.artifacts.iter().map(fill).collect()
@@ -154,7 +154,11 @@ impl Resolved {
             (!ours.is_empty()).then(|| self.described(Facts { host: Some(ours), ..facts })).transpose()?;
         let risks = risk::warnings(&self.template);
         let own = (self.source == Found::User).then(|| (self.name.clone(), self.fingerprint()));
-        let strange = self.warnings.into_iter().chain(warnings).collect();
+        let elsewhere = self.recipe.state_dir.filter(|_| !ours.is_empty()).map(|_| {
+            Finding::warning("state-dir", "`state_dir` is not used: every run has a directory of its own")
+                .hint("give it --as run:ID to know its name before")
+        });
+        let strange = self.warnings.into_iter().chain(warnings).chain(elsewhere).collect();
         Ok(Prepared { template: self.template, plan, values: given, strange, risks, own, recipe })
     }
 
@@ -171,6 +175,12 @@ impl Resolved {
             file: self.file.clone(),
             artifacts: self.artifacts(facts)?.into_iter().map(declared).collect(),
             mailbox: self.recipe.mailbox.as_ref().and_then(|mailbox| serde_json::to_value(mailbox).ok()),
+            secrets: self.recipe.secrets.clone(),
+            context: if self.recipe.actor_context {
+                context::records(&self.composition, &self.texts)
+            } else {
+                Vec::new()
+            },
             retire_when: self
                 .recipe
                 .retire_when

@@ -3,11 +3,10 @@
 //! Owns choosing the id, the values that a run gives its template, and the report, whose shape is a contract. Everything
 //! that can be known is checked before a supervisor is started (T21).
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use materia_model::name::RunId;
-use materia_model::run::{Cast, Declared, OnSessionEnd, Origin, RetireWhen, Start, Status};
+use materia_model::run::{Cast, OnSessionEnd, Origin, RetireWhen, Start, Status};
 use materia_model::template::Plan;
 use materia_model::template::plan::{Body, Controls, Failure, Stdin};
 use materia_model::template::wire::{self, Wire};
@@ -39,8 +38,6 @@ pub struct Wanted {
     pub parent: Option<String>,
     /// Where its commands run.
     pub cwd: PathBuf,
-    /// What it promises to make; paths may name values.
-    pub artifacts: BTreeMap<String, Declared>,
     /// The recipe's name and file.
     pub recipe: Option<(String, PathBuf)>,
     /// The tool's name.
@@ -75,6 +72,9 @@ pub struct Spawned {
     pub next: Vec<String>,
     /// What was noticed before it started.
     pub warnings: Vec<String>,
+    /// The draft of a recipe that was kept of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
 }
 
 /// Spawns a run. `prepare` makes the plan from the values that a run gives its template.
@@ -89,7 +89,7 @@ pub fn spawn<E: From<Error>>(
         let injected = injected(&place);
         let prepared = prepare(&injected)?;
         let warnings = prepared.warnings();
-        let order = order(root, wanted, id, prepared, &injected);
+        let order = order(root, wanted, id, prepared);
         match start_run(&order) {
             Ok(started) => return Ok(report(&place, started.generation, warnings)),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
@@ -125,7 +125,7 @@ pub fn drive_cast(
         values.insert(DRIVER.to_owned(), words.into());
     }
     let plan = Plan {
-        body: Body::Command { argv, stdin: Stdin::None },
+        body: Body::Command { argv, stdin: Stdin::None, part: None },
         controls: Controls::plain(Failure::Continue),
     };
     for number in 1..=TRIES {
@@ -160,6 +160,7 @@ pub fn report(place: &Place, generation: String, warnings: Vec<String>) -> Spawn
         ],
         address,
         warnings,
+        draft: None,
     }
 }
 
@@ -174,25 +175,13 @@ pub fn injected(place: &Place) -> Map<String, Value> {
     values
 }
 
-fn order(
-    root: &Root,
-    wanted: &Wanted,
-    id: RunId,
-    prepared: Prepared,
-    injected: &Map<String, Value>,
-) -> Order {
-    let artifact = |(name, declared): (&String, &Declared)| {
-        let path = filled_in(&declared.path, injected, &prepared.values);
-        (name.clone(), Declared { path, ..declared.clone() })
-    };
+fn order(root: &Root, wanted: &Wanted, id: RunId, prepared: Prepared) -> Order {
     let recipe = prepared.recipe.unwrap_or_default();
-    let mut artifacts = recipe.artifacts;
-    artifacts.extend(wanted.artifacts.iter().map(artifact));
     let begins = begins(wanted, &id);
     let start = Start {
         template: Some(text::bounded(prepared.template.source().text(), LONGEST_TEMPLATE).into_owned()),
-        artifacts,
-        values: prepared.values.clone(),
+        artifacts: recipe.artifacts,
+        values: prepared.values,
         recipe: begins.recipe.or_else(|| Some(recipe.name).filter(|name| !name.is_empty())),
         recipe_file: begins
             .recipe_file
@@ -201,7 +190,9 @@ fn order(
         retire_when: begins.retire_when.or(recipe.retire_when),
         ..begins
     };
-    Order { plan: wire::pack(prepared.plan), ..ordered(root, wanted, id, start) }
+    let plan = wire::pack(prepared.plan);
+    let (secret, context) = (recipe.secrets, recipe.context);
+    Order { secret, context, plan, ..ordered(root, wanted, id, start) }
 }
 
 /// How a generation begins, as far as it does not depend on what runs.
@@ -232,6 +223,8 @@ fn ordered(root: &Root, wanted: &Wanted, id: RunId, start: Start) -> Order {
         run: id,
         fresh: wanted.id.is_none(),
         start,
+        secret: Vec::new(),
+        context: Vec::new(),
         plan: Wire::default(),
         spool: wanted.spool.clone(),
     }
@@ -246,13 +239,4 @@ pub fn fresh_id() -> RunId {
             return id;
         }
     }
-}
-
-/// A path with the values in it that it names.
-fn filled_in(path: &str, injected: &Map<String, Value>, given: &Map<String, Value>) -> String {
-    let values = injected.iter().chain(given);
-    values.fold(path.to_owned(), |path, (name, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        path.replace(&format!("{{{name}}}"), &value)
-    })
 }

@@ -56,6 +56,10 @@ pub struct Described {
     pub mailbox: Option<Value>,
     /// When a run of it ends by itself.
     pub retire_when: Option<RetireWhen>,
+    /// The variables and values that are secret (S3).
+    pub secrets: Vec<String>,
+    /// What agents inside a run of it are told about it.
+    pub context: Vec<Value>,
 }
 
 /// The answer to `explain`.
@@ -97,6 +101,12 @@ pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepa
     Ok(Prepared { template, plan, values: given, strange, risks, own: None, recipe: None })
 }
 
+/// What is wrong with the path of an artifact, and with which.
+pub(super) fn about_artifact(name: &str, mut wrong: Vec<Finding>) -> Vec<Finding> {
+    wrong.iter_mut().for_each(|finding| finding.path = Some(format!("artifacts.{name}")));
+    wrong
+}
+
 /// Puts values of ours in the place of the caller's, and where the template asks for them.
 pub(super) fn overrule(values: &mut Map<String, Value>, ours: &Map<String, Value>, args: &[Arg]) {
     for (name, value) in ours {
@@ -107,6 +117,24 @@ pub(super) fn overrule(values: &mut Map<String, Value>, ours: &Map<String, Value
 }
 
 impl Prepared {
+    /// Promises more artifacts. A path may name values, ours among them, as every text of the template may.
+    pub fn promise(
+        &mut self,
+        artifacts: &BTreeMap<String, Declared>,
+        ours: &Map<String, Value>,
+    ) -> Result<(), Vec<Finding>> {
+        let mut values = self.values.clone();
+        overrule(&mut values, ours, &self.template.args());
+        let facts = Facts { host: Some(ours), ..Facts::default() };
+        for (name, declared) in artifacts {
+            let path = template::fill(&self.template, &declared.path, &values, facts)
+                .map_err(|wrong| about_artifact(name, wrong))?;
+            let promised = &mut self.recipe.get_or_insert_default().artifacts;
+            promised.insert(name.clone(), Declared { path, ..declared.clone() });
+        }
+        Ok(())
+    }
+
     /// What would run.
     pub fn explanation(&self) -> Explanation<'_> {
         Explanation {

@@ -1,7 +1,7 @@
 //! `trust`: what a project brings, whether the person agreed to it, and the taking back of that.
 //!
-//! Owns the closure of a project's config: its text as it was read and is going to be used, and the scripts that its
-//! utilities name. Who may agree is the door's question. Runs nothing.
+//! Owns the closure of a project's config: its text as it was read and is going to be used, the recipes that its utilities
+//! name with everything these import, and the scripts that all of them name. Who may agree is the door's question. Runs nothing.
 
 mod scripts;
 
@@ -17,6 +17,7 @@ use serde::Serialize;
 use crate::clock::Clock;
 use crate::config::{Files, PROJECT_FILE};
 use crate::home::Home;
+use crate::library::Library;
 use crate::trust::{self, Act, Change, Closure, Error, Granted};
 use crate::utility::template;
 use scripts::Scripts;
@@ -74,12 +75,12 @@ pub struct Revoked {
 
 /// Says whether everything that the project brings is trusted as it is.
 pub fn require(files: &Files, home: Option<&Home>) -> Result<(), Error> {
-    project(files).map_or(Ok(()), |closure| trust::require(home, &closure))
+    project(files, home).map_or(Ok(()), |closure| trust::require(home, &closure))
 }
 
 /// Shows what the project brings.
 pub fn show(files: &Files, home: Option<&Home>) -> Result<Shown, Error> {
-    let Some(closure) = project(files) else {
+    let Some(closure) = project(files, home) else {
         let (standing, acts, files) = (Standing::Nothing, Vec::new(), BTreeMap::new());
         return Ok(Shown { ok: true, file: None, standing, acts, files, changes: Vec::new(), digest: None });
     };
@@ -104,7 +105,7 @@ pub fn show(files: &Files, home: Option<&Home>) -> Result<Shown, Error> {
 
 /// Writes down that the person agreed to what they were shown; refused where it is another thing by now.
 pub fn grant(files: &Files, home: &Home, shown: &Shown, clock: &Clock) -> Result<(), Error> {
-    match project(files) {
+    match project(files, Some(home)) {
         Some(closure) if Some(closure.digest()) == shown.digest => trust::grant(home, &closure, clock),
         Some(closure) => trust::require(Some(home), &closure),
         None => Ok(()),
@@ -128,7 +129,7 @@ pub fn revoke(home: &Home, path: &Path) -> Result<Revoked, Error> {
 }
 
 /// The closure of the project's own config, where it has one.
-fn project(files: &Files) -> Option<Closure> {
+fn project(files: &Files, home: Option<&Home>) -> Option<Closure> {
     let layer = files.layers().iter().position(|layer| layer.scope == Scope::Project)?;
     let path = files.path(layer)?;
     let base = path.ancestors().nth(Path::new(PROJECT_FILE).components().count())?;
@@ -139,12 +140,13 @@ fn project(files: &Files) -> Option<Closure> {
     // What lies above cannot take back what this one brings, so it is read as if it were the last.
     let config = Config::load(&files.layers()[..=layer]);
     let mut scripts = Scripts::new(&root, closure.base());
+    let library = home.map(|home| Library::new(home, home.user()));
     let below = Config::load(&files.layers()[..layer]);
     let known: BTreeMap<&str, String> =
         below.materia().map(|one| (one.id.as_str(), format!("{one:?}"))).collect();
     let brought = |materia: &Materia| known.get(materia.id.as_str()) != Some(&format!("{materia:?}"));
     for materia in config.materia().filter(|materia| brought(materia)) {
-        let act = act(materia, closure.base(), &mut scripts);
+        let act = act(materia, closure.base(), &mut scripts, library.as_ref());
         closure.add_act(act);
     }
     for (path, hash) in scripts.found() {
@@ -153,7 +155,7 @@ fn project(files: &Files) -> Option<Closure> {
     Some(closure)
 }
 
-fn act(materia: &Materia, project: &Path, scripts: &mut Scripts) -> Act {
+fn act(materia: &Materia, project: &Path, scripts: &mut Scripts, library: Option<&Library>) -> Act {
     let (kind, commands, detail) = match &materia.kind {
         Kind::Agent(agent) => ("agent", Vec::new(), Some(role(agent))),
         Kind::Utility(utility) => match &utility.run {
@@ -167,7 +169,8 @@ fn act(materia: &Materia, project: &Path, scripts: &mut Scripts) -> Act {
             }
             Run::Recipe(recipe) => {
                 scripts.look_in(&["recipe".to_owned(), recipe.clone()]);
-                ("recipe", Vec::new(), Some(recipe.clone()))
+                let commands = library.map(|library| scripts.follow(recipe, library)).unwrap_or_default();
+                ("recipe", commands, Some(recipe.clone()))
             }
             Run::Shipped(name) => ("utility", Vec::new(), Some(name.clone())),
         },

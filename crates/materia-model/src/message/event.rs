@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::envelope::Envelope;
 use super::mailbox::Mailbox;
-use crate::name::{RunId, SessionId};
+use crate::name::{BranchName, RunId, SessionId};
 use crate::record;
 
 /// Something was posted.
@@ -37,6 +37,13 @@ pub struct Message {
     /// The generation of the run it was meant for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,
+}
+
+impl Message {
+    /// The id that a message to a room has in the queue of a branch.
+    pub fn id_for(&self, branch: &BranchName) -> String {
+        format!("{}:{branch}", self.id)
+    }
 }
 
 /// A process, across pid reuse and reboots (A3).

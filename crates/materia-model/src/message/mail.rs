@@ -124,7 +124,7 @@ impl Mail {
             Address::Room(_) => {
                 self.room.say(at, message);
                 for (index, (run, branch)) in (1..).zip(Self::recipients(envelope)) {
-                    let id = format!("{}:{branch}", message.id);
+                    let id = message.id_for(&branch);
                     self.deliver_to_branch((seq, index), at, id, (&run, &branch), message);
                 }
             }
@@ -162,6 +162,25 @@ impl Mail {
         let mut seen = std::collections::BTreeSet::new();
         branches.retain(|(_, branch)| seen.insert(branch.clone()));
         branches
+    }
+
+    /// What the program of a run is handed of a message: the message itself where it is for the run or a branch of it, a
+    /// copy for every branch that a message to its room names. Nothing of what steers the run itself.
+    pub fn parcels(message: &Message, own: &RunId) -> Vec<Message> {
+        let envelope = &message.envelope;
+        match &envelope.to {
+            Address::Run(run) if run == own && !Self::steers(envelope.kind.as_str()) => vec![message.clone()],
+            Address::Branch(run, _) if run == own => vec![message.clone()],
+            Address::Room(run) if run == own => Self::recipients(envelope)
+                .into_iter()
+                .map(|(run, branch)| Message {
+                    id: message.id_for(&branch),
+                    envelope: Envelope { to: Address::Branch(run, branch), ..envelope.clone() },
+                    generation: message.generation.clone(),
+                })
+                .collect(),
+            _ => Vec::new(),
+        }
     }
 
     fn find(&mut self, id: &str, mut change: impl FnMut(&mut Queue) -> bool) {

@@ -54,6 +54,8 @@ pub struct Linked {
     pub template: Template,
     /// The documents it consists of: itself, then its imports in the order of the walk.
     pub composition: Vec<Composed>,
+    /// Their texts, by what tells them apart.
+    pub texts: BTreeMap<String, Source>,
 }
 
 /// One document of a linked recipe.
@@ -64,6 +66,9 @@ pub struct Composed {
     pub alias: Option<String>,
     /// How many imports away it is.
     pub depth: usize,
+    /// The aliases that lead to it, from the recipe on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<String>,
     /// Its name.
     pub name: String,
     /// Its path, or its place in the library.
@@ -79,22 +84,31 @@ pub fn link(
         load,
         units: BTreeMap::new(),
         stack: Vec::new(),
+        aliases: Vec::new(),
         composition: Vec::new(),
         findings: Vec::new(),
     };
     let unit = linker.unit(entry, None);
-    let Linker { composition, mut findings, .. } = linker;
+    let Linker { composition, mut findings, units, .. } = linker;
     let Some(unit) = unit.filter(|_| !has_errors(&findings)) else { return Err(findings) };
     let (mut recipe, said) = metadata::read(&unit.source, &unit.root);
     findings.extend(said);
     import::fill(&unit, &mut recipe);
+    // What a part of it says is secret is secret in the whole.
+    for part in units.values().filter(|part| part.root.get("secrets").is_some()) {
+        let theirs = metadata::read(&part.source, &part.root).0.secrets;
+        recipe.secrets.extend(theirs);
+    }
+    recipe.secrets.sort();
+    recipe.secrets.dedup();
     let template = match template::read_unit(&unit, FIELDS) {
         Ok(template) if !has_errors(&findings) => template,
         Ok(_) => return Err(findings),
         Err(more) => return Err(findings.into_iter().chain(more).collect()),
     };
     let template = template.noting(findings);
-    Ok(Linked { recipe, template, composition })
+    let texts = units.into_iter().map(|(id, unit)| (id, unit.source.clone())).collect();
+    Ok(Linked { recipe, template, composition, texts })
 }
 
 fn has_errors(findings: &[Finding]) -> bool {
@@ -106,6 +120,8 @@ struct Linker<'l> {
     units: BTreeMap<String, Arc<Unit>>,
     /// Ids and names on the way here.
     stack: Vec<(String, String)>,
+    /// How they were called on the way here.
+    aliases: Vec<String>,
     composition: Vec<Composed>,
     findings: Vec<Finding>,
 }
@@ -113,9 +129,11 @@ struct Linker<'l> {
 impl Linker<'_> {
     /// A document with its imports, those first.
     fn unit(&mut self, loaded: Loaded, alias: Option<&str>) -> Option<Arc<Unit>> {
+        let above = self.aliases.iter().cloned();
         self.composition.push(Composed {
             alias: alias.map(str::to_owned),
             depth: self.stack.len(),
+            path: above.chain(alias.map(str::to_owned)).collect(),
             name: loaded.name.clone(),
             file: loaded.id.clone(),
         });
@@ -124,6 +142,7 @@ impl Linker<'_> {
         }
         let root = document::parse(&loaded.source).map_err(|found| self.findings.extend(found)).ok()?;
         self.stack.push((loaded.id.clone(), loaded.name.clone()));
+        self.aliases.extend(alias.map(str::to_owned));
         let bindings = import::read(&loaded.source, &root, &mut self.findings);
         let mut imports = BTreeMap::new();
         for binding in bindings {
@@ -132,7 +151,11 @@ impl Linker<'_> {
             }
         }
         self.stack.pop();
-        let mut unit = Unit { source: loaded.source, root, imports, place: loaded.place };
+        if alias.is_some() {
+            self.aliases.pop();
+        }
+        let id = loaded.id.clone();
+        let mut unit = Unit { id, source: loaded.source, root, imports, place: loaded.place };
         if !unit.imports.is_empty() {
             unit.root = import::exact(&unit, &unit.root, &mut self.findings);
         }

@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
             return Err(self.findings);
         }
         let place = self.place();
-        let realm = Realm { types: self.types, place };
+        let realm = Realm { types: self.types, place, part: self.unit.map(|unit| unit.id.as_str().into()) };
         let (source, warnings) = (self.source.clone(), self.findings);
         Ok(Template { source, root, realm, declared: self.declared, uses_stages: self.uses_stages, warnings })
     }

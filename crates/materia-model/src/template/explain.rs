@@ -65,7 +65,7 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
         children: None,
     };
     match &plan.body {
-        Body::Command { argv, stdin } => {
+        Body::Command { argv, stdin, .. } => {
             explained.argv = Some(argv);
             explained.stdin = Some(*stdin);
         }

@@ -51,6 +51,8 @@ pub(crate) struct Realm {
     pub(crate) types: BTreeMap<String, Declared>,
     /// What the place of the document gives: `recipe_dir`, `agent`. Anything else wins over it.
     pub(crate) place: Settings,
+    /// What tells the document from every other, where it is a recipe.
+    pub(crate) part: Option<std::sync::Arc<str>>,
 }
 
 /// One node of a template.

@@ -3,6 +3,8 @@
 //! Owns the tree that the executor walks and `explain` shows. No placeholder, default or guard survives into it,
 //! so whatever can be known before the first process starts is known here (T21). Never runs anything.
 
+use std::sync::Arc;
+
 pub use super::node::Failure;
 
 /// A node that is ready to run.
@@ -23,6 +25,8 @@ pub enum Body {
         argv: Vec<String>,
         /// What it reads.
         stdin: Stdin,
+        /// The recipe in whose document it stands, if it stands in one.
+        part: Option<Arc<str>>,
     },
     /// One after the other, each reading what the one before wrote.
     Sequence(Vec<Plan>),

@@ -104,6 +104,21 @@ pub fn labels(template: &Template) -> Vec<Label> {
     found.into_iter().collect()
 }
 
+/// The commands of a template as they are written, word by word, whatever the values.
+pub fn commands(template: &Template) -> Vec<Vec<String>> {
+    fn walk(node: &Node, found: &mut Vec<Vec<String>>) {
+        node.recover.iter().for_each(|recover| walk(recover, found));
+        match &node.body {
+            Body::Command { raw, .. } => found.push(raw.clone()),
+            Body::Children(children) => children.iter().for_each(|child| walk(child, found)),
+            Body::Nested(inner) => walk(inner, found),
+        }
+    }
+    let mut found = Vec::new();
+    walk(&template.root, &mut found);
+    found
+}
+
 fn each_leaf(node: &Node, visit: &mut dyn FnMut(&Leaf<'_>, &Node)) {
     node.recover.iter().for_each(|recover| each_leaf(recover, visit));
     match &node.body {

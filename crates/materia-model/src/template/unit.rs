@@ -15,6 +15,8 @@ use crate::text;
 /// One document of a template.
 #[derive(Debug)]
 pub struct Unit {
+    /// What tells it from every other: its path, or its place in the library.
+    pub id: String,
     /// Its text.
     pub source: Source,
     /// The object that holds its `template`.

@@ -42,11 +42,26 @@ struct Node {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Shape {
-    Command { argv: Vec<String>, stdin: Stdin },
-    Sequence { below: Vec<usize> },
-    Parallel { below: Vec<usize>, concurrency: usize, min_successful: usize },
-    Nested { below: usize },
-    Skipped { was: Kind },
+    Command {
+        argv: Vec<String>,
+        stdin: Stdin,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        part: Option<String>,
+    },
+    Sequence {
+        below: Vec<usize>,
+    },
+    Parallel {
+        below: Vec<usize>,
+        concurrency: usize,
+        min_successful: usize,
+    },
+    Nested {
+        below: usize,
+    },
+    Skipped {
+        was: Kind,
+    },
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -71,7 +86,9 @@ fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
     let Controls { label, delay, timeout, retry, recover, failure, output, input, keep } = plan.controls;
     let mut all = |below: Vec<Plan>| below.into_iter().map(|plan| pack_into(list, plan)).collect();
     let shape = match plan.body {
-        Body::Command { argv, stdin } => Shape::Command { argv, stdin },
+        Body::Command { argv, stdin, part } => {
+            Shape::Command { argv, stdin, part: part.map(|part| part.to_string()) }
+        }
         Body::Sequence(steps) => Shape::Sequence { below: all(steps) },
         Body::Parallel { branches, concurrency, min_successful } => {
             Shape::Parallel { below: all(branches), concurrency, min_successful }
@@ -100,7 +117,9 @@ pub fn unpack(Wire(list): Wire) -> Result<Plan, NoPlan> {
 fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
     let mut one = |place: usize| plans.get_mut(place)?.take();
     let body = match node.shape {
-        Shape::Command { argv, stdin } if !argv.is_empty() => Body::Command { argv, stdin },
+        Shape::Command { argv, stdin, part } if !argv.is_empty() => {
+            Body::Command { argv, stdin, part: part.map(Into::into) }
+        }
         Shape::Command { .. } => return None,
         Shape::Sequence { below } => Body::Sequence(below.into_iter().map(&mut one).collect::<Option<_>>()?),
         Shape::Parallel { below, concurrency, min_successful } => Body::Parallel {

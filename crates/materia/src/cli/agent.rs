@@ -1,6 +1,7 @@
 //! `materia agent`: one turn of an agent, and which agents there are.
 
 mod attach;
+mod context;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -124,6 +125,7 @@ impl Run {
             [] => prompt,
             files => attach::attached(&prompt, files, world)?,
         };
+        let prompt = context::told(prompt, world);
         let home = self.session.as_ref().map(|_| world.home()).transpose()?;
         let asked = Asked {
             prompt: &prompt,

@@ -83,6 +83,13 @@ impl Template {
         }
     }
 
+    /// The template that was given as words, as a document; nothing where it is in a file.
+    pub(super) fn inline(&self) -> Option<Value> {
+        let text = self.template.as_deref()?;
+        let json = text.trim_start().starts_with(['{', '[', '"']);
+        if json { serde_json::from_str(text).ok() } else { Some(text.into()) }
+    }
+
     /// Whether the template is to read something.
     pub(super) fn wants_stdin(&self) -> bool {
         self.stdin.is_some()

@@ -32,11 +32,11 @@ use crate::world::World;
     materia inspect tool:materia\n\n\
     What is shown was looked at just now: a run whose supervisor died is ended and recorded first.")]
 pub(super) struct Inspect {
-    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all or tool:materia
+    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all, recipes, tool:NAME or tool:materia
     #[arg(value_name = "TARGET")]
     target: String,
 
-    /// Which side of it: status, tail, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor
+    /// Which side of it: status, tail, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, imports, schema
     #[arg(long, value_name = "V")]
     view: Option<String>,
 
@@ -101,6 +101,7 @@ impl Inspect {
             Target::Recipes if view == "doctor" => {
                 screen.report(&recipe::doctor(&library(world)?, &world.home()?), voice);
             }
+            Target::Recipes if view == "imports" => screen.report(&recipe::imports(&library(world)?), voice),
             Target::Recipes => screen.report(&recipe::list(&library(world)?), voice),
         }
         Ok(0)

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use materia_engine::run::Root;
 use materia_engine::verb::message::{self, Sender};
+use materia_engine::verb::recipe::NotResolved;
+use materia_engine::verb::tool::NotCalled;
 use materia_model::message::{Draft, LONGEST_BODY};
 use materia_model::text;
 use serde_json::Value;
 
-use super::input::{library, read_bounded, read_text};
+use super::input::{read_bounded, read_text};
 use super::spawn::session;
 use super::tool;
 use crate::failure::{Failure, Kind};
@@ -77,10 +79,12 @@ impl Message {
         let sender =
             Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };
         let report = message::message_calling(&sender, self.draft(world)?, |name, arguments| {
-            if tool::located(world, &library(world)?, name).is_none() {
-                return Err(message::Error::NoTool(name.to_owned()).into());
-            }
-            tool::called(world, screen, name, arguments, &[])
+            tool::asked(world, screen, name, arguments, &[])?.map_err(|error| match error {
+                NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
+                    Failure::from(message::Error::NoTool(name.to_owned()))
+                }
+                other => other.into(),
+            })
         })?;
         screen.report(&report, voice);
         Ok(if report.ok { 0 } else { Kind::Failed.exit_code() })

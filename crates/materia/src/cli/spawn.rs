@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::Args;
-use materia_engine::registry::{self, Launch};
+use materia_engine::registry::{self, Inline, Launch};
 use materia_engine::run::{self, Root};
 use materia_engine::verb::spawn::{self, Wanted};
 use materia_model::message::Mailbox;
 use materia_model::name::RunId;
 use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen};
+use materia_model::secret::Guard;
 use materia_model::text;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::cast::{Cast, Player, wanted};
 use super::config::{Config, project};
-use super::input::Template;
+use super::input::{Template, library};
 use super::run::spool_dir;
 use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
@@ -51,7 +53,8 @@ pub(super) struct Spawn {
     #[arg(long = "as", value_name = "ADDRESS")]
     address: Option<String>,
 
-    /// Something that the run will make; the path may name values such as {state_dir}
+    /// Something that the run will make; the path may name values such as {state_dir}, and may be an object:
+    /// {"path": …, "kind", "media_type", "required"}
     #[arg(long, value_name = "NAME=PATH")]
     artifact: Vec<String>,
 
@@ -88,7 +91,6 @@ impl Spawn {
             session: session(world, self.session.as_deref())?,
             parent: parent(world, &root),
             cwd: project(world)?.to_owned(),
-            artifacts: self.artifacts()?,
             mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
             retire_when: self.retire_when.as_ref().map(|_| RetireWhen::ChildrenTerminal),
             on_session_end: if self.on_session_end == "kill" {
@@ -99,14 +101,17 @@ impl Spawn {
             spool: spool_dir(world),
             ..Wanted::default()
         };
+        let artifacts = self.artifacts()?;
         let own = RefCell::new(None);
-        let spawned = spawn::spawn(&root, &wanted, |ours| {
+        let mut spawned = spawn::spawn(&root, &wanted, |ours| {
             let state = ours.get("state_dir").and_then(Value::as_str);
             let stages = state.map(|state| Path::new(state).join("stages"));
-            let prepared = self.template.prepare_with(world, stages.as_deref(), ours)?;
+            let mut prepared = self.template.prepare_with(world, stages.as_deref(), ours)?;
+            prepared.promise(&artifacts, ours).map_err(Failure::from_findings)?;
             own.replace(prepared.own.clone());
             Ok::<_, Failure>(prepared)
         })?;
+        spawned.draft = self.draft(world, &wanted, &artifacts);
         if let Some((name, digest)) = own.into_inner()
             && let Err(why) =
                 registry::record(&world.home()?, &name, &digest, Launch::Spawn, world.clock().now())
@@ -133,6 +138,27 @@ impl Spawn {
         Ok(0)
     }
 
+    /// Keeps an inline template as a draft. A root that cannot be written to, or has enough of them, is no failure of the run.
+    fn draft(
+        &self,
+        world: &World,
+        wanted: &Wanted,
+        artifacts: &BTreeMap<String, Declared>,
+    ) -> Option<String> {
+        let template = self.template.inline()?;
+        let texts =
+            world.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let inline = Inline {
+            run: wanted.id.as_ref(),
+            template,
+            artifacts: serde_json::to_value(artifacts).ok()?,
+            mailbox: wanted.mailbox.clone(),
+            guard: Guard::new(texts, &[]),
+        };
+        let kept = registry::capture(&library(world).ok()?, inline)?;
+        Some(kept.to_string_lossy().into_owned())
+    }
+
     fn artifacts(&self) -> Result<BTreeMap<String, Declared>, Failure> {
         let mut artifacts = BTreeMap::new();
         for given in &self.artifact {
@@ -144,10 +170,21 @@ impl Spawn {
                 return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
                     .hint("write NAME=PATH; a name has letters, digits, `_`, `.` and `-`"));
             };
-            artifacts.insert(name.to_owned(), Declared { path: path.to_owned(), ..Declared::default() });
+            artifacts.insert(name.to_owned(), declared(given, path)?);
         }
         Ok(artifacts)
     }
+}
+
+/// A path, or an object that says more: `{"path": …, "kind"?, "media_type"?, "required"?}`.
+fn declared(given: &str, said: &str) -> Result<Declared, Failure> {
+    let object = serde_json::from_str::<Value>(said).ok().filter(Value::is_object);
+    let Some(object) = object else { return Ok(Declared { path: said.to_owned(), ..Declared::default() }) };
+    Declared::deserialize(&object).ok().filter(|declared| !declared.path.is_empty()).ok_or_else(|| {
+        let message = format!("{} is no artifact", text::quoted(given));
+        Failure::new(Kind::Invalid, "invalid_artifact", message)
+            .hint("write {\"path\": \"out.md\", \"kind\": \"report\", \"media_type\": \"text/markdown\", \"required\": true}")
+    })
 }
 
 /// A mailbox's contract, checked and as it was written.

@@ -7,7 +7,7 @@ use materia_engine::library::{Found, Library, Located};
 use materia_engine::process::Nursery;
 use materia_engine::registry::{self, Registration};
 use materia_engine::verb::recipe;
-use materia_engine::verb::tool::{self, Call, Called};
+use materia_engine::verb::tool::{self, Call, Called, NotCalled};
 use serde_json::{Map, Value};
 
 use super::input::{self, library};
@@ -177,7 +177,7 @@ fn call(
     values: Map<String, Value>,
     words: &[String],
 ) -> Result<u8, Failure> {
-    let called = called(world, screen, name, values, words)?;
+    let called = asked(world, screen, name, values, words)??;
     screen.report(&called, voice);
     Ok(if called.ok { 0 } else { Kind::Failed.exit_code() })
 }
@@ -188,14 +188,14 @@ pub(super) fn located(world: &World, library: &Library, name: &str) -> Option<Lo
     library.find(name, cwd).ok().filter(|located| located.found == Found::User)
 }
 
-/// Calls a tool as an agent would.
-pub(super) fn called(
+/// Calls a tool as an agent would, and gives why it was not called.
+pub(super) fn asked(
     world: &World,
     screen: Screen,
     name: &str,
     values: Map<String, Value>,
     words: &[String],
-) -> Result<Called, Failure> {
+) -> Result<Result<Called, NotCalled>, Failure> {
     let (home, library, clock) = (world.home()?, library(world)?, world.clock());
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
@@ -203,5 +203,5 @@ pub(super) fn called(
     let mut view = RunView::new(world, screen, Voice::Json);
     let home_dir = world.variable("HOME").map(Path::new);
     let asked = Call { library: &library, home: &home, cwd, home_dir, name, values, words, clock: &clock };
-    Ok(tool::call(asked, &mut nursery, &mut view)?)
+    Ok(tool::call(asked, &mut nursery, &mut view))
 }

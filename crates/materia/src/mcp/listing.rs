@@ -31,7 +31,8 @@ pub(super) fn own() -> Vec<Tool> {
                 "recipe": {"type": "string", "description": "Name or path"},
                 "file": text(), "values": object(),
                 "as": {"type": "string", "description": "run:ID"},
-                "artifacts": {"type": "object", "description": "name: path"}, "verbose": {"type": "boolean", "description": "Whole report"}
+                "artifacts": {"type": "object", "description": "name: path"},
+                "on_session_end": {"enum": ["keep", "kill"]}, "verbose": {"type": "boolean", "description": "Whole report"}
             }),
             &[],
             run.clone(),

@@ -62,7 +62,8 @@ fn spawn(given: &mut Given) -> Result<Request, Misfit> {
         None => {}
         Some(Value::Object(artifacts)) => {
             for (name, declared) in artifacts {
-                let path = declared.get("path").unwrap_or(&declared).as_str().map(str::to_owned);
+                let said = if declared.is_object() { Some(declared.to_string()) } else { None };
+                let path = said.or_else(|| declared.as_str().map(str::to_owned));
                 let Some(path) = path else {
                     return misfit(
                         format!("the artifact `{name}` has no path"),
@@ -81,6 +82,7 @@ fn spawn(given: &mut Given) -> Result<Request, Misfit> {
         }
         words.extend(["--values".to_owned(), "-".to_owned()]);
     }
+    words.extend(given.option("--on-session-end", "on_session_end")?);
     given.ignore("state_dir", "`state_dir` is not used: the reply says where the run's directory is");
     given.drop(&["transport_context"]);
     match (template, recipe) {

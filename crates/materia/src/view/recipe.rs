@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::registry::{Registered, State};
-use materia_engine::verb::recipe::{Diagnosis, Listing, Shown};
+use materia_engine::verb::recipe::{Diagnosis, Imported, Imports, Listing, Shown};
 use materia_engine::verb::tool::{Called, Drafts, Tools};
 use materia_model::template::Arg;
 use materia_model::text::{count, printable};
@@ -44,6 +44,18 @@ impl Report for Listing {
         );
         self.issues.iter().for_each(|issue| finding_lines(&mut text, issue, colour));
         text
+    }
+}
+
+impl Report for Imports {
+    fn human(&self, _: bool) -> String {
+        if self.imports.is_empty() {
+            return "no recipe imports another\n".to_owned();
+        }
+        let line = |one: &Imported| {
+            format!("{} {} = {}\n", printable(&one.recipe), printable(&one.alias), printable(&one.from))
+        };
+        self.imports.iter().map(line).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! `receive`, stdin and named pipes: how the programs of a run get their messages (A5).
 
+mod branches;
 mod deaths;
 
 use serde_json::{Value, json};

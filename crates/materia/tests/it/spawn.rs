@@ -10,11 +10,16 @@ use serde_json::{Value, json};
 
 use crate::house::House;
 
+mod draft;
+mod edges;
 mod ends;
 mod family;
 mod kept;
 mod output;
+mod secrets;
+mod session;
 mod slow;
+mod soak;
 mod starts;
 mod status;
 

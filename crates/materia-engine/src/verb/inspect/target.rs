@@ -116,7 +116,7 @@ impl Target {
             Self::Coordinator | Self::Session(_) | Self::AllSessions => &["runs", "status"],
             Self::Program => &["status", "triage", "doctor"],
             Self::Tool(_) => &["status", "schema"],
-            Self::Recipes => &["status", "summary", "doctor"],
+            Self::Recipes => &["status", "summary", "doctor", "imports"],
         }
     }
 }

@@ -57,6 +57,12 @@ pub enum Error {
         /// Who was addressed.
         session: String,
     },
+    /// A session is ended by itself, or by the operator.
+    #[error("session {session} is not yours to end")]
+    NotYours {
+        /// Which.
+        session: String,
+    },
     /// Only a person may ask for it (S2).
     #[error("{} needs the operator: programs in a run or a session cannot ask for it", text::quoted(.0))]
     OperatorOnly(String),
@@ -94,6 +100,9 @@ impl Error {
             Self::NotYou { run, .. } => format!("leave --from out, or write run:{run} or branch:{run}/NAME"),
             Self::Recipient { allowed, .. } => format!("list addresses such as {allowed}"),
             Self::Session { owner, .. } => format!("write to coordinator, or to session:{owner}"),
+            Self::NotYours { session } => {
+                format!("ask the host of session {session}, or the person, to end it")
+            }
             Self::OperatorOnly(_) => "ask the person to type it at a terminal".to_owned(),
             Self::NoTool(name) => format!("run it with `materia run {name}`"),
             Self::Cast { run, fits, .. } => format!("send {fits}, or see `materia inspect run:{run}`"),

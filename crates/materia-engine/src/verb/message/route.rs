@@ -1,26 +1,16 @@
 //! The ways a message can go, one function for each kind of address.
 
-use std::time::Duration;
-
-use materia_model::message::event::Holder;
-use materia_model::message::{Address, Communication, Deliver, Envelope, Mail};
+use materia_model::message::{Address, Communication, Envelope, Mail};
 use materia_model::name::{RunId, SessionId};
 use materia_model::run::{Control, State, Status};
 use serde_json::{Map, Value, json};
 
 use super::Sender;
 use super::error::Error;
+use super::hand::{self, Fate};
 use super::report::Report;
-use crate::post::{self, Ending, Post, Posting, Receipt};
-use crate::process::Identity;
+use crate::post::{self, Post, Posting, Receipt};
 use crate::run::{self, Place};
-use crate::store::fifo;
-
-/// How long a sender waits to hear that the supervisor has written a message to its command's stdin.
-const HEARING: Duration = Duration::from_secs(1);
-
-/// The type of a message that is a bare line for whoever reads a named pipe.
-const PLAIN: &str = "run.message";
 
 /// To a run: control is obeyed, everything else waits in its queue or is handed to its process.
 pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
@@ -37,19 +27,22 @@ pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Re
     check_on(run, &state)?;
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let post = Post::open(&place.journal(), sender.clock)?;
-    let line = fifo_line(&envelope);
-    let receipt = post.deliver(Posting { only_when_on: true, ..Posting::new(envelope) })?;
-    let deliver = post.look(|mail| mail.mailbox.deliver)?;
-    let mut report = Report::queued(receipt.id.clone(), to, kind, deliver_word(deliver), "queued_mailbox");
-    match deliver {
-        Deliver::Receive => {}
-        Deliver::Stdin => by_stdin(&post, &place, &receipt, &mut report)?,
-        Deliver::Fifo => by_fifo(&post, &place, &line, &receipt, &mut report)?,
+    let receipt = post.deliver(Posting { only_when_on: true, ..Posting::new(envelope.clone()) })?;
+    let handed = hand::over(&post, &place, &receipt, envelope)?;
+    let mut report = Report::queued(receipt.id.clone(), to, kind, handed.consumer, "queued_mailbox");
+    match handed.fate {
+        Fate::Waits => {}
+        Fate::Taken => (report.delivered, report.queued, report.reason) = (true, false, "delivered"),
+        Fate::Late(why) => report.delivery_error = Some(why),
+        Fate::Failed(why) => {
+            (report.delivery_error, report.reason) = (Some(why), "delivery_failed_persisted");
+        }
     }
     Ok(with(report, receipt, state.status))
 }
 
-/// To a branch: it waits in the branch's queue, also when nobody is there to read it.
+/// To a branch: it waits in the branch's queue, also when nobody is there to read it; a process that is handed the run's
+/// messages is handed those of its branches, too.
 pub(super) fn to_branch(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
     if let Some(from) = &envelope.from {
         check_same_run(run, from, &envelope.to)?;
@@ -57,12 +50,19 @@ pub(super) fn to_branch(sender: &Sender<'_>, run: &RunId, envelope: Envelope) ->
     let (place, state) = sender.find(run)?;
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let post = Post::open(&place.journal(), sender.clock)?;
-    let receipt = post.deliver(Posting::new(envelope))?;
+    let receipt = post.deliver(Posting::new(envelope.clone()))?;
     snapshot(&post, &place)?;
-    let on = !state.status.is_terminal();
-    let reason = if on { "branch_persisted" } else { "branch_persisted_parent_unavailable" };
+    if state.status.is_terminal() {
+        let reason = "branch_persisted_parent_unavailable";
+        let report = Report::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
+        return Ok(with(Report { forwarded: Some(false), ..report }, receipt, state.status));
+    }
+    let handed = hand::over(&post, &place, &receipt, envelope)?;
+    let taken = handed.fate == Fate::Taken;
+    let reason = if taken { "branch_persisted_forwarded" } else { "branch_persisted" };
     let report = Report::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
-    Ok(with(Report { forwarded: Some(false), ..report }, receipt, state.status))
+    let report = Report { delivered: taken, queued: !taken, forwarded: Some(taken), ..report };
+    Ok(with(Report { delivery_error: handed.fate.problem(), ..report }, receipt, state.status))
 }
 
 /// To a room: everybody in the run can read it, and those it names get it in their queues.
@@ -78,11 +78,17 @@ pub(super) fn to_room(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> R
     let kind = envelope.kind.clone();
     let forwarded = !Mail::recipients(&envelope).is_empty();
     let post = Post::open(&place.journal(), sender.clock)?;
-    let receipt = post.deliver(Posting::new(envelope))?;
+    let receipt = post.deliver(Posting::new(envelope.clone()))?;
     snapshot(&post, &place)?;
+    let fate = if forwarded && !state.status.is_terminal() {
+        hand::over(&post, &place, &receipt, envelope)?.fate
+    } else {
+        Fate::Waits
+    };
+    let queued = forwarded && fate != Fate::Taken;
     let report = Report::queued(receipt.id.clone(), to, kind, "room-timeline", "room_persisted");
-    let report = Report { delivered: true, queued: forwarded, forwarded: Some(forwarded), ..report };
-    Ok(with(report, receipt, state.status))
+    let report = Report { delivered: true, queued, forwarded: Some(forwarded), ..report };
+    Ok(with(Report { delivery_error: fate.problem(), ..report }, receipt, state.status))
 }
 
 /// To whoever started the sending run: it stands in that run's own journal, and its observers are woken.
@@ -159,59 +165,6 @@ fn retire(sender: &Sender<'_>, place: &Place, envelope: &Envelope) -> Result<Rep
     Ok(Report { delivered: true, queued: false, persisted: false, result: Some(result), ..report })
 }
 
-/// The supervisor writes to its command's stdin; whether it has is heard from the journal.
-fn by_stdin(post: &Post, place: &Place, receipt: &Receipt, report: &mut Report) -> Result<(), Error> {
-    run::ring(place);
-    let heard = post.until(HEARING, |mail| mail.place_of(&receipt.id).is_none())?;
-    if heard {
-        (report.delivered, report.queued, report.reason) = (true, false, "delivered");
-    } else {
-        report.delivery_error = Some("its command has not taken it yet".to_owned());
-    }
-    Ok(())
-}
-
-/// Whoever reads the named pipe gets a line, if it arrives in one piece; else the message waits.
-fn by_fifo(
-    post: &Post,
-    place: &Place,
-    line: &[u8],
-    receipt: &Receipt,
-    report: &mut Report,
-) -> Result<(), Error> {
-    match fifo::send(&place.dir().join("control.fifo"), line) {
-        Ok(()) => {
-            post.settle(&materia_model::message::Place::Run, &receipt.id, &me(), &Ending::Delivered("fifo"))?;
-            (report.delivered, report.queued, report.reason) = (true, false, "delivered");
-        }
-        Err(why) => {
-            report.reason = "delivery_failed_persisted";
-            report.delivery_error = Some(why.to_string());
-        }
-    }
-    Ok(())
-}
-
-/// A bare text for `run.message`, the whole message for everything else.
-fn fifo_line(envelope: &Envelope) -> Vec<u8> {
-    let plain = (envelope.kind.as_str() == PLAIN).then(|| match &envelope.body {
-        None => PLAIN.to_owned(),
-        Some(_) => envelope.text(),
-    });
-    let whole = || serde_json::to_string(envelope).unwrap_or_default();
-    let mut line = plain.filter(|text| !text.contains('\n')).unwrap_or_else(whole);
-    line.push('\n');
-    line.into_bytes()
-}
-
-fn deliver_word(deliver: Deliver) -> &'static str {
-    match deliver {
-        Deliver::Receive => "mailbox",
-        Deliver::Stdin => "stdin",
-        Deliver::Fifo => "fifo",
-    }
-}
-
 fn check_on(run: &RunId, state: &State) -> Result<(), Error> {
     if state.status.is_terminal() {
         let status = state.status.as_str().to_owned();
@@ -259,11 +212,6 @@ fn snapshot(post: &Post, place: &Place) -> Result<(), Error> {
 
 fn with(report: Report, receipt: Receipt, status: Status) -> Report {
     Report { generation: receipt.generation, warnings: receipt.warnings, status: Some(status), ..report }
-}
-
-fn me() -> Holder {
-    let unknown = Identity { pid: 0, start_time: 0, boot_id: String::new() };
-    post::holder(Identity::of_self().unwrap_or(unknown))
 }
 
 impl Sender<'_> {

@@ -38,6 +38,42 @@ pub fn list(library: &Library) -> Listing {
     Listing { ok: true, root, recipes, issues }
 }
 
+/// Who imports whom.
+#[derive(Debug, Serialize)]
+pub struct Imports {
+    /// Always true.
+    pub ok: bool,
+    /// Every direct import of a recipe that counts.
+    pub imports: Vec<Imported>,
+}
+
+/// One import.
+#[derive(Debug, Serialize)]
+pub struct Imported {
+    /// Who imports.
+    pub recipe: String,
+    /// How it calls what it imports.
+    pub alias: String,
+    /// The name of what it imports.
+    pub from: String,
+    /// Where that is.
+    pub file: String,
+}
+
+/// Lists who imports whom.
+pub fn imports(library: &Library) -> Imports {
+    let entries = survey(library).entries.into_iter().filter(|entry| entry.state != State::Shadowed);
+    let imports = entries.flat_map(|Entry { id, links, .. }| {
+        links.into_iter().map(move |link| Imported {
+            recipe: id.clone(),
+            alias: link.alias.unwrap_or_default(),
+            from: link.name,
+            file: link.file,
+        })
+    });
+    Imports { ok: true, imports: imports.collect() }
+}
+
 /// The answer to `recipe show`.
 #[derive(Debug, Serialize)]
 pub struct Shown {

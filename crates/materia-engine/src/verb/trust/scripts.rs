@@ -10,6 +10,9 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
+use materia_model::template::risk;
+
+use crate::library::Library;
 use crate::trust::hash_file;
 
 /// How the names of scripts end.
@@ -45,6 +48,34 @@ impl Scripts {
                 }
             }
         }
+    }
+
+    /// Takes a recipe and everything it imports, as far as the project brings it, and gives its commands as they are
+    /// written. One that cannot be linked cannot be cast either.
+    pub(super) fn follow(&mut self, recipe: &str, library: &Library) -> Vec<Vec<String>> {
+        let beside = self.from[0].join(recipe);
+        let located = if recipe.contains('/') && beside.is_file() {
+            library.open(&beside, recipe)
+        } else {
+            library.find(recipe, &self.from[1])
+        };
+        let Some(linked) = located.ok().and_then(|located| library.link(&located).ok()) else {
+            return Vec::new();
+        };
+        let files: BTreeSet<PathBuf> =
+            linked.composition.iter().map(|part| PathBuf::from(&part.file)).collect();
+        let ours: Vec<&PathBuf> = files.iter().filter(|file| file.starts_with(&self.from[1])).collect();
+        self.found.extend(ours.iter().map(|file| (*file).clone()));
+        let commands = risk::commands(&linked.template);
+        // A script beside a recipe is named by the place of the recipe.
+        for dir in ours.iter().filter_map(|file| file.parent()?.to_str()) {
+            for command in &commands {
+                let placed: Vec<String> =
+                    command.iter().map(|word| word.replace("{recipe_dir}", dir)).collect();
+                self.look_in(&placed);
+            }
+        }
+        commands
     }
 
     /// The files and their hashes; one that cannot be read has a hash that no file has.

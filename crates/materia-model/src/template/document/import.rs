@@ -78,7 +78,8 @@ impl<'a> Reader<'a> {
         self.nodes = inner.nodes;
         self.uses_stages |= inner.uses_stages;
         let failed = inner.errors > 0;
-        let realm = Realm { types: std::mem::take(&mut inner.types), place: inner.place() };
+        let part = Some(import.unit.id.as_str().into());
+        let realm = Realm { types: std::mem::take(&mut inner.types), place: inner.place(), part };
         for finding in inner.findings {
             if !self.findings.contains(&finding) {
                 self.push(finding, "");

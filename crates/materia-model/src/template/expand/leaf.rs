@@ -39,7 +39,8 @@ impl<'t> Expander<'t> {
             return None;
         };
         *command = self.evaluator.facts.command(command);
-        Some(Body::Command { argv, stdin })
+        let part = frame.realm().and_then(|realm| realm.part.clone());
+        Some(Body::Command { argv, stdin, part })
     }
 
     fn word(&mut self, node: &'t Node, word: &'t Text, frame: &Frame<'_, 't>) -> Option<String> {

@@ -73,3 +73,44 @@ fn a_required_program_that_leaves_children_leaves_none() {
     assert_eq!(house.wait("a")["status"], "done");
     assert!(house.alive().is_empty());
 }
+
+#[test]
+fn the_path_of_an_artifact_is_a_text_of_the_template() {
+    let house = House::new();
+    let template = r#"{"template": "touch {dir}/{name}.md", "defaults": {"dir": "."}}"#;
+    let more =
+        ["--artifact", "report={dir}/{name}.md", "--artifact", "log={state_dir}/{run_id}-{kind=plain}.log"];
+    let object =
+        r#"made={"path": "{name}.md", "kind": "report", "media_type": "text/markdown", "required": true}"#;
+    house.spawn(
+        "a",
+        template,
+        &[&more as &[&str], &["--artifact", object, "name=out", "run_id=ours"]].concat(),
+    );
+    house.wait("a");
+    let seen = house.materia(&["inspect", "run:a", "--view", "artifacts", "--json"]).run().ok().json();
+    assert_eq!(seen["artifacts"]["report"]["path"], "[HOUSE]/project/./out.md");
+    assert_eq!(
+        (&seen["artifacts"]["report"]["exists"], &seen["artifacts"]["made"]["size"]),
+        (&json!(true), &json!(0))
+    );
+    let made = &seen["artifacts"]["made"];
+    assert_eq!(
+        (&made["kind"], &made["media_type"], &made["required"]),
+        (&json!("report"), &json!("text/markdown"), &json!(true))
+    );
+    let log = "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs/a/a-plain.log";
+    assert_eq!(
+        (&seen["artifacts"]["log"]["path"], &seen["artifacts"]["log"]["exists"]),
+        (&json!(log), &json!(false))
+    );
+    for (artifact, code) in
+        [("x={nothing}/x", "missing-value"), ("x={", ""), ("x={\"kind\": 1}", "invalid_artifact")]
+    {
+        let words = ["spawn", "--template", "true", "--as", "run:b", "--artifact", artifact, "--json"];
+        let refused = house.materia(&words).run();
+        assert_eq!(refused.code(), 2, "{}", refused.transcript());
+        assert!(refused.stdout.contains(code), "{}", refused.transcript());
+    }
+    assert!(!house.run_place("b").dir().exists(), "nothing was started");
+}

@@ -1,0 +1,195 @@
+//! How far an observer has been told: one mark per run, durable, and never more than there are runs.
+//!
+//! Owns the observer's files. Every news adds a line to a list; once most of its lines are of the past, the marks that still
+//! count are written as one document, which names the next list. Whoever is killed in between has the old document with
+//! its list, or the new one with a list that has not begun.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use materia_model::name::RunId;
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use crate::clock::Clock;
+use crate::store::journal::{From, Journal, JournalError, Options, Reader};
+use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::{atomic, dir};
+
+const TOLD: &str = "told";
+const FORMAT: u32 = 1;
+/// The largest document that is read.
+const LARGEST: u64 = 256 << 20;
+/// How many lines of the past a list may have, besides as many as there are marks.
+const SLACK: u64 = 1000;
+
+/// How far an observer has been told about a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    pub(super) run: RunId,
+    /// The first generation: a run that was pruned and spawned again is another one.
+    pub(super) first: String,
+    pub(super) seq: u64,
+}
+
+/// The marks that counted when the list of this number was begun.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Base {
+    list: u64,
+    marks: Vec<Mark>,
+}
+
+/// The marks of an observer, for the one process that tells it.
+#[derive(Debug)]
+pub(super) struct Marks {
+    folder: PathBuf,
+    clock: Clock,
+    list: u64,
+    told: Journal,
+    marks: BTreeMap<RunId, Mark>,
+    /// Whether nobody was ever told anything.
+    pub(super) fresh: bool,
+    _lock: Lock,
+}
+
+impl Marks {
+    /// Opens the marks in a folder. Refused while another process has them.
+    pub(super) fn open(folder: &Path, clock: &Clock) -> Result<Self, Error> {
+        let (exclusive, me) = (Mode::Exclusive, Holder::current());
+        let lock = Lock::acquire(&folder.join("watch.lock"), exclusive, Wait::No, &me)
+            .map_err(JournalError::from)?;
+        let base: Base = if folder.join("marks.json").exists() {
+            atomic::read_json(&folder.join("marks.json"), FORMAT, LARGEST)?
+        } else {
+            Base::default()
+        };
+        let path = list(folder, base.list);
+        let fresh = base.list == 0 && !path.exists();
+        let told = begin(&path, clock)?;
+        let mut marks: BTreeMap<RunId, Mark> =
+            base.marks.into_iter().map(|mark| (mark.run.clone(), mark)).collect();
+        for record in Reader::open(&path, From::Beginning)? {
+            let record = record?;
+            if record.kind == TOLD
+                && let Ok(mark) = Mark::deserialize(&record.data)
+            {
+                marks.insert(mark.run.clone(), mark);
+            }
+        }
+        if let Some(before) = base.list.checked_sub(1) {
+            forget(folder, before);
+        }
+        let (folder, clock) = (folder.to_owned(), clock.clone());
+        Ok(Self { folder, clock, list: base.list, told, marks, fresh, _lock: lock })
+    }
+
+    /// How far a run was told.
+    pub(super) fn get(&self, run: &RunId) -> Option<&Mark> {
+        self.marks.get(run)
+    }
+
+    /// Remembers marks, durably. `there` says whether there still is such a run.
+    pub(super) fn set(
+        &mut self,
+        marks: impl IntoIterator<Item = Mark>,
+        there: impl Fn(&RunId) -> bool,
+    ) -> Result<(), Error> {
+        for mark in marks {
+            self.told.append(TOLD, &mark)?;
+            self.marks.insert(mark.run.clone(), mark);
+        }
+        self.told.commit()?;
+        if self.told.last_seq() > self.marks.len() as u64 * 2 + SLACK {
+            self.marks.retain(|run, _| there(run));
+            self.begin_anew()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what counts as one document, and begins the next list.
+    fn begin_anew(&mut self) -> Result<(), Error> {
+        let next = self.list + 1;
+        // A list of this number was begun by somebody who was killed before the document named it: nothing counts in it.
+        forget(&self.folder, next);
+        let marks = self.marks.values().cloned().collect();
+        atomic::write_json(&self.folder.join("marks.json"), FORMAT, &Base { list: next, marks })?;
+        self.told = begin(&list(&self.folder, next), &self.clock)?;
+        forget(&self.folder, std::mem::replace(&mut self.list, next));
+        Ok(())
+    }
+}
+
+fn begin(path: &Path, clock: &Clock) -> Result<Journal, Error> {
+    Ok(Journal::open(path, clock, &Options { name: TOLD.to_owned(), rotate_at: None, from: None })?)
+}
+
+/// The list of a number.
+fn list(folder: &Path, number: u64) -> PathBuf {
+    folder.join(if number == 0 { "told.jsonl".to_owned() } else { format!("told-{number}.jsonl") })
+}
+
+/// Removes a list that counts for nothing; one that stays is removed another time.
+fn forget(folder: &Path, number: u64) {
+    let path = list(folder, number);
+    for beside in ["", ".lock", ".synced"] {
+        let mut name = path.clone().into_os_string();
+        name.push(beside);
+        let _next_time = dir::remove_file(Path::new(&name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(run: &str, seq: u64) -> Mark {
+        Mark { run: run.parse().unwrap(), first: "g".to_owned(), seq }
+    }
+
+    fn files(folder: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_was_told_is_bounded_by_the_runs_there_are() {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let mut marks = Marks::open(dir.path(), &clock).unwrap();
+        assert!(marks.fresh && Marks::open(dir.path(), &clock).is_err(), "one process tells");
+        for seq in 1..=5000 {
+            let gone = if seq == 7 { Some(mark("gone", 7)) } else { None };
+            marks
+                .set([mark("a", seq), mark("b", 2 * seq)].into_iter().chain(gone), |run| {
+                    run.as_str() != "gone"
+                })
+                .unwrap();
+        }
+        let size: u64 = std::fs::read_dir(dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().metadata().unwrap().len())
+            .sum();
+        assert!(size < 300_000, "{size} bytes for two runs");
+        assert_eq!(files(dir.path()).len(), 4, "{:?}", files(dir.path()));
+        drop(marks);
+        let marks = Marks::open(dir.path(), &clock).unwrap();
+        let seq = |run: &str| marks.get(&run.parse().unwrap()).map(|mark| mark.seq);
+        assert_eq!((seq("a"), seq("b"), seq("gone")), (Some(5000), Some(10_000), None));
+        assert!(!marks.fresh);
+    }
+
+    #[test]
+    fn a_list_that_was_begun_and_not_named_counts_for_nothing() {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let mut marks = Marks::open(dir.path(), &clock).unwrap();
+        marks.set([mark("a", 1)], |_| true).unwrap();
+        let stray = begin(&list(dir.path(), 1), &clock).unwrap();
+        stray.append_durable(TOLD, &mark("a", 99)).unwrap();
+        drop(stray);
+        marks.begin_anew().unwrap();
+        drop(marks);
+        let marks = Marks::open(dir.path(), &clock).unwrap();
+        assert_eq!(marks.get(&"a".parse().unwrap()).unwrap().seq, 1);
+    }
+}

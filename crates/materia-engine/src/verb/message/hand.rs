@@ -1,0 +1,104 @@
+//! Handing a message to the process of a run that does not ask for it: on its stdin, or through its named pipe (A5).
+//!
+//! Owns the two ways and what came of them. The message is durable before; one that was not taken waits in its queue.
+
+use std::time::Duration;
+
+use materia_model::message::event::{Holder, Message};
+use materia_model::message::{Deliver, Envelope, Mail, Place as Queue};
+
+use super::error::Error;
+use crate::post::{self, Ending, Post, Receipt};
+use crate::process::Identity;
+use crate::run::{self, Place};
+use crate::store::fifo;
+
+/// How long a sender waits to hear that the supervisor has written a message to its command's stdin.
+const HEARING: Duration = Duration::from_secs(1);
+
+/// The type of a message that is a bare line for whoever reads a named pipe.
+const PLAIN: &str = "run.message";
+
+/// Who reads a run's messages, and whether it has this one.
+pub(super) struct Handed {
+    /// Who reads them.
+    pub(super) consumer: &'static str,
+    /// What came of it.
+    pub(super) fate: Fate,
+}
+
+/// What came of handing a message over.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It waits to be asked for.
+    Waits,
+    /// The process has it.
+    Taken,
+    /// The process has not taken it yet, and will get it.
+    Late(String),
+    /// The process could not be given it; it waits.
+    Failed(String),
+}
+
+impl Fate {
+    /// Why the process does not have it.
+    pub(super) fn problem(self) -> Option<String> {
+        match self {
+            Self::Waits | Self::Taken => None,
+            Self::Late(why) | Self::Failed(why) => Some(why),
+        }
+    }
+}
+
+/// Hands a message that was posted to the run's process, in the way that the run wants it.
+pub(super) fn over(
+    post: &Post,
+    place: &Place,
+    receipt: &Receipt,
+    envelope: Envelope,
+) -> Result<Handed, Error> {
+    let message = Message { id: receipt.id.clone(), envelope, generation: receipt.generation.clone() };
+    let parcels = Mail::parcels(&message, place.id());
+    let (consumer, fate) = match post.look(|mail| mail.mailbox.deliver)? {
+        Deliver::Receive => ("mailbox", Fate::Waits),
+        Deliver::Stdin => ("stdin", by_stdin(post, place, &parcels)?),
+        Deliver::Fifo => ("fifo", by_fifo(post, place, &parcels)?),
+    };
+    Ok(Handed { consumer, fate })
+}
+
+/// The supervisor writes to its command's stdin; whether it has is heard from the journal.
+fn by_stdin(post: &Post, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
+    run::ring(place);
+    let all_gone = |mail: &Mail| parcels.iter().all(|parcel| mail.place_of(&parcel.id).is_none());
+    let heard = post.until(HEARING, all_gone)?;
+    Ok(if heard { Fate::Taken } else { Fate::Late("its command has not taken it yet".to_owned()) })
+}
+
+/// Whoever reads the named pipe gets a line for each, if it arrives in one piece; else the message waits.
+fn by_fifo(post: &Post, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
+    for parcel in parcels {
+        if let Err(why) = fifo::send(&place.dir().join("control.fifo"), &fifo_line(&parcel.envelope)) {
+            return Ok(Fate::Failed(why.to_string()));
+        }
+        post.settle(&Queue::Run, &parcel.id, &me(), &Ending::Delivered("fifo"))?;
+    }
+    Ok(Fate::Taken)
+}
+
+/// A bare text for `run.message`, the whole message for everything else.
+fn fifo_line(envelope: &Envelope) -> Vec<u8> {
+    let plain = (envelope.kind.as_str() == PLAIN).then(|| match &envelope.body {
+        None => PLAIN.to_owned(),
+        Some(_) => envelope.text(),
+    });
+    let whole = || serde_json::to_string(envelope).unwrap_or_default();
+    let mut line = plain.filter(|text| !text.contains('\n')).unwrap_or_else(whole);
+    line.push('\n');
+    line.into_bytes()
+}
+
+fn me() -> Holder {
+    let unknown = Identity { pid: 0, start_time: 0, boot_id: String::new() };
+    post::holder(Identity::of_self().unwrap_or(unknown))
+}

@@ -1,0 +1,130 @@
+//! Defects of the system that ours follows, as tests that we do not have them: what no other test looks at.
+//!
+//! | edge | test |
+//! |---|---|
+//! | 36 an id leaves the root | `starts::an_id_that_leaves_its_root_is_no_id`, `message::routes` |
+//! | 37 orphans, no escalation | `ends::a_kill_ends_the_whole_tree_also_what_does_not_want_to`, `slow::killed_at_any_moment_…` |
+//! | 38 a stale index | `kept::the_index_is_only_a_cache` |
+//! | 39 lost updates of `run.json` | `status::snapshots_are_never_believed` |
+//! | 40 exit codes, complaints twice | `output::what_failed_says_so_once` |
+//! | 41 a symlinked directory, identity by text | `starts::a_symlinked_directory_…`, `status::a_pid_that_belongs_to_somebody_else_…` |
+//! | 42 rooms of the generation before | here, `message::routes::a_new_generation_…` |
+//! | 43 a state directory of one's own | here |
+//! | 44 a sweep that trusts a pid | `kept::the_sweep_takes_what_is_old_and_over_and_nothing_else` |
+//! | 45 no live output | `output::output_is_there_while_the_command_runs` |
+//! | 46 locks that are stolen by age | here |
+//! | 47 torn reads | here, `crash::post` |
+//! | 48 a queued message is an error | `message::routes::a_message_to_a_run_without_a_reader_waits_and_says_so` |
+//! | 49 lines of a pipe in pieces | `receive::a_message_reaches_the_reader_of_a_named_pipe_or_waits` |
+//! | 50 ownership that fails open | `message::owners` |
+//! | 51 lost notifications | `watch`, `soak` |
+//! | 52 old news look new | here |
+//! | 53 a lock that anybody releases | `library::service::a_lock_service_…` |
+//! | 54 counts of rooms, who left | `message::views::a_room_can_be_seen_from_every_side` |
+//! | 55 retirement | `family::a_run_retires_…` |
+//! | 56 changes below a run | `message::views::what_is_said_can_be_followed_until_the_run_is_over` |
+//! | 57 the end of stderr | `inspect::the_tail_has_both_streams_also_when_the_run_is_over` |
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+
+#[test]
+fn a_new_generation_begins_with_an_empty_room() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    house.sent(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
+    house.kill("a");
+    house.spawn("a", "sleep 600", &[]);
+    let room = house.materia(&["inspect", "room:a", "--view", "roster", "--json"]).run().ok().json();
+    let present = |member: &&Value| member["status"] == "present";
+    let there: Vec<_> = room["roster"].as_array().unwrap().iter().filter(present).collect();
+    assert_eq!(there.len(), 1, "{room}");
+    assert_eq!(there[0]["address"], "run:a");
+    house.kill("a");
+}
+
+#[test]
+fn a_recipe_cannot_have_its_runs_where_nobody_looks() {
+    let house = House::new();
+    let elsewhere = house.work().join("elsewhere");
+    house.write("r.json", json!({"template": "true", "state_dir": elsewhere}).to_string());
+    let spawned = house.materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"]).run().ok().json();
+    assert!(spawned["warnings"].to_string().contains("state_dir"), "{spawned}");
+    assert_eq!(house.wait("a")["status"], "done");
+    assert!(!elsewhere.exists());
+}
+
+#[test]
+fn whoever_is_slow_keeps_its_lock() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    let known = house.look("a").start.unwrap().supervisor;
+    let supervisor = Identity { pid: known.pid, start_time: known.start, boot_id: known.boot };
+    supervisor.signal(Signal::STOP).unwrap();
+    let lock = house.run_place("a").lock();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7 * 24 * 3600);
+    std::fs::File::open(&lock).unwrap().set_modified(old).unwrap();
+    let second = house.materia(&["spawn", "--template", "true", "--as", "run:a", "--json"]).run();
+    assert_eq!((second.code(), &second.json()["error"]["code"]), (4, &json!("run_active")));
+    assert_eq!(house.look("a").status.as_str(), "running");
+    supervisor.signal(Signal::CONT).unwrap();
+    house.kill("a");
+}
+
+#[test]
+fn whoever_reads_a_document_reads_a_whole_one() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    house.sent(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
+    let (over, path) = (AtomicBool::new(false), house.run_place("a").communication());
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut read = 0;
+            while !over.load(Ordering::Relaxed) {
+                let text = std::fs::read_to_string(&path).unwrap();
+                serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+                read += 1;
+            }
+            read
+        });
+        let senders: Vec<_> = (0..4)
+            .map(|sender| {
+                let house = &house;
+                scope.spawn(move || {
+                    for _ in 0..5 {
+                        house.sent(&["room:a", "said", "x", "--from", &format!("branch:a/w{sender}")]);
+                    }
+                })
+            })
+            .collect();
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        over.store(true, Ordering::Relaxed);
+        assert!(reader.join().unwrap() > 0);
+    });
+    let seen = document(&house, "a", "communication.json");
+    assert_eq!(seen["contacts"].as_array().unwrap().len(), 5, "{seen}");
+    house.kill("a");
+}
+
+#[test]
+fn what_was_told_is_not_told_again_when_a_run_is_started_anew() {
+    let house = House::new();
+    let told = || -> Vec<String> {
+        let said = house.materia(&["watch", "--session", "s", "--once", "--json"]).run().ok().stdout;
+        said.lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["generation"].to_string())
+            .collect()
+    };
+    let mut generations = Vec::new();
+    for round in 0..3 {
+        house.spawn("a", "true", &["--session", "s"]);
+        house.wait("a");
+        let news = told();
+        assert_eq!(news.len(), 1, "round {round}: {news:?}");
+        generations.extend(news);
+        assert!(told().is_empty());
+    }
+    generations.dedup();
+    assert_eq!(generations.len(), 3);
+}

@@ -1,0 +1,95 @@
+//! Secrets of a run: its commands have them, and no file of it does (S3).
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::house::House;
+use crate::spawn::records;
+
+/// Every file below a directory that has this text.
+fn with(dir: &Path, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in std::fs::read_dir(dir).unwrap().flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            found.extend(with(&path, text));
+        } else if path.is_file() && String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(text) {
+            found.push(path.display().to_string());
+        }
+    }
+    found
+}
+
+fn key() -> String {
+    format!("{}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8")
+}
+
+#[test]
+fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run() {
+    let house = House::new();
+    let recipe = json!({"description": "Deploys", "async": true, "secrets": ["DEPLOY", "pass"],
+        "args": ["pass", "note"],
+        "template": ["sh say.sh {pass} {note}", "cat"]});
+    house.write("../home/.pi/agent/recipes/deploy.json", recipe.to_string());
+    // The key is written in two pieces, with a pause in which each of them is read.
+    let key = key();
+    let (front, back) = key.split_at(12);
+    house.write("say.sh", format!("printf '%s' 'out {front}'; sleep 0.2; printf '%s\\n' '{back} end'; echo \"$DEPLOY $1 $2\" >&2; echo \"$1\" > got; false\n"));
+    let words = ["spawn", "deploy", "pass=hunter two", "note=fine", "--as", "run:a", "--json"];
+    house.materia(&words).env("DEPLOY", "swordfish").run().ok();
+    house.wait("a");
+    assert_eq!(
+        std::fs::read_to_string(house.work().join("got")).unwrap(),
+        "hunter two\n",
+        "the command has it"
+    );
+    for secret in ["hunter two", "swordfish", &key, back] {
+        assert_eq!(with(&house.home(), secret), [""; 0], "{secret}");
+    }
+    assert_eq!(house.run_file("a", "stdout.log"), "out [redacted] end\n");
+    assert_eq!(house.run_file("a", "stderr.log"), "[redacted] [redacted] fine\n");
+    let start = records(&house, "a").into_iter().find(|record| record["type"] == "run.start").unwrap();
+    assert_eq!(start["data"]["values"], json!({"pass": "[redacted]", "note": "fine"}));
+    let usage = house.home().join(".pi/agent");
+    assert!(
+        with(&usage, "\"spawn_calls\": 1").len() + with(&usage, "\"spawn_calls\":1").len() == 1,
+        "it was counted"
+    );
+}
+
+#[test]
+fn one_command_alone_writes_its_key_nowhere_either() {
+    let house = House::new();
+    let key = key();
+    let (front, back) = key.split_at(12);
+    house.write(
+        "say.sh",
+        format!("printf '%s' '{front}'; sleep 0.2; printf '%s' '{back}'; printf '%s' '{front}{back}' >&2\n"),
+    );
+    house.spawn("a", &format!("sh say.sh {}", key), &["--", "token=1"]);
+    house.wait("a");
+    assert_eq!(with(&house.home(), back), [""; 0]);
+    assert_eq!(
+        (house.run_file("a", "stdout.log"), house.run_file("a", "stderr.log")),
+        ("[redacted]".into(), "[redacted]".into())
+    );
+    let argv = records(&house, "a").into_iter().find(|record| record["type"] == "command.start").unwrap();
+    assert_eq!(argv["data"]["argv"], json!(["sh", "say.sh", "[redacted]"]));
+}
+
+#[test]
+fn branches_that_write_at_once_do_not_mix_their_keys() {
+    let house = House::new();
+    let key = key();
+    let (front, back) = key.split_at(20);
+    house.write(
+        "say.sh",
+        format!(
+            "for i in 1 2 3 4 5; do printf '%s' 'x {front}'; sleep 0.02; printf '%s' '{back} y '; done\n"
+        ),
+    );
+    house.spawn("a", r#"{"parallel": true, "template": ["sh say.sh", "sh say.sh", "sh say.sh"]}"#, &[]);
+    house.wait("a");
+    let said = house.run_file("a", "stdout.log");
+    assert!(!said.contains(back) && said.matches("[redacted]").count() == 15, "{said}");
+}

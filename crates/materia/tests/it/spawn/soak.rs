@@ -1,0 +1,95 @@
+//! Soak: many short runs, fifty at a time, beside one that listens all the while. Nothing grows.
+//!
+//! A few of them by default; `./test --soak RUNS` says how many. Each run is spawned, waited for and pruned, so what is left
+//! afterwards is what somebody forgot.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+
+const AT_ONCE: usize = 50;
+
+fn runs() -> usize {
+    std::env::var("MATERIA_SOAK").ok().and_then(|runs| runs.parse().ok()).unwrap_or(100)
+}
+
+/// What something takes: memory in KiB and file descriptors of a process, bytes and files of a directory.
+#[derive(Debug, Clone, Copy)]
+struct Taken {
+    memory: u64,
+    descriptors: usize,
+    bytes: u64,
+    files: usize,
+}
+
+fn taken(pid: i32, dir: &Path) -> Taken {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    let memory = line.trim().split(' ').next().unwrap().parse().unwrap();
+    let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+    let (bytes, files) = sizes(dir);
+    Taken { memory, descriptors, bytes, files }
+}
+
+fn sizes(dir: &Path) -> (u64, usize) {
+    let mut all = (0, 0);
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let Ok(metadata) = entry.metadata() else { continue };
+        let more = if metadata.is_dir() { sizes(&entry.path()) } else { (metadata.len(), 1) };
+        all = (all.0 + more.0, all.1 + more.1);
+    }
+    all
+}
+
+/// Spawns, awaits and prunes runs until so many were begun.
+fn work(house: &House, begun: &AtomicUsize, until: usize) {
+    loop {
+        let number = begun.fetch_add(1, Ordering::Relaxed);
+        if number >= until {
+            return;
+        }
+        let address = format!("run:soak-{number}");
+        let words = ["spawn", "--template", "echo short", "--as", &address, "--session", "soak", "--json"];
+        house.materia(&words).run().ok();
+        house.materia(&["wait", &address, "--json"]).run().ok();
+        house.materia(&["message", &address, "control.prune", "--json"]).run().ok();
+    }
+}
+
+mod slow {
+    use super::*;
+
+    #[test]
+    fn memory_descriptors_and_disk_stay_flat() {
+        let house = House::new();
+        let (total, begun) = (runs(), AtomicUsize::new(0));
+        let mut watcher = house.materia(&["watch", "--session", "soak", "--json"]).start();
+        let (pid, stdout) = (watcher.pid(), watcher.stdout());
+        let heard = std::thread::spawn(move || BufReader::new(stdout).lines().map_while(Result::ok).count());
+        let mut looks = Vec::new();
+        // The first part warms up; then everything that there is has been there.
+        for part in 1..=4 {
+            std::thread::scope(|scope| {
+                for _ in 0..AT_ONCE {
+                    scope.spawn(|| work(&house, &begun, total * part / 4));
+                }
+            });
+            begun.store(total * part / 4, Ordering::Relaxed);
+            looks.push(taken(pid, &house.home()));
+        }
+        println!("{total} runs: {looks:#?}");
+        let (first, last) = (looks[0], looks[3]);
+        assert!(last.memory <= first.memory + first.memory / 2 + 1024, "memory of the watcher: {looks:?}");
+        assert!(last.descriptors <= first.descriptors + 4, "descriptors of the watcher: {looks:?}");
+        assert!(last.bytes <= first.bytes + (512 << 10), "disk: {looks:?}");
+        // Drafts are kept of the first five hundred, and of no more.
+        assert!(last.files <= 600, "files: {looks:?}");
+        watcher.signal(Signal::TERM);
+        watcher.end();
+        let heard = heard.join().unwrap();
+        println!("{heard} ends were told");
+        assert!(house.alive().is_empty());
+    }
+}
