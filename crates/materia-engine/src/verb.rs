@@ -17,6 +17,7 @@ pub mod wait;
 pub mod message;
 pub mod receive;
 pub mod watch;
+pub mod actor;
 pub mod inspect;
 pub mod cast;
 pub mod casts;

@@ -23,5 +23,6 @@ pub mod handoff;
 pub mod utility;
 pub mod agent;
 pub mod cast;
+pub mod actor;
 pub mod quest;
 pub mod link;

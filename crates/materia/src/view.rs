@@ -5,6 +5,7 @@
 
 pub mod style;
 mod screen;
+mod actor;
 mod agent;
 mod doctor;
 mod inspect;
@@ -32,6 +33,7 @@ mod quest;
 mod validate;
 mod ui;
 
+pub use actor::ActorView;
 pub use agent::AgentView;
 pub use cast::CastView;
 pub use mail::told_line;

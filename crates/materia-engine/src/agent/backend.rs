@@ -11,7 +11,7 @@ use materia_model::materia::Tools;
 use serde::Serialize;
 
 use super::roster::Missing;
-use crate::process::Nursery;
+use crate::process::{Nursery, WatchId};
 
 /// How long a turn may take that says nothing else.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3600);
@@ -100,6 +100,11 @@ pub enum Activity {
         #[serde(flatten)]
         usage: materia_model::agent::Usage,
     },
+    /// Something that was said to it while it works has reached it.
+    Heard {
+        /// What was said.
+        text: String,
+    },
     /// Something that a person should know: a retry, a scope of tools that the agent cannot keep.
     Notice {
         /// The sentence.
@@ -123,6 +128,16 @@ pub enum Order {
 pub trait Watch {
     /// Something was seen.
     fn see(&mut self, activity: &Activity) -> Order;
+
+    /// The descriptor of the nursery that wakes it while a turn runs, where there is one.
+    fn wakes(&self) -> Option<WatchId> {
+        None
+    }
+
+    /// It was woken, and has read that descriptor when it returns.
+    fn woken(&mut self) -> Vec<Order> {
+        Vec::new()
+    }
 }
 
 /// Nobody.

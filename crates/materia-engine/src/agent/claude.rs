@@ -21,6 +21,8 @@ pub(super) struct Claude {
     said: Said,
     keeps: bool,
     steered: bool,
+    /// What was said to it meanwhile, and is not in the conversation yet.
+    steers: Vec<String>,
     answered: bool,
     tools: Vec<(String, String)>,
     call: Usage,
@@ -38,7 +40,13 @@ impl Claude {
         }
     }
 
+    /// What it was told comes back when it becomes a part of the conversation, and what tools gave.
     fn results(&mut self, message: &Value, out: &mut Out) {
+        if let Some(said) = message.get("content").and_then(Value::as_str)
+            && let Some(at) = self.steers.iter().position(|steer| steer == said)
+        {
+            return out.heard(self.steers.remove(at));
+        }
         let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
         for block in blocks.filter(|block| text_at(block, &["type"]) == Some("tool_result")) {
             let id = text_at(block, &["tool_use_id"]).unwrap_or_default();
@@ -95,7 +103,10 @@ impl Claude {
                 (false, false) => self.said.read_failure(status, text),
             }
         } else {
-            self.said.answer(text);
+            // What it said before it heard more is a part of its answer.
+            let before = std::mem::take(&mut self.said.text);
+            let whole = if self.answered && !before.is_empty() { format!("{before}\n\n{text}") } else { text.to_owned() };
+            self.said.answer(&whole);
             self.said.session = text_at(event, &["session_id"]).filter(|_| self.keeps).map(str::to_owned);
         }
         // What it heard while it worked may make it answer once more; its stdin ends, and so does it.
@@ -135,7 +146,7 @@ impl Claude {
 impl Protocol for Claude {
     fn launch(&mut self, turn: &Turn<'_>) -> Launch {
         let fixed =
-            "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages";
+            "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages";
         let mut args: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
         let mut notices = Vec::new();
         match turn.memory {
@@ -189,6 +200,7 @@ impl Protocol for Claude {
 
     fn steer(&mut self, text: &str, out: &mut Out) -> bool {
         self.steered = true;
+        self.steers.push(text.to_owned());
         out.send(&user(text));
         true
     }

@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 use super::backend::{Memory, Turn};
 use super::protocol::{Launch, Out, Over, Protocol, Said, object, text_at, without_provider};
 
+/// Requests that steer have numbers above this one.
+const STEERS: u64 = 100;
+
 /// One turn of Codex.
 #[derive(Debug, Default)]
 pub(super) struct Codex {
@@ -23,7 +26,8 @@ pub(super) struct Codex {
     method: &'static str,
     thread_id: Option<String>,
     turn_id: Option<String>,
-    steers: u64,
+    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was heard.
+    steers: Vec<Option<String>>,
 }
 
 impl Codex {
@@ -54,6 +58,12 @@ impl Codex {
                 out.send(&json!({"id": 3, "method": "turn/start", "params": params}));
             }
             3 => self.turn_id = text_at(result, &["turn", "id"]).map(str::to_owned),
+            steer if steer > STEERS => {
+                let at = usize::try_from(steer - STEERS - 1).unwrap_or(usize::MAX);
+                if let Some(text) = self.steers.get_mut(at).and_then(Option::take) {
+                    out.heard(text);
+                }
+            }
             _ => {}
         }
     }
@@ -171,10 +181,10 @@ impl Protocol for Codex {
 
     fn steer(&mut self, text: &str, out: &mut Out) -> bool {
         let (Some(thread), Some(turn)) = (&self.thread_id, &self.turn_id) else { return false };
-        self.steers += 1;
+        self.steers.push(Some(text.to_owned()));
         let input = json!([{"type": "text", "text": text}]);
         let params = json!({"threadId": thread, "expectedTurnId": turn, "input": input});
-        out.send(&json!({"id": 100 + self.steers, "method": "turn/steer", "params": params}));
+        out.send(&json!({"id": STEERS + self.steers.len() as u64, "method": "turn/steer", "params": params}));
         true
     }
 

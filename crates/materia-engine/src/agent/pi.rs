@@ -28,6 +28,8 @@ pub(super) struct Pi {
     writing: Usage,
     session: Option<String>,
     asked: u64,
+    /// What was said to it meanwhile, and is not in the conversation yet.
+    steers: Vec<String>,
 }
 
 impl Pi {
@@ -43,6 +45,9 @@ impl Pi {
     }
 
     fn message(&mut self, message: &Value, out: &mut Out) {
+        if text_at(message, &["role"]) == Some("user") {
+            return self.hears(message, out);
+        }
         if text_at(message, &["role"]) != Some("assistant") {
             return;
         }
@@ -61,6 +66,15 @@ impl Pi {
             }
             Some("aborted") => self.said.fail(FailureKind::Aborted, "the turn was aborted"),
             _ => {}
+        }
+    }
+
+    /// What was said to it meanwhile has become a part of the conversation.
+    fn hears(&mut self, message: &Value, out: &mut Out) {
+        let said = message.get("content").and_then(Value::as_str).map(str::to_owned);
+        let said = said.unwrap_or_else(|| block_texts(message.get("content")));
+        if let Some(at) = self.steers.iter().position(|steer| *steer == said) {
+            out.heard(self.steers.remove(at));
         }
     }
 
@@ -169,6 +183,7 @@ impl Protocol for Pi {
 
     fn steer(&mut self, text: &str, out: &mut Out) -> bool {
         out.send(&json!({"id": "steer", "type": "steer", "message": text}));
+        self.steers.push(text.to_owned());
         true
     }
 

@@ -36,11 +36,17 @@ impl Players {
     /// Tells what was seen, and does what the watcher wants.
     fn show(session: &mut Session, nursery: &mut Nursery, watch: &mut dyn Watch) {
         for activity in session.seen() {
-            match watch.see(&activity) {
-                Order::GoOn => {}
-                Order::Steer(words) => _ = session.steer(&words, nursery),
-                Order::Stop(why) => session.abort(&why, nursery),
-            }
+            let order = watch.see(&activity);
+            Self::obey(session, nursery, order);
+        }
+    }
+
+    /// What is said to an agent that cannot hear it is not told as heard: whoever said it knows by that.
+    fn obey(session: &mut Session, nursery: &mut Nursery, order: Order) {
+        match order {
+            Order::GoOn => {}
+            Order::Steer(words) => _ = session.steer(&words, nursery),
+            Order::Stop(why) => session.abort(&why, nursery),
         }
     }
 }
@@ -63,8 +69,11 @@ impl Backend for Players {
         }
         loop {
             Self::show(&mut session, nursery, watch);
-            match nursery.next_of(session.leaf(), session.due()) {
+            match nursery.next_among(Some(session.leaf()), watch.wakes(), session.due()) {
                 Some(Event::Interrupt(_)) => session.interrupt(nursery),
+                Some(Event::Readable(_)) => {
+                    watch.woken().into_iter().for_each(|order| Self::obey(&mut session, nursery, order));
+                }
                 Some(event) => match session.take(event, nursery) {
                     Some(Conclusion::Ended(end)) => {
                         Self::show(&mut session, nursery, watch);

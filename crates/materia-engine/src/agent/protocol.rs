@@ -95,7 +95,8 @@ pub(super) trait Protocol {
     /// The time it asked for has passed.
     fn woken(&mut self, _out: &mut Out) {}
 
-    /// Lets it hear something while it works; false when it cannot.
+    /// Lets it hear something while it works; false when it cannot. That it was heard is told by [`Out::heard`], once it
+    /// is known: an agent that is about to end may not hear any more.
     fn steer(&mut self, _text: &str, _out: &mut Out) -> bool {
         false
     }
@@ -153,6 +154,11 @@ impl Out {
     /// Tells what was used so far.
     pub(super) fn usage(&mut self, usage: Usage) {
         self.seen.push(Activity::Usage { usage });
+    }
+
+    /// Tells that what was said to it has reached it.
+    pub(super) fn heard(&mut self, text: String) {
+        self.seen.push(Activity::Heard { text });
     }
 
     /// Tells a person something.

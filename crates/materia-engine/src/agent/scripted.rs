@@ -12,8 +12,9 @@ use materia_model::text;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::backend::{Answer, Backend, Turn, Watch};
-use crate::process::Nursery;
+use super::backend::{Answer, Backend, Order, Turn, Watch};
+use crate::clock;
+use crate::process::{Event, Nursery};
 
 /// An agent that plays a script.
 #[derive(Debug)]
@@ -75,14 +76,47 @@ impl Scripted {
 }
 
 impl Backend for Scripted {
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, _: &mut dyn Watch) -> Answer {
+    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
         let found = self.replies.iter_mut().find(|reply| reply.times > 0 && reply.wanted.fits(turn));
         let Some(reply) = found else { return Answer::Ended(unanswered(turn)) };
         reply.times -= 1;
-        if reply.delay_ms > 0 && nursery.rest(Duration::from_millis(reply.delay_ms)).is_some() {
-            return Answer::Interrupted;
+        match waited(Duration::from_millis(reply.delay_ms), nursery, watch) {
+            Waited::Done => Answer::Ended(reply.end()),
+            Waited::Interrupted => Answer::Interrupted,
+            Waited::Stopped(why) => {
+                Answer::Ended(TurnEnd::new(Err(failure(FailureKind::Aborted, why)), Usage::default()))
+            }
         }
-        Answer::Ended(reply.end())
+    }
+}
+
+/// What came of the time that a reply takes.
+enum Waited {
+    Done,
+    Interrupted,
+    Stopped(String),
+}
+
+/// Waits as long as a reply takes. What is said meanwhile is not heard: a script hears prompts only.
+fn waited(time: Duration, nursery: &mut Nursery, watch: &mut dyn Watch) -> Waited {
+    if time.is_zero() {
+        return Waited::Done;
+    }
+    let deadline = clock::deadline_in(time);
+    loop {
+        match nursery.next_among(None, watch.wakes(), deadline) {
+            None => return Waited::Done,
+            Some(Event::Interrupt(_)) => return Waited::Interrupted,
+            Some(_) => {
+                let stop = watch.woken().into_iter().find_map(|order| match order {
+                    Order::Stop(why) => Some(why),
+                    _ => None,
+                });
+                if let Some(why) = stop {
+                    return Waited::Stopped(why);
+                }
+            }
+        }
     }
 }
 

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use materia_model::message::Mail;
 use materia_model::message::event::Holder;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::error::Error;
 use crate::clock::{self, Clock};
 use crate::process::Identity;
 use crate::store::atomic;
+use crate::store::ears::Ear;
 use crate::store::journal::{Follower, From, Held, JournalError, Options, Reader, SharedJournal};
 
 /// A run's messages.
@@ -56,6 +58,24 @@ impl Post {
         let mut view = self.view();
         view.catch_up()?;
         Ok(look(&view.mail))
+    }
+
+    /// Something to sleep on until a message comes.
+    pub fn listen(&self) -> Result<Ear, Error> {
+        let folder = self.ears();
+        Ear::open(&folder).map_err(|source| Error::Io { path: folder, source })
+    }
+
+    /// Writes down something that is no message. It is durable after the next thing that is.
+    pub fn note<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<(), Error> {
+        self.journal.append(kind, data)?;
+        Ok(())
+    }
+
+    /// The same, durable when this returns.
+    pub fn note_durably<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<(), Error> {
+        self.journal.append_durable(kind, data)?;
+        Ok(())
     }
 
     /// Where those sleep who wait for a message.

@@ -194,14 +194,25 @@ impl Nursery {
     /// Waits for what happens next to one leaf, or for an interrupt, until `deadline` if there is one. Everything else is
     /// told by [`Nursery::next`] afterwards.
     pub fn next_of(&mut self, leaf: LeafId, deadline: Option<Instant>) -> Option<Event> {
+        self.next_among(Some(leaf), None, deadline)
+    }
+
+    /// The same for a leaf or none, and for a watched descriptor, whose reader is whoever asks.
+    pub fn next_among(
+        &mut self,
+        leaf: Option<LeafId>,
+        watch: Option<WatchId>,
+        deadline: Option<Instant>,
+    ) -> Option<Event> {
         let mut later = VecDeque::new();
         // Descriptors that nobody reads meanwhile would wake us for ever.
-        let focused = std::mem::replace(&mut self.focused, true);
+        let focused = std::mem::replace(&mut self.focused, watch.is_none());
         let found = loop {
             match self.next(deadline) {
-                Some(Event::Output { leaf: whose, .. }) if whose != leaf => {}
-                Some(Event::Ended(ended)) if ended.leaf != leaf => later.push_back(Event::Ended(ended)),
-                Some(event @ (Event::Readable(_) | Event::Woken)) => later.push_back(event),
+                Some(Event::Output { leaf: whose, .. }) if Some(whose) != leaf => {}
+                Some(Event::Ended(ended)) if Some(ended.leaf) != leaf => later.push_back(Event::Ended(ended)),
+                Some(Event::Readable(id)) if Some(id) != watch => later.push_back(Event::Readable(id)),
+                Some(Event::Woken) => later.push_back(Event::Woken),
                 found => break found,
             }
         };

@@ -12,8 +12,10 @@ use materia_model::loadout::{Config, Layer, Scope, Settings};
 use materia_model::materia::Tools;
 use serde::{Deserialize, Serialize};
 
+use super::trust;
 use crate::agent::{Answer, Backend, KNOWN, Memory, Missing, Players, Roster, Turn, Watch, Why};
 use crate::config::Files;
+use crate::home::Home;
 use crate::process::Nursery;
 use crate::store::{atomic, dir};
 
@@ -98,11 +100,31 @@ struct Kept {
     handle: Option<String>,
 }
 
-/// The settings that choose agents outside of a cast.
-pub fn settings(files: &Files, trusting: bool) -> Settings {
-    let trusted = |layer: &&Layer| trusting || layer.scope != Scope::Project;
-    let layers: Vec<Layer> = files.layers().iter().filter(trusted).cloned().collect();
-    Config::load(&layers).settings().clone()
+/// What chooses agents outside of a cast: the same layers as in one, as far as they are trusted.
+#[derive(Debug)]
+pub struct Choosing {
+    /// The settings that count.
+    pub settings: Settings,
+    /// The file that names the agent of roles which name none.
+    pub named_in: Option<String>,
+    /// The project's config, where it has something to say about agents and is not trusted.
+    pub untrusted: Option<String>,
+}
+
+/// Looks what the config files say about agents. A config that a repository brings has no say before it is trusted (S1).
+pub fn choosing(files: &Files, home: Option<&Home>, trusting: bool) -> Choosing {
+    let trusted = trusting || trust::require(files, home).is_ok();
+    let counts = |layer: &&Layer| trusted || layer.scope != Scope::Project;
+    let layers: Vec<Layer> = files.layers().iter().filter(counts).cloned().collect();
+    let settings = Config::load(&layers).settings().clone();
+    let says = |layer: &Layer| Config::load(std::slice::from_ref(layer)).settings().clone();
+    let file = |layer: &Layer| layer.document.source().name().to_owned();
+    let named_in = layers.iter().rev().find(|layer| says(layer).agent.is_some()).map(file);
+    let left_out = files.layers().iter().filter(|layer| !counts(layer)).find(|layer| {
+        let said = says(layer);
+        said.agent.is_some() || !said.agents.is_empty()
+    });
+    Choosing { settings, named_in, untrusted: left_out.map(file) }
 }
 
 /// Plays one turn.
@@ -183,6 +205,9 @@ pub struct List {
     pub chosen: Option<Choice>,
     /// All of them.
     pub agents: Vec<Listed>,
+    /// The project's config, where it names agents and is not trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<String>,
 }
 
 /// The general choice.
@@ -193,7 +218,10 @@ pub struct Choice {
     /// Why.
     pub why: Why,
     /// The same for people.
-    pub reason: &'static str,
+    pub reason: String,
+    /// The config file that names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// One agent.
@@ -216,7 +244,7 @@ pub struct Listed {
 }
 
 /// Looks for all agents.
-pub fn list(roster: &Roster) -> List {
+pub fn list(roster: &Roster, choosing: &Choosing) -> List {
     let listed = |name: String| {
         let known = KNOWN.iter().find(|known| known.command == name);
         let tools = known.map_or("as its kind does", |known| known.tools);
@@ -240,12 +268,17 @@ pub fn list(roster: &Roster) -> List {
         }
     };
     let agents: Vec<Listed> = roster.names().into_iter().map(listed).collect();
-    let chosen = chosen(roster).ok();
-    List { ok: chosen.is_some(), chosen, agents }
+    let chosen = chosen(roster, choosing).ok();
+    List { ok: chosen.is_some(), chosen, agents, untrusted: choosing.untrusted.clone() }
 }
 
 /// The agent that plays roles which name none.
-pub fn chosen(roster: &Roster) -> Result<Choice, Missing> {
+pub fn chosen(roster: &Roster, choosing: &Choosing) -> Result<Choice, Missing> {
     let chosen = roster.choose(None)?;
-    Ok(Choice { reason: chosen.reason(), name: chosen.name, why: chosen.why })
+    let file = choosing.named_in.clone().filter(|_| chosen.why == Why::Config);
+    let reason = match &file {
+        Some(file) => format!("{file} names it"),
+        None => chosen.reason().to_owned(),
+    };
+    Ok(Choice { reason, name: chosen.name, why: chosen.why, file })
 }

@@ -9,7 +9,7 @@ mod scratch;
 
 use serde::Serialize;
 
-use super::agent::{self, Choice};
+use super::agent::{self, Choice, Choosing};
 use crate::agent::Roster;
 use crate::home::Home;
 
@@ -32,6 +32,9 @@ pub struct Diagnosis {
     /// Why nobody can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_missing: Option<String>,
+    /// The project's config, where it names agents and is not trusted: then it has no say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_untrusted: Option<String>,
 }
 
 /// Where state lives.
@@ -109,9 +112,9 @@ impl Check {
 pub struct Interrupted;
 
 /// Tries everything.
-pub fn doctor(home: &Home, roster: &Roster) -> Result<Diagnosis, Interrupted> {
+pub fn doctor(home: &Home, roster: &Roster, choosing: &Choosing) -> Result<Diagnosis, Interrupted> {
     let (process_check, agents) = agents::look()?;
-    let chosen = agent::chosen(roster);
+    let chosen = agent::chosen(roster, choosing);
     let mut checks = vec![process_check];
     checks.extend(scratch::checks(&home.runs()));
     checks.extend(host::checks(&home.runs()));
@@ -127,5 +130,6 @@ pub fn doctor(home: &Home, roster: &Roster) -> Result<Diagnosis, Interrupted> {
         agents,
         agent: chosen.clone().ok(),
         agent_missing: chosen.err().map(|missing| missing.to_string()),
+        agent_untrusted: choosing.untrusted.clone(),
     })
 }

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use materia_model::actor;
 use materia_model::name::RunId;
 use materia_model::run::{Cast, OnSessionEnd, Origin, RetireWhen, Start, Status};
 use materia_model::template::Plan;
@@ -141,6 +142,38 @@ pub fn drive_cast(
         }
     }
     Err(Error::Taken(cast.id))
+}
+
+/// Spawns a run that is an agent (A12): the running program plays it, as its journal says.
+pub fn spawn_agent(root: &Root, wanted: &Wanted, order: &actor::Order) -> Result<Spawned, Error> {
+    let argv = ["/proc/self/exe", "agent", "act"].map(str::to_owned).to_vec();
+    let plan = Plan {
+        body: Body::Command { argv, stdin: Stdin::None },
+        controls: Controls::plain(Failure::Continue),
+    };
+    for _ in 0..TRIES {
+        let id = wanted.id.clone().unwrap_or_else(fresh_id);
+        let place = root.place(&id);
+        let start = Start { agent: serde_json::to_value(order).ok(), ..begins(wanted, &id) };
+        let wire = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
+        match start_run(&wire) {
+            Ok(started) => {
+                let address = place.address();
+                let mut spawned = report(&place, started.generation, Vec::new());
+                spawned.next.splice(
+                    2..3,
+                    [
+                        format!("materia message {address} chat.message \"…\""),
+                        format!("materia inspect {address} --view transcript"),
+                    ],
+                );
+                return Ok(spawned);
+            }
+            Err(Error::Taken(_)) if wanted.id.is_none() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::Taken("run".to_owned()))
 }
 
 /// The report of a run that runs.

@@ -10,6 +10,7 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::actor::Standing;
 use crate::cast::Glance;
 use crate::run::Place;
 
@@ -42,6 +43,9 @@ pub struct RunStatus {
     /// The cast that it drives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cast: Option<Value>,
+    /// The agent that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Standing>,
     /// When it ends by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retire_when: Option<Value>,
@@ -98,6 +102,7 @@ impl RunStatus {
             recipe: start.recipe,
             tool: start.tool,
             cast: start.cast.as_ref().and_then(standing),
+            agent: super::actor::standing(place, state),
             retire_when: start.retire_when.and_then(|when| serde_json::to_value(when).ok()),
             cwd: start.cwd,
             values: start.values,
@@ -118,6 +123,13 @@ impl RunStatus {
     /// What one can do next.
     pub fn next(&self) -> Vec<String> {
         let run = &self.run;
+        if self.agent.is_some() && !self.status.is_terminal() {
+            return vec![
+                format!("materia message run:{run} chat.message \"…\""),
+                format!("materia inspect run:{run} --view transcript"),
+                format!("materia message run:{run} control.kill"),
+            ];
+        }
         if self.status.is_terminal() {
             return vec![
                 format!("materia inspect run:{run} --view tail"),

@@ -110,6 +110,9 @@ pub struct Start {
     /// Its contract.
     #[serde(default)]
     pub mailbox: Option<Value>,
+    /// The agent that it is, if it is one.
+    #[serde(default)]
+    pub agent: Option<Value>,
     /// Who watches over it, as it was written.
     #[serde(default)]
     pub supervisor: Option<Supervisor>,

@@ -2,7 +2,8 @@
 //!
 //! Owns routing a record to the view it belongs to: the run's queue, the queues of its branches, the outbox, the room.
 //! `fold(a ++ b) == fold_from(fold(a), b)` holds because a record is all that [`Mail::apply`] looks at. A new
-//! generation leaves what waited for the old one behind: it becomes stale, and is never delivered.
+//! generation leaves what waited for the old one behind: it becomes stale, and is never delivered. Only an agent that is
+//! started again is still who it was, and finds its messages where they waited (A12).
 
 use std::collections::BTreeMap;
 
@@ -59,6 +60,8 @@ pub struct Mail {
     pub updated_at: Option<Timestamp>,
     /// How many messages the latest start left behind.
     pub left_behind: usize,
+    /// Whether the latest generation is an agent.
+    is_agent: bool,
     inbox: Queue,
     branches: BTreeMap<BranchName, Queue>,
     outbox: Outbox,
@@ -94,10 +97,15 @@ impl Mail {
     }
 
     fn start(&mut self, at: Timestamp, start: &Start) {
-        let queues = || std::iter::once(&self.inbox).chain(self.branches.values());
-        self.left_behind = queues().map(|queue| queue.open().count()).sum();
-        self.inbox.supersede(at);
-        self.branches.values_mut().for_each(|queue| queue.supersede(at));
+        let was_agent = std::mem::replace(&mut self.is_agent, start.agent.is_some());
+        if was_agent && self.is_agent {
+            self.left_behind = 0;
+        } else {
+            let queues = || std::iter::once(&self.inbox).chain(self.branches.values());
+            self.left_behind = queues().map(|queue| queue.open().count()).sum();
+            self.inbox.supersede(at);
+            self.branches.values_mut().for_each(|queue| queue.supersede(at));
+        }
         self.mailbox = start.contract();
         self.supervisor = start.supervisor();
         self.session.clone_from(&start.session);

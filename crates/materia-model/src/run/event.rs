@@ -58,6 +58,9 @@ pub struct Start {
     /// The cast that it drives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cast: Option<Cast>,
+    /// The agent that it is: an `actor::Order`, which is read where actors are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Value>,
     /// The values it was given.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Value>,

@@ -1,5 +1,6 @@
 //! `materia agent`: one turn of an agent, and which agents there are.
 
+mod act;
 mod attach;
 mod context;
 
@@ -8,7 +9,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use materia_engine::agent::Roster;
-use materia_engine::verb::agent::{self, Asked, Error};
+use materia_engine::verb::agent::{self, Asked, Choosing, Error};
+use materia_engine::verb::trust as verb_trust;
 use materia_model::agent::FailureKind;
 use materia_model::materia::Tools;
 use materia_model::name::RunId;
@@ -16,6 +18,7 @@ use materia_model::name::RunId;
 use super::cast::foreground;
 use super::config::{Config, project};
 use super::input::{read_bounded, read_text};
+use super::trust;
 use crate::failure::{Failure, Kind};
 use crate::view::{AgentView, Screen, Voice};
 use crate::world::World;
@@ -31,6 +34,8 @@ pub(super) struct Agent {
 enum What {
     Run(Run),
     List(List),
+    #[command(hide = true)]
+    Act(act::Act),
 }
 
 /// Ask an agent for one turn
@@ -96,17 +101,19 @@ impl Agent {
         match self.what {
             What::Run(run) => run.run(world, screen, voice),
             What::List(list) => {
-                let found = agent::list(&roster(&list.config, None, world)?);
+                let (roster, choosing) = roster(&list.config, None, world)?;
+                let found = agent::list(&roster, &choosing);
                 screen.report(&found, voice);
                 Ok(if found.ok { 0 } else { Kind::Agent.exit_code() })
             }
+            What::Act(_) => act::Act::run(world, screen),
         }
     }
 }
 
 impl Run {
     fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let roster = roster(&self.config, self.agent.as_deref(), world)?;
+        let roster = trusted(&self.config, self.agent.as_deref(), world, screen, voice)?;
         let timeout = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
         let timeout = timeout.ok_or_else(|| {
             Failure::new(Kind::Invalid, "usage", "the timeout is not above 0")
@@ -149,14 +156,36 @@ impl Run {
     }
 }
 
-/// The agents that this machine and the config have.
-pub(super) fn roster(config: &Config, flag: Option<&str>, world: &World) -> Result<Roster, Failure> {
-    let trusting = world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1");
-    let settings = agent::settings(&config.files(world)?, trusting);
-    Ok(Roster::new(&settings, flag, project(world)?))
+/// The agents that this machine and the config have, and what had a say in that.
+pub(super) fn roster(
+    config: &Config,
+    flag: Option<&str>,
+    world: &World,
+) -> Result<(Roster, Choosing), Failure> {
+    let choosing = agent::choosing(&config.files(world)?, world.home().ok().as_ref(), trust::accepts(world));
+    Ok((Roster::new(&choosing.settings, flag, project(world)?), choosing))
 }
 
-fn scope(words: &str) -> Tools {
+/// The same where an agent is to be started: a project that names agents and is not trusted is refused, as in a cast.
+pub(super) fn trusted(
+    config: &Config,
+    flag: Option<&str>,
+    world: &World,
+    screen: Screen,
+    voice: Voice,
+) -> Result<Roster, Failure> {
+    let (roster, choosing) = roster(config, flag, world)?;
+    if choosing.untrusted.is_none() {
+        return Ok(roster);
+    }
+    let (files, home) = (config.files(world)?, world.home().ok());
+    if !trust::settled(world, &files, home.as_ref(), screen, voice)? {
+        verb_trust::require(&files, home.as_ref()).map_err(|error| trust::failure(&error))?;
+    }
+    Ok(self::roster(config, flag, world)?.0)
+}
+
+pub(super) fn scope(words: &str) -> Tools {
     match words {
         "none" => Tools::None,
         "readOnly" => Tools::ReadOnly,
@@ -166,6 +195,13 @@ fn scope(words: &str) -> Tools {
             Tools::Custom(names.map(str::to_owned).collect())
         }
     }
+}
+
+pub(super) use act::player;
+
+/// An agent that is not there, as it leaves the house.
+pub(super) fn missing(missing: &materia_engine::agent::Missing) -> Failure {
+    Failure::from_error(Kind::Agent, "no_agent", missing).hint(missing.hint.clone())
 }
 
 fn failure(error: &Error) -> Failure {

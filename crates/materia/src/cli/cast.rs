@@ -146,6 +146,21 @@ pub(super) fn wanted(world: &World, id: Option<RunId>, said: Option<&str>) -> Re
 }
 
 impl Player {
+    /// Whether somebody was named.
+    pub(super) fn is_named(&self) -> bool {
+        self.agent.is_some() || self.agent_script.is_some()
+    }
+
+    /// The agent that was named.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.agent.as_deref()
+    }
+
+    /// The script that was named, for another process.
+    pub(super) fn script(&self, world: &World) -> Option<String> {
+        self.agent_script.as_ref().map(|file| world.path(file).to_string_lossy().into_owned())
+    }
+
     /// The words by which another process gets the same player.
     fn words(&self, world: &World) -> Vec<String> {
         let file = |file: &PathBuf| world.path(file).to_string_lossy().into_owned();

@@ -22,8 +22,8 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let roster = roster(&self.config, None, world)?;
-        let diagnosis = doctor::doctor(&world.home()?, &roster)
+        let (roster, choosing) = roster(&self.config, None, world)?;
+        let diagnosis = doctor::doctor(&world.home()?, &roster, &choosing)
             .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
         screen.report(&diagnosis, voice);
         Ok(if diagnosis.ok { 0 } else { Kind::Failed.exit_code() })

@@ -90,6 +90,11 @@ impl Template {
         if json { serde_json::from_str(text).ok() } else { Some(text.into()) }
     }
 
+    /// Whether a template, its file or its values were given.
+    pub(super) fn is_named(&self) -> bool {
+        self.template.is_some() || self.file.is_some() || self.values.is_some()
+    }
+
     /// Whether the template is to read something.
     pub(super) fn wants_stdin(&self) -> bool {
         self.stdin.is_some()

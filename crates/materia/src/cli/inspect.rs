@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use materia_engine::process::Stream;
 use materia_engine::run::{self, Place, Root};
-use materia_engine::verb::doctor;
+use materia_engine::verb::{actor, doctor};
 use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail};
 use materia_engine::verb::recipe::{self, NotResolved};
 use materia_model::name::RunId;
@@ -27,6 +27,7 @@ use crate::world::World;
     materia inspect run:tests --view tail --lines 100 --follow\n  \
     materia inspect run:tests --view artifacts --json\n  \
     materia inspect run:tests --view mailbox\n  \
+    materia inspect run:reviewer --view transcript      # what an agent was asked and said\n  \
     materia inspect room:tests --view messages\n  \
     materia inspect session:all --status active\n  \
     materia inspect tool:materia\n\n\
@@ -36,7 +37,7 @@ pub(super) struct Inspect {
     #[arg(value_name = "TARGET")]
     target: String,
 
-    /// Which side of it: status, tail, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, imports, schema
+    /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, imports, schema
     #[arg(long, value_name = "V")]
     view: Option<String>,
 
@@ -89,8 +90,8 @@ impl Inspect {
                 if view == "triage" {
                     screen.report(&mail::triage(&root, caller, &clock)?, voice);
                 } else if view == "doctor" {
-                    let roster = roster(&Config::default(), None, world)?;
-                    let diagnosis = doctor::doctor(&home, &roster)
+                    let (roster, choosing) = roster(&Config::default(), None, world)?;
+                    let diagnosis = doctor::doctor(&home, &roster, &choosing)
                         .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
                     screen.report(&diagnosis, voice);
                 } else {
@@ -132,6 +133,10 @@ impl Inspect {
                 run::follow(&place, from, &clock, |stream: Stream, bytes| {
                     screen.output(stream, bytes, voice)
                 })?;
+            }
+            "transcript" => {
+                let said = actor::transcript(&place, &state, self.many()).map_err(run::Error::from)?;
+                screen.report(&said, voice);
             }
             "messages" => {
                 let read = mail::read(&place)?;

@@ -2,13 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use materia_engine::registry::{self, Inline, Launch};
 use materia_engine::run::{self, Root};
+use materia_engine::verb::message::{self, Sender};
 use materia_engine::verb::spawn::{self, Wanted};
-use materia_model::message::Mailbox;
+use materia_model::actor::Order;
+use materia_model::message::{Draft, Mailbox};
 use materia_model::name::RunId;
 use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen};
 use materia_model::secret::Guard;
@@ -16,14 +18,18 @@ use materia_model::text;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::agent;
 use super::cast::{Cast, Player, wanted};
 use super::config::{Config, project};
-use super::input::{Template, library};
+use super::input::{Template, library, read_text};
 use super::run::spool_dir;
 use crate::failure::{Failure, Kind};
-use crate::view::style::Role;
+use crate::view::style;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
+
+/// How long the instructions of an agent may be, in bytes: they stand in the run's journal.
+const LONGEST_SYSTEM: usize = 64 << 10;
 
 /// Start a run that goes on by itself
 #[derive(Debug, Args)]
@@ -31,6 +37,8 @@ use crate::world::World;
     materia spawn --template 'cargo test' --as run:tests\n  \
     materia spawn pipeline-repo-health artifact_path=health.md --as run:health\n  \
     materia spawn --template '{\"template\": \"make {goal=all}\"}' goal=check --artifact log=build.log\n  \
+    materia spawn --agent pi --as run:reviewer \"review the last commit\"\n  \
+    materia message run:reviewer chat.message \"and the tests?\"\n  \
     materia inspect run:tests\n  \
     materia wait run:tests\n\n\
     Answers once the run is on disk and its first command was started. Exits with 2 when the template or its values are \
@@ -48,6 +56,9 @@ pub(super) struct Spawn {
 
     #[command(flatten)]
     player: Player,
+
+    #[command(flatten)]
+    role: Role,
 
     /// The run's address: run:ID
     #[arg(long = "as", value_name = "ADDRESS")]
@@ -84,23 +95,12 @@ impl Spawn {
         if let Some(loadout) = self.loadout.clone() {
             return self.cast(loadout, world, screen, voice);
         }
+        if self.player.is_named() {
+            return self.agent(world, screen, voice);
+        }
+        self.role.check_unused()?;
         let root = Root::new(world.home()?.runs());
-        let wanted = Wanted {
-            id: self.address.as_deref().map(run_id).transpose()?,
-            origin: Origin::Spawn,
-            session: session(world, self.session.as_deref())?,
-            parent: parent(world, &root),
-            cwd: project(world)?.to_owned(),
-            mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
-            retire_when: self.retire_when.as_ref().map(|_| RetireWhen::ChildrenTerminal),
-            on_session_end: if self.on_session_end == "kill" {
-                OnSessionEnd::Kill
-            } else {
-                OnSessionEnd::Keep
-            },
-            spool: spool_dir(world),
-            ..Wanted::default()
-        };
+        let wanted = self.wanted(world, &root, Origin::Spawn)?;
         let artifacts = self.artifacts()?;
         let own = RefCell::new(None);
         let mut spawned = spawn::spawn(&root, &wanted, |ours| {
@@ -116,7 +116,59 @@ impl Spawn {
             && let Err(why) =
                 registry::record(&world.home()?, &name, &digest, Launch::Spawn, world.clock().now())
         {
-            screen.talk(Role::Warning, "warning", &format!("this launch is not counted: {why}"));
+            screen.talk(style::Role::Warning, "warning", &format!("this launch is not counted: {why}"));
+        }
+        screen.report(&spawned, voice);
+        run::sweep_daily(&root, &world.clock());
+        Ok(0)
+    }
+
+    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<Wanted, Failure> {
+        Ok(Wanted {
+            id: self.address.as_deref().map(run_id).transpose()?,
+            origin,
+            session: session(world, self.session.as_deref())?,
+            parent: parent(world, root),
+            cwd: project(world)?.to_owned(),
+            mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
+            retire_when: self.retire_when.as_ref().map(|_| RetireWhen::ChildrenTerminal),
+            on_session_end: if self.on_session_end == "kill" {
+                OnSessionEnd::Kill
+            } else {
+                OnSessionEnd::Keep
+            },
+            spool: spool_dir(world),
+            ..Wanted::default()
+        })
+    }
+
+    /// An agent is a run whose messages become turns (A12).
+    fn agent(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+        if self.template.is_named() {
+            return Err(Failure::new(Kind::Invalid, "usage", "an agent runs no template")
+                .hint("materia spawn --agent NAME --as run:ID \"what it is asked first\""));
+        }
+        let order = self.player.order(&self.role, &self.config, world, screen, voice)?;
+        let root = Root::new(world.home()?.runs());
+        let wanted = self.wanted(world, &root, Origin::Agent)?;
+        let mut spawned = spawn::spawn_agent(&root, &wanted, &order)?;
+        let first = self.template.words().join(" ");
+        if !first.trim().is_empty() {
+            let (within, clock) = (world.within(), world.clock());
+            let sender = Sender {
+                root: &root,
+                session: wanted.session.as_deref(),
+                within: within.as_ref(),
+                clock: &clock,
+            };
+            let draft = Draft {
+                to: spawned.address.clone(),
+                kind: "chat.message".to_owned(),
+                body: Some(Value::String(first)),
+                ..Draft::default()
+            };
+            let sent = message::message(&sender, draft)?;
+            spawned.warnings.extend(sent.warnings);
         }
         screen.report(&spawned, voice);
         run::sweep_daily(&root, &world.clock());
@@ -185,6 +237,96 @@ fn declared(given: &str, said: &str) -> Result<Declared, Failure> {
         Failure::new(Kind::Invalid, "invalid_artifact", message)
             .hint("write {\"path\": \"out.md\", \"kind\": \"report\", \"media_type\": \"text/markdown\", \"required\": true}")
     })
+}
+
+/// How an agent plays that is a run.
+#[derive(Debug, Args)]
+pub(super) struct Role {
+    /// The model of an agent: provider/id, provider:id or id
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+
+    /// How hard an agent thinks
+    #[arg(long, value_name = "LEVEL")]
+    thinking: Option<String>,
+
+    /// The tools an agent may use: none, readOnly, coding, or names with commas between them
+    #[arg(long, value_name = "SCOPE")]
+    tools: Option<String>,
+
+    /// A file with what an agent is told besides, as a part of its instructions
+    #[arg(long, value_name = "F")]
+    system: Option<PathBuf>,
+
+    /// How many seconds a turn of an agent may take
+    #[arg(long, value_name = "S")]
+    turn_timeout: Option<f64>,
+}
+
+impl Role {
+    /// Refuses what only an agent could use.
+    fn check_unused(&self) -> Result<(), Failure> {
+        let used = [
+            ("--model", self.model.is_some()),
+            ("--thinking", self.thinking.is_some()),
+            ("--tools", self.tools.is_some()),
+            ("--system", self.system.is_some()),
+            ("--turn-timeout", self.turn_timeout.is_some()),
+        ];
+        match used.into_iter().find(|(_, used)| *used) {
+            None => Ok(()),
+            Some((option, _)) => {
+                let message = format!("`{option}` is for an agent");
+                Err(Failure::new(Kind::Invalid, "usage", message).hint("name one with --agent"))
+            }
+        }
+    }
+}
+
+impl Player {
+    /// What a run is told that is to be this agent. Everything is checked before anything is started (T21).
+    fn order(
+        &self,
+        role: &Role,
+        config: &Config,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<Order, Failure> {
+        let timeout = role.turn_timeout.map(|seconds| {
+            let time = std::time::Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+            time.and_then(|time| u64::try_from(time.as_millis()).ok()).ok_or_else(|| {
+                Failure::new(Kind::Invalid, "usage", "the timeout is not above 0")
+                    .hint("write seconds: --turn-timeout 600")
+            })
+        });
+        let script = self.script(world);
+        let name = match &script {
+            Some(_) => "scripted".to_owned(),
+            None => {
+                let roster = agent::trusted(config, self.name(), world, screen, voice)?;
+                roster.choose(None).map_err(|missing| agent::missing(&missing))?.name
+            }
+        };
+        let order = Order {
+            name,
+            model: role.model.clone(),
+            thinking: role.thinking.clone(),
+            tools: role.tools.clone(),
+            system: role.system.as_deref().map(|path| read_text(world, path)).transpose()?,
+            config: config.path(world).map(|path| path.to_string_lossy().into_owned()),
+            timeout_ms: timeout.transpose()?,
+            script,
+        };
+        if order.system.as_ref().is_some_and(|system| system.len() > LONGEST_SYSTEM) {
+            let message = format!("what the agent is told besides is longer than {LONGEST_SYSTEM} bytes");
+            return Err(Failure::new(Kind::Invalid, "too_large", message).hint("put it into a file it can read"));
+        }
+        if order.script.is_some() {
+            agent::player(world, &order)?;
+        }
+        Ok(order)
+    }
 }
 
 /// A mailbox's contract, checked and as it was written.

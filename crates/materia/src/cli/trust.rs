@@ -95,7 +95,7 @@ pub(super) fn failure(error: &Error) -> Failure {
 }
 
 /// Whether the person accepts everything for this process.
-fn accepts(world: &World) -> bool {
+pub(super) fn accepts(world: &World) -> bool {
     world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1")
 }
 

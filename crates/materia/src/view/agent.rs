@@ -84,6 +84,11 @@ impl screen::Report for List {
             }
             None => text.push_str("\nplays: nobody; install one of them\n"),
         }
+        if let Some(file) = &self.untrusted {
+            let file = printable(file);
+            let _infallible =
+                writeln!(text, "{file} names agents and is not trusted, so it has no say: `materia trust`");
+        }
         text
     }
 }

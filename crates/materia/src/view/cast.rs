@@ -93,7 +93,10 @@ impl Listener for CastView {
                 self.step(Role::Quiet, "tool", place, &format!(": {name} {input}"));
             }
             Activity::Notice { text } => self.step(Role::Warning, "notice", place, &format!(": {text}")),
-            Activity::Text { .. } | Activity::ToolEnd { .. } | Activity::Usage { .. } => {}
+            Activity::Text { .. }
+            | Activity::ToolEnd { .. }
+            | Activity::Usage { .. }
+            | Activity::Heard { .. } => {}
         }
     }
 

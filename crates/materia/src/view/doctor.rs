@@ -24,6 +24,11 @@ impl Report for Diagnosis {
             (None, missing) => format!("nobody: {}", missing.as_deref().unwrap_or("none was found")),
         };
         let _ = writeln!(text, "  {:<16}{}", "plays", printable(&plays));
+        if let Some(file) = &self.agent_untrusted {
+            let said = format!("{} names agents and is not trusted, so it has no say", printable(file));
+            let _ = writeln!(text, "  {:<16}{said}", "");
+            let _ = writeln!(text, "  {:<16}{} materia trust", "", Role::Good.paint("hint:", colour));
+        }
         heading(&mut text, "where things are", colour);
         let paths =
             [("recipes", &self.paths.recipes), ("runs", &self.paths.runs), ("profile", &self.paths.profile)];

@@ -7,6 +7,7 @@
 
 mod house;
 
+mod actor;
 mod budget;
 mod agent;
 mod cast;

@@ -224,6 +224,20 @@ impl Stage {
         fs::write(engine.join(folder).join("transcripts").join(format!("{name}.jsonl")), printed).unwrap();
     }
 
+    /// Lets the model play other rules from now on.
+    pub fn script(&self, rules: &Value) {
+        let script = json!({"rules": rules, "echo": true}).to_string();
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let request = format!(
+            "POST /_script HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{script}",
+            script.len()
+        );
+        std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+        let mut said = String::new();
+        stream.read_to_string(&mut said).unwrap();
+        assert!(said.contains("200"), "{said}");
+    }
+
     /// The requests that the model saw.
     pub fn requests(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.house.home().join("requests.jsonl")).unwrap_or_default();

@@ -1,0 +1,245 @@
+//! One turn of an actor: asking, asking again, and listening to messages meanwhile.
+//!
+//! Owns the recovery of a turn (C10) and what is said to the agent while it works. A message counts as heard when the agent
+//! shows that it was; else it gets a turn of its own. Whatever was heard in an attempt that failed is a part of the next.
+
+use std::time::Duration;
+
+use materia_model::actor::{Heard, TURN_HEARD, TURN_USAGE, TurnEnd, TurnUsage};
+use materia_model::agent::{Failure, FailureKind, TurnKind, Usage};
+use materia_model::cast::recovery::{Next, Recovery};
+use materia_model::message::Place as Queue;
+use serde_json::Value;
+
+use super::drive::{Actor, Error, prompt};
+use super::{Listener, Told};
+use crate::agent::{Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Watch};
+use crate::clock;
+use crate::post::{self, Claimed, Ending};
+use crate::process::{Event, Nursery, WatchId};
+use crate::store::dir;
+use crate::store::ears::Ear;
+
+/// What came of a turn.
+pub(super) struct Played {
+    /// How it ended; its messages are those that were heard.
+    pub(super) end: TurnEnd,
+    /// Messages that came meanwhile, were not heard, and wait for turns of their own.
+    pub(super) waiting: Vec<Claimed>,
+}
+
+/// Somebody who watches a turn for its actor.
+pub(super) struct Watcher<'w, 'a> {
+    actor: &'w Actor<'a>,
+    turn: u64,
+    ear: &'w Ear,
+    woken_by: WatchId,
+    listener: &'w mut dyn Listener,
+    waiting: Vec<Claimed>,
+    heard: Vec<(Claimed, String)>,
+    stopped: Option<String>,
+    failed: Option<post::Error>,
+    before: Usage,
+    last: Usage,
+}
+
+impl<'w, 'a> Watcher<'w, 'a> {
+    pub(super) fn new(
+        actor: &'w Actor<'a>,
+        turn: u64,
+        (ear, woken_by): (&'w Ear, WatchId),
+        listener: &'w mut dyn Listener,
+    ) -> Self {
+        let (before, last) = (Usage::default(), Usage::default());
+        let (waiting, heard) = (Vec::new(), Vec::new());
+        Self { actor, turn, ear, woken_by, listener, waiting, heard, stopped: None, failed: None, before, last }
+    }
+
+    /// Plays the turn to its end; none when somebody wants us to leave.
+    pub(super) fn play(
+        mut self,
+        asked: &str,
+        agent: &mut dyn Backend,
+        nursery: &mut Nursery,
+    ) -> Result<Option<Played>, Error> {
+        let mut recovery = Recovery::default();
+        let mut end = TurnEnd::default();
+        loop {
+            let Some(ended) = self.ask(asked, agent, nursery)? else { return Ok(None) };
+            self.before.add(&ended.usage);
+            for (model, usage) in ended.models {
+                end.models.entry(model).or_default().add(&usage);
+            }
+            end.agent = ended.agent.or(end.agent);
+            end.session = ended.session;
+            if let Some(error) = self.failed.take() {
+                return Err(error.into());
+            }
+            let failure = match ended.reply {
+                Ok(text) if !text.trim().is_empty() => {
+                    end.outcome = "ok".to_owned();
+                    end.text = text;
+                    break;
+                }
+                Ok(_) => Failure::new(FailureKind::Empty, "the answer is empty"),
+                Err(failure) => failure,
+            };
+            if let Some(wait) = self.again(&failure, &mut recovery) {
+                self.listener.tell(&Told::Again(&failure.message));
+                if !self.rests(wait, nursery) {
+                    return Ok(None);
+                }
+                if self.stopped.is_none() {
+                    continue;
+                }
+            }
+            end.outcome = failure.kind.as_str().to_owned();
+            end.error = Some(failure);
+            break;
+        }
+        end.usage = self.before;
+        end.messages = self.heard.into_iter().map(|(message, _)| message.id).collect();
+        Ok(Some(Played { end, waiting: self.waiting }))
+    }
+
+    fn ask(
+        &mut self,
+        asked: &str,
+        agent: &mut dyn Backend,
+        nursery: &mut Nursery,
+    ) -> Result<Option<materia_model::agent::TurnEnd>, Error> {
+        let actor = self.actor;
+        let sessions = actor.sessions();
+        dir::create_private(&sessions)?;
+        let order = &actor.order;
+        // A session belongs to the agent that has it.
+        let kept = actor.state.session.as_ref().filter(|kept| kept.agent == order.name);
+        let said = std::iter::once(asked).chain(self.heard.iter().map(|(_, text)| text.as_str()));
+        let told = said.collect::<Vec<_>>().join("\n\n");
+        let turn = Turn {
+            socket: "agent",
+            materia: "agent",
+            item: None,
+            kind: TurnKind::Work,
+            prompt: &told,
+            system: order.system.as_deref(),
+            tools: actor.tools,
+            model: order.model.as_deref(),
+            thinking: order.thinking.as_deref(),
+            agent: None,
+            memory: Memory::Kept { folder: &sessions, from: kept.map(|kept| kept.handle.as_str()) },
+            timeout: order.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
+            cwd: actor.start.cwd.as_ref(),
+        };
+        match agent.ask(&turn, nursery, self) {
+            Answer::Ended(end) => Ok(Some(end)),
+            Answer::Interrupted => Ok(None),
+        }
+    }
+
+    /// How long to wait before the turn is asked for again; none where that is of no use.
+    fn again(&self, failure: &Failure, recovery: &mut Recovery) -> Option<Duration> {
+        if self.stopped.is_some() {
+            return None;
+        }
+        let kind = failure.kind.as_str();
+        let Next::Retry { delay_ms } = recovery.after(failure.kind, kind) else { return None };
+        let repeated = recovery.repeated_after(kind);
+        recovery.count(kind, repeated);
+        Some(Duration::from_millis(delay_ms.max(failure.retry_after_ms.unwrap_or(0))))
+    }
+
+    /// Waits, and listens meanwhile; false when somebody wants us to leave.
+    fn rests(&mut self, time: Duration, nursery: &mut Nursery) -> bool {
+        let deadline = clock::deadline_in(time);
+        loop {
+            match nursery.next_among(None, Some(self.woken_by), deadline) {
+                None => return true,
+                Some(Event::Interrupt(_)) => return false,
+                Some(_) => {
+                    let orders = self.woken();
+                    if orders.iter().any(|order| matches!(order, Order::Stop(_))) {
+                        return true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a message that came while the turn runs.
+    fn take(&mut self, message: Claimed) -> Result<Order, post::Error> {
+        let kind = message.envelope.kind.as_str();
+        if kind == "control.abort" {
+            self.actor.post.settle(&Queue::Run, &message.id, &self.actor.me, &Ending::Handled)?;
+            let who = message.envelope.from.map_or_else(|| "the person".to_owned(), |from| from.to_string());
+            let why = format!("{who} aborted the turn");
+            self.stopped = Some(why.clone());
+            return Ok(Order::Stop(why));
+        }
+        let said = prompt(&message);
+        let own_turn = message.envelope.meta("steer") == Some(&Value::Bool(false));
+        let quiet = own_turn || kind.starts_with("control.") || said.trim().is_empty();
+        self.waiting.push(message);
+        Ok(if quiet { Order::GoOn } else { Order::Steer(said) })
+    }
+
+    fn hears(&mut self, said: &str) {
+        let Some(at) = self.waiting.iter().position(|message| prompt(message) == said) else { return };
+        let message = self.waiting.remove(at);
+        let heard = Heard {
+            turn: self.turn,
+            message: message.id.clone(),
+            from: message.envelope.from.as_ref().map(ToString::to_string),
+            text: self.actor.clean(said),
+        };
+        let noted = self.actor.post.note(TURN_HEARD, &heard);
+        self.failed = self.failed.take().or(noted.err());
+        self.heard.push((message, said.to_owned()));
+    }
+
+    fn spent(&mut self, usage: &Usage) {
+        if std::mem::replace(&mut self.last, *usage) == *usage {
+            return;
+        }
+        let mut sum = self.before;
+        sum.add(usage);
+        let noted = self.actor.post.note(TURN_USAGE, &TurnUsage { turn: self.turn, usage: sum });
+        self.failed = self.failed.take().or(noted.err());
+    }
+}
+
+impl Watch for Watcher<'_, '_> {
+    fn see(&mut self, activity: &Activity) -> Order {
+        match activity {
+            Activity::Usage { usage } => self.spent(usage),
+            Activity::Heard { text } => self.hears(text),
+            _ => {}
+        }
+        self.listener.tell(&Told::Seen(activity));
+        Order::GoOn
+    }
+
+    fn wakes(&self) -> Option<WatchId> {
+        Some(self.woken_by)
+    }
+
+    fn woken(&mut self) -> Vec<Order> {
+        self.ear.quiet();
+        let mut orders = Vec::new();
+        loop {
+            let taken = match self.actor.post.claim(&Queue::Run, &self.actor.me) {
+                Ok(Some(message)) => self.take(message),
+                Ok(None) => return orders,
+                Err(error) => Err(error),
+            };
+            match taken {
+                Ok(order) => orders.push(order),
+                Err(error) => {
+                    orders.push(Order::Stop(error.to_string()));
+                    self.failed = Some(error);
+                    return orders;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What is seen of an agent that is an actor: its output while it plays, and its transcript.
+
+use std::fmt::Write as _;
+
+use materia_engine::agent::Activity;
+use materia_engine::verb::actor::{Listener, Told, Transcript};
+use materia_model::actor::Role;
+use materia_model::text::{self, printable};
+
+use super::screen::{self, Screen};
+
+/// Writes what an actor says and does, for whoever follows its output.
+#[derive(Debug)]
+pub struct ActorView {
+    screen: Screen,
+    /// Whether the last thing that was written is a part of a line.
+    open: bool,
+}
+
+impl ActorView {
+    /// A view on a screen, which is a file.
+    pub fn new(screen: Screen) -> Self {
+        Self { screen, open: false }
+    }
+
+    fn line(&mut self, line: &str) {
+        let before = if std::mem::take(&mut self.open) { "\n" } else { "" };
+        self.screen.text(&format!("{before}{line}\n"));
+    }
+}
+
+impl Listener for ActorView {
+    fn tell(&mut self, told: &Told<'_>) {
+        match told {
+            Told::Prompt { from, text } => {
+                self.line(&format!("> {}: {}", from.unwrap_or("you"), quoted(text)));
+            }
+            Told::Seen(Activity::Text { text }) => {
+                self.screen.text(text);
+                self.open = !text.ends_with('\n');
+            }
+            Told::Seen(Activity::Heard { text }) => self.line(&format!("> meanwhile: {}", quoted(text))),
+            Told::Seen(Activity::ToolStart { name, input }) => {
+                self.line(&format!("[{name}] {}", text::bounded(input.trim(), 200)));
+            }
+            Told::Seen(Activity::ToolEnd { name, ok: false }) => self.line(&format!("[{name}] failed")),
+            Told::Seen(Activity::Notice { text }) => self.line(&format!("notice: {text}")),
+            Told::Seen(_) => {}
+            Told::Again(why) => self.line(&format!("asked again: {}", text::bounded(why, 400))),
+            Told::Ended(Some(why)) => self.line(&format!("failed: {}", text::bounded(why, 1000))),
+            Told::Ended(None) if self.open => self.line(""),
+            Told::Ended(None) => {}
+        }
+    }
+}
+
+fn quoted(said: &str) -> String {
+    text::bounded(said.trim(), 2000).replace('\n', "\n> ")
+}
+
+impl screen::Report for Transcript {
+    fn human(&self, _: bool) -> String {
+        let mut out = String::new();
+        if let Some(agent) = &self.agent {
+            let model = agent.model.as_deref().map(|model| format!(" model={model}")).unwrap_or_default();
+            let cost = if agent.usage.cost > 0.0 { format!(" cost=${:.4}", agent.usage.cost) } else { String::new() };
+            let busy = if agent.busy { " busy" } else { "" };
+            let _infallible = writeln!(
+                out,
+                "run:{} agent={}{} turns={} tokens={}{cost}{busy}",
+                self.run,
+                printable(&agent.name),
+                printable(&model),
+                agent.turns,
+                agent.usage.total
+            );
+        }
+        if self.incomplete {
+            out.push_str("(older lines are not shown; --lines shows more)\n");
+        }
+        for line in &self.lines {
+            let who = match line.role {
+                Role::Prompt => format!("> {}", line.from.as_deref().unwrap_or("you")),
+                Role::Steer => format!("> {}, meanwhile", line.from.as_deref().unwrap_or("you")),
+                Role::Answer => "agent".to_owned(),
+                Role::Error => "failed".to_owned(),
+            };
+            let _infallible = writeln!(out, "{}: {}", printable(&who), line.text.trim_end());
+        }
+        if self.lines.is_empty() {
+            out.push_str("(nothing was said)\n");
+        }
+        out
+    }
+}

@@ -1,0 +1,210 @@
+//! Agents as actors: runs whose messages become turns.
+//!
+//! What a scripted agent and a command can show is here; the real programs are in `slow`.
+
+mod ends;
+mod slow;
+
+use serde_json::{Value, json};
+
+use crate::house::House;
+use crate::spawn::records;
+
+/// What every test of actors does in its house.
+impl House {
+    /// Spawns the scripted agent as `run:a`, with these words besides.
+    fn actor(&self, replies: &Value, more: &[&str]) -> Value {
+        self.write("script.json", json!({"replies": replies}).to_string());
+        let words = [&["spawn", "--json", "--as", "run:a", "--agent-script", "script.json"], more].concat();
+        self.materia(&words).run().ok().json()
+    }
+
+    /// Says something to `run:a`, and gives the id of the message.
+    fn say(&self, text: &str, more: &[&str]) -> String {
+        let words = [&["message", "--json", "run:a", "chat.message", text], more].concat();
+        self.materia(&words).run().ok().json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until `run:a` has answered so often, and gives what it said to its coordinator.
+    pub(crate) fn answers(&self, times: usize) -> Vec<Value> {
+        let began = std::time::Instant::now();
+        loop {
+            let said: Vec<Value> = posted(self, "a").into_iter().filter(|m| m["to"] == "coordinator").collect();
+            let open = self.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
+            if said.len() >= times && open["counts"]["claimed"] == 0 {
+                return said;
+            }
+            let state = || self.materia(&["inspect", "run:a", "--view", "tail"]).run().transcript();
+            assert!(began.elapsed().as_secs() < 60, "only {said:?}; {open}; {}", state());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+
+    /// What `run:a` was asked and said.
+    pub(crate) fn transcript(&self) -> Value {
+        self.materia(&["inspect", "run:a", "--view", "transcript", "--json"]).run().ok().json()
+    }
+}
+
+/// The messages in a run's journal.
+pub fn posted(house: &House, id: &str) -> Vec<Value> {
+    let all = records(house, id).into_iter().filter(|record| record["type"] == "message");
+    all.map(|record| record["data"].clone()).collect()
+}
+
+/// Roles and texts of a transcript.
+pub fn lines(transcript: &Value) -> Vec<(String, String)> {
+    let text = |line: &Value, field: &str| line[field].as_str().unwrap().to_owned();
+    transcript["lines"].as_array().unwrap().iter().map(|line| (text(line, "role"), text(line, "text"))).collect()
+}
+
+fn said(role: &str, text: &str) -> (String, String) {
+    (role.to_owned(), text.to_owned())
+}
+
+#[test]
+fn messages_become_turns_and_answers_come_back() {
+    let house = House::new();
+    let usage = json!({"input": 30, "output": 10, "cost": {"total": 0.25}});
+    let replies = json!([
+        {"match": {"contains": "hello"}, "text": "hi there", "usage": usage},
+        {"match": {"contains": "more"}, "text": "much more", "usage": usage},
+    ]);
+    let spawned = house.actor(&replies, &["hello", "you"]);
+    assert_eq!((&spawned["status"], &spawned["address"]), (&json!("running"), &json!("run:a")));
+    house.answers(1);
+    let asked = house.say("tell me more", &["--correlation", "c1"]);
+    let answers = house.answers(2);
+    let last = &answers[1];
+    assert_eq!((&last["from"], &last["type"], &last["body"]), (&json!("run:a"), &json!("chat.message"), &json!("much more")));
+    assert_eq!((&last["reply_to"], &last["correlation_id"]), (&json!(asked), &json!("c1")));
+    assert_eq!((&last["metadata"]["outcome"], &last["metadata"]["usage"]["total"]), (&json!("ok"), &json!(40)));
+
+    let transcript = house.transcript();
+    let wanted =
+        [said("prompt", "hello you"), said("answer", "hi there"), said("prompt", "tell me more"), said("answer", "much more")];
+    assert_eq!(lines(&transcript), wanted);
+    let status = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    let agent = &status["agent"];
+    assert_eq!((&agent["turns"], &agent["usage"]["total"], &agent["usage"]["cost"]), (&json!(2), &json!(80), &json!(0.5)));
+    assert_eq!((&agent["name"], &agent["busy"]), (&json!("scripted"), &json!(false)));
+    let shown = house.materia(&["inspect", "run:a", "--view", "transcript"]).run().ok().stdout;
+    assert!(shown.contains("> you: tell me more\nagent: much more\n"), "{shown}");
+
+    let killed = house.materia(&["message", "run:a", "control.kill", "--json"]).run().ok().json();
+    assert_eq!(killed["status"], "killed");
+    assert_eq!(house.alive().len(), 0);
+}
+
+#[test]
+fn any_command_is_an_actor_one_turn_for_each_message() {
+    let house = House::new();
+    let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
+    house.write("flow.json", json!({"agents": agents}).to_string());
+    house.materia(&["spawn", "--agent", "loud", "--config", "flow.json", "--as", "run:a", "first"]).run().ok();
+    house.answers(1);
+    house.say("second", &[]);
+    let answers = house.answers(2);
+    assert_eq!((&answers[0]["body"], &answers[1]["body"]), (&json!("FIRST"), &json!("SECOND")));
+    house.kill("a");
+}
+
+#[test]
+fn answers_go_to_who_asked_and_answers_are_not_answered() {
+    let house = House::new();
+    house.actor(&json!([{"match": {}, "text": "as you like", "times": 9}]), &[]);
+    house.spawn("b", "sleep 600", &[]);
+    let asked = house.say("please", &["--from", "run:b"]);
+    house.until_file_has(house.run_place("b").journal(), "as you like");
+    let heard = posted(&house, "b");
+    assert_eq!((&heard[0]["to"], &heard[0]["from"], &heard[0]["reply_to"]), (&json!("run:b"), &json!("run:a"), &json!(asked)));
+    // The agent is told who speaks.
+    assert_eq!(lines(&house.transcript())[0].1, "[chat.message from run:b]\nplease");
+    // What answers goes to the coordinator, so that two of them never thank each other for ever.
+    house.say("thanks", &["--from", "run:b", "--reply-to", "m1"]);
+    let told = house.answers(1);
+    assert_eq!(told[0]["to"], "coordinator");
+    assert_eq!(posted(&house, "b").len(), 1);
+    // Where it is asked to, it answers in its room.
+    house.say("aloud", &["--metadata", "{\"answer_to\": \"room:a\"}"]);
+    house.until_file_has(house.run_place("a").journal(), "\"to\":\"room:a\"");
+    // Who is gone cannot be answered; the coordinator is.
+    house.kill("b");
+    house.say("late", &["--from", "run:b"]);
+    let told = house.answers(2);
+    assert!(told[1]["metadata"]["undelivered"].as_str().unwrap().starts_with("run:b:"), "{}", told[1]);
+    house.kill("a");
+}
+
+#[test]
+fn what_is_said_to_a_busy_agent_that_cannot_hear_gets_a_turn_of_its_own() {
+    let house = House::new();
+    let replies = json!([
+        {"match": {"contains": "slow"}, "text": "slowly", "delayMs": 400},
+        {"match": {}, "text": "quickly", "times": 3},
+    ]);
+    house.actor(&replies, &["slow"]);
+    house.until_file_has(house.run_place("a").journal(), "turn.start");
+    house.say("one", &[]);
+    house.say("two", &[]);
+    let answers = house.answers(3);
+    let bodies: Vec<&Value> = answers.iter().map(|answer| &answer["body"]).collect();
+    assert_eq!(bodies, [&json!("slowly"), &json!("quickly"), &json!("quickly")]);
+    let prompts: Vec<(String, String)> =
+        lines(&house.transcript()).into_iter().filter(|(role, _)| role == "prompt").collect();
+    assert_eq!(prompts, [said("prompt", "slow"), said("prompt", "one"), said("prompt", "two")]);
+    house.kill("a");
+}
+
+#[test]
+fn an_abort_ends_the_turn_and_not_the_agent() {
+    let house = House::new();
+    let replies = json!([
+        {"match": {"contains": "long"}, "text": "never", "delayMs": 600_000},
+        {"match": {}, "text": "still here"},
+    ]);
+    house.actor(&replies, &["a long one"]);
+    house.until_file_has(house.run_place("a").journal(), "turn.start");
+    house.materia(&["message", "run:a", "control.abort"]).run().ok();
+    let answers = house.answers(1);
+    assert_eq!((&answers[0]["type"], &answers[0]["metadata"]["outcome"]), (&json!("chat.failed"), &json!("aborted")));
+    house.say("and now?", &[]);
+    assert_eq!(house.answers(2)[1]["body"], "still here");
+    house.kill("a");
+}
+
+#[test]
+fn a_turn_is_recovered_by_its_outcome() {
+    let house = House::new();
+    let replies = json!([
+        {"match": {"contains": "flaky"}, "error": "overload", "usage": {"input": 5}},
+        {"match": {"contains": "flaky"}, "text": "at last", "usage": {"input": 7}},
+        {"match": {"contains": "locked"}, "error": "auth", "times": 5},
+    ]);
+    house.actor(&replies, &["flaky"]);
+    let answers = house.answers(1);
+    assert_eq!((&answers[0]["body"], &answers[0]["metadata"]["usage"]["input"]), (&json!("at last"), &json!(12)));
+    let asked = house.say("locked", &[]);
+    let answers = house.answers(2);
+    assert_eq!((&answers[1]["type"], &answers[1]["metadata"]["outcome"]), (&json!("chat.failed"), &json!("auth")));
+    let failed = records(&house, "a").into_iter().find(|record| record["type"] == "message.failed").unwrap();
+    assert_eq!(failed["data"]["id"], json!(asked));
+    house.kill("a");
+}
+
+#[test]
+fn what_cannot_be_started_starts_nothing() {
+    let house = House::new();
+    let call = |words: &[&str]| {
+        let words = [&["spawn", "--json", "--as", "run:a"], words].concat();
+        let outcome = house.materia(&words).env("PATH", "/nowhere").run();
+        (outcome.code(), outcome.json()["error"]["code"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(call(&["--agent", "codex"]), (6, "no_agent".to_owned()));
+    assert_eq!(call(&["--agent-script", "none.json"]).0, 3);
+    assert_eq!(call(&["--agent", "codex", "--template", "true"]), (2, "usage".to_owned()));
+    assert_eq!(call(&["--template", "true", "--model", "m"]), (2, "usage".to_owned()));
+    house.write("script.json", "{\"replies\": []}");
+    assert_eq!(call(&["--agent-script", "script.json", "--turn-timeout", "0"]), (2, "usage".to_owned()));
+    assert!(!house.run_place("a").exists());
+}
