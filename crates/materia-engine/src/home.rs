@@ -83,6 +83,11 @@ impl Home {
         self.profile.join("trust.key")
     }
 
+    /// The word that agents say to be let in over HTTP (S4).
+    pub fn mcp_token(&self) -> PathBuf {
+        self.profile.join("mcp-token")
+    }
+
     /// The user's recipes; what lies here is a tool.
     pub fn recipes(&self) -> PathBuf {
         self.agent.join("recipes")

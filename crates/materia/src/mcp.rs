@@ -1,4 +1,4 @@
-//! The agents' door: the Model Context Protocol on stdin and stdout, and the same for hosts that can be woken.
+//! The agents' door: the Model Context Protocol on stdin and stdout or over HTTP, and the same for hosts that can be woken.
 //!
 //! Owns the translation of tool calls into words of the command line and of reports into short texts. It decides
 //! nothing: every request is one short process of this very program, so that agents, people and scripts get the same
@@ -8,6 +8,7 @@
 mod brief;
 mod desk;
 mod given;
+mod http;
 mod listing;
 mod news;
 mod prompts;
@@ -16,6 +17,8 @@ mod resources;
 mod server;
 mod transport;
 mod words;
+
+pub use http::mount;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,9 +36,9 @@ use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
-use desk::Desk;
+use desk::{Desk, Place};
 use news::News;
-use server::Server;
+use server::{Common, Server, Whose};
 use transport::Transport;
 
 /// Serves until the other end hangs up.
@@ -55,10 +58,10 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
     let session = session(world, wish.session.as_deref())?;
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
-    let desk = Arc::new(Desk::open(session.as_str(), cwd).map_err(|error| unavailable(&error))?);
+    let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
     let news = (wish.listener == Listener::Host)
         .then(|| Arc::new(News::new(Root::new(home.runs()), session.clone(), world.clock())));
-    let server = Server::new(Arc::clone(&desk), library, session, news);
+    let server = Server::new(Common::new(Arc::clone(&desk), library), Whose::Named(session), news);
     // One thread: whatever takes time is a process or a thread of its own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| unavailable(&error))?;
@@ -94,13 +97,22 @@ fn interrupted() -> Failure {
 
 /// The session of this connection: what was said, what the run around us belongs to, or a fresh one (A9).
 fn session(world: &World, said: Option<&str>) -> Result<SessionId, Failure> {
+    world.session(said).map_or_else(|| Ok(fresh_session()), |session| named(&session))
+}
+
+/// A session that nobody has yet.
+fn fresh_session() -> SessionId {
     let random = Clock::system().fresh_id();
-    let fresh = || format!("mcp-{}", &random[random.len().saturating_sub(12)..]);
-    let session = world.session(said).unwrap_or_else(fresh);
+    let fresh = format!("mcp-{}", &random[random.len().saturating_sub(12)..]);
+    fresh.parse().unwrap_or_else(|_| unreachable!("letters, digits and a hyphen"))
+}
+
+/// The session of this name.
+fn named(session: &str) -> Result<SessionId, Failure> {
     session.parse().map_err(|error: materia_model::name::NameError| {
         let mut failure = Failure::from(error);
         failure.code = "invalid_session".to_owned();
-        failure.message = format!("{} is no session: {}", text::quoted(&session), failure.message);
+        failure.message = format!("{} is no session: {}", text::quoted(session), failure.message);
         failure
     })
 }

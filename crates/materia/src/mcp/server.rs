@@ -2,7 +2,7 @@
 //!
 //! Owns the connection's answers. Which process does the work is the desk's business.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use materia_engine::library::Library;
@@ -11,10 +11,10 @@ use materia_model::name::SessionId;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest,
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig, ServerNotification,
-    SubscriptionFilter,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ServerCapabilities, ServerConfig, ServerNotification, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -35,32 +35,63 @@ const WHOLE: &str = "materia/verbose";
 /// The longest slash command of a person, in words.
 const MOST_WORDS: usize = 200;
 
+/// What every connection of a process shares.
+#[derive(Debug, Clone)]
+pub(super) struct Common {
+    pub(super) desk: Arc<Desk>,
+    pub(super) library: Library,
+    /// Counts the changes of the tools.
+    changes: watch::Receiver<u64>,
+}
+
+impl Common {
+    /// Begins to watch the person's tools.
+    pub(super) fn new(desk: Arc<Desk>, library: Library) -> Self {
+        let changes = changes(library.clone());
+        Self { desk, library, changes }
+    }
+}
+
+/// Which session a connection is.
+#[derive(Debug)]
+pub(super) enum Whose {
+    /// This one.
+    Named(SessionId),
+    /// A fresh one where hands are shaken; where the protocol knows no connections, this one.
+    Greeted {
+        /// The session of requests that stand alone.
+        alone: SessionId,
+        /// The session of a connection.
+        fresh: OnceLock<SessionId>,
+    },
+}
+
 /// One connection.
 #[derive(Debug)]
 pub(super) struct Server {
-    desk: Arc<Desk>,
-    library: Library,
-    session: SessionId,
-    /// Counts the changes of the tools.
-    changes: watch::Receiver<u64>,
+    common: Common,
+    whose: Whose,
     news: Option<Arc<News>>,
+    /// Gone with the server, which whoever works for it notices.
+    here: watch::Sender<()>,
 }
 
 impl Server {
     /// A server for a session; with news where the other end is a host.
-    pub(super) fn new(
-        desk: Arc<Desk>,
-        library: Library,
-        session: SessionId,
-        news: Option<Arc<News>>,
-    ) -> Self {
-        let changes = changes(library.clone());
-        Self { desk, library, session, changes, news }
+    pub(super) fn new(common: Common, whose: Whose, news: Option<Arc<News>>) -> Self {
+        Self { common, whose, news, here: watch::Sender::new(()) }
+    }
+
+    fn session(&self) -> &SessionId {
+        match &self.whose {
+            Whose::Named(session) => session,
+            Whose::Greeted { alone, fresh } => fresh.get().unwrap_or(alone),
+        }
     }
 
     /// Asks, and tells the client now and then that it goes on.
     async fn ask(&self, request: Request, context: &RequestContext<RoleServer>) -> Result<Answer, ErrorData> {
-        let mut pending = self.desk.ask(request);
+        let mut pending = self.common.desk.ask(self.session(), request);
         let token = context.meta.get_progress_token();
         let mut beats = 0u32;
         let mut heart = tokio::time::interval(HEARTBEAT);
@@ -97,7 +128,7 @@ impl Server {
                 )
             });
         }
-        match listing::registered(&self.library).iter().find(|tool| tool.name == params.name) {
+        match listing::registered(&self.common.library).iter().find(|tool| tool.name == params.name) {
             Some(tool) => Ok(words::tool(&tool.name, tool.detached, arguments)),
             None => {
                 let message = format!("there is no tool {}", materia_model::text::quoted(&params.name));
@@ -152,6 +183,18 @@ enum Depth {
 }
 
 impl ServerHandler for Server {
+    async fn initialize(
+        &self,
+        params: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if let Whose::Greeted { fresh, .. } = &self.whose {
+            fresh.get_or_init(super::fresh_session);
+        }
+        context.peer.set_peer_info(params.clone());
+        self.negotiate_initialize(&params)
+    }
+
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -170,7 +213,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = listing::own();
-        tools.extend(listing::registered(&self.library).iter().map(listing::offered));
+        tools.extend(listing::registered(&self.common.library).iter().map(listing::offered));
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -258,7 +301,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.clone();
+        let mut changes = self.common.changes.clone();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -273,11 +316,17 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.changes.clone();
+        let mut changes = self.common.changes.clone();
+        let mut here = self.here.subscribe();
         tokio::spawn(async move {
-            while changes.changed().await.is_ok() {
-                if context.peer.notify_tool_list_changed().await.is_err() {
-                    return;
+            loop {
+                tokio::select! {
+                    _ = here.changed() => return,
+                    changed = changes.changed() => {
+                        if changed.is_err() || context.peer.notify_tool_list_changed().await.is_err() {
+                            return;
+                        }
+                    }
                 }
             }
         });
@@ -295,7 +344,7 @@ impl ServerHandler for Server {
                 let (sender, told) = mpsc::unbounded_channel();
                 news.listen(sender);
                 tokio::spawn(forward(told, context.peer.clone()));
-                json!({"session": self.session.as_str()})
+                json!({"session": self.session().as_str()})
             }
             "materia/heard" => {
                 news.heard(

@@ -4,6 +4,7 @@
 
 mod client;
 mod hostile;
+mod http;
 mod news;
 mod parity;
 mod slow;
