@@ -136,6 +136,9 @@ enum Verb {
     /// Serve a host that wakes its agent when runs end
     #[command(hide = true)]
     Bridge(mcp::Mcp),
+    /// Let the host of this session play one turn, which is read from stdin
+    #[command(hide = true)]
+    Turn,
     Doctor(doctor::Doctor),
     Ui(ui::Ui),
 }
@@ -186,6 +189,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Skill(verb) => verb.run(&world, screen, voice),
         Verb::Mcp(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Client, screen))),
         Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
+        Verb::Turn => Ok((doors.turn)(&world, screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });

@@ -15,6 +15,8 @@ pub struct Doors {
     pub web: fn(&World, &Web) -> u8,
     /// Serves an agent on stdin and stdout until it hangs up.
     pub mcp: fn(&World, &Mcp) -> u8,
+    /// Carries one turn of an agent to the host of its session, and what comes of it back.
+    pub turn: fn(&World, Screen) -> u8,
 }
 
 /// Opens a door inside the server of another one.

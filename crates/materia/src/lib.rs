@@ -21,7 +21,8 @@ use failure::Failure;
 use view::Screen;
 
 /// The doors that the command line opens and does not know; agents also come in through the browsers' server.
-const DOORS: Doors = Doors { web: |world, wish| web::run(world, wish, mcp::mount), mcp: mcp::run };
+const DOORS: Doors =
+    Doors { web: |world, wish| web::run(world, wish, mcp::mount), mcp: mcp::run, turn: mcp::turn };
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {

@@ -6,19 +6,24 @@
 //! are `rmcp`'s business and stay in this room.
 
 mod brief;
+mod connection;
 mod desk;
 mod given;
 mod http;
 mod listing;
 mod news;
 mod prompts;
+mod relay;
 mod request;
 mod resources;
 mod server;
+mod tasks;
 mod transport;
+mod turns;
 mod words;
 
 pub use http::mount;
+pub use relay::turn;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,10 +41,11 @@ use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
+use connection::{Common, Host, Server, Whose};
 use desk::{Desk, Place};
 use news::News;
-use server::{Common, Server, Whose};
 use transport::Transport;
+use turns::Turns;
 
 /// Serves until the other end hangs up.
 pub fn run(world: &World, wish: &Mcp) -> u8 {
@@ -59,11 +65,13 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
     let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
-    let news = (wish.listener == Listener::Host)
-        .then(|| Arc::new(News::new(Root::new(home.runs()), session.clone(), world.clock())));
-    let server = Server::new(Common::new(Arc::clone(&desk), library), Whose::Named(session), news);
+    let host = (wish.listener == Listener::Host).then(|| Host {
+        news: News::new(Root::new(home.runs()), session.clone(), world.clock()),
+        turns: Turns::new(home.host(&session)),
+    });
+    let server = Server::new(Common::new(Arc::clone(&desk), library), Whose::Named(session), host);
     // One thread: whatever takes time is a process or a thread of its own.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(|error| unavailable(&error))?;
     let screen = wish.screen;
     let ended = runtime.block_on(async {

@@ -22,8 +22,8 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 
+use super::connection::{Common, Server, Whose};
 use super::desk::{Desk, Place};
-use super::server::{Common, Server, Whose};
 use super::{named, unavailable};
 use crate::door::Mounted;
 use crate::failure::Failure;

@@ -8,6 +8,7 @@ mod http;
 mod news;
 mod parity;
 mod slow;
+mod tasks;
 
 use serde_json::{Value, json};
 

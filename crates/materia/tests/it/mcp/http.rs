@@ -405,8 +405,9 @@ fn agents_without_manners_get_errors_and_others_are_served_on() {
     let mut plain = headers.clone();
     plain.retain(|(name, _)| *name != "accept");
     assert_eq!(served.raw("POST", "/mcp", &plain, &list).status, 406);
+    agent.call("spawn", json!({"template": "true", "as": "run:t"}));
+    agent.call("wait", json!({"runs": ["run:t"]}));
     for kind in ["control.approve", "control.budget", "control.trust"] {
-        agent.call("spawn", json!({"template": "true", "as": "run:t"}));
         let refused = agent.call("message", json!({"to": "run:t", "type": kind}));
         assert_eq!(refused["structuredContent"]["error"]["code"], "operator_only", "{refused}");
     }
