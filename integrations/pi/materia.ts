@@ -3,6 +3,7 @@
 // The agent is woken when a run ends or asks for something; it never has to look. What it was told is in Pi's own session,
 // so that nothing is told twice, and the program keeps what was not heard, so that nothing is lost.
 import { Bridge } from "./bridge.ts";
+import { Turns } from "./turns.ts";
 
 const COMMAND = process.env.MATERIA_BIN || "materia";
 /** A woken agent has no need to block, and a person plans. */
@@ -23,6 +24,8 @@ export default function materia(pi: any) {
   const over = new Set<string>();
   const queued: any[] = [];
   let arrived: (() => void) | undefined;
+  const turns = new Turns(pi, (turn, lines) => void bridge?.request("materia/turn", { turn, lines }).catch(() => {}));
+  turns.onArrival = () => arrived?.();
 
   pi.on("session_start", async (_event: unknown, ctx: any) => {
     context = ctx;
@@ -55,6 +58,8 @@ export default function materia(pi: any) {
     instructions = begun.instructions ?? "";
     await offer();
     await mine.request("materia/listen", {});
+    // Another Pi of the same session may play already.
+    await mine.request("materia/play", {}).catch(() => {});
     return mine;
   }
 
@@ -78,8 +83,11 @@ export default function materia(pi: any) {
   // Without a screen Pi ends with the run; what was started is waited for first (Pi 1.x).
   pi.on("agent_before_settle", async (event: any, ctx: any) => {
     if (!headless(ctx)) return;
+    await turns.settled(ctx, event.outcome === "aborted");
     while (queued.length === 0) {
-      if (active.size === 0 || !bridge) return;
+      const turn = await turns.begin(ctx);
+      if (turn) return { entries: [...event.entries, { type: "custom_message", ...turn }], continue: true };
+      if ((active.size === 0 && !turns.isBusy) || !bridge) return;
       await new Promise<void>((resolve) => (arrived = resolve));
     }
     const entries = queued.splice(0).map((news) => ({ type: "custom_message", ...message(news) }));
@@ -144,6 +152,7 @@ export default function materia(pi: any) {
   }
 
   function notified(method: string, params: any) {
+    if (method === "notifications/materia/turn") return turns.take(params, context);
     if (method === "notifications/tools/list_changed") void offer().catch(() => {});
     if (method !== "notifications/materia/news") return;
     if (params.event === "deaf") return notify(`materia: ${params.text}`, "warning");
@@ -226,7 +235,8 @@ function command(line: string): string[] {
   const [verb = "status", ...rest] = split(line.trim());
   if (verb === "ui") return ["spawn", "--template", `${COMMAND} ui --no-open`, "--as", "run:materia-ui"];
   if (verb !== "cast") return [verb, ...rest];
-  const options = rest[0] === "--loadout" || rest[0] === "--agent" ? rest.splice(0, 2) : [];
+  const options: string[] = [];
+  while (rest[0] === "--loadout" || rest[0] === "--agent") options.push(...rest.splice(0, 2));
   return ["cast", "--detach", ...options, "--", rest.join(" ")];
 }
 

@@ -13,6 +13,7 @@ mod claude;
 mod codex;
 mod acp;
 mod command;
+mod host;
 mod session;
 mod roster;
 mod players;

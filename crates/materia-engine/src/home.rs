@@ -5,6 +5,9 @@
 
 use std::path::{Path, PathBuf};
 
+use materia_model::name::SessionId;
+use sha2::{Digest, Sha256};
+
 /// The variables that move our directories, as `main.rs` found them.
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
@@ -89,6 +92,11 @@ impl Home {
         self.profile.join("trust.key")
     }
 
+    /// The word that agents say to be let in over HTTP (S4).
+    pub fn mcp_token(&self) -> PathBuf {
+        self.profile.join("mcp-token")
+    }
+
     /// The user's recipes; what lies here is a tool.
     pub fn recipes(&self) -> PathBuf {
         self.agent.join("recipes")
@@ -107,6 +115,14 @@ impl Home {
     /// The sessions of agents that a person named.
     pub fn sessions(&self) -> PathBuf {
         self.agent.join("tmp/materia/sessions")
+    }
+
+    /// Where the host of a session is found that plays turns in its own conversation. The name is short, because the
+    /// path of a socket must be.
+    pub fn host(&self, session: &SessionId) -> PathBuf {
+        let hash = Sha256::digest(session.as_str().as_bytes());
+        let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        self.agent.join("tmp/materia/hosts").join(name)
     }
 
     /// The state directories of all runs.

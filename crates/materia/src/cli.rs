@@ -132,6 +132,7 @@ grammar::verbs! {
     Skill(skill::Skill) = "skill";
     Mcp(mcp::Mcp) = "mcp";
     Bridge(mcp::Mcp) = "bridge" ("Serve a host that wakes its agent when runs end") [hide];
+    Turn(grammar::Nothing) = "turn" ("Let the host of this session play one turn, which is read from stdin") [hide];
     Doctor(doctor::Doctor) = "doctor";
     Ui(ui::Ui) = "ui";
 }
@@ -182,6 +183,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Skill(verb) => verb.run(&world, screen, voice),
         Verb::Mcp(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Client, screen))),
         Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
+        Verb::Turn(_) => Ok((doors.turn)(&world, screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });

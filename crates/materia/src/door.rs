@@ -2,6 +2,9 @@
 //!
 //! Owns the wish, so that the door which parses words and the doors which serve need not know each other.
 
+use axum::Router;
+
+use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
@@ -12,6 +15,25 @@ pub struct Doors {
     pub web: fn(&World, &Web) -> u8,
     /// Serves an agent on stdin and stdout until it hangs up.
     pub mcp: fn(&World, &Mcp) -> u8,
+    /// Carries one turn of an agent to the host of its session, and what comes of it back.
+    pub turn: fn(&World, Screen) -> u8,
+}
+
+/// Opens a door inside the server of another one.
+pub type Mount = fn(&World) -> Result<Mounted, Failure>;
+
+/// A door inside the server of another one, which looks at who comes in.
+pub struct Mounted {
+    /// What it answers.
+    pub routes: Router,
+    /// Ends what it has begun.
+    pub end: Box<dyn FnOnce() + Send>,
+}
+
+impl std::fmt::Debug for Mounted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Mounted").finish_non_exhaustive()
+    }
 }
 
 /// How a browser is to be served.

@@ -20,8 +20,9 @@ use door::Doors;
 use failure::Failure;
 use view::Screen;
 
-/// The doors that the command line opens and does not know.
-const DOORS: Doors = Doors { web: web::run, mcp: mcp::run };
+/// The doors that the command line opens and does not know; agents also come in through the browsers' server.
+const DOORS: Doors =
+    Doors { web: |world, wish| web::run(world, wish, mcp::mount), mcp: mcp::run, turn: mcp::turn };
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {

@@ -1,4 +1,4 @@
-//! The agents' door: the Model Context Protocol on stdin and stdout, and the same for hosts that can be woken.
+//! The agents' door: the Model Context Protocol on stdin and stdout or over HTTP, and the same for hosts that can be woken.
 //!
 //! Owns the translation of tool calls into words of the command line and of reports into short texts. It decides
 //! nothing: every request is one short process of this very program, so that agents, people and scripts get the same
@@ -6,16 +6,24 @@
 //! are `rmcp`'s business and stay in this room.
 
 mod brief;
+mod connection;
 mod desk;
 mod given;
+mod http;
 mod listing;
 mod news;
 mod prompts;
+mod relay;
 mod request;
 mod resources;
 mod server;
+mod tasks;
 mod transport;
+mod turns;
 mod words;
+
+pub use http::mount;
+pub use relay::turn;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,10 +41,11 @@ use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
-use desk::Desk;
+use connection::{Common, Host, Server, Whose};
+use desk::{Desk, Place};
 use news::News;
-use server::Server;
 use transport::Transport;
+use turns::Turns;
 
 /// Serves until the other end hangs up.
 pub fn run(world: &World, wish: &Mcp) -> u8 {
@@ -57,12 +66,14 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
     let ours = world.session(wish.session.as_deref()).is_none().then(|| session.to_string());
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
-    let desk = Arc::new(Desk::open(session.as_str(), cwd).map_err(|error| unavailable(&error))?);
-    let news = (wish.listener == Listener::Host)
-        .then(|| Arc::new(News::new(Root::new(home.runs()), session.clone(), world.clock())));
-    let server = Server::new(Arc::clone(&desk), library, session, news);
+    let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
+    let host = (wish.listener == Listener::Host).then(|| Host {
+        news: News::new(Root::new(home.runs()), session.clone(), world.clock()),
+        turns: Turns::new(home.host(&session)),
+    });
+    let server = Server::new(Common::new(Arc::clone(&desk), library), Whose::Named(session), host);
     // One thread: whatever takes time is a process or a thread of its own.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.map_err(|error| unavailable(&error))?;
     let screen = wish.screen;
     let ended = runtime.block_on(async {
@@ -100,13 +111,22 @@ fn interrupted() -> Failure {
 
 /// The session of this connection: what was said, what the run around us belongs to, or a fresh one (A9).
 fn session(world: &World, said: Option<&str>) -> Result<SessionId, Failure> {
+    world.session(said).map_or_else(|| Ok(fresh_session()), |session| named(&session))
+}
+
+/// A session that nobody has yet.
+fn fresh_session() -> SessionId {
     let random = Clock::system().fresh_id();
-    let fresh = || format!("mcp-{}", &random[random.len().saturating_sub(12)..]);
-    let session = world.session(said).unwrap_or_else(fresh);
+    let fresh = format!("mcp-{}", &random[random.len().saturating_sub(12)..]);
+    fresh.parse().unwrap_or_else(|_| unreachable!("letters, digits and a hyphen"))
+}
+
+/// The session of this name.
+fn named(session: &str) -> Result<SessionId, Failure> {
     session.parse().map_err(|error: materia_model::name::NameError| {
         let mut failure = Failure::from(error);
         failure.code = "invalid_session".to_owned();
-        failure.message = format!("{} is no session: {}", text::quoted(&session), failure.message);
+        failure.message = format!("{} is no session: {}", text::quoted(session), failure.message);
         failure
     })
 }

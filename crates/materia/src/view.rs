@@ -41,7 +41,7 @@ pub use message::news_line;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;
-pub use ui::Serving;
+pub use ui::{Agents, Serving};
 
 use crate::world::World;
 

@@ -44,6 +44,11 @@ impl Pi {
         }
     }
 
+    /// What takes the conversation up again, where somebody else keeps it.
+    pub(super) fn kept(&mut self, session: Option<String>) {
+        self.session = session;
+    }
+
     fn message(&mut self, message: &Value, out: &mut Out) {
         if text_at(message, &["role"]) == Some("user") {
             return self.hears(message, out);

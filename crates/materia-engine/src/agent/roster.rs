@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::protocol::Protocol;
 use super::session::Start;
-use super::{acp, claude, codex, command, pi};
+use super::{acp, claude, codex, command, host, pi};
 use crate::process::find_program;
 
 /// A coding agent's program.
@@ -50,6 +50,8 @@ pub enum Kind {
     Acp,
     /// A prompt on stdin, an answer on stdout.
     Command,
+    /// The conversation of the host that started the cast.
+    Host,
 }
 
 impl Kind {
@@ -209,6 +211,13 @@ impl Roster {
         if let Some(defined) = self.defined.get(name) {
             return self.defined(name, defined, why);
         }
+        if name == host::NAME {
+            let (program, words) = host::program();
+            let argv = std::iter::once(OsString::from(&program)).chain(words.map(OsString::from)).collect();
+            let start = Start { name: name.to_owned(), argv, env: Vec::new() };
+            let (name, kind) = (name.to_owned(), Kind::Host);
+            return Ok(Chosen { name, kind, program, why, model: None, start, text: None, usage: None });
+        }
         let known = KNOWN.iter().find(|known| known.command == name);
         let Some((known, kind)) = known.and_then(|known| Some((known, known.kind?))) else {
             let names = self.names();
@@ -273,12 +282,13 @@ impl Roster {
     }
 }
 
-const KINDS: [(&str, Kind); 5] = [
+const KINDS: [(&str, Kind); 6] = [
     ("pi", Kind::Pi),
     ("claude", Kind::Claude),
     ("codex", Kind::Codex),
     ("acp", Kind::Acp),
     ("command", Kind::Command),
+    ("host", Kind::Host),
 ];
 
 fn kind_of(word: &str) -> Option<Kind> {
@@ -294,6 +304,7 @@ impl Chosen {
             Kind::Claude => Box::new(claude::Claude::default()),
             Kind::Codex => Box::new(codex::Codex::default()),
             Kind::Acp => Box::new(acp::Acp::default()),
+            Kind::Host => Box::new(host::Host::default()),
             Kind::Command => {
                 // Its words are filled in for each turn.
                 let words: Vec<String> =

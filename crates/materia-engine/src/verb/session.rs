@@ -1,7 +1,10 @@
-//! `session`: the browsers that were let in by `ui`, remembered by the hash of their secret.
+//! `session`: the browsers that were let in by `ui`, remembered by the hash of their secret, and the word of agents.
 //!
 //! Owns the file and its bounds: so many browsers, so long. The secrets themselves are nowhere but in the browsers.
 
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use materia_model::time::Timestamp;
@@ -17,6 +20,8 @@ const MOST: usize = 32;
 /// How long a browser is remembered.
 const DAYS: i64 = 30;
 const LARGEST: u64 = 64 << 10;
+/// The shortest word that nobody guesses.
+const SHORTEST: usize = 32;
 
 /// A browser that was let in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +66,27 @@ pub fn has(known: &[Known], secret: &str) -> bool {
     known.iter().any(|one| one.hash == hash)
 }
 
+/// The word that agents say to be let in, made where there is none. It is theirs to keep, so it is kept as it is, for
+/// nobody else to read: one that others could read is replaced.
+pub fn token(file: &Path, clock: &Clock) -> io::Result<String> {
+    if let Some(token) = kept(file) {
+        return Ok(token);
+    }
+    let token = clock.secret();
+    let parent = file.parent().unwrap_or(Path::new("."));
+    dir::create_private(parent).map_err(io::Error::other)?;
+    atomic::write(file, token.as_bytes()).map_err(io::Error::other)?;
+    Ok(token)
+}
+
+fn kept(file: &Path) -> Option<String> {
+    let file = File::open(file).ok()?;
+    let private = file.metadata().ok()?.permissions().mode() & 0o077 == 0;
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text).ok()?;
+    Some(text.trim().to_owned()).filter(|token| private && token.len() >= SHORTEST)
+}
+
 fn hash(secret: &str) -> String {
     Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -68,6 +94,23 @@ fn hash(secret: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_word_of_agents_is_made_once_and_never_shared() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("profile/mcp-token");
+        let token = || token(&file, &Clock::system()).unwrap();
+        let first = token();
+        assert!(first.len() >= SHORTEST);
+        assert_eq!(token(), first);
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        atomic::write(&file, b"short").unwrap();
+        let second = token();
+        assert!(second.len() >= SHORTEST && second != first);
+        let shown = dir.path().join("shown");
+        std::os::unix::fs::symlink("/proc/version", &shown).unwrap();
+        assert_eq!(kept(&shown), None, "what others can read is nobody's secret");
+    }
 
     #[test]
     fn browsers_are_remembered_by_hash_and_not_for_ever() {

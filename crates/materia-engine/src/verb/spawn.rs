@@ -148,7 +148,7 @@ pub fn drive_cast(
 pub fn spawn_agent(root: &Root, wanted: &Wanted, order: &actor::Order) -> Result<Spawned, Error> {
     let argv = ["/proc/self/exe", "agent", "act"].map(str::to_owned).to_vec();
     let plan = Plan {
-        body: Body::Command { argv, stdin: Stdin::None },
+        body: Body::Command { argv, stdin: Stdin::None, part: None },
         controls: Controls::plain(Failure::Continue),
     };
     for _ in 0..TRIES {

@@ -61,6 +61,10 @@ macro_rules! verbs {
 
 pub(super) use verbs;
 
+/// The words of a verb that takes none.
+#[derive(Debug, clap::Args)]
+pub(super) struct Nothing {}
+
 /// A verb whose words are put together when it is asked for.
 pub(super) fn later(name: &'static str, words: fn(clap::Command) -> clap::Command) -> clap::Command {
     clap::Command::new(name).defer(words)

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use materia_engine::process::{Capture, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Stdin, Waker};
+use materia_model::name::SessionId;
 use materia_model::text;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, oneshot};
@@ -23,6 +24,10 @@ use super::request::{Form, Request};
 const SELF: &str = "/proc/self/exe";
 /// How many requests are answered at a time; more wait for their turn.
 const MOST: usize = 128;
+/// How many of them one session may have where several share a desk.
+const MOST_EACH: usize = 32;
+/// How many requests may wait; whoever asks for more is told so at once.
+const MOST_WAITING: usize = 1024;
 /// The largest report that is read, in bytes.
 const LARGEST: usize = 8 << 20;
 /// How long a request that is cancelled may take to end.
@@ -37,6 +42,15 @@ pub(super) struct Answer {
     pub(super) document: Value,
 }
 
+/// Where a desk stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a process of its own: it catches what asks the process to stop, and its only session may use all of it.
+    Own,
+    /// In a server for others, too: sessions share it, and what the person trusts the server with is not theirs (S2).
+    Shared,
+}
+
 /// Where requests are handed in.
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -49,7 +63,7 @@ pub(super) struct Desk {
 
 #[derive(Debug)]
 enum Job {
-    Ask { number: u64, request: Request, answer: oneshot::Sender<Answer> },
+    Ask(Asked, Request),
     Forget(u64),
     Close,
 }
@@ -64,22 +78,18 @@ pub(super) struct Pending<'a> {
 }
 
 impl Desk {
-    /// Opens it for a session.
-    pub(super) fn open(session: &str, cwd: Option<PathBuf>) -> io::Result<Self> {
+    /// Opens it.
+    pub(super) fn open(place: Place, cwd: Option<PathBuf>) -> io::Result<Self> {
         let (jobs, incoming) = channel();
         let mut nursery = Nursery::new();
         let waker = nursery.waker()?;
-        nursery.catch_interrupts()?;
+        if place == Place::Own {
+            nursery.catch_interrupts()?;
+        }
         let interrupted = Arc::new(Notify::new());
         let told = Arc::clone(&interrupted);
-        let mut clerk = Clerk {
-            nursery,
-            session: session.to_owned(),
-            cwd,
-            running: HashMap::new(),
-            queue: VecDeque::new(),
-            interrupted: told,
-        };
+        let mut clerk =
+            Clerk { nursery, place, cwd, running: HashMap::new(), queue: VecDeque::new(), interrupted: told };
         let thread = std::thread::Builder::new().name("desk".into()).spawn(move || clerk.work(&incoming))?;
         Ok(Self {
             jobs: Mutex::new(jobs),
@@ -90,11 +100,12 @@ impl Desk {
         })
     }
 
-    /// Hands a request in.
-    pub(super) fn ask(&self, request: Request) -> Pending<'_> {
+    /// Hands in a request of a session.
+    pub(super) fn ask(&self, session: &SessionId, request: Request) -> Pending<'_> {
         let (sender, answer) = oneshot::channel();
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        self.send(Job::Ask { number, request, answer: sender });
+        let asked = Asked { number, session: session.clone(), form: request.form, answer: sender };
+        self.send(Job::Ask(asked, request));
         Pending { desk: self, number, answer, answered: false }
     }
 
@@ -141,15 +152,17 @@ impl Drop for Pending<'_> {
 /// Who sits behind the desk.
 struct Clerk {
     nursery: Nursery,
-    session: String,
+    place: Place,
     cwd: Option<PathBuf>,
     running: HashMap<LeafId, Asked>,
     queue: VecDeque<(Asked, Request)>,
     interrupted: Arc<Notify>,
 }
 
+#[derive(Debug)]
 struct Asked {
     number: u64,
+    session: SessionId,
     form: Form,
     answer: oneshot::Sender<Answer>,
 }
@@ -174,21 +187,43 @@ impl Clerk {
                 None => return,
             }
             while !closing && self.running.len() < MOST {
-                let Some((asked, request)) = self.queue.pop_front() else { break };
-                let form = asked.form;
-                let leaf = self.nursery.spawn(command(request, form, &self.session, self.cwd.clone()));
+                let Some((asked, request)) = self.turn().and_then(|at| self.queue.remove(at)) else { break };
+                let leaf = self.nursery.spawn(self.command(request, &asked));
                 self.running.insert(leaf, asked);
             }
         }
     }
 
+    /// Whose turn it is: the first in the queue whose session has not too many already.
+    fn turn(&self) -> Option<usize> {
+        let each = if self.place == Place::Own { MOST } else { MOST_EACH };
+        let has =
+            |session: &SessionId| self.running.values().filter(|asked| asked.session == *session).count();
+        self.queue.iter().position(|(asked, _)| has(&asked.session) < each)
+    }
+
+    fn command(&self, request: Request, asked: &Asked) -> Command {
+        let json = (asked.form == Form::Report).then_some("--json");
+        let words = request.words.iter().map(String::as_str);
+        let mut command = Command::new([SELF].into_iter().chain(json).chain(words));
+        command.cwd = self.cwd.clone();
+        command.env.set("MATERIA_SESSION", asked.session.as_str());
+        if self.place == Place::Shared {
+            command.env.remove("MATERIA_TRUST");
+        }
+        command.stdin = request.stdin.map_or(Stdin::Null, |text| Stdin::Bytes(text.into_bytes()));
+        command.stdout = Sink::Capture(Capture { memory: LARGEST, ..Capture::default() });
+        command.grace = GRACE;
+        command
+    }
+
     /// Takes a job; whether it was the last one.
     fn take(&mut self, job: Job) -> bool {
         match job {
-            Job::Ask { number, request, answer } => {
-                let asked = Asked { number, form: request.form, answer };
-                self.queue.push_back((asked, request));
+            Job::Ask(asked, _) if self.queue.len() >= MOST_WAITING => {
+                let _unheard = asked.answer.send(broken("busy", "too many requests wait; ask again later"));
             }
+            Job::Ask(asked, request) => self.queue.push_back((asked, request)),
             Job::Forget(number) => {
                 self.queue.retain(|(asked, _)| asked.number != number);
                 let leaf = self.running.iter().find(|(_, asked)| asked.number == number);
@@ -206,18 +241,6 @@ impl Clerk {
         }
         false
     }
-}
-
-fn command(request: Request, form: Form, session: &str, cwd: Option<PathBuf>) -> Command {
-    let json = (form == Form::Report).then_some("--json");
-    let words = request.words.iter().map(String::as_str);
-    let mut command = Command::new([SELF].into_iter().chain(json).chain(words));
-    command.cwd = cwd;
-    command.env.set("MATERIA_SESSION", session);
-    command.stdin = request.stdin.map_or(Stdin::Null, |text| Stdin::Bytes(text.into_bytes()));
-    command.stdout = Sink::Capture(Capture { memory: LARGEST, ..Capture::default() });
-    command.grace = GRACE;
-    command
 }
 
 fn read(ended: &Ended, form: Form) -> Answer {

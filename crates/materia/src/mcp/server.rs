@@ -1,163 +1,47 @@
-//! What the server answers: tools, resources, prompts, and what hosts ask besides.
+//! What the server answers: tools, tasks, resources, prompts, and what hosts ask besides.
 //!
-//! Owns the connection's answers. Which process does the work is the desk's business.
+//! Owns the translation between the protocol and a connection. Which process does the work is the desk's business.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use materia_engine::library::Library;
-use materia_engine::registry::Watcher;
-use materia_model::name::SessionId;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomNotification, CustomRequest,
-    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig, ServerNotification,
-    SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomNotification, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
+    GetTaskResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ServerCapabilities, ServerConfig, ServerNotification, SubscriptionFilter, TaskPayload, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
-use super::desk::{Answer, Desk};
-use super::news::News;
-use super::request::{Form, Request};
-use super::{brief, listing, prompts, resources, words};
+use super::connection::{Depth, Host, Server, Whose, failed, subject, told};
+use super::tasks::{self, Subject};
+use super::{listing, prompts, resources, words};
 
-/// How often a client is told that a long call goes on.
-const HEARTBEAT: Duration = Duration::from_secs(5);
-/// How long a watcher sleeps at most before it looks by itself.
-const RECONCILE: Duration = Duration::from_secs(30);
 /// What in a request's `_meta` asks for the whole report; tools of a person have no such parameter.
 const WHOLE: &str = "materia/verbose";
-/// The longest slash command of a person, in words.
-const MOST_WORDS: usize = 200;
-
-/// One connection.
-#[derive(Debug)]
-pub(super) struct Server {
-    desk: Arc<Desk>,
-    library: Library,
-    session: SessionId,
-    /// Counts the changes of the tools.
-    changes: watch::Receiver<u64>,
-    news: Option<Arc<News>>,
-}
-
-impl Server {
-    /// A server for a session; with news where the other end is a host.
-    pub(super) fn new(
-        desk: Arc<Desk>,
-        library: Library,
-        session: SessionId,
-        news: Option<Arc<News>>,
-    ) -> Self {
-        let changes = changes(library.clone());
-        Self { desk, library, session, changes, news }
-    }
-
-    /// Asks, and tells the client now and then that it goes on.
-    async fn ask(&self, request: Request, context: &RequestContext<RoleServer>) -> Result<Answer, ErrorData> {
-        let mut pending = self.desk.ask(request);
-        let token = context.meta.get_progress_token();
-        let mut beats = 0u32;
-        let mut heart = tokio::time::interval(HEARTBEAT);
-        // Its first beat comes at once.
-        heart.tick().await;
-        loop {
-            tokio::select! {
-                answer = pending.answer() => return Ok(answer),
-                () = context.ct.cancelled() => {
-                    return Err(ErrorData::internal_error("the request was cancelled", None));
-                }
-                _ = heart.tick(), if token.is_some() => {
-                    beats += 1;
-                    if let Some(token) = token.clone() {
-                        let progress = ProgressNotificationParam::new(token, beats.into());
-                        let _unheard = context.peer.notify_progress(progress).await;
-                    }
-                }
-            }
-        }
-    }
-
-    fn request(&self, params: CallToolRequestParams) -> Result<Request, CallToolResult> {
-        let arguments = params.arguments.unwrap_or_default();
-        if let Some(made) = words::request(&params.name, arguments.clone()) {
-            return made.map_err(|misfit| {
-                let error =
-                    json!({"code": "invalid_arguments", "message": misfit.message, "hint": misfit.hint});
-                told(
-                    &Request::report([params.name.as_ref()]),
-                    json!({"ok": false, "error": error}),
-                    true,
-                    Depth::Whole,
-                )
-            });
-        }
-        match listing::registered(&self.library).iter().find(|tool| tool.name == params.name) {
-            Some(tool) => Ok(words::tool(&tool.name, tool.detached, arguments)),
-            None => {
-                let message = format!("there is no tool {}", materia_model::text::quoted(&params.name));
-                let error =
-                    json!({"code": "tool_not_found", "message": message, "hint": "list the tools again"});
-                Err(told(
-                    &Request::report(["tool"]),
-                    json!({"ok": false, "error": error}),
-                    true,
-                    Depth::Whole,
-                ))
-            }
-        }
-    }
-
-    /// What a person typed behind a host's slash: the words of a command line, answered as a person reads it.
-    async fn command(
-        &self,
-        params: Option<&Value>,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<Value, ErrorData> {
-        let words = params.and_then(|params| params["words"].as_array()).cloned().unwrap_or_default();
-        let words: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
-        let Some(words) = words.filter(|words| !words.is_empty() && words.len() <= MOST_WORDS) else {
-            return Err(ErrorData::invalid_params("`words` must be a list of texts", None));
-        };
-        let request = Request { form: Form::Text, ..Request::report(words) };
-        let answer = self.ask(request, context).await?;
-        Ok(json!({"ok": answer.code == 0, "code": answer.code, "text": answer.document}))
-    }
-}
-
-/// The result of a call: the report, whole or what a model needs of it, and a few words.
-fn told(request: &Request, document: Value, failed: bool, depth: Depth) -> CallToolResult {
-    let woken = depth == Depth::Host;
-    let content = vec![ContentBlock::text(brief::text(request, &document, woken))];
-    let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content =
-        Some(if depth == Depth::Model { brief::compact(&document) } else { document });
-    result
-}
-
-/// Who reads a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Depth {
-    /// A model, most likely: many clients hand it everything.
-    Model,
-    /// Somebody who asked for all of it.
-    Whole,
-    /// A host, which gives its model the text.
-    Host,
-}
 
 impl ServerHandler for Server {
+    async fn initialize(
+        &self,
+        params: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if let Whose::Greeted { fresh, .. } = &self.whose {
+            fresh.get_or_init(super::fresh_session);
+        }
+        context.peer.set_peer_info(params.clone());
+        self.negotiate_initialize(&params)
+    }
+
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
             .enable_resources()
             .enable_prompts()
+            .enable_tasks()
             .build();
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("materia", env!("CARGO_PKG_VERSION"));
@@ -170,7 +54,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = listing::own();
-        tools.extend(listing::registered(&self.library).iter().map(listing::offered));
+        tools.extend(listing::registered(&self.common.library).iter().map(listing::offered));
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -182,12 +66,25 @@ impl ServerHandler for Server {
         let whole = |value: Option<&Value>| value == Some(&Value::Bool(true));
         let verbose = whole(params.arguments.as_ref().and_then(|given| given.get(words::VERBOSE)))
             || whole(context.meta.get(WHOLE));
+        // Whoever says how long to wait wants an answer by then.
+        let has_patience = params.arguments.as_ref().is_some_and(|given| given.contains_key("timeout"));
         let request = match self.request(params) {
             Ok(request) => request,
             Err(refused) => return Ok(refused.into()),
         };
+        let follows = context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        if follows
+            && !has_patience
+            && let Some(subject) = Subject::awaited(&request)
+        {
+            return self.awaited(&subject, &context).await;
+        }
         let answer = self.ask(request.clone(), &context).await?;
-        let depth = match (&self.news, verbose) {
+        if follows && let Some(subject) = Subject::of(&request, &answer) {
+            let state = self.state(&subject, &context).await?;
+            return Ok(tasks::begun(state).into());
+        }
+        let depth = match (&self.host, verbose) {
             (Some(_), _) => Depth::Host,
             (None, true) => Depth::Whole,
             (None, false) => Depth::Model,
@@ -195,6 +92,48 @@ impl ServerHandler for Server {
         // A run that was waited for and failed is an answer, and no failure of the call.
         let failed = answer.code != 0 && answer.document["timedOut"].is_null();
         Ok(told(&request, answer.document, failed, depth).into())
+    }
+
+    async fn get_task(
+        &self,
+        params: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let subject = subject(&params.task_id)?;
+        Ok(GetTaskResult::new(self.state(&subject, &context).await?))
+    }
+
+    async fn update_task(
+        &self,
+        params: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let subject = subject(&params.task_id)?;
+        let state = self.state(&subject, &context).await?;
+        let TaskPayload::InputRequired { input_requests } = &state.payload else { return Ok(()) };
+        // What answers no question that stands is passed over, as the protocol wants it.
+        let answers = params.input_responses.iter().filter(|(key, _)| input_requests.contains_key(*key));
+        for request in answers.filter_map(|(_, response)| subject.answer(response)) {
+            let answer = self.ask(request, &context).await?;
+            if answer.code != 0 {
+                return Err(failed(&answer));
+            }
+        }
+        Ok(())
+    }
+
+    async fn cancel_task(
+        &self,
+        params: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let subject = subject(&params.task_id)?;
+        let state = self.state(&subject, &context).await?;
+        if let Some(request) = subject.end().filter(|_| !state.payload.status().is_terminal()) {
+            // One that ended meanwhile is what was wanted.
+            self.ask(request, &context).await?;
+        }
+        Ok(())
     }
 
     async fn list_resources(
@@ -258,7 +197,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.changes.clone();
+        let mut changes = self.common.changes.clone();
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
@@ -273,11 +212,17 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.changes.clone();
+        let mut changes = self.common.changes.clone();
+        let mut here = self.here.subscribe();
         tokio::spawn(async move {
-            while changes.changed().await.is_ok() {
-                if context.peer.notify_tool_list_changed().await.is_err() {
-                    return;
+            loop {
+                tokio::select! {
+                    _ = here.changed() => return,
+                    changed = changes.changed() => {
+                        if changed.is_err() || context.peer.notify_tool_list_changed().await.is_err() {
+                            return;
+                        }
+                    }
                 }
             }
         });
@@ -289,13 +234,13 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let unknown = || ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method.clone(), None);
-        let news = self.news.as_ref().ok_or_else(unknown)?;
+        let Host { news, turns } = self.host.as_ref().ok_or_else(unknown)?;
         let answer = match request.method.as_str() {
             "materia/listen" => {
                 let (sender, told) = mpsc::unbounded_channel();
                 news.listen(sender);
-                tokio::spawn(forward(told, context.peer.clone()));
-                json!({"session": self.session.as_str()})
+                tokio::spawn(forward("notifications/materia/news", told, context.peer.clone()));
+                json!({"session": self.session().as_str()})
             }
             "materia/heard" => {
                 news.heard(
@@ -303,6 +248,13 @@ impl ServerHandler for Server {
                 );
                 json!({})
             }
+            "materia/play" => {
+                let told =
+                    turns.open().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                tokio::spawn(forward("notifications/materia/turn", told, context.peer.clone()));
+                json!({})
+            }
+            "materia/turn" => json!({"heard": turns.tell(request.params.as_ref().unwrap_or(&Value::Null))}),
             "materia/command" => self.command(request.params.as_ref(), &context).await?,
             _ => return Err(unknown()),
         };
@@ -310,27 +262,11 @@ impl ServerHandler for Server {
     }
 }
 
-async fn forward(mut told: mpsc::UnboundedReceiver<Value>, peer: Peer<RoleServer>) {
+async fn forward(method: &'static str, mut told: mpsc::UnboundedReceiver<Value>, peer: Peer<RoleServer>) {
     while let Some(news) = told.recv().await {
-        let notification = CustomNotification::new("notifications/materia/news", Some(news));
+        let notification = CustomNotification::new(method, Some(news));
         if peer.send_notification(ServerNotification::CustomNotification(notification)).await.is_err() {
             return;
         }
     }
-}
-
-/// Counts the changes of the person's tools, as the kernel tells them.
-fn changes(library: Library) -> watch::Receiver<u64> {
-    let (sender, receiver) = watch::channel(0);
-    std::thread::spawn(move || {
-        let Ok(mut watcher) = Watcher::new(&library) else { return };
-        while !sender.is_closed() {
-            match watcher.wait(RECONCILE) {
-                Ok(changes) if !changes.is_empty() => sender.send_modify(|count| *count += 1),
-                Ok(_) => {}
-                Err(_) => return,
-            }
-        }
-    });
-    receiver
 }

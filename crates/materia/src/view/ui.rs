@@ -1,5 +1,7 @@
 //! What a person is told about the server for browsers.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::Report;
@@ -17,12 +19,26 @@ pub struct Serving {
     /// Whether others than this machine can reach it.
     #[serde(rename = "reachable")]
     pub reachable: bool,
+    /// Where agents find us.
+    pub mcp: Agents,
+}
+
+/// Where agents find us.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Agents {
+    /// The address.
+    pub url: String,
+    /// The file with the word that they say to be let in.
+    pub token_file: PathBuf,
 }
 
 impl Report for Serving {
     fn human(&self, colour: bool) -> String {
         let mut text = format!("{}  {}\n", Role::Strong.paint("materia", colour), self.url);
         text.push_str("open it once in your browser; Ctrl-C ends the server, casts run on\n");
+        let (url, file) = (&self.mcp.url, self.mcp.token_file.display());
+        text.push_str(&format!("agents: {url} with the bearer token in {file}\n"));
         if self.reachable {
             let warning = Role::Warning.paint("warning:", colour);
             text.push_str(&format!("{warning} other machines can reach this address, unencrypted\n"));

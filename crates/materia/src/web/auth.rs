@@ -1,4 +1,4 @@
-//! Who may come in (S4): one code per browser, a cookie afterwards, and nothing from other sites.
+//! Who may come in (S4): one code per browser, a cookie afterwards, and nothing from other sites; agents say a token.
 //!
 //! Owns codes, sessions and the checks before every route. A code works once and is good for one browser; the next
 //! one is printed when it is used. A session is a secret in an HttpOnly cookie; only its hash is kept on disk, so that a
@@ -33,6 +33,8 @@ pub(super) struct Door {
     hosts: Vec<String>,
     code: Mutex<String>,
     sessions: Mutex<Sessions>,
+    /// What agents say; they have no browser that could keep a cookie.
+    token: String,
     clock: Clock,
     herald: Herald,
 }
@@ -59,7 +61,14 @@ impl Herald {
 
 impl Door {
     /// A door for a server at this address.
-    pub(super) fn new(host: &str, port: u16, sessions: Sessions, clock: Clock, herald: Herald) -> Self {
+    pub(super) fn new(
+        host: &str,
+        port: u16,
+        sessions: Sessions,
+        token: String,
+        clock: Clock,
+        herald: Herald,
+    ) -> Self {
         let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec();
         match host.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => hosts.push(format!("[{address}]")),
@@ -69,7 +78,7 @@ impl Door {
             Err(_) => hosts.push(host.to_lowercase()),
         }
         let code = Mutex::new(clock.secret());
-        Self { port, hosts, code, sessions: Mutex::new(sessions), clock, herald }
+        Self { port, hosts, code, sessions: Mutex::new(sessions), token, clock, herald }
     }
 
     /// The address for the next browser.
@@ -113,8 +122,16 @@ impl Door {
         given.is_some_and(|secret| sessions.has(secret))
     }
 
+    /// Whether an agent says the right word.
+    fn is_open_for_agent(&self, headers: &HeaderMap) -> bool {
+        let said =
+            headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let (scheme, word) = said.split_once(' ').unwrap_or_default();
+        scheme.eq_ignore_ascii_case("bearer") && same(word.trim(), &self.token)
+    }
+
     /// What is wrong with where a request comes from.
-    fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<Failure> {
+    fn refusal(&self, who: Who, method: &Method, headers: &HeaderMap) -> Option<Failure> {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         if !text(header::HOST).is_some_and(|host| self.knows(host)) {
             return Some(refused("wrong_host", "this server is not known under that name"));
@@ -123,7 +140,8 @@ impl Door {
         let ours =
             |origin: &str| origin.strip_prefix("http://").is_some_and(|authority| self.knows(authority));
         let changes = !matches!(*method, Method::GET | Method::HEAD);
-        if origin.is_some_and(|origin| !ours(origin)) || (changes && origin.is_none()) {
+        if origin.is_some_and(|origin| !ours(origin)) || (changes && origin.is_none() && who == Who::Browser)
+        {
             return Some(refused("wrong_origin", "the request comes from another site"));
         }
         let site = text(HeaderName::from_static("sec-fetch-site"));
@@ -131,6 +149,22 @@ impl Door {
             return Some(refused("wrong_origin", "the request comes from another site"));
         }
         None
+    }
+}
+
+/// Who is meant by an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    /// A person at a browser.
+    Browser,
+    /// An agent's program, which comes from no site.
+    Agent,
+}
+
+impl Who {
+    fn of(uri: &Uri) -> Self {
+        let path = uri.path();
+        if path == "/mcp" || path.starts_with("/mcp/") { Self::Agent } else { Self::Browser }
     }
 }
 
@@ -146,8 +180,13 @@ pub(super) async fn guard(Given(state): Given<State>, request: Request, next: Ne
 
 fn checked(state: &State, request: &Request) -> Option<Response> {
     let (door, method, headers) = (&state.door, request.method(), request.headers());
-    if let Some(failure) = door.refusal(method, headers) {
+    let who = Who::of(request.uri());
+    if let Some(failure) = door.refusal(who, method, headers) {
         return Some(failure.into_response());
+    }
+    if who == Who::Agent {
+        // A cookie is nothing here: what a browser carries along by itself must not speak for an agent.
+        return (!door.is_open_for_agent(headers)).then(unknown_agent);
     }
     if let Some(code) = handed_over(request.uri()).filter(|_| *method == Method::GET) {
         return Some(match door.hand_over(code) {
@@ -208,6 +247,15 @@ fn stranger(uri: &Uri) -> Response {
         works once; a new one is printed when it was used.</p></html>";
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
     (StatusCode::UNAUTHORIZED, kind, page).into_response()
+}
+
+fn unknown_agent() -> Response {
+    let failure = Failure::new(Kind::Refused, "no_token", "the token is missing or wrong")
+        .hint("send `Authorization: Bearer TOKEN`; `materia ui` says in which file the token is");
+    let mut response = failure.into_response();
+    *response.status_mut() = StatusCode::UNAUTHORIZED;
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
 }
 
 fn refused(code: &str, message: &str) -> Failure {

@@ -7,24 +7,24 @@ use std::net::{IpAddr, SocketAddr};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use materia_engine::verb::browser;
+use materia_engine::verb::{browser, session};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::auth::{Door, Herald, Sessions, guard};
 use super::state::{Facts, State};
 use super::{api, assets};
-use crate::door::Web;
+use crate::door::{Mount, Web};
 use crate::failure::{Failure, Kind};
-use crate::view::Serving;
+use crate::view::{Agents, Serving};
 use crate::world::World;
 
 /// The port that people get used to.
 const USUAL_PORT: u16 = 7717;
 
 /// Serves browsers until it is interrupted; gives the exit code.
-pub fn run(world: &World, wish: &Web) -> u8 {
-    match open(world, wish) {
+pub fn run(world: &World, wish: &Web, agents: Mount) -> u8 {
+    match open(world, wish, agents) {
         Ok(()) => 0,
         Err(failure) => {
             wish.screen.failure(&failure, wish.voice);
@@ -33,41 +33,46 @@ pub fn run(world: &World, wish: &Web) -> u8 {
     }
 }
 
-fn open(world: &World, wish: &Web) -> Result<(), Failure> {
+fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(16)
         .build()
         .map_err(|error| Failure::from_error(Kind::Internal, "no_runtime", &error))?;
-    let served = runtime.block_on(serve(world, wish));
+    let served = runtime.block_on(serve(world, wish, agents));
     // Somebody may still be waiting for a live update; nobody waits for them.
     runtime.shutdown_background();
     served
 }
 
-async fn serve(world: &World, wish: &Web) -> Result<(), Failure> {
+async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> {
     let listener = bind(wish).await?;
     let at = listener.local_addr().map_err(|error| unbound(&wish.host, &error))?;
     let state = state(world, wish, at)?;
     let address = address(&wish.host, at);
     let url = state.door.url();
     let reachable = !at.ip().is_loopback();
-    wish.screen.report(&Serving { ok: true, url: url.clone(), address, reachable }, wish.voice);
+    let agents = agents(world)?;
+    let mcp = Agents { url: format!("{address}mcp"), token_file: state.home.mcp_token() };
+    wish.screen.report(&Serving { ok: true, url: url.clone(), address, reachable, mcp }, wish.voice);
     if wish.open {
         // A person without a browser has the address.
         let _none = browser::open(&url);
     }
     let router = Router::new()
         .nest("/api", api::routes())
+        .nest_service("/mcp", agents.routes)
         .fallback(get(assets::serve))
         .layer(from_fn_with_state(state.clone(), guard))
         .with_state(state);
-    tokio::select! {
+    let served = tokio::select! {
         served = axum::serve(listener, router) => {
             served.map_err(|error| Failure::from_error(Kind::Failed, "not_served", &error))
         }
         () = interrupted() => Ok(()),
-    }
+    };
+    (agents.end)();
+    served
 }
 
 fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
@@ -79,7 +84,11 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
     let clock = world.clock();
     let sessions = Sessions::open(home.profile().join("ui-sessions.json"), &clock);
     let herald = Herald { address: address(&wish.host, at), screen: wish.screen };
-    let door = Door::new(&wish.host, at.port(), sessions, clock.clone(), herald);
+    let token = session::token(&home.mcp_token(), &clock).map_err(|error| {
+        Failure::from_error(Kind::Failed, "no_token", &error)
+            .hint("check that your profile directory is yours")
+    })?;
+    let door = Door::new(&wish.host, at.port(), sessions, token, clock.clone(), herald);
     Ok(State::new(Facts {
         project: project.clone(),
         home,

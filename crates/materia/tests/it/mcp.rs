@@ -4,9 +4,11 @@
 
 mod client;
 mod hostile;
+mod http;
 mod news;
 mod parity;
 mod slow;
+mod tasks;
 
 use serde_json::{Value, json};
 

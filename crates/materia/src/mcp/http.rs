@@ -1,0 +1,159 @@
+//! The same server for agents that come over HTTP: where it is mounted, and how many connections it keeps.
+//!
+//! Owns the connections of the Streamable HTTP transport: each that shakes hands is a session of its own, at most so
+//! many at a time, and one that nobody uses ends. The newest revision of the protocol knows no connections; its requests
+//! are of the session that the address names, or of one for all that name none. Who may come in at all is looked at
+//! before, by whoever mounts this.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path as InPath, Request, State};
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::routing::any;
+use materia_engine::library::Library;
+use materia_model::name::SessionId;
+use rmcp::transport::streamable_http_server::session::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
+
+use super::connection::{Common, Server, Whose};
+use super::desk::{Desk, Place};
+use super::{named, unavailable};
+use crate::door::Mounted;
+use crate::failure::Failure;
+use crate::world::World;
+
+/// How many connections there are at most; the one that was not used for longest makes place for another.
+const MOST: usize = 64;
+/// How long a connection may say nothing: longer than the longest call.
+const IDLE: Duration = Duration::from_secs(65 * 60);
+/// The session of requests that belong to no connection and name none.
+const ALONE: &str = "mcp-http";
+/// Where a client says which connection it means.
+const CONNECTION: &str = "mcp-session-id";
+
+/// Everything that connections share.
+struct Agents {
+    common: Common,
+    alone: SessionId,
+    connections: Arc<LocalSessionManager>,
+    config: StreamableHttpServerConfig,
+    used: Mutex<Used>,
+}
+
+/// When connections were used last, in the order of requests.
+#[derive(Debug, Default)]
+struct Used {
+    count: u64,
+    last: HashMap<Arc<str>, u64>,
+}
+
+/// What serves agents inside another server.
+pub fn mount(world: &World) -> Result<Mounted, Failure> {
+    let home = world.home()?;
+    let library = Library::new(&home, world.variable("HOME").map(Path::new));
+    let cwd = world.cwd.as_ref().ok().cloned();
+    let desk = Arc::new(Desk::open(Place::Shared, cwd).map_err(|error| unavailable(&error))?);
+    let mut connections = LocalSessionManager::default();
+    connections.session_config.keep_alive = Some(IDLE);
+    // Names and origins are looked at by whoever mounts this, and more strictly.
+    let config = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
+    let agents = Arc::new(Agents {
+        common: Common::new(Arc::clone(&desk), library),
+        alone: named(ALONE)?,
+        connections: Arc::new(connections),
+        config: config.clone(),
+        used: Mutex::default(),
+    });
+    let routes =
+        Router::new().route("/", any(serve)).route("/{session}", any(serve_named)).with_state(agents);
+    let end = move || {
+        config.cancellation_token.cancel();
+        desk.close();
+    };
+    Ok(Mounted { routes, end: Box::new(end) })
+}
+
+async fn serve(State(agents): State<Arc<Agents>>, request: Request) -> Response<Body> {
+    agents.answer(None, request).await
+}
+
+async fn serve_named(
+    State(agents): State<Arc<Agents>>,
+    InPath(session): InPath<String>,
+    request: Request,
+) -> Response<Body> {
+    match named(&session) {
+        Ok(session) => agents.answer(Some(session), request).await,
+        Err(failure) => refused(&failure.message),
+    }
+}
+
+impl Agents {
+    async fn answer(&self, session: Option<SessionId>, request: Request) -> Response<Body> {
+        match request.headers().get(CONNECTION).and_then(|id| id.to_str().ok()) {
+            Some(id) => self.touch(id),
+            None => self.make_place().await,
+        }
+        let (common, alone) = (self.common.clone(), self.alone.clone());
+        let server = move || {
+            let whose = match session.clone() {
+                Some(session) => Whose::Named(session),
+                None => Whose::Greeted { alone: alone.clone(), fresh: OnceLock::new() },
+            };
+            Ok(Server::new(common.clone(), whose, None))
+        };
+        let service = StreamableHttpService::new(server, Arc::clone(&self.connections), self.config.clone());
+        service.handle(request).await.map(Body::new)
+    }
+
+    /// A connection was used.
+    fn touch(&self, id: &str) {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.count += 1;
+        let now = used.count;
+        // Only what exists is kept in mind; others are told that there is no such connection.
+        if let Some(last) = used.last.get_mut(id) {
+            *last = now;
+        }
+    }
+
+    /// Ends connections until there is place for another one.
+    async fn make_place(&self) {
+        loop {
+            let known: Vec<Arc<str>> = self.connections.sessions.read().await.keys().cloned().collect();
+            let Some(oldest) = self.oldest(&known) else { return };
+            let _gone = self.connections.close_session(&oldest).await;
+        }
+    }
+
+    /// The connection that has to go, where there are too many.
+    fn oldest(&self, known: &[Arc<str>]) -> Option<Arc<str>> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.count += 1;
+        let now = used.count;
+        used.last.retain(|id, _| known.contains(id));
+        for id in known {
+            used.last.entry(Arc::clone(id)).or_insert(now);
+        }
+        if known.len() < MOST {
+            return None;
+        }
+        known.iter().min_by_key(|id| used.last.get(*id)).cloned()
+    }
+}
+
+/// What a request is told that names no session which could be.
+fn refused(message: &str) -> Response<Body> {
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": message}});
+    let mut response = Response::new(Body::from(error.to_string()));
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,63 @@
+//! One turn, carried to the host of its session: lines from stdin to the host, and its lines to stdout.
+//!
+//! Owns the two words that a driver hears from here and not from the host: that there is none, and that it went away. Ends
+//! with the turn, with the driver or with the host, whichever is first.
+
+use std::io::{self, BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+
+use serde_json::{Value, json};
+
+use super::{named, turns};
+use crate::failure::{Failure, Kind};
+use crate::view::Screen;
+use crate::world::World;
+
+/// Carries one turn; gives the exit code.
+pub fn turn(world: &World, screen: Screen) -> u8 {
+    match find(world) {
+        Ok(host) => carry(host, screen),
+        Err(failure) => {
+            let hint = failure.hint.as_deref();
+            screen.document(&json!({"type": "unavailable", "error": failure.message, "hint": hint}));
+            failure.kind.exit_code()
+        }
+    }
+}
+
+/// The host of the session that we belong to.
+fn find(world: &World) -> Result<UnixStream, Failure> {
+    let missing = |message: &str| {
+        Failure::new(Kind::Agent, "no_host", message)
+            .hint("start the cast from inside a host, such as Pi with its extension, or name another agent")
+    };
+    let session = world.session(None).ok_or_else(|| missing("this cast belongs to no session"))?;
+    let path = world.home()?.host(&named(&session)?);
+    UnixStream::connect(path).map_err(|_| missing("the host of this session is not there"))
+}
+
+fn carry(host: UnixStream, screen: Screen) -> u8 {
+    let Ok(mut to) = host.try_clone() else { return Kind::Internal.exit_code() };
+    // It sleeps until the driver says something, and ends with the process.
+    std::thread::spawn(move || {
+        let _ended = io::copy(&mut io::stdin().lock(), &mut to).and_then(|_| to.flush());
+        let _gone = to.shutdown(Shutdown::Write);
+    });
+    let mut lines = BufReader::new(host);
+    loop {
+        let mut line = Vec::new();
+        let read = turns::line(&mut lines, &mut line);
+        let Ok(event) = serde_json::from_slice::<Value>(&line) else {
+            if matches!(read, Ok(more) if more > 0) {
+                continue;
+            }
+            screen.document(&json!({"type": "gone", "error": "the host went away during the turn"}));
+            return Kind::Failed.exit_code();
+        };
+        screen.document(&event);
+        if event["type"] == "agent_settled" || event["type"] == "unavailable" {
+            return 0;
+        }
+    }
+}

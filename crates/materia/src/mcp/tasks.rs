@@ -1,0 +1,271 @@
+//! Long work as tasks, for clients that say they can follow them.
+//!
+//! Owns the ids of tasks and what a run's report means for them. A task is no thing of its own: its id names the runs it
+//! is about, and every question about it is a question about them, so tasks last as long as runs do, across connections
+//! and restarts, and belong to whom the runs belong. Never remembers anything.
+
+use materia_model::text;
+use rmcp::model::{
+    CallToolResult, CreateTaskResult, DetailedTask, InputRequest, InputRequests, Task, TaskPayload,
+    TaskStatus,
+};
+use serde_json::{Map, Value, json};
+
+use super::brief;
+use super::desk::Answer;
+use super::request::Request;
+
+/// How many runs one task is about at most.
+const MOST_RUNS: usize = 16;
+/// How long a client lets pass before it asks again, in milliseconds.
+const INTERVAL: u64 = 2000;
+/// What the answer to a cast that waits is called.
+const ANSWER: &str = "answer";
+
+/// What a task is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// One start of a run.
+    Start {
+        /// The run.
+        run: String,
+        /// Which start of it.
+        generation: String,
+    },
+    /// A cast, with all its starts.
+    Cast {
+        /// Its run.
+        run: String,
+    },
+    /// The end of these runs: of all, or of the first.
+    End {
+        /// Whether one is enough.
+        any: bool,
+        /// Their addresses.
+        runs: Vec<String>,
+    },
+}
+
+impl Subject {
+    /// What a call has begun, where it goes on by itself.
+    pub(super) fn of(request: &Request, answer: &Answer) -> Option<Self> {
+        let document = &answer.document;
+        let word = |name: &str| document[name].as_str().map(str::to_owned);
+        let goes_on = answer.code == 0 && document["status"] == "running";
+        match request.words.first().map(String::as_str) {
+            Some("cast") if goes_on => Some(Self::Cast { run: word("run")? }),
+            Some("spawn") if goes_on && request.words.iter().any(|word| word.starts_with("--loadout=")) => {
+                Some(Self::Cast { run: word("run")? })
+            }
+            Some("spawn") if goes_on => {
+                Some(Self::Start { run: word("run")?, generation: word("generation")? })
+            }
+            _ => None,
+        }
+    }
+
+    /// What a call waits for, where it may wait as long as it takes.
+    pub(super) fn awaited(request: &Request) -> Option<Self> {
+        let words = &request.words;
+        let behind = words.iter().position(|word| word == "--")?;
+        let runs: Vec<String> = words[behind + 1..].to_vec();
+        let fits = runs.len() <= MOST_RUNS && runs.iter().all(|run| run.len() <= 132 && !run.contains(','));
+        let any = words.iter().any(|word| word == "--any");
+        (words[0] == "wait" && fits).then_some(Self::End { any, runs })
+    }
+
+    /// The id of its task.
+    pub(super) fn id(&self) -> String {
+        match self {
+            Self::Start { run, generation } => format!("run:{run}@{generation}"),
+            Self::Cast { run } => format!("cast:{run}"),
+            Self::End { any: false, runs } => format!("wait:{}", runs.join(",")),
+            Self::End { any: true, runs } => format!("any:{}", runs.join(",")),
+        }
+    }
+
+    /// The subject of a task; none for what is no id of ours.
+    pub(super) fn read(id: &str) -> Option<Self> {
+        let (kind, rest) = id.split_once(':').filter(|(_, rest)| !rest.is_empty() && id.len() <= 4096)?;
+        let runs = || rest.split(',').map(str::to_owned).collect();
+        Some(match kind {
+            "run" => {
+                let (run, generation) = rest.split_once('@')?;
+                Self::Start { run: run.to_owned(), generation: generation.to_owned() }
+            }
+            "cast" => Self::Cast { run: rest.to_owned() },
+            "wait" => Self::End { any: false, runs: runs() },
+            "any" => Self::End { any: true, runs: runs() },
+            _ => return None,
+        })
+    }
+
+    /// What asks how it stands.
+    pub(super) fn question(&self) -> Request {
+        let (any, runs) = match self {
+            Self::Start { run, .. } | Self::Cast { run } => (false, vec![format!("run:{run}")]),
+            Self::End { any, runs } => (*any, runs.clone()),
+        };
+        let mut words = vec!["wait".to_owned(), "--timeout=0".to_owned()];
+        words.extend(any.then(|| "--any".to_owned()));
+        words.push("--".to_owned());
+        words.extend(runs);
+        Request::report(words)
+    }
+
+    /// What ends it; nothing where only somebody's waiting would end.
+    pub(super) fn end(&self) -> Option<Request> {
+        let (run, kind) = match self {
+            Self::Start { run, .. } => (run, "control.kill"),
+            Self::Cast { run } => (run, "control.abort"),
+            Self::End { .. } => return None,
+        };
+        Some(Request::report(["message", "--", &format!("run:{run}"), kind]))
+    }
+
+    /// What gives a cast the answer it waits for; without one, it goes on by itself.
+    pub(super) fn answer(&self, response: &Value) -> Option<Request> {
+        let Self::Cast { run } = self else { return None };
+        let to = format!("run:{run}");
+        match response["action"].as_str()? {
+            "accept" => {
+                let body = response["content"][ANSWER].as_str()?;
+                let words = ["message", "--body-file", "-", "--", &to, "control.continue"];
+                Some(Request::report(words).reading(json!(body).to_string()))
+            }
+            "decline" => Some(Request::report(["message", "--", &to, "control.continue"])),
+            _ => None,
+        }
+    }
+
+    /// Whether the runs of a report are still those that the task is about.
+    pub(super) fn is_current(&self, document: &Value) -> bool {
+        let Self::Start { generation, .. } = self else { return true };
+        document["runs"][0]["generation"] == generation.as_str()
+    }
+
+    /// How the task stands, by the report that the question brought.
+    pub(super) fn state(&self, document: &Value, asks: Asks) -> DetailedTask {
+        let first = &document["runs"][0];
+        let began = moment(first, "startedAt");
+        let ended =
+            document["runs"].as_array().into_iter().flatten().filter_map(|run| run["endedAt"].as_str());
+        let last = ended.max().unwrap_or(&began).to_owned();
+        let said = brief::text(&self.question(), document, false);
+        let task = Task::new(self.id(), TaskStatus::Working, began, last)
+            .with_poll_interval_ms(INTERVAL)
+            .with_status_message(text::bounded(&said, 300));
+        DetailedTask::new(task, self.payload(document, said, asks))
+    }
+
+    fn payload(&self, document: &Value, said: String, asks: Asks) -> TaskPayload {
+        if !self.is_current(document) {
+            let note = "the run was started again since; this start of it is over".to_owned();
+            return completed(note, json!({"ok": true, "run": document["runs"][0]["run"]}), false);
+        }
+        if document["timedOut"] == true {
+            return TaskPayload::Working;
+        }
+        let run = &document["runs"][0];
+        let status = run["status"].as_str().unwrap_or_default();
+        if let Self::End { .. } = self {
+            return completed(said, brief::compact(document), false);
+        }
+        let waits = run["cast"]["status"] == "paused";
+        match asks {
+            Asks::Yes if waits => return input(run),
+            _ if matches!(status, "killed" | "cancelled") => return TaskPayload::Cancelled,
+            _ if run["cast"]["status"] == "aborted" => return TaskPayload::Cancelled,
+            _ => {}
+        }
+        let mut report = Map::from_iter([("ok".to_owned(), Value::Bool(status == "done"))]);
+        report.extend(brief::compact(run).as_object().cloned().unwrap_or_default());
+        completed(said, Value::Object(report), status != "done")
+    }
+}
+
+/// Whether the client can ask its person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// It can.
+    Yes,
+    /// It cannot.
+    No,
+}
+
+/// The task that a call has become.
+pub(super) fn begun(state: DetailedTask) -> CreateTaskResult {
+    CreateTaskResult::new(state.task)
+}
+
+fn completed(said: String, report: Value, failed: bool) -> TaskPayload {
+    let content = vec![rmcp::model::ContentBlock::text(said)];
+    let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = Some(report);
+    let result = serde_json::to_value(result).ok().and_then(|result| result.as_object().cloned());
+    TaskPayload::Completed { result: result.unwrap_or_default() }
+}
+
+/// What is asked of the person where a cast waits; each rest of it is asked for once.
+fn input(run: &Value) -> TaskPayload {
+    let message = brief::asks(run).unwrap_or_default();
+    let schema = json!({"type": "object", "properties": {ANSWER: {"type": "string", "description": "What the agent is told"}},
+        "required": [ANSWER]});
+    let params = json!({"mode": "form", "message": message, "requestedSchema": schema});
+    let request: Result<InputRequest, _> =
+        serde_json::from_value(json!({"method": "elicitation/create", "params": params}));
+    match request {
+        Ok(request) => {
+            let key = format!("{ANSWER}-{}", run["generations"]);
+            TaskPayload::InputRequired { input_requests: InputRequests::from([(key, request)]) }
+        }
+        Err(_) => TaskPayload::Working,
+    }
+}
+
+fn moment(run: &Value, name: &str) -> String {
+    run[name].as_str().unwrap_or("1970-01-01T00:00:00Z").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_says_everything_about_its_task() {
+        let start = Subject::Start { run: "a".into(), generation: "g1".into() };
+        let runs = vec!["run:a".to_owned(), "run:b".to_owned()];
+        for subject in [
+            start.clone(),
+            Subject::Cast { run: "c".into() },
+            Subject::End { any: false, runs: runs.clone() },
+            Subject::End { any: true, runs },
+        ] {
+            assert_eq!(Subject::read(&subject.id()), Some(subject.clone()), "{subject:?}");
+        }
+        for wrong in ["", "run:a", "x:y", "run:", "wait:", "a"] {
+            assert_eq!(Subject::read(wrong), None, "{wrong}");
+        }
+        assert_eq!(start.question().words, ["wait", "--timeout=0", "--", "run:a"]);
+    }
+
+    #[test]
+    fn a_report_says_how_the_task_stands() {
+        let start = Subject::Start { run: "a".into(), generation: "g1".into() };
+        let state = |status: &str, timed_out: bool, generation: &str| {
+            let run = json!({"run": "a", "status": status, "generation": generation, "startedAt": "2026-01-01T00:00:00Z"});
+            let document = json!({"ok": true, "timedOut": timed_out, "runs": [run]});
+            start.state(&document, Asks::No).payload.status()
+        };
+        assert_eq!(state("running", true, "g1"), TaskStatus::Working);
+        assert_eq!(state("done", false, "g1"), TaskStatus::Completed);
+        assert_eq!(state("failed", false, "g1"), TaskStatus::Completed);
+        assert_eq!(state("killed", false, "g1"), TaskStatus::Cancelled);
+        assert_eq!(state("running", true, "g2"), TaskStatus::Completed, "another start of the run");
+        let paused =
+            json!({"runs": [{"run": "c", "status": "done", "generations": 1, "cast": {"status": "paused"}}]});
+        let cast = Subject::Cast { run: "c".into() };
+        assert_eq!(cast.state(&paused, Asks::Yes).payload.status(), TaskStatus::InputRequired);
+        assert_eq!(cast.state(&paused, Asks::No).payload.status(), TaskStatus::Completed);
+    }
+}

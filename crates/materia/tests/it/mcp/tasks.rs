@@ -1,0 +1,129 @@
+//! Long work as tasks, for clients that declare that they follow them.
+
+use serde_json::{Value, json};
+
+use super::{Client, text};
+use crate::house::House;
+
+/// A connection whose client follows tasks, and can ask its person where it says so.
+fn follower<'a>(house: &'a House, words: &[&str], variables: &[(&str, &str)], asks: bool) -> Client<'a> {
+    let mut client = Client::silent(house, words, variables);
+    let mut capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    if asks {
+        capabilities["elicitation"] = json!({});
+    }
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+        "clientInfo": {"name": "t", "version": "1"}});
+    let begun = client.request("initialize", params);
+    assert!(begun["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(), "{begun}");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    client
+}
+
+/// Asks for a task until it is so far; a client would do the same, in the interval it was told.
+fn until(client: &mut Client<'_>, id: &str, status: &str) -> Value {
+    for _ in 0..400 {
+        let task = client.request("tasks/get", json!({"taskId": id}));
+        if task["status"] == status {
+            return task;
+        }
+        assert_eq!(task["status"], "working", "{task}");
+        std::thread::sleep(std::time::Duration::from_millis(25));
+    }
+    panic!("{id} never became {status}");
+}
+
+#[test]
+fn a_run_is_a_task_that_outlives_its_connection() {
+    let house = House::new();
+    let mut client = follower(&house, &["mcp", "--session", "s"], &[], false);
+    let begun = client.call("spawn", json!({"template": "cat", "as": "run:a"}));
+    // A run that reads nothing ends at once; it is the task that tells.
+    let id = begun["taskId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
+    let done = until(&mut client, &id, "completed");
+    assert_eq!(done["result"]["structuredContent"]["run"], "a", "{done}");
+    assert_eq!(text(&done["result"]), "run:a done code=0");
+    let begun = client.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
+    assert_eq!((&begun["resultType"], &begun["status"]), (&json!("task"), &json!("working")), "{begun}");
+    assert!(begun["statusMessage"].as_str().unwrap().contains("run:b"), "a model may read it: {begun}");
+    let id = begun["taskId"].as_str().unwrap().to_owned();
+    let waits = client.call("wait", json!({"runs": ["run:b"]}));
+    let wait = waits["taskId"].as_str().unwrap_or_else(|| panic!("{waits}")).to_owned();
+    let asked = client.call("wait", json!({"runs": ["run:b"], "timeout": 0}));
+    assert_eq!(asked["structuredContent"]["timedOut"], true, "who is in a hurry gets an answer: {asked}");
+    client.kill();
+    let mut again = follower(&house, &["mcp", "--session", "s"], &[], false);
+    until(&mut again, &id, "working");
+    again.request("tasks/cancel", json!({"taskId": wait}));
+    until(&mut again, &id, "working");
+    again.request("tasks/cancel", json!({"taskId": id}));
+    until(&mut again, &id, "cancelled");
+    let over = until(&mut again, &wait, "completed");
+    assert_eq!(over["result"]["structuredContent"]["runs"][0]["status"], "killed", "{over}");
+    // Another start of the run is another task.
+    again.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
+    assert_eq!(until(&mut again, &id, "completed")["result"]["isError"], false);
+    again.request("tasks/cancel", json!({"taskId": id}));
+    let alive = again.call("inspect", json!({"target": "run:b"}));
+    assert_eq!(alive["structuredContent"]["status"], "running", "{alive}");
+    again.call("message", json!({"to": "run:b", "type": "control.kill"}));
+    again.close();
+}
+
+#[test]
+fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
+    let house = House::new();
+    let mut owner = follower(&house, &["mcp", "--session", "s"], &[], false);
+    let begun = owner.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
+    let id = begun["taskId"].as_str().unwrap();
+    let mut stranger = follower(&house, &["mcp", "--session", "other"], &[], false);
+    for method in ["tasks/get", "tasks/cancel"] {
+        let refused = stranger.refused(method, json!({"taskId": id}));
+        assert_eq!(refused["data"]["error"]["code"], "session_mismatch", "{method}: {refused}");
+    }
+    for wrong in ["", "run:none@x", "run:../x@y", "nonsense"] {
+        assert_eq!(owner.refused("tasks/get", json!({"taskId": wrong}))["code"], -32602, "{wrong}");
+    }
+    let mut plain = Client::open(&house, &["mcp", "--session", "s"]);
+    assert_eq!(plain.refused("tasks/get", json!({"taskId": id}))["code"], -32021);
+    let spawned = plain.call("spawn", json!({"template": "true", "as": "run:p"}));
+    assert_eq!(spawned["structuredContent"]["run"], "p", "a report, and no task: {spawned}");
+    plain.call("message", json!({"to": "run:a", "type": "control.kill"}));
+    [owner, stranger, plain].into_iter().for_each(Client::close);
+}
+
+#[test]
+fn a_cast_that_waits_asks_through_its_task() {
+    let house = House::new();
+    let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
+    let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
+    let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
+    let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
+    let config = house.write("flow.json", config.to_string());
+    let variables = [("MATERIA_CONFIG", config.to_str().unwrap())];
+    let mut client = follower(&house, &["mcp", "--session", "s"], &variables, true);
+    let begun = client.call("cast", json!({"request": "build it"}));
+    let id = begun["taskId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
+    let waits = until(&mut client, &id, "input_required");
+    let (key, asked) = waits["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    assert_eq!(asked["method"], "elicitation/create", "{waits}");
+    let answer = json!({"action": "accept", "content": {"answer": "the second"}});
+    client.request("tasks/update", json!({"taskId": id, "inputResponses": {"answer-99": answer}}));
+    let same = client.request("tasks/get", json!({"taskId": id}));
+    assert_eq!(same["status"], "input_required", "that was no answer to this question");
+    client.request("tasks/update", json!({"taskId": id, "inputResponses": {key: answer}}));
+    let again = until(&mut client, &id, "input_required");
+    let next = again["inputRequests"].as_object().unwrap().keys().next().unwrap();
+    assert_ne!(next, key, "another question");
+    client.request("tasks/update", json!({"taskId": id, "inputResponses": {next: {"action": "decline"}}}));
+    let done = until(&mut client, &id, "completed");
+    assert_eq!(done["result"]["isError"], false, "{done}");
+    // Whoever cannot ask is told, as without tasks.
+    client.close();
+    let mut client = follower(&house, &["mcp", "--session", "s"], &variables, false);
+    let begun = client.call("cast", json!({"request": "build more", "loadout": "T", "as": "run:c"}));
+    let id = begun["taskId"].as_str().unwrap().to_owned();
+    let rests = until(&mut client, &id, "completed");
+    assert!(text(&rests["result"]).contains("control.continue"), "{rests}");
+    client.close();
+}
