@@ -36,4 +36,5 @@ pub mod trial;
 pub mod session;
 pub mod browser;
 pub mod steer;
+pub mod activity;
 pub mod plan;

@@ -1,9 +1,10 @@
 //! The scripted agent: answers from a file, so that a cast needs no model.
 //!
 //! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of the reply: the
-//! first one that matches and is not used up. Never starts a process; a delay waits on the nursery.
+//! first one that matches and is not used up. Never starts a process; a delay waits on the nursery, and a long one is
+//! filled with what a real agent would show meanwhile.
 
-use std::time::Duration;
+mod play;
 
 use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
 use materia_model::document::{self, MAX_BYTES};
@@ -38,9 +39,26 @@ struct Reply {
     usage: Option<Value>,
     error: Option<FailureKind>,
     #[serde(default)]
+    tools: Vec<Tool>,
+    #[serde(default)]
     delay_ms: u64,
     #[serde(default = "once")]
     times: u64,
+}
+
+/// A tool that is seen at work while the reply is on its way.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tool {
+    name: String,
+    #[serde(default)]
+    input: String,
+    #[serde(default = "well")]
+    ok: bool,
+}
+
+fn well() -> bool {
+    true
 }
 
 /// What a turn must be like; what is not said fits every turn.
@@ -75,14 +93,12 @@ impl Scripted {
 }
 
 impl Backend for Scripted {
-    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, _: &mut dyn Watch) -> Answer {
+    fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
         let found = self.replies.iter_mut().find(|reply| reply.times > 0 && reply.wanted.fits(turn));
         let Some(reply) = found else { return Answer::Ended(unanswered(turn)) };
         reply.times -= 1;
-        if reply.delay_ms > 0 && nursery.rest(Duration::from_millis(reply.delay_ms)).is_some() {
-            return Answer::Interrupted;
-        }
-        Answer::Ended(reply.end())
+        let end = reply.end();
+        if play::play(reply, &end, nursery, watch) { Answer::Ended(end) } else { Answer::Interrupted }
     }
 }
 
