@@ -9,13 +9,13 @@ import "./styles/pages.css";
 import { api } from "./api";
 import { CastsPage } from "./casts/Page";
 import { InboxPage } from "./casts/Inbox";
-import { casts, needs, watch } from "./casts/live";
+import { look, type Look } from "./live";
+import { useNeeds } from "./needs";
 import { ActorsPage } from "./actors/Page";
 import { QuestsPage } from "./quests/Page";
 import { LoadoutPage } from "./loadout/Page";
 import { MateriaPage } from "./materia/Page";
 import { follow, usePlace } from "./router";
-import { useStore } from "./store";
 import type { About } from "./types";
 import { Icon } from "./ui/icons";
 import { Toasts, complain } from "./ui/toasts";
@@ -34,8 +34,8 @@ function App() {
   const page = PAGES.some(([name]) => name === place[0]) ? place[0] : PAGES[0][0];
   const [about, setAbout] = useState<About | null>(null);
   useEffect(() => { api.about().then(setAbout, complain); }, []);
-  const waiting = needs(useStore(casts)).length;
-  useEffect(() => { if (page !== "casts" && page !== "inbox") watch(null); }, [page]);
+  const waiting = useNeeds().length;
+  useEffect(() => look(looked(page, place[1])), [page, place[1]]);
   useEffect(() => {
     const name = PAGES.find(([one]) => one === page)?.[1];
     document.title = `${waiting ? `(${waiting}) ` : ""}${[place[1], name].filter(Boolean).join(" · ")} · materia`;
@@ -61,6 +61,15 @@ function App() {
       <Toasts />
     </div>
   );
+}
+
+/** What a page wants to be told live. */
+function looked(page: string | undefined, name: string | undefined): Look {
+  if (page === "casts" && name) return { cast: name };
+  if (page === "quests") return { also: ["quests"] };
+  if (page !== "actors") return {};
+  if (name === "@library") return { also: ["runs", "library"] };
+  return name ? { run: name, also: ["runs"] } : { also: ["runs"] };
 }
 
 type Choice = "auto" | "light" | "dark";

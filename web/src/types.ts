@@ -216,6 +216,48 @@ quest: string | null,
  */
 once: boolean, agentScript: string | null, };
 
-export type MessageRequest = { to: string, type: string, body: unknown, };
+export type MessageRequest = { to: string, type: string, body: unknown, 
+/**
+ * The message that this answers.
+ */
+replyTo?: string, };
 
-export type RunView = { status: Record<string, unknown>, tail: Record<string, unknown>, messages: Record<string, unknown>, room: Record<string, unknown>, roster: Record<string, unknown>, };
+export type RunView = { status: Record<string, unknown>, messages: Record<string, unknown>, room: Record<string, unknown>, roster: Record<string, unknown>, 
+/**
+ * What waits for the run, and what was taken.
+ */
+mailbox: Record<string, unknown>, processes: { pid: number, parent: number, depth: number, command: string }[], };
+
+export type Output = { stream: "stdout" | "stderr", 
+/**
+ * Where it stands in what was written.
+ */
+from: number, to: number, text: string, };
+
+export type ToolRequest = { name: string, 
+/**
+ * A command line, or JSON when it begins with `{`, `[` or `"`.
+ */
+template: string, description: string | null, 
+/**
+ * `name`, `name:type` or `name:type=default`.
+ */
+args: Array<string>, 
+/**
+ * Whether it runs detached.
+ */
+detached: boolean, 
+/**
+ * Whether a tool of this name is changed.
+ */
+update: boolean, };
+
+export type Doing = { 
+/**
+ * The turn, by its artifact.
+ */
+path: string, 
+/**
+ * The position behind it.
+ */
+to: number, lines: ({ type: "text" | "notice", text: string } | { type: "tool_start", name: string, input: string } | { type: "tool_end", name: string, ok: boolean } | { type: "usage", input: number, output: number, total: number, cost: number } | { type: "cut" })[], };

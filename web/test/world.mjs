@@ -10,10 +10,12 @@ import { chromium } from "playwright-core";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const program = process.env.MATERIA ?? join(here, "../../target/debug/materia");
+export const program = process.env.MATERIA ?? join(here, "../../target/debug/materia");
 
 export class World {
-  constructor() {
+  constructor(trusting = true) {
+    this.program = program;
+    this.trusting = trusting;
     this.root = mkdtempSync(join(tmpdir(), "materia-web-"));
     this.home = join(this.root, "home");
     this.project = join(this.root, "project");
@@ -22,8 +24,8 @@ export class World {
     this.contexts = [];
   }
 
-  static async open(files = {}) {
-    const world = new World();
+  static async open(files = {}, { trusting = true } = {}) {
+    const world = new World(trusting);
     for (const [name, text] of Object.entries(files)) world.write(name, text);
     world.port = await freePort();
     await world.serve();
@@ -50,7 +52,7 @@ export class World {
   }
 
   env() {
-    return { PATH: process.env.PATH, HOME: this.home, LC_ALL: "C.UTF-8", TMPDIR: this.root, MATERIA_TRUST: "1" };
+    return { PATH: process.env.PATH, HOME: this.home, LC_ALL: "C.UTF-8", TMPDIR: this.root, ...(this.trusting ? { MATERIA_TRUST: "1" } : {}) };
   }
 
   /** Starts the server at the world's own port, and gives the address for a browser. */

@@ -42,3 +42,4 @@ pub use log::Log;
 pub use manifest::usage;
 pub use order::{Raised, raise};
 pub use sealed::require_seal;
+pub use watch::activity_of;

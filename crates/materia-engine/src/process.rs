@@ -30,7 +30,9 @@ mod sweep;
 mod detached;
 mod exits;
 mod inside;
+mod below;
 
+pub use below::{Below, below};
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
 pub use detached::{
     end_carried, end_detached, is_part_of, lead_session, spawn_answering, spawn_detached, take_streams,

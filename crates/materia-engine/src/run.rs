@@ -33,7 +33,7 @@ pub use output::{Tail, directory, tail};
 pub use place::{Place, Root};
 pub use retention::{Archived, Pruned, archive, end_session, prune, sweep, sweep_daily};
 pub use start::{Started, start};
-pub use status::{look, recorded};
+pub use status::{look, recorded, supervisor};
 pub use supervisor::{SUPERVISE, supervise};
 pub use wait::{Awaited, Until, wait};
 

@@ -37,4 +37,5 @@ pub mod trial;
 pub mod session;
 pub mod browser;
 pub mod steer;
+pub mod activity;
 pub mod plan;

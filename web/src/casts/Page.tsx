@@ -11,8 +11,9 @@ import type { Artifact, CastState, CastView, Materia, Told } from "../types";
 import { Dialog, Empty, Field, Issues, Tabs } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { complain, say } from "../ui/toasts";
-import { casts, connection, watched, watch, type Listed } from "./live";
+import { act, casts, connection, watched, type Listed, type Trust } from "../live";
 import { Markdown } from "./Markdown";
+import { Blocks, TurnPane, lastTurn } from "./Turn";
 import { STATUS, clock, moment, money, span, tokens } from "./words";
 
 export function CastsPage({ id }: { id: string | undefined }) {
@@ -20,7 +21,6 @@ export function CastsPage({ id }: { id: string | undefined }) {
   const [search, setSearch] = useState("");
   const [starting, setStarting] = useState(false);
   const shown = (all ?? []).filter((one) => `${one.request} ${one.loadout} ${one.castId} ${one.status}`.toLowerCase().includes(search.toLowerCase()));
-  useEffect(() => watch(id ?? null), [id]);
   return (
     <div className="split casts">
       <aside className="side" aria-label="Casts">
@@ -49,8 +49,6 @@ export function StatusBadge({ status }: { status: string }) {
 }
 
 export const scriptOf = (id: string) => localStorage.getItem(`script:${id}`);
-
-type Trust = { file: string | null; standing: string; digest: string | null; acts: Record<string, unknown>[] };
 
 function StartDialog({ onClose }: { onClose: () => void }) {
   const config = useStore(configStore);
@@ -135,6 +133,10 @@ function CastScreen({ id, listed }: { id: string; listed: Listed | undefined }) 
   const look = useCallback((materia: string) => lookOf(definition.materia?.[materia] ? ({ value: definition.materia[materia] } as Materia) : undefined, materia), [view?.definition]);
   const marks = useMemo(() => (state && doc ? markAll(doc, state) : undefined), [state, doc]);
   const chosen = selection.sockets[0];
+  const running = useMemo(() => lastTurn(events), [events]);
+  const turn = live?.id === id ? live.turn : null;
+  const busy = status === "running" && running !== null && running.ended === null;
+  const hasAgents = Object.values(doc?.sockets ?? {}).some((one) => definition.materia?.[one.materia]?.type !== "utility");
   return (
     <section className="editor" aria-label={`Cast ${id}`}>
       <header className="head">
@@ -142,9 +144,9 @@ function CastScreen({ id, listed }: { id: string; listed: Listed | undefined }) 
           <p className="row"><StatusBadge status={status || "…"} /><span>{view?.cast.loadout ?? listed?.loadout}</span><code>{id}</code>{link === "lost" && <span className="badge bad">connection lost, trying again</span>}</p></div>
         <Steering id={id} status={status} state={state} />
       </header>
-      <Meters state={state} budget={definition.budget ?? {}} running={status === "running"} />
+      <Meters state={state} budget={definition.budget ?? {}} running={status === "running"} spent={busy ? turn?.usage ?? null : null} />
       <div className="cast-body">
-        <div className="editor-view">{doc && name && marks ? <Graph name={name} doc={doc} look={look} marks={marks} taken={state?.traversals ?? {}} selection={selection} onSelect={setSelection} /> : <div className="canvas" />}</div>
+        <div className="editor-view">{doc && name && marks ? <Graph name={name} doc={doc} look={look} marks={marks} taken={state?.traversals ?? {}} selection={selection} onSelect={setSelection} /> : <div className="canvas" />}{(hasAgents || !doc) && <TurnPane turn={turn} running={running} state={state} live={status === "running"} />}</div>
         <aside className="side right" aria-label="What happened">
           {state?.error && <div className="issue error"><span>{state.error.message}</span>{state.error.hint && <span className="hint">{state.error.hint}</span>}</div>}
           {state && state.at?.waitsFor === "refinement" && status === "paused" && <Conversation id={id} state={state} />}
@@ -221,15 +223,18 @@ function BudgetDialog({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-function Meters({ state, budget, running }: { state: CastState | null; budget: Record<string, number>; running: boolean }) {
+function Meters({ state, budget, running, spent }: { state: CastState | null; budget: Record<string, number>; running: boolean; spent: { total: number; cost: number } | null }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => { if (!running) return; const timer = setInterval(() => setNow(Date.now()), 1000); return () => clearInterval(timer); }, [running]);
   const end = running ? now : state?.updatedAt ? Date.parse(state.updatedAt) : now;
   const elapsed = state?.startedAt ? end - Date.parse(state.startedAt) : 0;
+  // What the turn that is running used so far is not in the log yet.
+  const used = (state?.usage.tokens.total ?? 0) + (spent?.total ?? 0);
+  const cost = (state?.usage.cost.total ?? 0) + (spent?.cost ?? 0);
   const limit = (name: string) => Number(state?.raised?.[name] ?? budget[name] ?? 0);
   const all: [string, string, number, string][] = [
-    ["Tokens", tokens(state?.usage.tokens.total ?? 0), limit("maxTokens") ? (state?.usage.tokens.total ?? 0) / limit("maxTokens") : -1, limit("maxTokens") ? `of ${tokens(limit("maxTokens"))}` : ""],
-    ["Cost", money(state?.usage.cost.total ?? 0), limit("maxCostUsd") ? (state?.usage.cost.total ?? 0) / limit("maxCostUsd") : -1, limit("maxCostUsd") ? `of ${money(limit("maxCostUsd"))}` : ""],
+    ["Tokens", tokens(used), limit("maxTokens") ? used / limit("maxTokens") : -1, limit("maxTokens") ? `of ${tokens(limit("maxTokens"))}` : ""],
+    ["Cost", money(cost), limit("maxCostUsd") ? cost / limit("maxCostUsd") : -1, limit("maxCostUsd") ? `of ${money(limit("maxCostUsd"))}` : ""],
     ["Turns", String(state?.usage.turns ?? 0), limit("maxTurns") ? (state?.usage.turns ?? 0) / limit("maxTurns") : -1, limit("maxTurns") ? `of ${limit("maxTurns")}` : ""],
     ["Elapsed", span(elapsed), limit("maxMinutes") ? elapsed / 60000 / limit("maxMinutes") : -1, limit("maxMinutes") ? `of ${limit("maxMinutes")} min` : ""],
   ];
@@ -385,6 +390,10 @@ function ArtifactDialog({ id, file, onClose }: { id: string; file: string; onClo
 }
 
 function prettyOf(file: string, text: string) {
+  if (/\.activity\.jsonl$/.test(file)) {
+    const lines = text.split("\n").flatMap((line) => { try { return [JSON.parse(line)]; } catch { return []; } });
+    return <div className="card"><Blocks blocks={act(null, { path: file, to: 1, lines }).blocks} /></div>;
+  }
   if (/\.json$/.test(file)) { try { return <pre className="output tall" tabIndex={0}>{JSON.stringify(JSON.parse(text), null, 2)}</pre>; } catch { return null; } }
   return /\.md$/.test(file) ? <div className="card"><Markdown text={text} /></div> : null;
 }

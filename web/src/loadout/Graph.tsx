@@ -189,6 +189,17 @@ function Inner({ name, doc, look, issues = NONE, marks, taken, selection, onSele
     return () => cancelAnimationFrame(timer);
   }, [flow, name, count]);
 
+  // While a cast runs, the picture follows it, until the person looks elsewhere.
+  const current = marks ? Object.keys(marks).find((id) => marks[id]?.state === "running") : undefined;
+  const follows = useRef(true);
+  const spot = current ? placed.get(current) : undefined;
+  useEffect(() => {
+    if (!spot || !follows.current || count < 5) return;
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const timer = setTimeout(() => void flow.setCenter(spot.x + WIDTH / 2, spot.y + HEIGHT / 2, { zoom: 0.8, duration: still ? 0 : 350 }), 60);
+    return () => clearTimeout(timer);
+  }, [flow, count, spot?.x, spot?.y]);
+
   return (
     <Cycle.Provider value={actions ? actions.cycle : null}>
       <ReactFlow
@@ -227,6 +238,7 @@ function Inner({ name, doc, look, issues = NONE, marks, taken, selection, onSele
         }}
         onDelete={({ nodes: goneNodes, edges: goneEdges }) => actions?.remove(goneNodes.filter((one) => one.type === "socket").map((one) => one.id), goneNodes.length ? [] : goneEdges.map((one) => one.id))}
         onConnect={(connection: Connection) => actions?.connect(connection.source, connection.target)}
+        onMoveStart={(event) => { if (event) follows.current = false; }}
         onPaneClick={() => onSelect(NOTHING)}
         onDragOver={(event) => { if (editable && event.dataTransfer.types.includes("application/x-materia")) { event.preventDefault(); event.dataTransfer.dropEffect = "copy"; } }}
         onDrop={(event) => {

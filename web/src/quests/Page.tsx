@@ -1,13 +1,13 @@
 // The quest board: what is to be done, in order, one behind the other.
-import { useCallback, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { call } from "../api";
 import { config as configStore, loadConfig } from "../loadout/drafts";
 import { moment } from "../casts/words";
+import { board as boardStore } from "../live";
 import { path } from "../router";
 import { useStore } from "../store";
 import { Empty, Field } from "../ui/parts";
 import { Icon } from "../ui/icons";
-import { usePolled } from "../ui/poll";
 import { complain, say } from "../ui/toasts";
 
 type Quest = { id: string; title: string; prompt: string; status: string; attempts: number; loadoutOverride?: string; currentCastId?: string; lastCastId?: string; lastError?: { message: string }; lastResult?: { status: string; finishedAt: string } };
@@ -17,14 +17,13 @@ const TONE: Record<string, string> = { pending: "", running: "info", succeeded: 
 export function QuestsPage() {
   const config = useStore(configStore);
   useEffect(() => { void loadConfig(); }, []);
-  const ask = useCallback(() => call<Board>("GET", "/quests"), []);
-  const [board, again] = usePolled(ask);
+  const board = useStore(boardStore) as Board | null;
   const [request, setRequest] = useState("");
   const [loadout, setLoadout] = useState("");
   const [script, setScript] = useState("");
   const [dragged, setDragged] = useState<string | null>(null);
   const send = async (way: string, body: object, done?: string) => {
-    try { await call("POST", way, body); if (done) say(done); again(); } catch (error) { complain(error); }
+    try { await call("POST", way, body); if (done) say(done); } catch (error) { complain(error); }
   };
   const change = (id: string, body: object) => send(`/quests/${encodeURIComponent(id)}`, body);
   const pending = (board?.quests ?? []).filter((one) => one.status === "pending");

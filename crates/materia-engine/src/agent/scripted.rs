@@ -1,9 +1,10 @@
 //! The scripted agent: answers from a file, so that a cast needs no model.
 //!
 //! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of the reply: the
-//! first one that matches and is not used up. Never starts a process; a delay waits on the nursery.
+//! first one that matches and is not used up. Never starts a process; a delay waits on the nursery, and a long one is
+//! filled with what a real agent would show meanwhile.
 
-use std::time::Duration;
+mod play;
 
 use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
 use materia_model::document::{self, MAX_BYTES};
@@ -12,9 +13,9 @@ use materia_model::text;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::backend::{Answer, Backend, Order, Turn, Watch};
-use crate::clock;
-use crate::process::{Event, Nursery};
+use super::backend::{Answer, Backend, Turn, Watch};
+use crate::process::Nursery;
+use play::Played;
 
 /// An agent that plays a script.
 #[derive(Debug)]
@@ -39,9 +40,26 @@ struct Reply {
     usage: Option<Value>,
     error: Option<FailureKind>,
     #[serde(default)]
+    tools: Vec<Tool>,
+    #[serde(default)]
     delay_ms: u64,
     #[serde(default = "once")]
     times: u64,
+}
+
+/// A tool that is seen at work while the reply is on its way.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tool {
+    name: String,
+    #[serde(default)]
+    input: String,
+    #[serde(default = "well")]
+    ok: bool,
+}
+
+fn well() -> bool {
+    true
 }
 
 /// What a turn must be like; what is not said fits every turn.
@@ -80,41 +98,12 @@ impl Backend for Scripted {
         let found = self.replies.iter_mut().find(|reply| reply.times > 0 && reply.wanted.fits(turn));
         let Some(reply) = found else { return Answer::Ended(unanswered(turn)) };
         reply.times -= 1;
-        match waited(Duration::from_millis(reply.delay_ms), nursery, watch) {
-            Waited::Done => Answer::Ended(reply.end()),
-            Waited::Interrupted => Answer::Interrupted,
-            Waited::Stopped(why) => {
+        let end = reply.end();
+        match play::play(reply, &end, nursery, watch) {
+            Played::Done => Answer::Ended(end),
+            Played::Interrupted => Answer::Interrupted,
+            Played::Stopped(why) => {
                 Answer::Ended(TurnEnd::new(Err(failure(FailureKind::Aborted, why)), Usage::default()))
-            }
-        }
-    }
-}
-
-/// What came of the time that a reply takes.
-enum Waited {
-    Done,
-    Interrupted,
-    Stopped(String),
-}
-
-/// Waits as long as a reply takes. What is said meanwhile is not heard: a script hears prompts only.
-fn waited(time: Duration, nursery: &mut Nursery, watch: &mut dyn Watch) -> Waited {
-    if time.is_zero() {
-        return Waited::Done;
-    }
-    let deadline = clock::deadline_in(time);
-    loop {
-        match nursery.next_among(None, watch.wakes(), deadline) {
-            None => return Waited::Done,
-            Some(Event::Interrupt(_)) => return Waited::Interrupted,
-            Some(_) => {
-                let stop = watch.woken().into_iter().find_map(|order| match order {
-                    Order::Stop(why) => Some(why),
-                    _ => None,
-                });
-                if let Some(why) = stop {
-                    return Waited::Stopped(why);
-                }
             }
         }
     }

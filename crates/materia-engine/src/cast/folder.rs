@@ -175,24 +175,9 @@ impl Folder {
         self.keep_new(&dir, bytes, |number| numbered(&stem, number, kind))
     }
 
-    /// Makes an artifact of a visit that grows while it is looked at, and gives its path below the directory. What is
-    /// written to it has to be clean.
-    pub(super) fn artifact(
-        &self,
-        place: &Place,
-        attempt: u64,
-        kind: &str,
-    ) -> Result<(String, NewArtifact), Error> {
-        let (dir, stem) = stem(place, attempt);
-        let mut number = 1;
-        loop {
-            let name = format!("{dir}/{}", numbered(&stem, number, kind));
-            match self.root.create(&name) {
-                Ok(artifact) => return Ok((name, artifact)),
-                Err(ArtifactError::Exists(_)) => number += 1,
-                Err(error) => return Err(error.into()),
-            }
-        }
+    /// Makes an artifact that grows while it is looked at. What is written to it has to be clean.
+    pub(super) fn growing(&self, name: &str) -> Result<NewArtifact, Error> {
+        Ok(self.root.create(name)?)
     }
 
     /// Text as it may be kept.

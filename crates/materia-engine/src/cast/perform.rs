@@ -24,7 +24,7 @@ impl Driver<'_> {
         if self.waited(ask.visit.delay_ms) {
             return Ok(false);
         }
-        self.dispatch(place, attempt, "prompt.md", ask.prompt.as_bytes())?;
+        let prompt = self.dispatch(place, attempt, "prompt.md", ask.prompt.as_bytes())?;
         let materia = self.kernel.graph().socket(ask.slot).materia.clone();
         let (Some(agent), Some(role)) = (&mut self.agent, materia.agent()) else {
             return Err(Error::OutOfStep);
@@ -51,7 +51,7 @@ impl Driver<'_> {
             cwd: &self.cwd,
         };
         let limit = self.kernel.limit(state);
-        let mut watcher = Watcher::new(&self.folder, place, attempt, limit, &state.spending, self.listener);
+        let mut watcher = Watcher::new(&self.folder, place, &prompt, limit, &state.spending, self.listener);
         let answer = agent.ask(&turn, self.nursery, &mut watcher);
         watcher.finish();
         let end = match answer {
@@ -123,12 +123,11 @@ impl Driver<'_> {
         }
     }
 
-    fn dispatch(&mut self, place: &Place, attempt: u64, kind: &str, bytes: &[u8]) -> Result<(), Error> {
+    fn dispatch(&mut self, place: &Place, attempt: u64, kind: &str, bytes: &[u8]) -> Result<String, Error> {
         let artifact = self.folder.keep(place, attempt, kind, bytes)?;
-        match self.kernel.dispatched(self.log.state(), Some(artifact)) {
-            Some(body) => self.record(body),
-            None => Err(Error::OutOfStep),
-        }
+        let body = self.kernel.dispatched(self.log.state(), Some(artifact.clone()));
+        self.record(body.ok_or(Error::OutOfStep)?)?;
+        Ok(artifact)
     }
 
     fn conclude(&mut self, bodies: Vec<Body>) -> Result<bool, Error> {

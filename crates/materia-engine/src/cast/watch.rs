@@ -1,8 +1,8 @@
 //! Watching a turn: who is told, what is kept of it, and when the budget ends it.
 //!
-//! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows. It is bounded, not
-//! synced, and nothing is ever read back from it: what counts is in the log. A turn that spends more than the budget
-//! has left is ended at once (C11).
+//! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows: it is named like the
+//! turn's `prompt.md`, which the log names, so that nobody has to search. It is bounded, not synced, and nothing is ever
+//! read back from it: what counts is in the log. A turn that spends more than the budget has left is ended at once (C11).
 
 use std::io::Write;
 
@@ -19,11 +19,16 @@ use crate::store::artifact::NewArtifact;
 /// How much of what a turn does is kept, in bytes.
 const MAX_KEPT: usize = 512 << 10;
 
+/// Where what happens in a turn is kept, by the artifact of its prompt.
+pub fn activity_of(prompt: &str) -> Option<String> {
+    Some(format!("{}.activity.jsonl", prompt.strip_suffix(".prompt.md")?))
+}
+
 /// Somebody who watches a turn for the cast.
 pub(super) struct Watcher<'a> {
     folder: &'a Folder,
     place: &'a Place,
-    attempt: u64,
+    prompt: &'a str,
     limit: Limit,
     spent: &'a Spending,
     listener: &'a mut dyn Listener,
@@ -40,17 +45,17 @@ enum Kept {
 }
 
 impl<'a> Watcher<'a> {
-    /// A watcher of one attempt of a visit, in a cast that spent this much.
+    /// A watcher of the turn with this prompt, in a cast that spent this much.
     pub(super) fn new(
         folder: &'a Folder,
         place: &'a Place,
-        attempt: u64,
+        prompt: &'a str,
         limit: Limit,
         spent: &'a Spending,
         listener: &'a mut dyn Listener,
     ) -> Self {
         let (kept, last, said) = (Kept::Nothing, Usage::default(), folder.secrets().stream());
-        Self { folder, place, attempt, limit, spent, listener, kept, last, said }
+        Self { folder, place, prompt, limit, spent, listener, kept, last, said }
     }
 
     /// Keeps what was held back of what the agent said: nothing follows.
@@ -76,8 +81,8 @@ impl<'a> Watcher<'a> {
     /// Adds a line to the artifact. That it cannot be written hurts nobody but those who wanted to look on.
     fn keep(&mut self, activity: &Activity) {
         if let Kept::Nothing = self.kept {
-            let made = self.folder.artifact(self.place, self.attempt, "activity.jsonl");
-            self.kept = made.map_or(Kept::Enough, |(_, artifact)| Kept::Some(artifact, 0));
+            let made = activity_of(self.prompt).map(|name| self.folder.growing(&name));
+            self.kept = made.and_then(Result::ok).map_or(Kept::Enough, |artifact| Kept::Some(artifact, 0));
         }
         let Kept::Some(artifact, written) = &mut self.kept else { return };
         let Ok(mut line) = serde_json::to_vec(activity) else { return };

@@ -51,7 +51,7 @@ pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
 }
 
 /// Who supervises the last generation, as it was recorded.
-pub(super) fn supervisor(state: &State) -> Option<Identity> {
+pub fn supervisor(state: &State) -> Option<Identity> {
     let known = &state.start.as_ref()?.supervisor;
     Some(Identity { pid: known.pid, start_time: known.start, boot_id: known.boot.clone() })
 }

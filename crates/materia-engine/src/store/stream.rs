@@ -5,6 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -101,10 +102,26 @@ impl Growing {
         Ok(if count == 0 { None } else { Some(bytes) })
     }
 
+    /// How far one of them was read.
+    pub fn at(&self, index: usize) -> u64 {
+        self.files[index].2
+    }
+
+    /// Forgets what has been signalled so far: for hosts that wait for the descriptor themselves.
+    pub fn quiet(&self) -> io::Result<()> {
+        self.watch.drain()
+    }
+
     /// Sleeps until something was added somewhere, or the time is over.
     pub fn wait(&self, at_most: Duration) -> io::Result<()> {
         self.watch.wait(at_most)?;
         self.watch.drain()
+    }
+}
+
+impl AsFd for Growing {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.watch.as_fd()
     }
 }
 

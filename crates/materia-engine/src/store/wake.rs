@@ -27,6 +27,16 @@ impl Wake {
         self.0.add(dir, flags).map(drop)
     }
 
+    /// Wakes also when something goes from a directory. A directory that is not there yet wakes nobody.
+    pub fn on_any(&self, dir: &Path) -> io::Result<()> {
+        let added = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY;
+        let gone = WatchFlags::DELETE | WatchFlags::MOVED_FROM;
+        match self.0.add(dir, added | gone) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            added => added.map(drop),
+        }
+    }
+
     /// Forgets what has been signalled so far.
     pub fn quiet(&self) -> io::Result<()> {
         self.0.drain()

@@ -15,6 +15,7 @@ pub use target::{Filter, Target, TargetError};
 
 use super::status::RunStatus;
 use crate::clock::Clock;
+use crate::process::{Below, below};
 use crate::run::{self, Entry, Error, Listed, Place, Root, Tail};
 
 /// How many lines of output are shown where nothing is said.
@@ -126,6 +127,12 @@ pub fn status(place: &Place, state: &materia_model::run::State) -> Shown {
 pub fn tail(place: &Place, state: &materia_model::run::State, lines: usize) -> Result<ShownTail, Error> {
     let tail = run::tail(place, lines)?;
     Ok(ShownTail { ok: true, run: place.id().to_string(), status: state.status, tail })
+}
+
+/// The processes of a run, its supervisor first.
+pub fn processes(state: &materia_model::run::State) -> Vec<Below> {
+    let alive = !state.status.is_terminal();
+    run::supervisor(state).filter(|_| alive).map(|supervisor| below(&supervisor)).unwrap_or_default()
 }
 
 /// `run:X --view artifacts`, and `--view files`, which also lists the directory.

@@ -8,6 +8,7 @@ use materia_model::name::SessionId;
 use crate::clock::Clock;
 use crate::post::{self, News, Observer, Watching};
 use crate::run::{self, Root};
+use crate::store::dir;
 
 /// Why nobody watches.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +70,14 @@ pub fn watch(
             (true, false) => watching.sleep(),
         }
     }
+}
+
+/// The directories in which something happens when a run begins, says something to its coordinator or ends. They are
+/// made where they are missing, because nobody rings where nobody listens.
+pub fn bells(root: &Root) -> Vec<std::path::PathBuf> {
+    let observer = run::observer_dir(root, None);
+    let dirs = [Some(root.path().to_owned()), observer];
+    dirs.into_iter().flatten().filter(|dir| dir.is_dir() || dir::create_private(dir).is_ok()).collect()
 }
 
 /// Looks at runs whose supervisors died, which records their ends. One that cannot be looked at is left to the next.

@@ -5,11 +5,17 @@
 mod actors;
 mod casts;
 mod config;
+mod needs;
 mod quests;
+mod tools;
 mod trial;
 mod trust;
 
+pub(super) use actors::run_view;
 pub(super) use casts::folder;
+pub(super) use needs::needs;
+pub(super) use quests::board;
+pub(super) use tools::shelf;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State as Given};
@@ -37,6 +43,7 @@ pub(super) fn routes() -> Router<State> {
         .route("/config/active", post(config::choose_active))
         .route("/trial", post(trial::trial))
         .route("/trust", get(trust::show).post(trust::grant))
+        .route("/needs", get(needs::show))
         .route("/casts", get(casts::list).post(casts::start))
         .route("/casts/{id}", get(casts::show))
         .route("/casts/{id}/artifact", get(casts::artifact))
@@ -46,7 +53,10 @@ pub(super) fn routes() -> Router<State> {
         .route("/actors", get(actors::list))
         .route("/actors/{id}", get(actors::show))
         .route("/message", post(actors::send))
-        .route("/library", get(actors::library))
+        .route("/library", get(tools::library))
+        .route("/tools", post(tools::register))
+        .route("/tools/{name}", get(tools::show))
+        .route("/tools/{name}/remove", post(tools::remove))
         .route("/quests", get(quests::list).post(quests::add))
         .route("/quests/run", post(quests::run))
         .route("/quests/stop", post(quests::stop))

@@ -48,12 +48,11 @@ const ASSETS: &[Asset] = &[
 /// A file of the client; every path that is no file is a place inside the page.
 pub(super) async fn serve(uri: Uri, headers: HeaderMap) -> Response {
     let found = ASSETS.iter().find(|asset| asset.path == uri.path());
-    let looks_like_file = uri.path().rsplit('/').next().is_some_and(|name| name.contains('.'));
+    // Names inside the page may have dots; files of the client are all at the top.
+    let looks_like_file = uri.path().contains('.') && !uri.path()[1..].contains('/');
     let asset = match found {
         Some(asset) => asset,
-        None if looks_like_file && !uri.path().contains("/casts/") => {
-            return StatusCode::NOT_FOUND.into_response();
-        }
+        None if looks_like_file => return StatusCode::NOT_FOUND.into_response(),
         None => &ASSETS[0],
     };
     let bytes = asset.content();

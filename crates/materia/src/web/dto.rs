@@ -15,10 +15,10 @@ use serde::Serialize;
 #[cfg(feature = "test-fakes")]
 pub use types::types;
 
-pub(super) use actor::{MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView};
+pub(super) use actor::{MessageRequest, Output, QuestChange, QuestRequest, QuestsRun, RunView, ToolRequest};
 pub(super) use cast::{
-    Artifact, ArtifactQuery, BudgetRequest, CastState, CastView, CastsQuery, Done, ForkRequest, Forked,
-    GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
+    Artifact, ArtifactQuery, BudgetRequest, CastState, CastView, CastsQuery, Doing, Done, ForkRequest,
+    Forked, GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
 };
 pub(super) use config::{
     ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,

@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::auth::{Door, Herald, Sessions, guard};
-use super::state::{Facts, State};
+use super::state::{Facts, State, Topics};
 use super::{api, assets};
 use crate::door::{Mount, Web};
 use crate::failure::{Failure, Kind};
@@ -98,6 +98,7 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
         variables: world.variables.clone(),
         clock,
         door,
+        topics: Topics::default(),
     }))
 }
 

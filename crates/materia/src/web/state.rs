@@ -3,14 +3,29 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use materia_engine::clock::Clock;
 use materia_engine::config::{Files, Places, ReadError};
 use materia_engine::home::Home;
 use materia_engine::library::Library;
 
+use tokio::sync::watch as channel;
+
 use super::auth::Door;
+
+/// Lists that somebody looks at, while pages listen.
+pub(super) type Topics = Mutex<BTreeMap<Topic, channel::Sender<Arc<str>>>>;
+
+/// A list that pages look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Topic {
+    Casts,
+    Needs,
+    Runs,
+    Quests,
+    Library,
+}
 
 /// The server's own facts; clones share them.
 #[derive(Debug, Clone)]
@@ -35,6 +50,8 @@ pub(super) struct Facts {
     pub(super) clock: Clock,
     /// Who may come in.
     pub(super) door: Door,
+    /// What pages look at together.
+    pub(super) topics: Topics,
 }
 
 impl State {

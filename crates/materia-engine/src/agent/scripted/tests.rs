@@ -43,3 +43,32 @@ fn scripts_that_are_none_are_refused_with_a_hint() {
         assert!(!findings.is_empty() && findings[0].hint.is_some(), "{text}");
     }
 }
+
+#[test]
+fn a_reply_that_takes_its_time_is_seen_on_its_way() {
+    use crate::agent::{Activity, Order, Watch};
+    #[derive(Default)]
+    struct Eyes(Vec<Activity>);
+    impl Watch for Eyes {
+        fn see(&mut self, activity: &Activity) -> Order {
+            self.0.push(activity.clone());
+            Order::GoOn
+        }
+    }
+    let mut agent = script(
+        r#"{"replies": [{"text": "one two three", "delayMs": 100, "tools": [{"name": "edit", "input": "a.rs"}]}]}"#,
+    );
+    let mut eyes = Eyes::default();
+    let turn = Turn { socket: "S1", materia: "Build", item: None, ..turn("please", &Tools::None) };
+    agent.ask(&turn, &mut Nursery::new(), &mut eyes);
+    let said: String = eyes
+        .0
+        .iter()
+        .filter_map(|seen| match seen {
+            Activity::Text { text } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said, "one two three");
+    assert!(eyes.0.contains(&Activity::ToolEnd { name: "edit".to_owned(), ok: true }));
+}

@@ -1,15 +1,14 @@
-//! Runs, messages, recipes and tools: the person at the page is the operator and sees all of them (A9).
+//! Runs and messages: the person at the page is the operator and sees all of them (A9).
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
 use materia_engine::run::Root;
 use materia_engine::verb::inspect::{self, Filter, mail};
 use materia_engine::verb::message::{self, Sender};
-use materia_engine::verb::{recipe, tool};
 use materia_model::message::Draft;
 use materia_model::name::RunId;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::dto;
 use super::super::reply::{Reply, beside, ok};
@@ -17,7 +16,7 @@ use super::super::state::State;
 use super::body;
 use crate::failure::Failure;
 
-/// How many lines of output and how many messages are shown.
+/// How many messages are shown.
 const LINES: usize = 200;
 
 fn spelled<T: Serialize>(report: &T) -> Value {
@@ -33,21 +32,24 @@ pub(super) async fn list(Given(state): Given<State>) -> Reply {
     ok(&listed.await?)
 }
 
-/// One run: how it stands, what it wrote, what was said.
+/// One run: how it stands, what was said, what it consists of. What it writes comes live.
 pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> Reply {
-    let shown = beside(move || {
-        let id: RunId = id.parse()?;
-        let (place, run) = inspect::open(&Root::new(state.home.runs()), &id, None, &state.clock)?;
-        let mail = mail::read(&place)?;
-        Ok(dto::RunView {
-            status: spelled(&inspect::status(&place, &run)),
-            tail: spelled(&inspect::tail(&place, &run, LINES)?),
-            messages: spelled(&mail::messages(&id, &mail, LINES)),
-            room: spelled(&mail::timeline(&id, mail.room(), LINES)),
-            roster: spelled(&mail::roster(&id, mail.room(), LINES)),
-        })
-    });
+    let shown = beside(move || run_view(&state, &id.parse()?));
     ok(&shown.await?)
+}
+
+/// The same, for whoever looks on.
+pub(in crate::web) fn run_view(state: &State, id: &RunId) -> Result<dto::RunView, Failure> {
+    let (place, run) = inspect::open(&Root::new(state.home.runs()), id, None, &state.clock)?;
+    let mail = mail::read(&place)?;
+    Ok(dto::RunView {
+        status: spelled(&inspect::status(&place, &run)),
+        messages: spelled(&mail::messages(id, &mail, LINES)),
+        room: spelled(&mail::timeline(id, mail.room(), LINES)),
+        roster: spelled(&mail::roster(id, mail.room(), LINES)),
+        mailbox: spelled(&mail::mailbox(id, None, &mail, LINES)),
+        processes: spelled(&inspect::processes(&run)),
+    })
 }
 
 /// Sends a message; ending a run is one, too.
@@ -62,24 +64,11 @@ pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
             body: request.body,
             from: None,
             summary: None,
-            reply_to: None,
+            reply_to: request.reply_to,
             correlation_id: None,
             metadata: None,
         };
         message::message(&sender, draft).map_err(Failure::from)
     });
     ok(&sent.await?)
-}
-
-/// Recipes and tools, and what is wrong with them.
-pub(super) async fn library(Given(state): Given<State>) -> Reply {
-    let listed = beside(move || {
-        let library = state.library();
-        Ok(json!({
-            "recipes": spelled(&recipe::list(&library)),
-            "tools": spelled(&tool::list(&library)),
-            "doctor": spelled(&recipe::doctor(&library, &state.home)),
-        }))
-    });
-    ok(&listed.await?)
 }

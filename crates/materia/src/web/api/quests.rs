@@ -14,14 +14,15 @@ use super::super::state::State;
 use super::body;
 use crate::failure::{Failure, Kind};
 
-fn store(state: &State) -> Result<Store, Failure> {
+/// The project's board.
+pub(in crate::web) fn board(state: &State) -> Result<Store, Failure> {
     Ok(Store::of(state.project(), cast::casts(state.project(), &state.files()?)))
 }
 
 /// The whole board.
 pub(super) async fn list(Given(state): Given<State>) -> Reply {
     let listed = beside(move || {
-        quest::list(&store(&state)?, None, usize::MAX, &state.clock).map_err(|error| (&error).into())
+        quest::list(&board(&state)?, None, usize::MAX, &state.clock).map_err(|error| (&error).into())
     });
     ok(&listed.await?)
 }
@@ -37,7 +38,7 @@ pub(super) async fn add(Given(state): Given<State>, bytes: Bytes) -> Reply {
             return Err(Failure { kind: Kind::NotFound, ..told });
         }
         let (title, loadout) = (request.title.as_deref(), request.loadout.as_deref());
-        quest::add(&store(&state)?, &request.request, title, loadout, &state.clock)
+        quest::add(&board(&state)?, &request.request, title, loadout, &state.clock)
             .map_err(|error| (&error).into())
     });
     ok(&added.await?)
@@ -47,7 +48,7 @@ pub(super) async fn add(Given(state): Given<State>, bytes: Bytes) -> Reply {
 pub(super) async fn change(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
     let request: dto::QuestChange = body(&bytes)?;
     let changed = beside(move || {
-        let (store, clock) = (store(&state)?, &state.clock);
+        let (store, clock) = (board(&state)?, &state.clock);
         let done = match &request {
             dto::QuestChange::First {} => quest::reorder(&store, &id, To::First, clock),
             dto::QuestChange::Before { target } => quest::reorder(&store, &id, To::Before(target), clock),
@@ -64,7 +65,7 @@ pub(super) async fn change(Given(state): Given<State>, Path(id): Path<String>, b
 pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: dto::QuestsRun = body(&bytes)?;
     let started = beside(move || {
-        if store(&state)?.runner().is_some() {
+        if board(&state)?.runner().is_some() {
             return Err(Failure::new(Kind::Conflict, "runner_in_use", "the quests are being run already"));
         }
         let mut words: Vec<String> = request.quest.into_iter().collect();
@@ -82,6 +83,6 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
 /// Lets the runner stop when the quest that is running is done.
 pub(super) async fn stop(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let _nothing: serde_json::Map<String, serde_json::Value> = body(&bytes)?;
-    let stopped = beside(move || quest::stop(&store(&state)?, &state.clock).map_err(|error| (&error).into()));
+    let stopped = beside(move || quest::stop(&board(&state)?, &state.clock).map_err(|error| (&error).into()));
     ok(&stopped.await?)
 }

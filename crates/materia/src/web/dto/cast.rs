@@ -16,11 +16,39 @@ pub(in crate::web) struct ArtifactQuery {
     pub(in crate::web) path: String,
 }
 
-/// Which cast is watched, and from where.
+/// What a page looks at, and how far it was told.
 #[derive(Debug, Default, Deserialize)]
 pub(in crate::web) struct LiveQuery {
+    /// A cast, and its last event that was told.
     pub(in crate::web) cast: Option<String>,
     pub(in crate::web) after: Option<u64>,
+    /// The turn whose activity was told up to here.
+    pub(in crate::web) turn: Option<String>,
+    pub(in crate::web) seen: Option<u64>,
+    /// A run, and how far its output was told.
+    pub(in crate::web) run: Option<String>,
+    pub(in crate::web) stdout: Option<u64>,
+    pub(in crate::web) stderr: Option<u64>,
+    /// Lists besides those that every page needs, with commas.
+    pub(in crate::web) also: Option<String>,
+}
+
+/// What an agent said and did in the turn that is running.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
+pub(in crate::web) struct Doing {
+    /// The turn, by its artifact.
+    pub(in crate::web) path: String,
+    /// The position behind it.
+    #[cfg_attr(feature = "test-fakes", ts(type = "number"))]
+    pub(in crate::web) to: u64,
+    #[cfg_attr(
+        feature = "test-fakes",
+        ts(
+            type = "({ type: \"text\" | \"notice\", text: string } | { type: \"tool_start\", name: string, input: string } | { type: \"tool_end\", name: string, ok: boolean } | { type: \"usage\", input: number, output: number, total: number, cost: number } | { type: \"cut\" })[]"
+        )
+    )]
+    pub(in crate::web) lines: Vec<Value>,
 }
 
 /// A cast to be started.

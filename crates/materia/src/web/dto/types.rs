@@ -4,10 +4,10 @@ use ts_rs::{Config as Spelling, TS};
 
 use super::{
     About, ActiveAnswer, ActiveRequest, Artifact, BudgetRequest, CastState, CastView, CheckAnswer,
-    CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, Done, ErrorBody, ForkRequest, Forked,
-    GoOnRequest, Issue, Loadout, Materia, MessageRequest, QuestChange, QuestRequest, QuestsRun, RunView,
-    SaveAnswer, SaveEdit, SaveRequest, SectionName, StartRequest, TargetName, Told, TrialAnswer,
-    TrialRequest, TrustRequest,
+    CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, Doing, Done, ErrorBody, ForkRequest, Forked,
+    GoOnRequest, Issue, Loadout, Materia, MessageRequest, Output, QuestChange, QuestRequest, QuestsRun,
+    RunView, SaveAnswer, SaveEdit, SaveRequest, SectionName, StartRequest, TargetName, Told, ToolRequest,
+    TrialAnswer, TrialRequest, TrustRequest,
 };
 
 macro_rules! declared {
@@ -55,6 +55,9 @@ pub fn types() -> String {
         QuestsRun,
         MessageRequest,
         RunView,
+        Output,
+        ToolRequest,
+        Doing,
     );
     format!(
         "// Written by the test `ui::the_clients_types_are_ours`; MATERIA_WRITE_REFERENCE=1 writes it anew.\n\n{all}"

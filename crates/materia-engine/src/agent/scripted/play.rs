@@ -1,0 +1,101 @@
+//! What is seen of a scripted turn while it is on its way: its tools, and its words piece by piece.
+
+use std::time::Duration;
+
+use materia_model::agent::{TurnEnd, Usage};
+
+use super::Reply;
+use crate::agent::{Activity, Order, Watch};
+use crate::clock;
+use crate::process::{Event, Nursery};
+
+/// In how many pieces a reply is said.
+const PIECES: usize = 16;
+/// A shorter wait, in milliseconds, is only a wait.
+const SHOWN: u64 = 100;
+
+/// What came of a reply on its way.
+pub(super) enum Played {
+    Done,
+    Interrupted,
+    Stopped(String),
+}
+
+/// Takes as long as the reply wants, and shows what happens meanwhile.
+pub(super) fn play(reply: &Reply, end: &TurnEnd, nursery: &mut Nursery, watch: &mut dyn Watch) -> Played {
+    if reply.delay_ms < SHOWN {
+        return waited(Duration::from_millis(reply.delay_ms), nursery, watch);
+    }
+    let acts = acts(reply, end);
+    let each = Duration::from_millis(reply.delay_ms) / u32::try_from(acts.len() + 1).unwrap_or(1);
+    for act in acts {
+        match waited(each, nursery, watch) {
+            // It ends by itself in a moment, whatever is wished for.
+            Played::Done => drop(watch.see(&act)),
+            other => return other,
+        }
+    }
+    waited(each, nursery, watch)
+}
+
+/// Waits. What is said meanwhile is not heard: a script hears prompts only.
+fn waited(time: Duration, nursery: &mut Nursery, watch: &mut dyn Watch) -> Played {
+    if time.is_zero() {
+        return Played::Done;
+    }
+    let deadline = clock::deadline_in(time);
+    loop {
+        match nursery.next_among(None, watch.wakes(), deadline) {
+            None => return Played::Done,
+            Some(Event::Interrupt(_)) => return Played::Interrupted,
+            Some(_) => {
+                let stop = watch.woken().into_iter().find_map(|order| match order {
+                    Order::Stop(why) => Some(why),
+                    _ => None,
+                });
+                if let Some(why) = stop {
+                    return Played::Stopped(why);
+                }
+            }
+        }
+    }
+}
+
+fn acts(reply: &Reply, end: &TurnEnd) -> Vec<Activity> {
+    let read = Usage { input: end.usage.input, total: end.usage.input, ..Usage::default() };
+    let mut acts = vec![Activity::Usage { usage: read }];
+    for tool in &reply.tools {
+        acts.push(Activity::ToolStart { name: tool.name.clone(), input: tool.input.clone() });
+        acts.push(Activity::ToolEnd { name: tool.name.clone(), ok: tool.ok });
+    }
+    let said = end.reply.as_deref().unwrap_or_default();
+    acts.extend(pieces(said).map(|text| Activity::Text { text: text.to_owned() }));
+    acts.push(Activity::Usage { usage: end.usage });
+    acts
+}
+
+/// A text in a few pieces, none of which cuts a character.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let length = text.len().div_ceil(PIECES).max(1);
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = (length..=rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let (piece, behind) = rest.split_at(end);
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_text() {
+        for text in ["", "a", "größer als 16 Zeichen, viel größer: ääääääääääääääääääääää"]
+        {
+            assert_eq!(pieces(text).collect::<String>(), text);
+            assert!(pieces(text).count() <= PIECES + 1);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! One run that a page looks at: what it writes as it writes it, how it stands, what is said, which processes it has.
+//!
+//! Owns the positions in its two outputs, from where the page names them. The directory of the run tells when to look; a
+//! slow look is for processes, which no file tells of.
+
+use std::time::Duration;
+
+use axum::response::sse::Event;
+use materia_engine::run::Place;
+use materia_engine::store::stream::Growing;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep};
+
+use super::super::api;
+use super::super::dto::{LiveQuery, Output};
+use super::super::reply::beside;
+use super::super::state::State;
+use super::event;
+use super::waking::Waking;
+use crate::failure::{Failure, Kind};
+
+/// How long nothing may happen before we look by ourselves.
+const LOOK: Duration = Duration::from_secs(2);
+/// How long output is gathered before it is told.
+const GATHER: Duration = Duration::from_millis(40);
+/// How much of what was written before a page is told at first.
+const FIRST: u64 = 128 << 10;
+const STREAMS: [&str; 2] = ["stdout", "stderr"];
+
+/// One page and what it was told.
+pub(super) struct Run {
+    state: State,
+    place: Place,
+    output: Waking<Growing>,
+    /// The beginnings of characters that are not written completely.
+    halves: [Vec<u8>; 2],
+    looked: Option<(Instant, Option<u64>)>,
+    told: String,
+    page: mpsc::Sender<Event>,
+}
+
+/// The page is gone, or the run cannot be read any more.
+struct Over;
+
+impl Run {
+    /// Looks at a run from where the page left off.
+    pub(super) fn open(
+        state: State,
+        place: Place,
+        asked: &LiveQuery,
+        page: mpsc::Sender<Event>,
+    ) -> Result<Self, Failure> {
+        let paths = [place.stdout(), place.stderr()];
+        let length = |at: usize| paths[at].metadata().map_or(0, |metadata| metadata.len());
+        let from = |at: usize, given: Option<u64>| match given {
+            Some(given) if given <= length(at) => given,
+            _ => length(at).saturating_sub(FIRST),
+        };
+        let from = [from(0, asked.stdout), from(1, asked.stderr)];
+        let output = Growing::watch(&paths, from).and_then(Waking::new);
+        let output = output.map_err(|error| Failure::from_error(Kind::Failed, "no_watch", &error))?;
+        Ok(Self { state, place, output, halves: Default::default(), looked: None, told: String::new(), page })
+    }
+
+    /// Tells everything until the page is gone.
+    pub(super) async fn tell(mut self) {
+        while self.look().await.is_ok() {
+            tokio::select! {
+                () = self.output.woken() => sleep(GATHER).await,
+                () = sleep(LOOK) => {}
+                () = self.page.closed() => return,
+            }
+        }
+    }
+
+    async fn look(&mut self) -> Result<(), Over> {
+        self.output.get().quiet().map_err(|_| Over)?;
+        for at in 0..STREAMS.len() {
+            while let Some(bytes) = self.output.get().more(at).map_err(|_| Over)? {
+                let to = self.output.get().at(at);
+                let text = whole(&mut self.halves[at], bytes);
+                let from =
+                    to - (text.len() + self.halves[at].len()).min(usize::try_from(to).unwrap_or(0)) as u64;
+                let news = Output { stream: STREAMS[at], from, to, text };
+                self.send(event("output", &news)).await?;
+            }
+        }
+        let journal = self.place.journal().metadata().ok().map(|metadata| metadata.len());
+        let fresh = |(when, seen): &(Instant, Option<u64>)| when.elapsed() < LOOK && *seen == journal;
+        if self.looked.as_ref().is_some_and(fresh) {
+            return Ok(());
+        }
+        self.looked = Some((Instant::now(), journal));
+        let (state, id) = (self.state.clone(), self.place.id().clone());
+        if let Ok(view) = beside(move || api::run_view(&state, &id)).await {
+            let now = serde_json::to_string(&view).unwrap_or_default();
+            if now != self.told {
+                self.send(Event::default().event("run").data(&now)).await?;
+                self.told = now;
+            }
+        }
+        Ok(())
+    }
+
+    async fn send(&self, news: Event) -> Result<(), Over> {
+        self.page.send(news).await.map_err(|_| Over)
+    }
+}
+
+/// Text without half a character at its end, which waits for its other half.
+fn whole(half: &mut Vec<u8>, bytes: Vec<u8>) -> String {
+    let mut all = std::mem::take(half);
+    all.extend(bytes);
+    if let Err(error) = std::str::from_utf8(&all)
+        && error.error_len().is_none()
+    {
+        *half = all.split_off(error.valid_up_to());
+    }
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_character_waits_for_its_other_half() {
+        let mut half = Vec::new();
+        let letters = "größe".as_bytes();
+        let said: String = letters.iter().map(|byte| whole(&mut half, vec![*byte])).collect();
+        assert_eq!((said.as_str(), half.len()), ("größe", 0));
+        assert_eq!(whole(&mut half, vec![b'a', 0xff, b'b']), "a\u{fffd}b");
+    }
+}

@@ -1,0 +1,169 @@
+// What happens, as it happens. One stream per page; when it breaks, it goes on behind the last thing that was told.
+import { call } from "./api";
+import { createStore } from "./store";
+import type { CastState, Doing, Output, RunView, Told } from "./types";
+
+export type Listed = {
+  castId: string; status: string; driver: number | null; loadout: string; request: string; startedAt: string | null;
+  at: CastState["at"]; usage: { tokens: number; cost: number; turns: number }; error: { code: string; message: string; hint?: string; socket?: string } | null; runDir: string;
+};
+export type Block = { kind: "text" | "notice" | "cut"; text: string } | { kind: "tool"; name: string; input: string; ok: boolean | null };
+export type Usage = { input: number; output: number; total: number; cost: number };
+/** What an agent said and did in one turn. */
+export type Turn = { path: string; to: number; blocks: Block[]; usage: Usage | null };
+export type Watched = { id: string; state: CastState | null; events: Told[]; dropped: number; turn: Turn | null };
+export type Flow = { text: string; from: number; to: number };
+export type WatchedRun = { id: string; view: RunView | null; stdout: Flow; stderr: Flow };
+export type Run = { run: string; status: string; session?: string; parent?: string; recipe?: string; tool?: string; code?: number; startedAt?: string; endedAt?: string };
+export type Inventory = { root: string; runs: Run[]; broken: Record<string, string> };
+export type Trust = { file: string | null; standing: string; digest: string | null; acts: Record<string, unknown>[] };
+export type Message = { id: string; run?: string; from?: string; to?: string; type: string; summary?: string; body?: unknown; at?: string; received_at?: string; attention?: boolean };
+export type Waiting = { trust: Trust | null; attention: (Message & { run: string })[] };
+
+export const casts = createStore<Listed[] | null>(null);
+export const waiting = createStore<Waiting | null>(null);
+export const runs = createStore<Inventory | null>(null);
+export const board = createStore<unknown>(null);
+export const shelf = createStore<unknown>(null);
+export const watched = createStore<Watched | null>(null);
+export const watchedRun = createStore<WatchedRun | null>(null);
+export const connection = createStore<"open" | "lost">("open");
+
+/** What is looked at besides the lists that every page needs. */
+export type Look = { cast?: string; run?: string; also?: string[] };
+
+/** How many events, and how much output, a page keeps; a longer past is in the files. */
+const MOST = 10_000;
+const LONGEST = 300_000;
+let looking: Look = {};
+let stream: EventSource | null = null;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let last = 0;
+
+export function look(at: Look) {
+  if (stream && JSON.stringify(at) === JSON.stringify(looking)) return;
+  if (at.cast !== looking.cast || !stream) {
+    last = 0;
+    watched.set(at.cast === undefined ? null : { id: at.cast, state: null, events: [], dropped: 0, turn: null });
+  }
+  if (at.run !== looking.run || !stream) {
+    const nothing: Flow = { text: "", from: 0, to: 0 };
+    watchedRun.set(at.run === undefined ? null : { id: at.run, view: null, stdout: nothing, stderr: nothing });
+  }
+  looking = at;
+  open();
+}
+
+// A browser opens six connections to one server and no more, so that a tab nobody looks at gives its own back; it asks
+// now and then instead, for the number in its title.
+const HIDDEN = 15_000;
+let asking: ReturnType<typeof setInterval> | undefined;
+document.addEventListener("visibilitychange", () => {
+  clearInterval(asking);
+  if (!document.hidden) { open(); return; }
+  clearTimeout(retry);
+  stream?.close();
+  asking = setInterval(() => {
+    call<{ casts: Listed[] }>("GET", "/casts").then((listing) => casts.set(listing.casts), () => {});
+    call<Waiting>("GET", "/needs").then((now) => waiting.set(now), () => {});
+  }, HIDDEN);
+});
+
+function query(): string {
+  const words = new URLSearchParams();
+  if (looking.also?.length) words.set("also", looking.also.join(","));
+  if (looking.cast !== undefined) {
+    words.set("cast", looking.cast);
+    words.set("after", String(last));
+    const turn = watched.get()?.turn;
+    if (turn) { words.set("turn", turn.path); words.set("seen", String(turn.to)); }
+  }
+  if (looking.run !== undefined) {
+    words.set("run", looking.run);
+    const now = watchedRun.get();
+    if (now?.stdout.to) words.set("stdout", String(now.stdout.to));
+    if (now?.stderr.to) words.set("stderr", String(now.stderr.to));
+  }
+  return words.size ? `?${words}` : "";
+}
+
+function open() {
+  clearTimeout(retry);
+  stream?.close();
+  const source = new EventSource(`/api/live${query()}`);
+  stream = source;
+  const { cast, run } = looking;
+  // Many news at once are shown at once.
+  let events: Told[] = [];
+  let doing: Doing[] = [];
+  let wrote: Output[] = [];
+  let frame = 0;
+  const flush = () => {
+    frame = 0;
+    if (stream !== source) return;
+    const [told, did, written] = [events, doing, wrote];
+    [events, doing, wrote] = [[], [], []];
+    if (told.length || did.length) watched.set((now) => (now && now.id === cast ? { ...keep(now, told), turn: did.reduce(act, now.turn) } : now));
+    if (written.length) watchedRun.set((now) => (now && now.id === run ? written.reduce((all, one) => ({ ...all, [one.stream]: flowed(all[one.stream], one) }), now) : now));
+  };
+  const soon = () => { if (!frame) frame = requestAnimationFrame(flush); };
+  const on = <T,>(name: string, heard: (news: T) => void) => source.addEventListener(name, (event) => { if (stream === source) heard(JSON.parse((event as MessageEvent<string>).data) as T); });
+  source.onopen = () => connection.set("open");
+  on<{ casts: Listed[] }>("casts", (now) => casts.set(now.casts));
+  on<Waiting>("needs", (now) => waiting.set(now));
+  on<Inventory>("runs", (now) => runs.set(now));
+  on<unknown>("quests", (now) => board.set(now));
+  on<unknown>("library", (now) => shelf.set(now));
+  on<Told>("record", (told) => {
+    if (told.seq <= last) return;
+    last = told.seq;
+    events.push(told);
+    soon();
+  });
+  on<Doing>("doing", (news) => { doing.push(news); soon(); });
+  on<Output>("output", (news) => { wrote.push(news); soon(); });
+  on<CastState>("state", (state) => watched.set((now) => (now && now.id === cast ? { ...now, state } : now)));
+  on<RunView>("run", (view) => watchedRun.set((now) => (now && now.id === run ? { ...now, view } : now)));
+  source.onerror = () => {
+    if (stream !== source) return;
+    flush();
+    connection.set("lost");
+    source.close();
+    retry = setTimeout(open, 1000);
+  };
+}
+
+function keep(now: Watched, fresh: Told[]): Watched {
+  if (fresh.length === 0) return now;
+  const events = [...now.events, ...fresh];
+  const over = Math.max(0, events.length - MOST);
+  return { ...now, events: over ? events.slice(over) : events, dropped: now.dropped + over };
+}
+
+/** A turn with what was done in it next. */
+export function act(turn: Turn | null, news: Doing): Turn {
+  const before: Turn = turn && turn.path === news.path && news.to > 0 ? turn : { path: news.path, to: 0, blocks: [], usage: null };
+  // What was told already is not said twice.
+  if (news.to !== 0 && news.to <= before.to) return before;
+  const blocks = [...before.blocks];
+  let usage = before.usage;
+  for (const line of news.lines) {
+    const end = blocks.at(-1);
+    if (line.type === "text" && end?.kind === "text") blocks[blocks.length - 1] = { ...end, text: end.text + line.text };
+    else if (line.type === "text" || line.type === "notice") blocks.push({ kind: line.type, text: line.text });
+    else if (line.type === "tool_start") blocks.push({ kind: "tool", name: line.name, input: line.input, ok: null });
+    else if (line.type === "tool_end") {
+      const at = blocks.findIndex((one) => one.kind === "tool" && one.ok === null && one.name === line.name);
+      if (at >= 0) blocks[at] = { ...(blocks[at] as Extract<Block, { kind: "tool" }>), ok: line.ok };
+    } else if (line.type === "usage") usage = line;
+    else if (line.type === "cut") blocks.push({ kind: "cut", text: "What follows is not kept." });
+  }
+  return { path: news.path, to: news.to, blocks, usage };
+}
+
+/** Output with what was written next; what does not follow on it begins anew. */
+function flowed(flow: Flow, news: Output): Flow {
+  const text = news.from === flow.to && flow.to > 0 ? flow.text + news.text : news.text;
+  const from = news.from === flow.to && flow.to > 0 ? flow.from : news.from;
+  return text.length > LONGEST ? { text: text.slice(-LONGEST), from: news.to - LONGEST, to: news.to } : { text, from, to: news.to };
+}
