@@ -1,10 +1,14 @@
 //! The scripted agent: answers from a file, so that a cast needs no model.
 //!
 //! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of the reply: the
-//! first one that matches and is not used up. Never starts a process; a delay waits on the nursery, and a long one is
-//! filled with what a real agent would show meanwhile.
+//! first one that matches and is not used up. `files` are what the agent changes in the project, so that a rehearsed
+//! cast leaves real work behind. Never starts a process; a delay waits on the nursery, and a long one is filled with
+//! what a real agent would show meanwhile.
 
 mod play;
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
 
 use materia_model::agent::{Failure, FailureKind, TurnEnd, Usage};
 use materia_model::document::{self, MAX_BYTES};
@@ -15,6 +19,7 @@ use serde_json::Value;
 
 use super::backend::{Answer, Backend, Turn, Watch};
 use crate::process::Nursery;
+use crate::store::file::{self, Mode};
 use play::Played;
 
 /// An agent that plays a script.
@@ -37,6 +42,9 @@ struct Reply {
     wanted: Wanted,
     text: Option<String>,
     json: Option<Value>,
+    /// What it writes in the project first, by path.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
     usage: Option<Value>,
     error: Option<FailureKind>,
     #[serde(default)]
@@ -89,6 +97,13 @@ impl Scripted {
             let message = format!("the agent script is not one: {}", text::printable(&error.to_string()));
             vec![Finding::error("invalid-agent-script", message).at(source, &document.span).hint(hint)]
         })?;
+        let outside =
+            script.replies.iter().flat_map(|reply| reply.files.keys()).find(|path| !is_inside(path));
+        if let Some(path) = outside {
+            let message = format!("the script would write {}, outside of the project", text::quoted(path));
+            let finding = Finding::error("invalid-agent-script", message).at(source, &document.span);
+            return Err(vec![finding.hint("write a relative path without `..`")]);
+        }
         Ok(Self { replies: script.replies })
     }
 }
@@ -100,13 +115,25 @@ impl Backend for Scripted {
         reply.times -= 1;
         let end = reply.end();
         match play::play(reply, &end, nursery, watch) {
-            Played::Done => Answer::Ended(end),
+            Played::Done => match reply.write(turn.cwd) {
+                Ok(()) => Answer::Ended(end),
+                Err(why) => {
+                    let failed =
+                        failure(FailureKind::Config, format!("the scripted agent cannot write: {why}"));
+                    Answer::Ended(TurnEnd::new(Err(failed), Usage::default()))
+                }
+            },
             Played::Interrupted => Answer::Interrupted,
             Played::Stopped(why) => {
                 Answer::Ended(TurnEnd::new(Err(failure(FailureKind::Aborted, why)), Usage::default()))
             }
         }
     }
+}
+
+/// Whether a path stays below the directory it is seen from.
+fn is_inside(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
 impl Wanted {
@@ -122,6 +149,15 @@ impl Wanted {
 }
 
 impl Reply {
+    /// Does what the agent would have done in the project.
+    fn write(&self, project: &Path) -> Result<(), String> {
+        for (path, content) in &self.files {
+            file::write(&project.join(path), content.as_bytes(), Mode::Overwrite)
+                .map_err(|error| format!("{}: {error}", text::quoted(path)))?;
+        }
+        Ok(())
+    }
+
     fn end(&self) -> TurnEnd {
         let usage = self.usage.as_ref().map(Usage::read).unwrap_or_default();
         let reply = match (self.error, &self.text, &self.json) {

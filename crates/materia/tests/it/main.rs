@@ -17,6 +17,7 @@ mod console;
 mod crash;
 mod demo;
 mod doctor;
+mod examples;
 mod explain;
 mod fork;
 mod grid;

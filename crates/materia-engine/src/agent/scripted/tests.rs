@@ -37,6 +37,20 @@ fn the_first_unused_reply_that_matches_answers() {
 }
 
 #[test]
+fn a_reply_changes_files_and_never_outside_of_the_project() {
+    let project = tempfile::tempdir().unwrap();
+    let mut agent = script(r#"{"replies": [{"files": {"src/deep/a.txt": "new\n"}, "text": "done"}]}"#);
+    let turn = Turn { cwd: project.path(), ..turn("go", &Tools::None) };
+    assert!(matches!(agent.ask(&turn, &mut Nursery::new(), &mut Unwatched), Answer::Ended(_)));
+    assert_eq!(std::fs::read_to_string(project.path().join("src/deep/a.txt")).unwrap(), "new\n");
+    for path in ["/etc/x", "../x", "a/../../x", ""] {
+        let text = format!(r#"{{"replies": [{{"files": {{"{path}": "x"}}}}]}}"#);
+        let findings = Scripted::read(&Source::new("script.json", text)).unwrap_err();
+        assert!(findings[0].message.contains("outside of the project"), "{path}");
+    }
+}
+
+#[test]
 fn scripts_that_are_none_are_refused_with_a_hint() {
     for text in ["{}", "[]", "{\"replies\": [{\"txt\": 1}]}", "{\"replies\": [{\"error\": \"odd\"}]}", "{"] {
         let findings = Scripted::read(&Source::new("script.json", text)).unwrap_err();
