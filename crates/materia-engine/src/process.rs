@@ -14,6 +14,7 @@ mod stat;
 mod identity;
 mod held;
 mod tree;
+mod below;
 mod end;
 mod program;
 mod command;
@@ -31,6 +32,7 @@ mod detached;
 mod exits;
 mod inside;
 
+pub use below::{Living, below};
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
 pub use detached::{
     end_carried, end_detached, is_part_of, lead_session, spawn_answering, spawn_detached, take_streams,

@@ -6,6 +6,7 @@
 mod usage;
 mod help;
 mod input;
+mod refer;
 mod budget;
 mod agent;
 mod cast;
@@ -17,10 +18,14 @@ mod explain;
 mod fork;
 mod go_on;
 mod config;
+mod complete;
+mod completions;
 mod grid;
+mod init;
 mod link;
 mod inspect;
 mod loadout;
+mod man;
 mod mcp;
 mod plan;
 mod quest;
@@ -36,6 +41,7 @@ mod status;
 mod ui;
 mod trust;
 mod tool;
+mod top;
 mod utility;
 mod validate;
 mod wait;
@@ -138,6 +144,13 @@ enum Verb {
     Bridge(mcp::Mcp),
     Doctor(doctor::Doctor),
     Ui(ui::Ui),
+    Top(top::Top),
+    Init(init::Init),
+    Completions(completions::Completions),
+    /// Say what could stand at the end of a line
+    #[command(hide = true)]
+    Complete(complete::Complete),
+    Man(man::Man),
 }
 
 /// Parses the arguments, runs the verb, says how it went.
@@ -187,6 +200,11 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Mcp(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Client, screen))),
         Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
+        Verb::Init(verb) => verb.run(&world, screen, voice),
+        Verb::Completions(verb) => Ok(verb.run(screen)),
+        Verb::Complete(verb) => Ok(verb.run(&world, screen)),
+        Verb::Man(verb) => verb.run(screen),
+        Verb::Top(verb) => Ok((doors.top)(&world, &verb.wish(screen, voice))),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });
     done.unwrap_or_else(|failure| {

@@ -11,6 +11,7 @@ pub mod view;
 pub mod door;
 mod supervisor;
 pub mod cli;
+pub mod tui;
 pub mod web;
 pub mod mcp;
 
@@ -21,7 +22,7 @@ use failure::Failure;
 use view::Screen;
 
 /// The doors that the command line opens and does not know.
-const DOORS: Doors = Doors { web: web::run, mcp: mcp::run };
+const DOORS: Doors = Doors { web: web::run, mcp: mcp::run, top: tui::run };
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
