@@ -7,6 +7,7 @@ mod grammar;
 mod usage;
 mod help;
 mod input;
+mod refer;
 mod budget;
 mod agent;
 mod cast;
@@ -18,10 +19,14 @@ mod explain;
 mod fork;
 mod go_on;
 mod config;
+mod complete;
+mod completions;
 mod grid;
+mod init;
 mod link;
 mod inspect;
 mod loadout;
+mod man;
 mod mcp;
 mod plan;
 mod quest;
@@ -37,6 +42,7 @@ mod status;
 mod ui;
 mod trust;
 mod tool;
+mod top;
 mod utility;
 mod validate;
 mod wait;
@@ -135,6 +141,11 @@ grammar::verbs! {
     Turn(grammar::Nothing) = "turn" ("Let the host of this session play one turn, which is read from stdin") [hide];
     Doctor(doctor::Doctor) = "doctor";
     Ui(ui::Ui) = "ui";
+    Top(top::Top) = "top";
+    Init(init::Init) = "init";
+    Completions(completions::Completions) = "completions";
+    Complete(complete::Complete) = "complete" ("Say what could stand at the end of a line") [hide];
+    Man(man::Man) = "man";
 }
 
 /// Parses the arguments, runs the verb, says how it went.
@@ -185,6 +196,11 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
         Verb::Turn(_) => Ok((doors.turn)(&world, screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
+        Verb::Init(verb) => verb.run(&world, screen, voice),
+        Verb::Completions(verb) => Ok(verb.run(screen)),
+        Verb::Complete(verb) => Ok(verb.run(&world, screen)),
+        Verb::Man(verb) => verb.run(screen),
+        Verb::Top(verb) => Ok((doors.top)(&world, &verb.wish(screen, voice))),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });
     done.unwrap_or_else(|failure| {

@@ -15,6 +15,8 @@ pub struct Doors {
     pub web: fn(&World, &Web) -> u8,
     /// Serves an agent on stdin and stdout until it hangs up.
     pub mcp: fn(&World, &Mcp) -> u8,
+    /// Shows a person what runs until they have seen enough.
+    pub top: fn(&World, &Top) -> u8,
     /// Carries one turn of an agent to the host of its session, and what comes of it back.
     pub turn: fn(&World, Screen) -> u8,
 }
@@ -34,6 +36,19 @@ impl std::fmt::Debug for Mounted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Mounted").finish_non_exhaustive()
     }
+}
+
+/// What a person wants to look at.
+#[derive(Debug)]
+pub struct Top {
+    /// The session whose runs are shown; all of them where nothing is said.
+    pub session: Option<String>,
+    /// Whether one look is enough.
+    pub once: bool,
+    /// Where it is drawn.
+    pub screen: Screen,
+    /// In which voice.
+    pub voice: Voice,
 }
 
 /// How a browser is to be served.

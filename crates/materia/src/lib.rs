@@ -11,6 +11,7 @@ pub mod view;
 pub mod door;
 mod supervisor;
 pub mod cli;
+pub mod tui;
 pub mod web;
 pub mod mcp;
 
@@ -21,8 +22,12 @@ use failure::Failure;
 use view::Screen;
 
 /// The doors that the command line opens and does not know; agents also come in through the browsers' server.
-const DOORS: Doors =
-    Doors { web: |world, wish| web::run(world, wish, mcp::mount), mcp: mcp::run, turn: mcp::turn };
+const DOORS: Doors = Doors {
+    web: |world, wish| web::run(world, wish, mcp::mount),
+    mcp: mcp::run,
+    turn: mcp::turn,
+    top: tui::run,
+};
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use materia_model::cast::event::{CastStart, Place};
 use materia_model::cast::{Body, Effect, Event, Facts, Kernel, State};
-use materia_model::loadout::graph::Socket;
+use materia_model::loadout::graph::{Graph, Socket};
 use materia_model::materia::{Kind, Run};
 
 use super::clean;
@@ -31,6 +31,9 @@ use crate::utility;
 
 /// Somebody who is told what happens in a cast.
 pub trait Listener {
+    /// A cast is about to be driven through this graph; nothing was told yet.
+    fn begins(&mut self, _graph: &Graph) {}
+
     /// A cast that was left is taken up in this state; nothing was done yet (C22).
     fn takes_up(&mut self, _state: &State) {}
 
@@ -119,6 +122,7 @@ impl<'a> Driver<'a> {
         let (log, began) = Log::begin(&folder, hands.clock, beginning, start)?;
         hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
         let driver = Self::new(definition, folder, log, hands);
+        driver.listener.begins(driver.kernel.graph());
         driver.listener.tell(&began, driver.log.state());
         Ok(driver)
     }
@@ -131,6 +135,7 @@ impl<'a> Driver<'a> {
         let log = Log::open(&folder, hands.clock)?;
         let mark = folder.mark(&log.state().cast_id)?;
         let mut driver = Self::new(definition, folder, log, hands);
+        driver.listener.begins(driver.kernel.graph());
         driver.listener.takes_up(driver.log.state());
         driver.end_orphans(&mark)?;
         driver.nursery.carry(&mark);

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -42,6 +43,7 @@ pub struct Nursery {
     pub(super) swept: Option<Swept>,
     pub(super) children: Option<Caught>,
     pub(super) interrupts: Vec<Caught>,
+    pub(super) interrupted: Arc<AtomicUsize>,
     pub(super) waker: Option<Waker>,
     pub(super) watched: BTreeMap<WatchId, OwnedFd>,
     /// Whether only leaves and interrupts count for now.
@@ -69,6 +71,7 @@ impl Nursery {
             swept: None,
             children,
             interrupts: Vec::new(),
+            interrupted: Arc::default(),
             waker: None,
             watched: BTreeMap::new(),
             focused: false,
@@ -275,6 +278,11 @@ impl Nursery {
             }
         }
         Ok(())
+    }
+
+    /// How often the person interrupted so far, for somebody who looks on while we wait.
+    pub fn interrupted(&self) -> Arc<AtomicUsize> {
+        self.interrupted.clone()
     }
 
     /// Something that wakes the loop from elsewhere.

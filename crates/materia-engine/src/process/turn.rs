@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -187,6 +188,7 @@ impl Nursery {
             }
             Source::Interrupt(index) => {
                 if let Some(caught) = self.interrupts.get(index).filter(|caught| caught.drain()) {
+                    self.interrupted.fetch_add(1, Ordering::Relaxed);
                     self.ready.push_back(Event::Interrupt(caught.signal()));
                 }
             }

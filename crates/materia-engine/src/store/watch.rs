@@ -29,7 +29,7 @@ impl Watch {
     }
 
     /// Stops watching; a watch that ended by itself is fine.
-    pub(super) fn remove(&self, watched: i32) {
+    pub(crate) fn remove(&self, watched: i32) {
         let _ = inotify::remove_watch(&self.inotify, watched);
     }
 

@@ -41,6 +41,11 @@ impl Grid {
         }
     }
 
+    /// The picture in text, in so many columns where that can be done.
+    pub fn drawn_within(&self, columns: usize) -> String {
+        grid::text_within(&self.graph, columns)
+    }
+
     /// The graph as one document.
     pub fn document(&self) -> Value {
         let mut document = json!({"ok": true});

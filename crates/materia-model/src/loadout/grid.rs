@@ -14,8 +14,9 @@ use serde_json::{Map, Value, json};
 use super::graph::{Each, Graph, Guard, Slot, Target};
 use crate::materia::Kind;
 
-pub use drawn::{MAX_DRAWN, text};
+pub use drawn::{MAX_DRAWN, text, text_within};
 pub use markup::{dot, mermaid};
+pub use order::order;
 
 /// The graph as one JSON document, sockets and edges in the order written.
 pub fn json(graph: &Graph) -> Value {

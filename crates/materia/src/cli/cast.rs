@@ -179,6 +179,7 @@ impl Player {
         drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
     ) -> Result<Report, Failure> {
         let cwd = project(world)?;
+        view.hears(nursery.interrupted());
         let mut scripted = match &self.agent_script {
             None => None,
             Some(file) => {

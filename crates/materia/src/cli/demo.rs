@@ -39,6 +39,7 @@ impl Demo {
         let project = demo::Project::create(given.as_deref(), &temporary, &clock, &mut nursery)
             .map_err(|error| told(&error, &temporary))?;
         let mut view = CastView::new(screen, voice);
+        view.hears(nursery.interrupted());
         if voice == Voice::Human {
             let drawn = grid::grid(&Files::shipped(), Some(demo::LOADOUT))?;
             view.opening(demo::REQUEST, demo::LOADOUT, &drawn.text(grid::Format::Text), project.root());
@@ -46,6 +47,7 @@ impl Demo {
         let pace = if self.fast || !world.terminals.stderr { Duration::ZERO } else { PACE };
         let report =
             project.play(&clock, &mut nursery, &mut view, pace).map_err(|error| told(&error, &temporary))?;
+        view.rest();
         screen.report(&report, voice);
         Ok(super::cast::exit_code(&report.cast))
     }

@@ -50,7 +50,10 @@ impl Grid {
         };
         let grid = grid::grid(&self.config.files(world)?, self.loadout.as_deref())?;
         screen.findings(&grid.warnings);
-        screen.text(&grid.text(format));
+        match screen.columns().filter(|_| format == grid::Format::Text) {
+            Some(columns) => screen.text(&grid.drawn_within(columns)),
+            None => screen.text(&grid.text(format)),
+        }
         Ok(0)
     }
 }

@@ -10,36 +10,38 @@ pub(super) const PAGE: &str = "\
 {usage-heading} {usage}
 
 Start here
-  demo       Watch a whole cast in a new repository: plan, build, evaluate, rework, commit
-  doctor     Check what the promises need on this machine, and which agents are found
+  demo       Watch a whole cast: plan, build, evaluate, rework, commit
+  init       Write a starter loadout and a recipe here, and explain them
+  doctor     Check what this machine offers, and which agents are found
+  top        Watch runs and casts live, and steer them, in the terminal
   ui         Draw loadouts, watch casts and steer runs in a browser
 
 Casts: a request walks through a graph of roles and utilities
   cast       Drive a request through a loadout
-  status     Say where a cast is, what is left of its budget and what it needs from you
+  status     Say where a cast is, what it spent and what it needs from you
   continue   Answer a paused cast, or let it finish
-  resume     Go on after a kill or Ctrl-C; `recast` after a failure, `revive` with more retries
+  resume     Go on after Ctrl-C or a kill; `recast`, `revive` after a failure
   abort      End a cast
   casts      List the casts of this project; `cast-show` shows one step by step
   fork       Begin a new cast behind a finished step of another one
-  link       Cast several loadouts and materia in a row; `autocast` casts one by name
+  link       Cast several loadouts in a row; `autocast` casts one by name
   quest      Keep requests on a board and run them one behind the other
   budget     Show what a cast may spend, or raise it, also while it runs
 
 Loadouts: the graphs
   loadout    List loadouts, check them, or make one the active one
   grid       Draw a loadout; `plan` says how many turns it takes at most
-  validate   Say everything that is wrong with configs and recipes; `schema` is for editors
+  validate   Say what is wrong with configs and recipes; `schema` for editors
   trust      Agree to what this project's own config would run
 
 Actors: any program, spawned, messaged and inspected
   run        Run a command template or a recipe and wait for it
   spawn      Start a run that goes on by itself
-  message    Say something to a run, a branch, a room, or whoever started the run we are in
+  message    Say something to a run, a room, or whoever started our run
   inspect    Show runs, sessions and what they did
   wait       Wait until runs are over; `watch` tells everything as it happens
   receive    Take the next message of the run we are in, waiting for it
-  explain    Show what would run, and start nothing; `split` shows the words of a line
+  explain    Show what would run, and start nothing; `split` shows words
   recipe     List, show and check recipes; `utility` runs one of their steps
   tool       List, call and register tools: recipes in your own root
 
@@ -47,6 +49,9 @@ Agents
   agent      Ask an agent once, or see which agents there are
   mcp        Serve an agent over the Model Context Protocol, on stdin and stdout
   skill      Teach an agent to use materia
+
+This program
+  completions  Let your shell complete ids and names; `man` prints the manual
 
 Options:
 {options}

@@ -14,6 +14,7 @@ use materia_model::template;
 use super::agent::roster;
 use super::config::Config;
 use super::input::library;
+use super::refer::address;
 use super::spawn::session;
 use super::tool::located;
 use crate::failure::{Failure, Kind};
@@ -60,12 +61,12 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let target = Target::parse(&self.target)?;
-        let view = target.view(self.view.as_deref())?;
         let filter = self.status.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
         let caller = session(world, self.session.as_deref())?;
         let caller = caller.as_deref();
         let root = Root::new(world.home()?.runs());
+        let target = Target::parse(&address(world, &root, caller, &self.target)?)?;
+        let view = target.view(self.view.as_deref())?;
         let clock = world.clock();
         let inventory = |session| inspect::inventory(&root, session, caller, filter, &clock);
         match target {

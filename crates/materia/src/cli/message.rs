@@ -12,6 +12,7 @@ use materia_model::text;
 use serde_json::Value;
 
 use super::input::{read_bounded, read_text};
+use super::refer::address;
 use super::spawn::session;
 use super::tool;
 use crate::failure::{Failure, Kind};
@@ -75,17 +76,19 @@ impl Message {
         let root = Root::new(world.home()?.runs());
         let session = session(world, self.session.as_deref())?;
         let within = world.within();
+        let to = address(world, &root, session.as_deref(), &self.to)?;
         let clock = world.clock();
         let sender =
             Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };
-        let report = message::message_calling(&sender, self.draft(world)?, |name, arguments| {
-            tool::asked(world, screen, name, arguments, &[])?.map_err(|error| match error {
-                NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
-                    Failure::from(message::Error::NoTool(name.to_owned()))
-                }
-                other => other.into(),
-            })
-        })?;
+        let report =
+            message::message_calling(&sender, Self { to, ..self }.draft(world)?, |name, arguments| {
+                tool::asked(world, screen, name, arguments, &[])?.map_err(|error| match error {
+                    NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
+                        Failure::from(message::Error::NoTool(name.to_owned()))
+                    }
+                    other => other.into(),
+                })
+            })?;
         screen.report(&report, voice);
         Ok(if report.ok { 0 } else { Kind::Failed.exit_code() })
     }

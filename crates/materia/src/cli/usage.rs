@@ -45,7 +45,8 @@ fn hint(error: &clap::Error) -> String {
     let suggestion = suggested.iter().find_map(|kind| match error.get(*kind) {
         Some(ContextValue::String(one)) => Some(format!("`{one}`")),
         Some(ContextValue::Strings(many)) if !many.is_empty() => {
-            let quoted: Vec<String> = many.iter().map(|one| format!("`{one}`")).collect();
+            // The likeliest comes last, and three are enough.
+            let quoted: Vec<String> = many.iter().rev().take(3).map(|one| format!("`{one}`")).collect();
             Some(text::list(&quoted, "or"))
         }
         _ => None,

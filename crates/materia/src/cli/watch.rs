@@ -6,7 +6,7 @@ use materia_engine::verb::watch::{self, Listening};
 
 use super::spawn::session;
 use crate::failure::Failure;
-use crate::view::{Screen, Voice, news_line};
+use crate::view::{NewsView, Screen, Voice};
 use crate::world::World;
 
 /// Tell what runs say to their coordinator and how they end, as it happens
@@ -30,10 +30,11 @@ impl Watch {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let root = Root::new(world.home()?.runs());
         let session = session(world, self.session.as_deref())?.map(|session| session.parse()).transpose()?;
+        let mut view = NewsView::default();
         watch::watch(&root, session.as_ref(), self.once, &world.clock(), |news| {
             match voice {
                 Voice::Json => screen.document(news),
-                Voice::Human => screen.text(&news_line(news)),
+                Voice::Human => screen.text(&view.line(news, screen.results_in_colour())),
             }
             if screen.was_heard() { Listening::Yes } else { Listening::No }
         })?;

@@ -2,29 +2,57 @@
 //!
 //! Owns the telling of its events. Programs get the report alone.
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
 use materia_engine::agent::Activity;
 use materia_engine::cast::Listener;
 use materia_engine::verb::cast::Report;
-use materia_model::cast::event::Place;
+use materia_model::agent::Usage;
+use materia_model::cast::event::{Place, SocketComplete};
 use materia_model::cast::{Body, Event, State, Status, Step};
 use materia_model::finding::Finding;
+use materia_model::loadout::graph::Graph;
 use materia_model::text;
+use materia_model::time::Timestamp;
 
 use super::Voice;
+use super::amounts::{money, short, time};
+use super::block::Line;
 use super::screen::{self, Screen};
+use super::stage::Stage;
 use super::style::Role;
+
+/// How many lines of the last answer are shown.
+const MOST_LINES: usize = 20;
 
 /// Tells a person about a cast.
 #[derive(Debug)]
 pub struct CastView {
     screen: Screen,
     voice: Voice,
+    /// The live picture, where there is a terminal for it.
+    stage: Option<Stage>,
+    /// When the visit began, and what had been used by then.
+    began: Option<(Timestamp, Usage)>,
+    /// What the last socket gave.
+    last: Option<(Place, String)>,
 }
 
 impl CastView {
     /// A view for who is listening.
     pub fn new(screen: Screen, voice: Voice) -> Self {
-        Self { screen, voice }
+        let live = voice == Voice::Human && screen.is_live();
+        let stage = live.then(|| Stage::new(screen));
+        Self { screen, voice, stage, began: None, last: None }
+    }
+
+    /// Says from now on that the person interrupted, while what runs is being stopped.
+    pub fn hears(&self, interrupts: Arc<AtomicUsize>) {
+        if let Some(stage) = &self.stage {
+            stage.hears(interrupts);
+        }
     }
 
     /// Says what is strange about the definition.
@@ -32,8 +60,19 @@ impl CastView {
         self.screen.findings(strange);
     }
 
+    /// Takes what is live off the screen: something else is about to be written.
+    pub fn rest(&self) {
+        if let Some(stage) = &self.stage {
+            stage.rest();
+        }
+    }
+
     /// Says how it ended.
     pub fn report(&self, report: &Report) {
+        self.rest();
+        if self.voice == Voice::Human {
+            self.answer(report.status);
+        }
         if let (Voice::Human, Some(error)) = (self.voice, &report.error) {
             self.screen.talk(Role::Bad, "error", &error.message);
             if let Some(hint) = &error.hint {
@@ -43,8 +82,30 @@ impl CastView {
         self.screen.report(report, self.voice);
     }
 
+    /// Shows what the last socket of a complete cast said.
+    fn answer(&self, status: Status) {
+        let Some((place, said)) = self.last.as_ref().filter(|_| status == Status::Complete) else { return };
+        let lines: Vec<&str> = said.trim().lines().collect();
+        self.screen.talk(Role::Strong, "answer", &format!("of {}", named(place)));
+        self.screen.indented(&lines[..lines.len().min(MOST_LINES)].join("\n"));
+        if lines.len() > MOST_LINES {
+            self.screen.indented(&format!("… and {} more", text::count(lines.len() - MOST_LINES, "line")));
+        }
+    }
+
     fn step(&self, role: Role, word: &str, place: &Place, more: &str) {
-        self.screen.talk(role, word, &format!("{}{more}", named(place)));
+        self.say(role, word, &format!("{}{more}", named(place)));
+    }
+
+    /// Says a line that stays: above the live picture where there is one.
+    fn say(&self, role: Role, word: &str, said: &str) {
+        match &self.stage {
+            Some(stage) => {
+                let word = format!("{word:<7}");
+                stage.above(&[Line::of(role, &word).and(&format!(" {}", text::printable(said)))]);
+            }
+            None => self.screen.talk(role, word, said),
+        }
     }
 }
 
@@ -56,30 +117,68 @@ impl CastView {
     pub(super) fn screen(&self) -> Screen {
         self.screen
     }
+
+    /// What a visit took: time, tokens, money, as far as there was any.
+    fn took(&self, event: &Event, state: &State) -> String {
+        let Some((at, used)) = &self.began else { return String::new() };
+        let total = &state.spending.total;
+        let mut parts = Vec::new();
+        parts
+            .extend(u64::try_from(event.at.as_millis() - at.as_millis()).ok().filter(|ms| *ms > 0).map(time));
+        let tokens = total.total.saturating_sub(used.total);
+        if tokens > 0 {
+            parts.push(format!("{} tokens", short(tokens as f64)));
+        }
+        if total.cost - used.cost > 0.0 {
+            parts.push(money(total.cost - used.cost));
+        }
+        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+    }
+
+    fn done(&mut self, complete: &SocketComplete, event: &Event, state: &State) {
+        let sent_back =
+            complete.payload.as_ref().is_some_and(|payload| payload.get("satisfied") == Some(&false.into()));
+        let (role, more) = if sent_back { (Role::Warning, ", not satisfied") } else { (Role::Good, "") };
+        let took = self.took(event, state);
+        self.step(role, "done", &complete.place, &format!("{more}{took}"));
+        let summary = complete.payload.as_ref().and_then(|payload| payload.get("summary")?.as_str());
+        let said = complete.output.as_deref().or(summary).filter(|said| !said.trim().is_empty());
+        if let Some(said) = said {
+            self.last = Some((complete.place.clone(), said.to_owned()));
+        }
+    }
 }
 
 impl Listener for CastView {
+    fn begins(&mut self, graph: &Graph) {
+        if let Some(stage) = &self.stage {
+            stage.begins(graph);
+        }
+    }
+
     fn takes_up(&mut self, state: &State) {
         if self.voice != Voice::Human {
             return;
         }
         let id = &state.cast_id;
         let plan = match &state.step {
-            Step::Running(visit) => format!("{}, which was interrupted", named(&visit.place)),
-            Step::Due(visit) | Step::Waiting { visit, .. } => named(&visit.place),
+            Step::Running(visit) => format!("at {}, which was interrupted", named(&visit.place)),
+            Step::Due(visit) | Step::Waiting { visit, .. } => format!("at {}", named(&visit.place)),
             Step::Done { visit, .. } => format!("behind {}, which is finished", named(&visit.place)),
-            Step::Enter { socket } => socket.clone(),
-            Step::Begin => "its beginning".to_owned(),
-            Step::End => "its end".to_owned(),
+            Step::Enter { socket } => format!("at {socket}"),
+            Step::Begin => "at its beginning".to_owned(),
+            Step::End => "at its end".to_owned(),
         };
-        let said = format!("{id} at {plan}, by the definition it began with");
-        self.screen.talk(Role::Quiet, "cast", &said);
+        if let Some(stage) = &self.stage {
+            stage.takes_up(state);
+        }
+        self.say(Role::Quiet, "cast", &format!("{id} {plan}, by the definition it began with"));
     }
 
     fn ended(&mut self, orphans: usize) {
         if self.voice == Voice::Human {
             let said = format!("{} of the process that drove it", text::count(orphans, "orphan"));
-            self.screen.talk(Role::Warning, "ended", &said);
+            self.say(Role::Warning, "ended", &said);
         }
     }
 
@@ -87,13 +186,17 @@ impl Listener for CastView {
         if self.voice != Voice::Human {
             return;
         }
+        if let Some(stage) = &self.stage {
+            stage.sees(activity);
+        }
         match activity {
-            Activity::ToolStart { name, input } => {
+            Activity::ToolStart { name, input } if self.stage.is_none() => {
                 let input = text::bounded(input.trim(), 100);
                 self.step(Role::Quiet, "tool", place, &format!(": {name} {input}"));
             }
             Activity::Notice { text } => self.step(Role::Warning, "notice", place, &format!(": {text}")),
             Activity::Text { .. }
+            | Activity::ToolStart { .. }
             | Activity::ToolEnd { .. }
             | Activity::Usage { .. }
             | Activity::Heard { .. } => {}
@@ -104,16 +207,20 @@ impl Listener for CastView {
         if self.voice != Voice::Human {
             return;
         }
+        if let Some(stage) = &self.stage {
+            stage.tell(event, state);
+        }
         match &event.body {
             Body::CastStart(start) => {
                 let said = format!("{} with the loadout {}", start.cast_id, text::quoted(&start.loadout));
-                self.screen.talk(Role::Quiet, "cast", &said);
+                self.say(Role::Quiet, "cast", &said);
             }
-            Body::SocketComplete(complete) => self.step(Role::Good, "done", &complete.place, ""),
+            Body::SocketStart(_) => self.began = Some((event.at, state.spending.total)),
+            Body::SocketComplete(complete) => self.done(complete, event, state),
             Body::SocketRoute(route) if route.rework.is_some() => {
                 let to = route.to.as_deref().unwrap_or("end");
                 let reason = text::bounded(route.rework.as_deref().unwrap_or_default(), 300);
-                self.screen.talk(Role::Warning, "rework", &format!("back to {to}: {reason}"));
+                self.say(Role::Warning, "rework", &format!("back to {to}: {reason}"));
             }
             Body::SocketFailed(failed) => self.step(Role::Bad, "failed", &failed.place, ""),
             Body::SameSocketRecoveryStart(again) => {
@@ -130,11 +237,9 @@ impl Listener for CastView {
             }
             Body::BudgetWarning(note) | Body::BudgetLimit(note) => {
                 let said = format!("{} at {:.0} %", note.what, note.percent);
-                self.screen.talk(Role::Warning, "budget", &said);
+                self.say(Role::Warning, "budget", &said);
             }
-            Body::CastRecast(_) | Body::CastRevive(_) => {
-                self.screen.talk(Role::Quiet, "recast", &state.cast_id);
-            }
+            Body::CastRecast(_) | Body::CastRevive(_) => self.say(Role::Quiet, "recast", &state.cast_id),
             _ => {}
         }
     }
@@ -145,7 +250,8 @@ fn named(place: &Place) -> String {
     let item = place.item_label.as_ref().or(place.item_key.as_ref());
     let item = item.map(|item| format!(" {}", text::quoted(&text::bounded(item, 80)))).unwrap_or_default();
     let visit = if place.visit > 1 { format!(", visit {}", place.visit) } else { String::new() };
-    format!("{} ({}){item}{visit}", place.socket, place.materia)
+    let materia = if place.materia == place.socket { String::new() } else { format!(" ({})", place.materia) };
+    format!("{}{materia}{item}{visit}", place.socket)
 }
 
 impl screen::Report for Report {
@@ -156,13 +262,36 @@ impl screen::Report for Report {
             Status::Running | Status::Paused => Role::Warning,
         };
         let visits: u64 = self.visits.values().filter_map(serde_json::Value::as_u64).sum();
-        let visits = text::count(usize::try_from(visits).unwrap_or(usize::MAX), "step");
-        let word = role.paint(&format!("{}:", self.status.as_str()), colour);
-        let next = match self.status {
-            Status::Paused => format!("next: materia continue {}\n", self.cast_id),
-            Status::Running if self.run.is_some() => format!("next: materia abort {}\n", self.cast_id),
-            _ => String::new(),
-        };
-        format!("{word} {}, {visits}\nartifacts: {}\n{next}", self.cast_id, text::printable(&self.run_dir))
+        let mut sums = vec![text::count(usize::try_from(visits).unwrap_or(usize::MAX), "step")];
+        sums.extend(used(self));
+        let word = if self.interrupted { "interrupted" } else { self.status.as_str() };
+        let word = role.paint(&format!("{word}:"), colour);
+        let mut out = format!("{word} {}, {}\n", self.cast_id, sums.join(", "));
+        let _ = writeln!(out, "artifacts: {}", text::printable(&self.run_dir));
+        for next in next(self) {
+            let _ = writeln!(out, "next: {next} {}", self.cast_id);
+        }
+        out
+    }
+}
+
+/// Tokens and money, where agents were asked.
+fn used(report: &Report) -> Option<String> {
+    let tokens = report.usage["tokens"]["total"].as_f64().filter(|tokens| *tokens > 0.0)?;
+    let cost = report.usage["cost"]["total"].as_f64().unwrap_or(0.0);
+    let turns = text::count(report.usage["turns"].as_u64().unwrap_or(0) as usize, "turn");
+    Some(format!("{turns}, {} tokens, {}", short(tokens), money(cost)))
+}
+
+/// What can be done with a cast that stands like this.
+fn next(report: &Report) -> &'static [&'static str] {
+    match report.status {
+        Status::Paused => &["materia continue"],
+        Status::Running if report.run.is_some() => &["materia status", "materia abort"],
+        Status::Running if report.interrupted => &["materia resume"],
+        Status::Running => &["materia status"],
+        Status::Complete => &["materia cast-show"],
+        Status::Failed => &["materia cast-show", "materia recast"],
+        Status::Aborted => &["materia recast"],
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use materia_engine::verb::cast_status::{Report, Share};
 use materia_model::text;
 
-use super::amount::{ago, columns, line, money, short, time};
+use super::amounts::{ago, columns, line, money, short, time};
 use super::cast_show::fact;
 use super::casts::role;
 use super::screen;

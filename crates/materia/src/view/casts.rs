@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use materia_engine::verb::casts::{Listed, Listing};
 use materia_model::text;
 
-use super::amount::{ago, line, money, short};
+use super::amounts::{ago, line, money, short};
 use super::screen;
 use super::style::Role;
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use materia_engine::verb::demo::Report;
 use materia_model::text;
 
-use super::amount::{money, short};
 use super::cast::CastView;
 use super::screen;
 use super::style::Role;
@@ -21,16 +20,17 @@ impl CastView {
         );
         self.screen().talk(Role::Strong, "demo", &said);
         self.screen().talk(Role::Quiet, "project", &root.to_string_lossy());
-        self.screen().indented(&format!("\n{drawn}"));
+        // On a terminal the cast is walked before one's eyes.
+        if !self.screen().is_live() {
+            self.screen().indented(&format!("\n{drawn}"));
+        }
     }
 }
 
 impl screen::Report for Report {
     fn human(&self, colour: bool) -> String {
         let mut out = self.cast.human(colour);
-        let tokens = self.cast.usage["tokens"]["total"].as_f64().unwrap_or(0.0);
-        let cost = self.cast.usage["cost"]["total"].as_f64().unwrap_or(0.0);
-        let _ = writeln!(out, "used: {} tokens, {}, had the agents been real", short(tokens), money(cost));
+        let _ = writeln!(out, "The agents' words came from a script: nothing of that was spent.");
         let _ = writeln!(out, "\n{}", Role::Strong.paint("What it did, in git:", colour));
         for commit in &self.commits {
             let _ = writeln!(out, "  {}", text::printable(commit));

@@ -1,12 +1,13 @@
-//! The live part of a terminal: one line per running command, redrawn in place, and a line for each that ended.
+//! The live part of a run: one line per running command, redrawn in place, and a line for each that ended.
 //!
-//! Owns the cursor of stderr while something runs. Every line fits the width, so that what was drawn can be drawn over.
+//! Owns what these lines say. Each command has a colour of its own, so that many of them can be told apart.
 
 use materia_engine::clock::Stopwatch;
 use materia_engine::execute::Progress;
 use materia_engine::process::LeafId;
 use materia_model::text::printable;
 
+use super::block::{Block, Line};
 use super::run::{ended_line, named, seconds};
 use super::screen::Screen;
 use super::style::Role;
@@ -16,9 +17,9 @@ const MOST_ROWS: usize = 12;
 /// What is being drawn.
 #[derive(Debug)]
 pub(super) struct Live {
-    screen: Screen,
+    block: Block,
     rows: Vec<Row>,
-    drawn: usize,
+    started: usize,
     stopping: Option<&'static str>,
 }
 
@@ -26,20 +27,22 @@ pub(super) struct Live {
 struct Row {
     leaf: LeafId,
     name: String,
+    number: usize,
     watch: Stopwatch,
     last: String,
 }
 
 impl Live {
     pub(super) fn new(screen: Screen) -> Self {
-        Self { screen, rows: Vec::new(), drawn: 0, stopping: None }
+        Self { block: Block::new(screen), rows: Vec::new(), started: 0, stopping: None }
     }
 
     pub(super) fn tell(&mut self, progress: Progress<'_>) {
         match progress {
             Progress::Started { leaf, label, argv, .. } => {
-                let name = named(label, argv);
-                self.rows.push(Row { leaf, name, watch: Stopwatch::start(), last: String::new() });
+                let (name, number, watch) = (named(label, argv), self.started, Stopwatch::start());
+                self.rows.push(Row { leaf, name, number, watch, last: String::new() });
+                self.started += 1;
             }
             Progress::Seen { leaf, bytes } => self.saw(leaf, bytes),
             Progress::Said { leaf, bytes } => self.saw(leaf, bytes),
@@ -51,21 +54,20 @@ impl Live {
                     (_, None) => (Role::Bad, "failed"),
                     (_, Some(_)) => (Role::Warning, "stopped"),
                 };
-                let word = role.paint(&format!("{word:<7}"), self.screen.talks_in_colour());
-                let (width, _) = self.screen.size();
-                self.above(&format!("{word} {}", fitted(&ended_line(run), width.saturating_sub(8))));
+                let line = Line::of(role, &format!("{word:<7}")).and(&format!(" {}", ended_line(run)));
+                self.draw(&[line]);
             }
             Progress::Interrupted { again, .. } => {
                 self.stopping = Some(if again { "killing" } else { "stopping; Ctrl-C once more kills" });
-                self.draw();
+                self.draw(&[]);
             }
-            Progress::Tick => self.draw(),
+            Progress::Tick => self.draw(&[]),
         }
     }
 
     /// Takes the live lines away.
     pub(super) fn clear(mut self) {
-        self.erase();
+        self.block.clear();
     }
 
     fn saw(&mut self, leaf: LeafId, bytes: &[u8]) {
@@ -76,62 +78,23 @@ impl Live {
         }
     }
 
-    /// Writes a line that stays, above the live ones.
-    fn above(&mut self, line: &str) {
-        self.erase();
-        self.screen.live(&format!("{line}\n"));
-        self.draw();
-    }
-
-    fn erase(&mut self) {
-        if self.drawn > 0 {
-            self.screen.live(&format!("\u{1b}[{}A\r\u{1b}[J", self.drawn));
-            self.drawn = 0;
-        }
-    }
-
-    fn draw(&mut self) {
-        let (width, height) = self.screen.size();
-        // What has left the screen at its top could not be drawn over any more.
-        let most = height.saturating_sub(3).clamp(1, MOST_ROWS);
-        let mut lines: Vec<String> = self.rows.iter().take(most).map(|row| row.line(width)).collect();
+    /// Draws what runs, with a line above that stays.
+    fn draw(&mut self, above: &[Line]) {
+        let (_, height) = self.block.room();
+        let most = height.saturating_sub(1).clamp(1, MOST_ROWS);
+        let mut lines: Vec<Line> = self.rows.iter().take(most).map(Row::line).collect();
         if self.rows.len() > most {
-            lines.push(fitted(&format!("        and {} more", self.rows.len() - most), width));
+            lines.push(Line::of(Role::Quiet, &format!("        and {} more", self.rows.len() - most)));
         }
-        lines.extend(self.stopping.map(|stopping| fitted(stopping, width)));
-        self.erase();
-        self.drawn = lines.len();
-        let colour = self.screen.talks_in_colour();
-        let text: String = lines.iter().map(|line| Role::Quiet.paint(line, colour) + "\n").collect();
-        self.screen.live(&text);
+        lines.extend(self.stopping.map(|stopping| Line::of(Role::Warning, stopping)));
+        self.block.draw(above, &lines);
     }
 }
 
 impl Row {
-    fn line(&self, width: usize) -> String {
+    fn line(&self) -> Line {
         let millis = u64::try_from(self.watch.elapsed().as_millis()).unwrap_or(u64::MAX);
-        fitted(&format!("running {} {}  {}", self.name, seconds(millis / 100 * 100), self.last), width)
-    }
-}
-
-/// As much of a line as fits a width. A wide character counts as two, so a line may end early but never wraps.
-fn fitted(line: &str, width: usize) -> String {
-    let mut used = 0;
-    let fits = line.chars().map(|c| if c.is_control() { ' ' } else { c }).take_while(|c| {
-        used += if c.is_ascii() { 1 } else { 2 };
-        used < width
-    });
-    fits.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_never_wrap() {
-        assert_eq!(fitted("abcdef", 4), "abc");
-        assert_eq!(fitted("日本語", 5), "日本");
-        assert_eq!(fitted("a\tb\nc", 80), "a b c");
+        let told = Line::of(Role::Quiet, "running ").with(Role::One(self.number), &self.name);
+        told.with(Role::Quiet, &format!(" {}  {}", seconds(millis / 100 * 100), self.last))
     }
 }

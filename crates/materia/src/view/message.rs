@@ -61,22 +61,63 @@ impl Report for Settled {
     }
 }
 
-/// One line about what happened, for people.
-pub fn news_line(news: &News) -> String {
-    let line = match &news.event {
+/// Tells a person what happens to many runs, each by its name in a colour of its own.
+#[derive(Debug, Default)]
+pub struct NewsView {
+    seen: Vec<String>,
+    width: usize,
+}
+
+/// How many runs are told apart by their colours.
+const MOST_SEEN: usize = 1000;
+
+impl NewsView {
+    /// One line about what happened, for people.
+    pub fn line(&mut self, news: &News, colour: bool) -> String {
+        let address = format!("run:{}", news.run);
+        let known = self.seen.iter().position(|seen| *seen == address);
+        let number = known.unwrap_or_else(|| {
+            if self.seen.len() >= MOST_SEEN {
+                self.seen.clear();
+            }
+            self.seen.push(address.clone());
+            self.seen.len() - 1
+        });
+        self.width = self.width.max(address.chars().count()).min(40);
+        let width = if colour { self.width } else { 0 };
+        let prefix = Role::One(number).paint(&format!("{address:<width$}"), colour);
+        let (role, said) = told(news);
+        let said = text::bounded(&said, LONGEST_BODY);
+        format!(
+            "{prefix} {}\n",
+            role.map_or_else(|| printable(&said).into_owned(), |role| role.paint(&printable(&said), colour))
+        )
+    }
+}
+
+fn role(status: &str) -> Role {
+    match status {
+        "done" => Role::Good,
+        "failed" | "exited" => Role::Bad,
+        _ => Role::Warning,
+    }
+}
+
+/// What is told, and its look where it has one.
+fn told(news: &News) -> (Option<Role>, String) {
+    match &news.event {
         Event::Terminal(end) => {
-            let (summary, error) = (&end.summary, &end.error);
-            let error = error.as_ref().and_then(|error| error.as_str());
+            let error = end.error.as_ref().and_then(|error| error.as_str());
             let error = error.map(|error| format!(" {}", error.lines().next().unwrap_or_default()));
-            format!("run:{} {summary}{}", news.run, error.unwrap_or_default())
+            (Some(role(&end.status)), format!("{}{}", end.summary, error.unwrap_or_default()))
         }
         Event::Message(posted) => {
             let mark = if posted.attention { "! " } else { "" };
             let body = posted.envelope.text();
             let body = body.lines().next().unwrap_or_default();
             let summary = posted.envelope.summary.as_deref().unwrap_or(body);
-            format!("{mark}run:{} {} {summary}", news.run, posted.envelope.kind)
+            let role = posted.attention.then_some(Role::Warning);
+            (role, format!("{mark}{} {summary}", posted.envelope.kind))
         }
-    };
-    format!("{}\n", printable(&text::bounded(&line, LONGEST_BODY)))
+    }
 }

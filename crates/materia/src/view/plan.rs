@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use materia_engine::verb::plan::{Plan, Range, Socket};
 use materia_model::text;
 
-use super::amount::{columns, line, money, short};
+use super::amounts::{columns, line, money, short};
 use super::cast_show::fact;
 use super::screen;
 use super::style::Role;

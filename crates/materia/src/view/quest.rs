@@ -7,7 +7,7 @@ use materia_model::quest::{Quest, Status};
 use materia_model::text;
 
 use super::Voice;
-use super::amount::line;
+use super::amounts::line;
 use super::cast::CastView;
 use super::cast_show::fact;
 use super::casts::role;

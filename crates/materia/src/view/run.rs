@@ -8,6 +8,7 @@ use materia_model::text::{self, printable};
 
 use super::Voice;
 use super::live::Live;
+use super::relay::Relay;
 use super::screen::Screen;
 use super::style::Role;
 use super::template::shell_word;
@@ -27,6 +28,7 @@ pub struct RunView {
     /// Whether there are live lines, on which what commands complain about is not relayed.
     watched: bool,
     live: Option<Live>,
+    relay: Relay,
     stdout_is_terminal: bool,
 }
 
@@ -35,7 +37,14 @@ impl RunView {
     pub fn new(world: &World, screen: Screen, voice: Voice) -> Self {
         let watched = voice == Voice::Human && world.terminals.stderr && !world.is_dumb();
         let live = watched.then(|| Live::new(screen));
-        Self { screen, voice, watched, live, stdout_is_terminal: world.terminals.stdout }
+        Self {
+            screen,
+            voice,
+            watched,
+            live,
+            relay: Relay::default(),
+            stdout_is_terminal: world.terminals.stdout,
+        }
     }
 
     /// Says what was strange before the run.
@@ -108,7 +117,13 @@ impl Observer for RunView {
     fn tell(&mut self, progress: Progress<'_>) {
         match (&mut self.live, progress) {
             (Some(live), progress) => live.tell(progress),
-            (None, Progress::Said { bytes, .. }) => self.screen.relay(bytes),
+            (None, Progress::Said { leaf, bytes }) => self.relay.said(self.screen, leaf, bytes),
+            (None, Progress::Started { leaf, label, argv, .. }) => {
+                self.relay.started(leaf, named(label, argv))
+            }
+            (None, Progress::Ended { leaf, .. } | Progress::Postponed { leaf }) => {
+                self.relay.ended(self.screen, leaf);
+            }
             (None, Progress::Interrupted { again, .. }) => {
                 let doing = if again { "killing" } else { "stopping; once more kills" };
                 self.screen.talk(Role::Warning, "interrupted", doing);

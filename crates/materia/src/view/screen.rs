@@ -36,12 +36,15 @@ pub trait Report: Serialize {
 pub struct Screen {
     colour_out: bool,
     colour_err: bool,
+    live: bool,
+    /// Whether results are read on a terminal.
+    wide: bool,
 }
 
 impl Screen {
     /// A screen without colour, for the edge where nothing is known yet.
     pub fn plain() -> Self {
-        Self { colour_out: false, colour_err: false }
+        Self { colour_out: false, colour_err: false, live: false, wide: false }
     }
 
     /// A screen that suits the world and the person's choice.
@@ -49,6 +52,8 @@ impl Screen {
         Self {
             colour_out: use_colour(choice, world, world.terminals.stdout),
             colour_err: use_colour(choice, world, world.terminals.stderr),
+            live: world.terminals.stderr && !world.is_dumb(),
+            wide: world.terminals.stdout,
         }
     }
 
@@ -105,9 +110,19 @@ impl Screen {
         write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 
+    /// Whether stderr is a terminal on which something can be drawn over.
+    pub(super) fn is_live(self) -> bool {
+        self.live
+    }
+
     /// Whether talk is coloured.
     pub fn talks_in_colour(self) -> bool {
         self.colour_err
+    }
+
+    /// Whether results are coloured.
+    pub fn results_in_colour(self) -> bool {
+        self.colour_out
     }
 
     /// How many columns and rows the terminal behind stderr has.
@@ -115,6 +130,17 @@ impl Screen {
         let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
         let or = |told: Option<u16>, usual| told.filter(|told| *told > 0).map_or(usual, usize::from);
         (or(size.map(|size| size.ws_col), 80), or(size.map(|size| size.ws_row), 24))
+    }
+
+    /// How many columns results may take; nothing where they go elsewhere than to a terminal.
+    pub fn columns(self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|_| self.wide)?;
+        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+    }
+
+    /// The stream that a whole screen is drawn on.
+    pub fn canvas(self) -> io::Stdout {
+        io::stdout()
     }
 
     /// Copies an output to stdout, byte for byte.

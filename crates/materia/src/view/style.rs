@@ -32,7 +32,19 @@ pub enum Role {
     Quiet,
     /// A heading or a name.
     Strong,
+    /// One of several that are told apart, by its number.
+    One(usize),
 }
+
+/// The colours of things that are told apart.
+const HUES: [AnsiColor; 6] = [
+    AnsiColor::Cyan,
+    AnsiColor::Magenta,
+    AnsiColor::Blue,
+    AnsiColor::BrightCyan,
+    AnsiColor::BrightMagenta,
+    AnsiColor::BrightBlue,
+];
 
 impl Role {
     /// The look of this meaning.
@@ -44,6 +56,7 @@ impl Role {
             Self::Bad => color(AnsiColor::Red).bold(),
             Self::Quiet => Style::new().dimmed(),
             Self::Strong => Style::new().bold(),
+            Self::One(number) => color(HUES[number % HUES.len()]),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::house::{House, Outcome};
 mod goes_on;
 mod matrix;
 mod orphans;
+mod terminal;
 
 /// A utility that prints this.
 fn says(text: &Value) -> Value {
@@ -150,11 +151,14 @@ fn a_person_reads_a_line_per_step_and_where_everything_is() {
     $ materia cast --config flow.json 'do the work' --agent-script script.json
     complete: 2026-01-01T00-00-00-000Z, 2 steps
     artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    next: materia cast-show 2026-01-01T00-00-00-000Z
     --- stderr
     cast: 2026-01-01T00-00-00-000Z with the loadout `T`
     done: a (Say)
     retry: b (Talk), again because of empty
     done: b (Talk)
+    answer: of b (Talk)
+      done
     ");
 }
 
@@ -168,6 +172,8 @@ fn a_failed_utility_says_why_and_keeps_everything() {
     $ materia cast --config flow.json 'do the work'
     failed: 2026-01-01T00-00-00-000Z, 1 step
     artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    next: materia cast-show 2026-01-01T00-00-00-000Z
+    next: materia recast 2026-01-01T00-00-00-000Z
     --- stderr
     cast: 2026-01-01T00-00-00-000Z with the loadout `T`
     failed: a (U)

@@ -5,6 +5,7 @@
 
 mod call;
 mod leak;
+pub mod terminal;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ impl House {
     }
 
     /// `text` with this house's paths taken out, so that it is the same on every machine.
-    fn redact(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         let canonical = self.root.path().canonicalize().unwrap();
         text.replace(&*canonical.to_string_lossy(), "[HOUSE]")
             .replace(&*self.root.path().to_string_lossy(), "[HOUSE]")

@@ -22,7 +22,7 @@ fn the_exit_code_says_whether_everything_is_done() {
 fn an_unknown_run_is_not_found_and_the_likely_one_is_named() {
     let house = House::new();
     house.spawn("tests", "true", &[]);
-    let unknown = house.materia(&["wait", "run:test"]).run();
+    let unknown = house.materia(&["wait", "run:tets"]).run();
     assert_eq!(unknown.code(), 3);
     assert!(unknown.stderr.contains("did you mean run:tests?"), "{}", unknown.stderr);
     house.wait("tests");
@@ -54,4 +54,38 @@ fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
     assert_eq!(run["status"], "exited");
     assert!(run["evidence"].as_str().unwrap().contains("that were ended"), "{run}");
     assert!(house.alive().is_empty(), "{:?}", house.alive());
+}
+
+#[test]
+fn a_person_sees_what_each_run_last_said() {
+    let house = House::new();
+    for name in ["a", "b"] {
+        let line = format!("sh -c 'echo {name} is at work; until test -e go; do sleep 0.01; done'");
+        house.spawn(name, &line, &[]);
+    }
+    let mut seat = house.seat(60, 10, "materia wait run:a run:b; echo exit $?");
+    seat.until(|screen| screen.contains("run:a a is at work") && screen.contains("run:b b is at work"));
+    seat.until_shown("waiting for 2 of 2");
+    house.write("go", "");
+    let (left, _) = seat.end();
+    assert!(left.contains("done      run:a (after") && left.contains("done      run:b (after"), "{left}");
+    assert!(left.contains("exit 0"), "{left}");
+    assert!(!left.contains("waiting") && left.contains("run:a done\nrun:b done"), "{left}");
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_for_a_person() {
+    let house = House::new();
+    house.spawn("tests-fast", "true", &[]);
+    house.wait("tests-fast");
+    assert_eq!(house.materia(&["wait", "run:tes"]).run().ok().stdout, "run:tests-fast done\n");
+    assert_eq!(house.materia(&["inspect", "run:tests", "--json"]).run().ok().json()["run"], "tests-fast");
+    house.spawn("tests-slow", "true", &[]);
+    house.wait("tests-slow");
+    let both = house.materia(&["inspect", "run:tests", "--json"]).run();
+    assert_eq!((both.code(), &both.json()["error"]["code"]), (2, &json!("ambiguous")));
+    let inside = house.materia(&["wait", "run:tests-f", "--session", "s", "--json"]).run();
+    assert_eq!(inside.code(), 3, "a session says what it means: {}", inside.transcript());
+    let sent = house.materia(&["message", "run:tests-s", "task.run", "--json"]).run();
+    assert!(sent.stdout.contains("tests-slow"), "{}", sent.transcript());
 }

@@ -104,3 +104,15 @@ fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
     watching.signal(Signal::KILL);
     assert_eq!(watching.end().code(), 128 + 9);
 }
+
+#[test]
+fn a_person_reads_many_runs_with_their_names_first() {
+    let house = House::new();
+    for name in ["a", "longer-name"] {
+        house.spawn(name, "materia message coordinator progress.update 40", &["--session", "s"]);
+        house.wait(name);
+    }
+    let told = house.materia(&["watch", "--once", "--session", "s", "--color", "always"]).run().ok().stdout;
+    assert!(told.contains("\u{1b}[36mrun:a") && told.contains("\u{1b}[35mrun:longer-name"), "{told:?}");
+    assert!(told.contains("progress.update 40") && told.contains("\u{1b}[32m"), "{told:?}");
+}

@@ -19,10 +19,41 @@ const MOST_WAYS: usize = 12;
 /// How wide a box may become inside.
 const WIDEST: usize = 46;
 
+/// How wide a box may become inside where there is little room.
+const NARROWEST: usize = 24;
+
+/// What the short marks mean.
+const LEGEND: &str = "\n✓ satisfied · ✗ not satisfied · ≤3× at most three times · ═ when the list is done\n";
+
 /// Draws the graph.
 pub fn text(graph: &Graph) -> String {
+    text_within(graph, usize::MAX)
+}
+
+/// Draws the graph in so many columns: where it would be wider, ways have short marks and boxes shorter names. What does
+/// not fit even so stays as wide as it is.
+pub fn text_within(graph: &Graph, columns: usize) -> String {
+    let whole = drawn(graph, Room { widest: WIDEST, short: false });
+    let fits = |drawn: &str| drawn.lines().all(|line| line.chars().count() <= columns);
+    if fits(&whole) {
+        return whole;
+    }
+    let widths = [WIDEST, 32, NARROWEST];
+    let mut short = widths.iter().map(|widest| drawn(graph, Room { widest: *widest, short: true }));
+    let narrow = drawn(graph, Room { widest: NARROWEST, short: true });
+    short.find(|drawn| fits(drawn)).unwrap_or(narrow) + LEGEND
+}
+
+/// How much room a picture may take.
+#[derive(Clone, Copy)]
+struct Room {
+    widest: usize,
+    short: bool,
+}
+
+fn drawn(graph: &Graph, room: Room) -> String {
     let order = order(graph, MAX_DRAWN);
-    let mut picture = Picture::new(graph, &order);
+    let mut picture = Picture::new(graph, &order, room);
     for position in 0..order.len() {
         picture.place(position);
     }
@@ -64,26 +95,27 @@ struct Picture<'g> {
     /// Ways to be carried: the row they leave from, and the box they lead to.
     carried: Vec<(usize, usize)>,
     width: usize,
+    room: Room,
 }
 
 impl<'g> Picture<'g> {
-    fn new(graph: &'g Graph, order: &'g [Slot]) -> Self {
+    fn new(graph: &'g Graph, order: &'g [Slot], room: Room) -> Self {
         let mut place = vec![None; graph.sockets().len()];
         for (position, slot) in order.iter().enumerate() {
             place[slot.position()] = Some(position);
         }
         let inner = |slot: &Slot| title(graph, *slot).chars().count().max(tags(graph, *slot).chars().count());
-        let width = order.iter().map(inner).max().unwrap_or(0).clamp(16, WIDEST);
+        let width = order.iter().map(inner).max().unwrap_or(0).clamp(16, room.widest);
         let brackets = bracket::brackets(graph, &place);
         let (rows, entries, carried) = (Vec::new(), Vec::new(), Vec::new());
-        Self { graph, order, place, brackets, rows, entries, carried, width }
+        Self { graph, order, place, brackets, rows, entries, carried, width, room }
     }
 
     /// Draws the box at a place of the order, with everything that leaves it.
     fn place(&mut self, at: usize) {
         let slot = self.order[at];
         let (down, aside): (Vec<Way>, Vec<Way>) =
-            ways(self.graph, slot).partition(|way| self.goes_down(at, way));
+            self.ways(slot).into_iter().partition(|way| self.goes_down(at, way));
         self.open_loops(at);
         let above = at
             .checked_sub(1)
@@ -110,6 +142,22 @@ impl<'g> Picture<'g> {
         self.border(slot, '└', if down.is_empty() { '─' } else { '┬' }, '┘');
         self.down(slot, &down);
         self.close_loops(at);
+    }
+
+    /// The ways out of a socket, with what stands on them in the room there is.
+    fn ways(&self, slot: Slot) -> Vec<Way> {
+        let mut ways: Vec<Way> = ways(self.graph, slot).collect();
+        if self.room.short {
+            for way in &mut ways {
+                way.label = way
+                    .label
+                    .replace(Guard::NotSatisfied.as_str(), "✗")
+                    .replace(Guard::Satisfied.as_str(), "✓")
+                    .replace(", at most ", " ≤")
+                    .replace("at most ", "≤");
+            }
+        }
+        ways
     }
 
     fn goes_down(&self, at: usize, way: &Way) -> bool {
@@ -181,9 +229,12 @@ impl<'g> Picture<'g> {
             Side::Out { label, .. } => label.chars().count() + 4,
             Side::Note(text) => text.chars().count() + 1,
             // What a loop says about itself may be wider than its boxes; lanes stand beyond it.
-            Side::In | Side::Quiet => {
-                row.body.chars().count().saturating_sub(self.width + 4).clamp(3, WIDEST)
-            }
+            Side::In | Side::Quiet => row
+                .body
+                .chars()
+                .count()
+                .saturating_sub(self.width + 4)
+                .clamp(3, if self.room.short { 8 } else { WIDEST }),
         });
         let reach = widths.max().unwrap_or(0);
         let mut drawn = format!("{}\n\n", one_line(self.graph.name(), 100));

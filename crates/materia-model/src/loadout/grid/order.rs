@@ -6,7 +6,7 @@ use super::super::graph::{Graph, Slot, Target};
 use super::ways;
 
 /// At most `most` sockets, from the entry along the edges; what nothing leads to comes last.
-pub(super) fn order(graph: &Graph, most: usize) -> Vec<Slot> {
+pub fn order(graph: &Graph, most: usize) -> Vec<Slot> {
     let mut seen = vec![false; graph.sockets().len()];
     let mut order = Vec::new();
     let starts = std::iter::once(graph.entry()).chain(graph.slots());

@@ -106,6 +106,7 @@ fn c22_ctrl_c_stops_the_step_and_leaves_the_cast_resumable() {
     $ materia resume
     complete: 2026-01-01T00-00-00-000Z, 1 step
     artifacts: [HOUSE]/project/.pi/pi-materia/2026-01-01T00-00-00-000Z
+    next: materia cast-show 2026-01-01T00-00-00-000Z
     --- stderr
     cast: 2026-01-01T00-00-00-000Z at a (Slow), which was interrupted, by the definition it began with
     interrupted: a (Slow), in doubt: rerun

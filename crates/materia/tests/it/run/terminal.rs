@@ -1,70 +1,7 @@
 //! Live progress, on a real pseudo-terminal.
 
 use super::*;
-
-/// Runs a line on a terminal of its own; everything that was drawn on it.
-fn on_terminal(house: &House, columns: usize, line: &str) -> String {
-    house.write("line.sh", format!("stty cols {columns} rows 10\n{line}\n"));
-    let outcome = house.shell("script -qec 'sh line.sh' /dev/null").env("TERM", "xterm").run();
-    outcome.stdout
-}
-
-/// A small terminal: what is left on it, and how far to the right anything was written.
-#[derive(Default)]
-struct Terminal {
-    lines: Vec<String>,
-    row: usize,
-    /// Every line that was ever complete.
-    ever: Vec<String>,
-}
-
-impl Terminal {
-    fn after(drawn: &str) -> Self {
-        let mut terminal = Self { lines: vec![String::new()], ..Self::default() };
-        let mut rest = drawn;
-        while let Some(next) = rest.chars().next() {
-            rest = &rest[next.len_utf8()..];
-            match next {
-                '\u{1b}' => rest = terminal.obey(rest),
-                '\r' => {}
-                '\n' => terminal.end_line(),
-                other => terminal.lines[terminal.row].push(other),
-            }
-            if terminal.row == terminal.lines.len() {
-                terminal.lines.push(String::new());
-            }
-        }
-        terminal
-    }
-
-    fn obey<'a>(&mut self, rest: &'a str) -> &'a str {
-        let end = rest.find(|c: char| c.is_ascii_alphabetic()).expect("an escape sequence ends");
-        let number = rest[1..end].parse::<usize>();
-        match &rest[end..=end] {
-            "A" => self.row = self.row.checked_sub(number.unwrap()).expect("it stays below the top"),
-            "J" => {
-                self.lines.truncate(self.row);
-                self.lines.push(String::new());
-            }
-            "m" => {}
-            other => panic!("what is {other}?"),
-        }
-        &rest[end + 1..]
-    }
-
-    fn end_line(&mut self) {
-        self.ever.push(self.lines[self.row].clone());
-        self.row += 1;
-    }
-
-    /// Asserts that no line of the progress was wider than the terminal.
-    fn assert_fits(&self, columns: usize) {
-        let words = ["running ", "done ", "failed ", "stopped ", "        and "];
-        let mut progress = self.ever.iter().filter(|line| words.iter().any(|word| line.starts_with(word)));
-        let wide = progress.find(|line| line.chars().count() > columns);
-        assert!(wide.is_none(), "{wide:?}");
-    }
-}
+use crate::house::terminal::{Terminal, on_terminal};
 
 #[test]
 fn running_commands_have_a_line_each_which_goes_when_they_end() {
@@ -80,10 +17,12 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
         &format!("materia run --template '{}'", template.to_string().replace('\'', r"'\''")),
     );
     let terminal = Terminal::after(&drawn);
+    let ever = terminal.ever.join("\n");
     assert!(
-        drawn.contains("running first") && drawn.contains("step one") && drawn.contains("a complaint"),
-        "{drawn}"
+        ever.contains("running first") && ever.contains("step one") && ever.contains("a complaint"),
+        "{ever}"
     );
+    assert!(drawn.contains("\u{1b}[36mfirst") && drawn.contains("\u{1b}[35mthird"), "each has its colour");
     terminal.assert_fits(40);
     let left = terminal.lines.join("\n");
     assert!(!left.contains("running"), "{left}");
@@ -132,4 +71,17 @@ fn a_dumb_terminal_gets_plain_lines() {
     house.write("line.sh", "TERM=dumb materia run --template 'echo hi'\n");
     let outcome = house.shell("script -qec 'sh line.sh' /dev/null").run();
     assert_eq!(outcome.stdout, "hi\r\n");
+}
+
+#[test]
+fn several_commands_are_told_apart_without_a_terminal_too() {
+    let house = House::new();
+    let branch = |name: &str| json!({"label": name, "template": format!("sh -c 'touch {name}; until test -e one -a -e two; do sleep 0.01; done; echo from {name} >&2; printf end >&2'")});
+    let template = json!({"parallel": true, "template": [branch("one"), branch("two")]});
+    let outcome = house.materia(&["run", "--template", &template.to_string()]).run().ok();
+    let mut lines: Vec<&str> = outcome.stderr.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["one | end", "one | from one", "two | end", "two | from two"]);
+    let alone = house.materia(&["run", "--template", "sh -c 'echo plain >&2'"]).run().ok();
+    assert_eq!(alone.stderr, "plain\n");
 }

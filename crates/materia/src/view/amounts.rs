@@ -5,7 +5,7 @@
 use materia_model::text::{bounded, printable};
 
 /// `950`, `12.3k`, `4M`: a number that may be large.
-pub(super) fn short(number: f64) -> String {
+pub fn short(number: f64) -> String {
     let scaled = |value: f64, unit: &str| {
         let text = format!("{value:.1}");
         format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
@@ -18,12 +18,12 @@ pub(super) fn short(number: f64) -> String {
 }
 
 /// `$0.12`, and more digits where it is less than a cent.
-pub(super) fn money(dollars: f64) -> String {
+pub fn money(dollars: f64) -> String {
     if dollars > 0.0 && dollars < 0.01 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
 }
 
 /// `250 ms`, `3.2 s`, `4 min 5 s`, `3 h 2 min`, `5 d`: how long something took.
-pub(super) fn time(millis: u64) -> String {
+pub fn time(millis: u64) -> String {
     let seconds = millis / 1000;
     match seconds {
         0 => format!("{millis} ms"),
@@ -35,7 +35,7 @@ pub(super) fn time(millis: u64) -> String {
 }
 
 /// `now`, `4 min ago`: how long ago something was.
-pub(super) fn ago(millis: u64) -> String {
+pub fn ago(millis: u64) -> String {
     match millis / 1000 {
         0..=4 => "now".to_owned(),
         seconds @ 5..=59 => format!("{seconds} s ago"),
@@ -46,7 +46,7 @@ pub(super) fn ago(millis: u64) -> String {
 }
 
 /// Somebody's words on one line, at most so many characters of them.
-pub(super) fn line(said: &str, most: usize) -> String {
+pub fn line(said: &str, most: usize) -> String {
     let said = bounded(said, 4 * most).replace(['\n', '\t', '\r'], " ");
     let said = printable(&said);
     if said.chars().count() <= most {
@@ -57,7 +57,7 @@ pub(super) fn line(said: &str, most: usize) -> String {
 }
 
 /// Lines of cells as columns, two spaces apart; the columns named in `right` are set to the right.
-pub(super) fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
+pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     let most = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)

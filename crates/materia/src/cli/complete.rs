@@ -1,0 +1,267 @@
+//! What could stand at the end of a line: commands and options from the grammar, ids and names from what there is.
+//!
+//! Owns which argument takes which kind of thing. Never fails and never complains: who presses Tab wants proposals, and
+//! none is a fine answer, upon which the shell proposes files.
+
+use clap::{Arg, ArgAction, Args, Command, CommandFactory};
+use materia_engine::config::Files;
+use materia_engine::quest::Store;
+use materia_engine::run::Root;
+use materia_engine::verb::cast_show::{self, Wanted};
+use materia_engine::verb::{cast, casts, loadout, quest, recipe, tool};
+use materia_model::loadout::Config as Loaded;
+use materia_model::text;
+
+use super::config::{Config, project};
+use super::input::library;
+use crate::view::Screen;
+use crate::world::World;
+
+/// How many things of one kind are proposed.
+const MOST: usize = 500;
+
+/// Say what could stand at the end of a line
+#[derive(Debug, Args)]
+pub(super) struct Complete {
+    /// The line up to the cursor, the program's name first
+    #[arg(long, conflicts_with = "words", allow_hyphen_values = true)]
+    line: Option<String>,
+
+    /// The words behind the program's name, the last one being typed
+    #[arg(last = true)]
+    words: Vec<String>,
+}
+
+impl Complete {
+    pub(super) fn run(self, world: &World, screen: Screen) -> u8 {
+        let words = match &self.line {
+            Some(line) => split(line),
+            None => self.words,
+        };
+        let typed = words.last().cloned().unwrap_or_default();
+        let mut found = proposals(world, &words);
+        found.retain(|(name, _)| name.starts_with(&typed));
+        let line = |(name, about): &(String, String)| {
+            let about = text::bounded(about.lines().next().unwrap_or_default(), 80).into_owned();
+            format!("{}\t{}\n", text::printable(name), text::printable(&about))
+        };
+        screen.text(&found.iter().take(MOST).map(line).collect::<String>());
+        0
+    }
+}
+
+/// The words of a line behind its first, the last of them empty where the line ends in a blank.
+fn split(line: &str) -> Vec<String> {
+    let mut words: Vec<String> =
+        line.split_whitespace().skip(1).map(|word| word.trim_matches(['\'', '"']).to_owned()).collect();
+    if line.ends_with(char::is_whitespace) {
+        words.push(String::new());
+    }
+    words
+}
+
+type Proposal = (String, String);
+
+fn proposals(world: &World, words: &[String]) -> Vec<Proposal> {
+    let Some((typed, before)) = words.split_last() else { return Vec::new() };
+    let mut command = super::CommandLine::command();
+    command.build();
+    let mut at = Place { command: &command, path: Vec::new(), wants: None, given: Vec::new() };
+    before.iter().for_each(|word| at.take(word));
+    if let Some(option) = at.wants {
+        return values(world, &at, option);
+    }
+    if let Some((name, _)) = typed.split_once('=').filter(|_| typed.starts_with("--")) {
+        let option = at.option(name);
+        let all = option.map(|option| values(world, &at, option)).unwrap_or_default();
+        return all.into_iter().map(|(value, about)| (format!("{name}={value}"), about)).collect();
+    }
+    if typed.starts_with('-') {
+        return options(at.command);
+    }
+    let below: Vec<Proposal> =
+        at.command.get_subcommands().filter(|one| !one.is_hide_set()).map(named).collect();
+    if !below.is_empty() && at.given.is_empty() {
+        return below;
+    }
+    let places: Vec<&Arg> = at.command.get_positionals().collect();
+    let next = places.get(at.given.len()).or(places.last().filter(|last| is_many(last)));
+    next.map(|next| values(world, &at, next)).unwrap_or_default()
+}
+
+/// How far the words of a line have led.
+struct Place<'c> {
+    command: &'c Command,
+    path: Vec<&'c str>,
+    /// The option whose value comes next.
+    wants: Option<&'c Arg>,
+    /// The positional words so far.
+    given: Vec<String>,
+}
+
+impl<'c> Place<'c> {
+    fn take(&mut self, word: &str) {
+        if self.wants.take().is_some() {
+            return;
+        }
+        if word.starts_with('-') && word.len() > 1 {
+            let takes = |option: &&Arg| matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
+            self.wants = self.option(word).filter(takes);
+            return;
+        }
+        match self.command.find_subcommand(word).filter(|_| self.given.is_empty()) {
+            Some(below) => {
+                self.command = below;
+                self.path.push(below.get_name());
+            }
+            None => self.given.push(word.to_owned()),
+        }
+    }
+
+    fn option(&self, word: &str) -> Option<&'c Arg> {
+        self.command.get_arguments().find(|option| {
+            option.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long))
+                || option.get_short().is_some_and(|short| word == format!("-{short}"))
+        })
+    }
+}
+
+fn is_many(argument: &Arg) -> bool {
+    matches!(argument.get_action(), ArgAction::Append)
+}
+
+fn named(command: &Command) -> Proposal {
+    (command.get_name().to_owned(), command.get_about().map(ToString::to_string).unwrap_or_default())
+}
+
+fn options(command: &Command) -> Vec<Proposal> {
+    let shown = command.get_arguments().filter(|option| !option.is_hide_set());
+    let long = |option: &Arg| {
+        let about = option.get_help().map(ToString::to_string).unwrap_or_default();
+        Some((format!("--{}", option.get_long()?), about))
+    };
+    shown.filter_map(long).collect()
+}
+
+/// What an argument takes: its own words where it has some, else things of its kind.
+fn values(world: &World, at: &Place<'_>, argument: &Arg) -> Vec<Proposal> {
+    let own = argument.get_possible_values();
+    if !own.is_empty() {
+        let one = |value: &clap::builder::PossibleValue| {
+            (value.get_name().to_owned(), value.get_help().map(ToString::to_string).unwrap_or_default())
+        };
+        return own.iter().filter(|value| !value.is_hide_set()).map(one).collect();
+    }
+    let path = at.path.as_slice();
+    match (path, argument.get_id().as_str()) {
+        (["wait"], "runs") => runs(world, &["run"]),
+        (["message"], "to") => runs(world, &["run", "room"]),
+        (["inspect"], "target") => {
+            let fixed =
+                ["session:all", "tool:materia", "coordinator"].map(|one| (one.to_owned(), String::new()));
+            runs(world, &["run", "room"]).into_iter().chain(fixed).collect()
+        }
+        (["inspect"], "view") => VIEWS.map(|view| (view.to_owned(), String::new())).to_vec(),
+        (["message"], "kind") => KINDS.map(|kind| (kind.to_owned(), String::new())).to_vec(),
+        (
+            [
+                "resume" | "continue" | "recast" | "revive" | "abort" | "cast-show" | "status" | "fork"
+                | "budget",
+            ],
+            "id",
+        ) => cast_ids(world),
+        (["link"], "from") => cast_ids(world),
+        (["fork"], "at") => steps(world, at.given.first()),
+        (_, "loadout") | (["loadout", "use"], "name") => loadouts(world),
+        (["link" | "autocast"], "targets" | "target") => {
+            loadouts(world).into_iter().chain(materia(world)).collect()
+        }
+        (["run" | "spawn" | "explain"], "words") if at.given.is_empty() => recipes(world),
+        (["recipe", ..], "name") | (["tool", "register"], "from") => recipes(world),
+        (["tool", ..], "name") => tools(world),
+        (["quest", ..], "quest" | "id" | "before" | "after") => quests(world),
+        (["man" | "help"], _) => super::CommandLine::command()
+            .get_subcommands()
+            .filter(|one| !one.is_hide_set())
+            .map(named)
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+const VIEWS: [&str; 13] = [
+    "status",
+    "tail",
+    "messages",
+    "mailbox",
+    "communication",
+    "artifacts",
+    "files",
+    "previews",
+    "roster",
+    "contacts",
+    "runs",
+    "triage",
+    "doctor",
+];
+const KINDS: [&str; 5] =
+    ["control.kill", "control.stop", "control.continue", "control.abort", "chat.message"];
+
+fn runs(world: &World, kinds: &[&str]) -> Vec<Proposal> {
+    let Ok(home) = world.home() else { return Vec::new() };
+    let ids = Root::new(home.runs()).ids().unwrap_or_default();
+    kinds.iter().flat_map(|kind| ids.iter().map(move |id| (format!("{kind}:{id}"), String::new()))).collect()
+}
+
+fn files(world: &World) -> Option<Files> {
+    Config::default().files(world).ok()
+}
+
+fn cast_ids(world: &World) -> Vec<Proposal> {
+    let (Ok(cwd), Some(files)) = (project(world), files(world)) else { return Vec::new() };
+    let filter = casts::Filter { limit: Some(50), status: None };
+    let listed = casts::list(&cast::casts(cwd, &files), &filter, &world.clock()).casts;
+    listed.into_iter().map(|one| (one.cast_id, format!("{}: {}", one.status, one.request))).collect()
+}
+
+/// The steps of a cast, as `SOCKET:VISIT`.
+fn steps(world: &World, cast: Option<&String>) -> Vec<Proposal> {
+    let (Ok(cwd), Some(files), Some(id)) = (project(world), files(world), cast) else { return Vec::new() };
+    let folder = cast::casts(cwd, &files);
+    let Ok(found) = cast::find(cwd, &folder, Some(id)) else { return Vec::new() };
+    let shown = cast_show::show(&found, Wanted::default(), &world.clock());
+    let steps = shown.map(|shown| shown.steps).unwrap_or_default();
+    steps
+        .iter()
+        .map(|step| (format!("{}:{}", step.place.socket, step.place.visit), step.place.materia.clone()))
+        .collect()
+}
+
+fn loadouts(world: &World) -> Vec<Proposal> {
+    let listed = files(world).map(|files| loadout::list(&files).loadouts).unwrap_or_default();
+    listed.into_iter().map(|one| (one.name, one.description.unwrap_or_default())).collect()
+}
+
+fn materia(world: &World) -> Vec<Proposal> {
+    let Some(files) = files(world) else { return Vec::new() };
+    let config = Loaded::load(files.layers());
+    config.written_materia().iter().map(|one| (one.name.to_owned(), "materia".to_owned())).collect()
+}
+
+fn recipes(world: &World) -> Vec<Proposal> {
+    let listed = library(world).map(|library| recipe::list(&library).recipes).unwrap_or_default();
+    listed.into_iter().map(|one| (one.id, one.description.unwrap_or_default())).collect()
+}
+
+fn tools(world: &World) -> Vec<Proposal> {
+    let listed = library(world).map(|library| tool::list(&library).tools).unwrap_or_default();
+    listed.into_iter().map(|one| (one.name, one.description)).collect()
+}
+
+fn quests(world: &World) -> Vec<Proposal> {
+    let (Ok(cwd), Some(files)) = (project(world), files(world)) else { return Vec::new() };
+    let board = Store::of(cwd, cast::casts(cwd, &files));
+    let listed = quest::list(&board, None, MOST, &world.clock());
+    let quests = listed.map(|listed| listed.quests).unwrap_or_default();
+    quests.into_iter().map(|one| (one.id, one.title)).collect()
+}

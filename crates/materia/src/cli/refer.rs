@@ -1,0 +1,60 @@
+//! Naming a run by the beginning of its id, where a person types it.
+//!
+//! Owns the resolution. Programs inside a run, and sessions, say what they mean in full: what they reach must not depend
+//! on what else is there.
+
+use materia_engine::run::Root;
+use materia_model::name::RunId;
+use materia_model::text;
+
+use crate::failure::{Failure, Kind};
+use crate::world::World;
+
+/// How much of an id has to be said.
+const SHORTEST: usize = 2;
+/// How many are named when several begin alike.
+const NAMED: usize = 5;
+
+/// An address with the whole id in it: `run:ID`, `room:ID` and `branch:ID/NAME` may say the beginning of one. What is no
+/// such address, or begins no id, stays as it is.
+pub(super) fn address(
+    world: &World,
+    root: &Root,
+    session: Option<&str>,
+    given: &str,
+) -> Result<String, Failure> {
+    let Some((kind @ ("run" | "room" | "branch"), rest)) = given.split_once(':') else {
+        return Ok(given.to_owned());
+    };
+    let (id, branch) = rest.split_once('/').map_or((rest, None), |(id, branch)| (id, Some(branch)));
+    let id = whole(world, root, session, id)?;
+    let branch = branch.map(|branch| format!("/{branch}")).unwrap_or_default();
+    Ok(format!("{kind}:{id}{branch}"))
+}
+
+/// The id that begins like this, where there is exactly one and a person asks.
+pub(super) fn whole(
+    world: &World,
+    root: &Root,
+    session: Option<&str>,
+    given: &str,
+) -> Result<String, Failure> {
+    let plain = || Ok(given.to_owned());
+    let Ok(id) = given.parse::<RunId>() else { return plain() };
+    let person = session.is_none() && world.within().is_none();
+    if !person || given.len() < SHORTEST || root.place(&id).dir().exists() {
+        return plain();
+    }
+    let ids = root.ids().unwrap_or_default();
+    let found: Vec<&str> = ids.iter().map(RunId::as_str).filter(|id| id.starts_with(given)).collect();
+    match found.as_slice() {
+        [] => plain(),
+        [only] => Ok((*only).to_owned()),
+        several => {
+            let message = format!("{} runs begin with {}", several.len(), text::quoted(given));
+            let some: Vec<String> = several.iter().take(NAMED).map(|id| format!("`run:{id}`")).collect();
+            let hint = format!("write more of it: {}", text::list(&some, "or"));
+            Err(Failure::new(Kind::Invalid, "ambiguous", message).hint(hint))
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `materia top`: the terminal inspector, which is a door of its own.
+
+use clap::Args;
+
+use crate::door;
+use crate::view::{Screen, Voice};
+
+/// Watch runs and casts live, and steer them, in the terminal
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  materia top\n  materia top --session \"$HOST_SESSION\"\n  materia top --once\n\n\
+    Press ? for the keys. Leaving it touches nothing that runs. Without a terminal it prints one list and ends."
+)]
+pub(super) struct Top {
+    /// The session whose runs to show; without one, all of them
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+
+    /// Print the list once
+    #[arg(long)]
+    once: bool,
+}
+
+impl Top {
+    pub(super) fn wish(self, screen: Screen, voice: Voice) -> door::Top {
+        door::Top { session: self.session, once: self.once, screen, voice }
+    }
+}

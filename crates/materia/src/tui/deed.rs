@@ -1,0 +1,106 @@
+//! What the person does to what is selected: killing, continuing, saying something.
+//!
+//! Owns the translation into the verbs of the facade, and one line about how it went.
+
+use std::path::{Path, PathBuf};
+
+use materia_engine::agent::{Players, Roster};
+use materia_engine::cast::{Folder, Hands, Silent};
+use materia_engine::process::Nursery;
+use materia_engine::verb::cast::{self, Asked, Wish};
+use materia_engine::verb::message::{self, Sender};
+use materia_engine::verb::spawn::{self, Wanted};
+use materia_engine::verb::steer;
+use materia_model::message::Draft;
+use materia_model::run::Origin;
+use serde_json::Value;
+
+use super::Desk;
+use super::app::{Deed, What};
+use super::rows::{Kind, Row};
+use crate::failure::{Failure, Kind as Failed};
+
+/// Does it; one line about it, whether it went well or not.
+pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
+    let row = &deed.row;
+    let outcome = match (row.kind, &deed.what) {
+        (Kind::Run, What::Kill) => say(desk, row, "control.kill", None),
+        (Kind::Run, What::Continue) => say(desk, row, "control.continue", None),
+        (Kind::Run, What::Say(words)) => {
+            let (kind, body) = spoken(words);
+            say(desk, row, kind, body)
+        }
+        (Kind::Cast, What::Kill) => steered(desk, row, Wish::Abort),
+        (Kind::Cast, What::Say(words)) => steered(desk, row, Wish::Continue(Some(words.trim()))),
+        (Kind::Cast, What::Continue) => match row.status {
+            "paused" => steered(desk, row, Wish::Continue(None)),
+            "interrupted" => steered(desk, row, Wish::Resume),
+            "failed" | "aborted" => steered(desk, row, Wish::Recast),
+            other => Err(Failure::new(Failed::Invalid, "no_wish", format!("{} is {other}", row.name()))),
+        },
+    };
+    outcome.map_err(|failure| match &failure.hint {
+        Some(hint) => format!("{}; {hint}", failure.message),
+        None => failure.message.clone(),
+    })
+}
+
+/// `TYPE BODY` where the first word has a dot in it, else words of a conversation.
+pub(super) fn spoken(words: &str) -> (&str, Option<Value>) {
+    let words = words.trim();
+    let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let is_kind = first.contains('.')
+        && !first.ends_with('.')
+        && first.chars().all(|one| one.is_alphanumeric() || "._-".contains(one));
+    let (kind, body) = if is_kind { (first, rest.trim()) } else { ("chat.message", words) };
+    let body = (!body.is_empty()).then(|| serde_json::from_str(body).unwrap_or_else(|_| Value::from(body)));
+    (kind, body)
+}
+
+fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<String, Failure> {
+    let clock = desk.world.clock();
+    let within = desk.world.within();
+    let sender =
+        Sender { root: &desk.root, session: desk.caller.as_deref(), within: within.as_ref(), clock: &clock };
+    let draft = Draft { to: row.name(), kind: kind.to_owned(), body, ..Draft::default() };
+    let report = message::message(&sender, draft)?;
+    Ok(format!("{kind} to {}: {}", report.to, report.reason))
+}
+
+fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure> {
+    let failed = |error: materia_engine::cast::Error| Failure::from(&error);
+    let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
+    let home = desk.world.home()?;
+    let cwd = desk.world.cwd.as_deref().unwrap_or(Path::new("/"));
+    let settings = cast::settings(&folder).unwrap_or_default();
+    let mut players = Players::new(Roster::new(&settings, None, cwd));
+    let clock = desk.world.clock();
+    // One that adopts orphans would take the supervisor of a run for one.
+    let (mut nursery, mut nobody) = (Nursery::new(), Silent);
+    let hands = Hands {
+        cwd,
+        library: None,
+        home: desk.world.variable("HOME").map(Path::new),
+        variables: &desk.world.variables,
+        clock: &clock,
+        agent: Some(&mut players),
+        nursery: &mut nursery,
+        listener: &mut nobody,
+    };
+    if let Wish::Abort = wish {
+        cast::go_on(folder, wish, hands).map_err(failed)?;
+        return Ok(format!("{} is aborted", row.name()));
+    }
+    let asked = Asked { loadout: None, files: &desk.files, home: Some(&home), trusting: false };
+    cast::may_go_on(&folder, &asked).map_err(failed)?;
+    let driven = steer::wish(folder, wish, hands).map_err(failed)?;
+    let spool = desk.world.variable("TMPDIR").map(PathBuf::from);
+    let wanted = Wanted {
+        origin: Origin::Cast,
+        cwd: cwd.to_owned(),
+        spool: spool.filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into()),
+        ..Wanted::default()
+    };
+    let spawned = spawn::spawn_cast(&desk.root, &wanted, driven, Vec::new())?;
+    Ok(format!("{} goes on as {}", row.name(), spawned.address))
+}

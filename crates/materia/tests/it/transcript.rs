@@ -1,0 +1,133 @@
+//! What every command says to a person at a terminal: at two widths, with colour and without.
+//!
+//! One script types every command of the program into a terminal. The two widths are kept as snapshots; in colour, the
+//! same letters must be there, so that nothing is said by colour alone.
+
+use insta::assert_snapshot;
+
+use crate::casts::house;
+use crate::house::House;
+use crate::house::terminal::{Terminal, is_coloured, on_terminal};
+
+/// Every command, in an order in which each has something to show.
+const LINES: &[&str] = &[
+    "materia",
+    "materia cast --help",
+    "materia init",
+    "materia demo --dir demo --fast",
+    "materia cast --agent-script script.json 'do the work'",
+    "materia casts",
+    "materia cast-show",
+    "materia status",
+    "materia budget",
+    "materia resume",
+    "materia continue",
+    "materia recast",
+    "materia revive",
+    "materia abort",
+    "materia fork 2026-01-01T00-00-00-000Z --at plan:1 --agent-script script.json",
+    "materia link T T --draw",
+    "materia autocast T 'once more' --agent-script script.json",
+    "materia quest add 'mend the door'",
+    "materia quest list",
+    "materia loadout list",
+    "materia grid T",
+    "materia grid",
+    "materia plan T",
+    "materia validate flow.json",
+    "materia schema loadout | head -3",
+    "materia trust",
+    "materia run --template 'echo hi'",
+    "materia run --template '[\"echo hi\", \"false\"]' --strict",
+    "materia spawn --as run:tests --session s --template 'echo hi'",
+    "materia wait run:tests",
+    "materia inspect run:tests",
+    "materia inspect run:tests --view tail",
+    "materia inspect session:all",
+    "materia inspect run:tetss",
+    "materia message run:tests task.run",
+    "materia watch --once --session s",
+    "materia receive",
+    "materia explain --template '[\"echo {name}\", \"cat\"]' name=you",
+    "materia split 'a \"b c\"'",
+    "materia recipe show utility-git-log",
+    "materia tool list",
+    "materia utility --list | head -3",
+    "materia agent list | head -1",
+    "materia top --once",
+    "materia skill show | head -3",
+    "materia completions fish | head -2",
+    "materia man cast | head -3",
+    "materia doctor --no-such-option",
+    "materia csat",
+];
+
+/// Commands that answer somebody else than a person at a terminal.
+const SERVERS: [&str; 2] = ["mcp", "ui"];
+
+/// Types every command at a terminal so wide.
+fn typed(columns: usize, setting: &str) -> String {
+    let house = house();
+    let mut script = format!("export MATERIA_CONFIG=flow.json {setting}\n");
+    for line in LINES {
+        script.push_str(&format!(
+            "echo '$ '\"{}\"\n{{ {line}; }} </dev/null\necho \"[$?]\"\n",
+            line.replace('"', "\\\"")
+        ));
+    }
+    let drawn = on_terminal(&house, columns, &script);
+    house.redact(&drawn)
+}
+
+/// What is left of it, with what differs from machine to machine taken out.
+fn left(drawn: &str) -> String {
+    let kept = Terminal::after(drawn).lines.join("\n");
+    kept.lines().map(redacted).collect::<Vec<_>>().join("\n")
+}
+
+fn redacted(line: &str) -> String {
+    let is_hash = |word: &str| word.len() == 7 && word.chars().all(|one| one.is_ascii_hexdigit());
+    let is_id = |word: &str| {
+        word.len() > 20 && word.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit())
+    };
+    let is_time = |word: &str| {
+        let digits = word.trim_start_matches('(');
+        digits != word && !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit())
+    };
+    let word = |word: &str| match word {
+        word if is_time(word) => "(N".to_owned(),
+        word if is_hash(word) => "[HASH]".to_owned(),
+        word if is_id(word) => "[ID]".to_owned(),
+        word if word.starts_with("pid=") => "pid=[PID]".to_owned(),
+        word => word.to_owned(),
+    };
+    line.split(' ').map(word).collect::<Vec<_>>().join(" ").trim_end().to_owned()
+}
+
+#[test]
+fn every_command_reads_well_at_80_columns_and_in_colour() {
+    let plain = typed(80, "NO_COLOR=1");
+    assert!(!is_coloured(&plain), "no colour was wanted");
+    let coloured = typed(80, "CLICOLOR=1");
+    assert!(coloured.contains("\u{1b}[32m") && coloured.contains("\u{1b}[1m"), "colour was wanted");
+    assert_eq!(left(&coloured), left(&plain), "colour says what letters do not");
+    assert_snapshot!(left(&plain));
+}
+
+#[test]
+fn every_command_reads_well_at_120_columns() {
+    let plain = typed(120, "NO_COLOR=1");
+    assert_snapshot!(left(&plain));
+    let coloured = typed(120, "CLICOLOR=1");
+    assert_eq!(left(&coloured), left(&plain), "colour says what letters do not");
+}
+
+#[test]
+fn no_command_is_forgotten() {
+    let house = House::new();
+    let all = house.materia(&["complete", "--", ""]).run().ok().stdout;
+    let verbs = all.lines().map(|line| line.split('\t').next().unwrap()).filter(|verb| *verb != "help");
+    let shown = |verb: &str| LINES.iter().any(|line| line.split(' ').nth(1) == Some(verb));
+    let forgotten: Vec<&str> = verbs.filter(|verb| !shown(verb) && !SERVERS.contains(verb)).collect();
+    assert_eq!(forgotten, [""; 0]);
+}
