@@ -105,7 +105,11 @@ impl Claude {
         } else {
             // What it said before it heard more is a part of its answer.
             let before = std::mem::take(&mut self.said.text);
-            let whole = if self.answered && !before.is_empty() { format!("{before}\n\n{text}") } else { text.to_owned() };
+            let whole = if self.answered && !before.is_empty() {
+                format!("{before}\n\n{text}")
+            } else {
+                text.to_owned()
+            };
             self.said.answer(&whole);
             self.said.session = text_at(event, &["session_id"]).filter(|_| self.keeps).map(str::to_owned);
         }
@@ -145,8 +149,7 @@ impl Claude {
 
 impl Protocol for Claude {
     fn launch(&mut self, turn: &Turn<'_>) -> Launch {
-        let fixed =
-            "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages";
+        let fixed = "-p --input-format stream-json --output-format stream-json --verbose --include-partial-messages --replay-user-messages";
         let mut args: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
         let mut notices = Vec::new();
         match turn.memory {

@@ -2,7 +2,7 @@
 //!
 //! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows. It is bounded, not
 //! synced, and nothing is ever read back from it: what counts is in the log. A turn that spends more than the budget
-//! has left is ended at once (C11).
+//! has left is ended at once, unless the person raised it meanwhile (C11).
 
 use std::io::Write;
 
@@ -24,6 +24,7 @@ pub(super) struct Watcher<'a> {
     place: &'a Place,
     attempt: u64,
     limit: Limit,
+    raised: &'a dyn Fn() -> Limit,
     spent: &'a Spending,
     listener: &'a mut dyn Listener,
     kept: Kept,
@@ -37,17 +38,17 @@ enum Kept {
 }
 
 impl<'a> Watcher<'a> {
-    /// A watcher of one attempt of a visit, in a cast that spent this much.
+    /// A watcher of one attempt of a visit, in a cast that spent this much; `raised` says which limit holds by now.
     pub(super) fn new(
         folder: &'a Folder,
         place: &'a Place,
         attempt: u64,
-        limit: Limit,
+        raised: &'a dyn Fn() -> Limit,
         spent: &'a Spending,
         listener: &'a mut dyn Listener,
     ) -> Self {
-        let (kept, last) = (Kept::Nothing, Usage::default());
-        Self { folder, place, attempt, limit, spent, listener, kept, last }
+        let (limit, kept, last) = (raised(), Kept::Nothing, Usage::default());
+        Self { folder, place, attempt, limit, raised, spent, listener, kept, last }
     }
 
     /// Adds a line to the artifact. That it cannot be written hurts nobody but those who wanted to look on.
@@ -75,6 +76,9 @@ impl Watch for Watcher<'_> {
         if let Activity::Usage { usage } = activity {
             if std::mem::replace(&mut self.last, *usage) == *usage {
                 return Order::GoOn;
+            }
+            if self.limit.stops_during(self.spent, usage) {
+                self.limit = (self.raised)();
             }
             if self.limit.stops_during(self.spent, usage) {
                 return Order::Stop("the budget was used up during the turn".to_owned());

@@ -8,9 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::event::{
-    Heard, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart, TurnUsage,
-};
+use super::event::{Heard, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart, TurnUsage};
 use crate::agent::Usage;
 use crate::record::Record;
 use crate::run::{RUN_END, RUN_START};
@@ -101,7 +99,14 @@ impl State {
                 let Some(start) = read::<TurnStart>(record) else { return };
                 self.close();
                 self.turns = self.turns.max(start.turn);
-                self.say(record.at, start.turn, Role::Prompt, start.from.clone(), &start.message, &start.prompt);
+                self.say(
+                    record.at,
+                    start.turn,
+                    Role::Prompt,
+                    start.from.clone(),
+                    &start.message,
+                    &start.prompt,
+                );
                 self.open = Some((start, Usage::default()));
             }
             TURN_HEARD => {

@@ -5,9 +5,9 @@ use std::path::Path;
 use clap::Args;
 use materia_engine::process::Stream;
 use materia_engine::run::{self, Place, Root};
-use materia_engine::verb::{actor, doctor};
 use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail};
 use materia_engine::verb::recipe::{self, NotResolved};
+use materia_engine::verb::{actor, doctor};
 use materia_model::name::RunId;
 use materia_model::template;
 

@@ -283,7 +283,9 @@ impl Player {
         };
         if order.system.as_ref().is_some_and(|system| system.len() > LONGEST_SYSTEM) {
             let message = format!("what the agent is told besides is longer than {LONGEST_SYSTEM} bytes");
-            return Err(Failure::new(Kind::Invalid, "too_large", message).hint("put it into a file it can read"));
+            return Err(
+                Failure::new(Kind::Invalid, "too_large", message).hint("put it into a file it can read")
+            );
         }
         if order.script.is_some() {
             agent::player(world, &order)?;

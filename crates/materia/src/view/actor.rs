@@ -63,7 +63,11 @@ impl screen::Report for Transcript {
         let mut out = String::new();
         if let Some(agent) = &self.agent {
             let model = agent.model.as_deref().map(|model| format!(" model={model}")).unwrap_or_default();
-            let cost = if agent.usage.cost > 0.0 { format!(" cost=${:.4}", agent.usage.cost) } else { String::new() };
+            let cost = if agent.usage.cost > 0.0 {
+                format!(" cost=${:.4}", agent.usage.cost)
+            } else {
+                String::new()
+            };
             let busy = if agent.busy { " busy" } else { "" };
             let _infallible = writeln!(
                 out,

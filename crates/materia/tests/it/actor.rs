@@ -29,7 +29,8 @@ impl House {
     pub(crate) fn answers(&self, times: usize) -> Vec<Value> {
         let began = std::time::Instant::now();
         loop {
-            let said: Vec<Value> = posted(self, "a").into_iter().filter(|m| m["to"] == "coordinator").collect();
+            let said: Vec<Value> =
+                posted(self, "a").into_iter().filter(|m| m["to"] == "coordinator").collect();
             let open = self.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
             if said.len() >= times && open["counts"]["claimed"] == 0 {
                 return said;
@@ -55,7 +56,12 @@ pub fn posted(house: &House, id: &str) -> Vec<Value> {
 /// Roles and texts of a transcript.
 pub fn lines(transcript: &Value) -> Vec<(String, String)> {
     let text = |line: &Value, field: &str| line[field].as_str().unwrap().to_owned();
-    transcript["lines"].as_array().unwrap().iter().map(|line| (text(line, "role"), text(line, "text"))).collect()
+    transcript["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (text(line, "role"), text(line, "text")))
+        .collect()
 }
 
 fn said(role: &str, text: &str) -> (String, String) {
@@ -76,17 +82,30 @@ fn messages_become_turns_and_answers_come_back() {
     let asked = house.say("tell me more", &["--correlation", "c1"]);
     let answers = house.answers(2);
     let last = &answers[1];
-    assert_eq!((&last["from"], &last["type"], &last["body"]), (&json!("run:a"), &json!("chat.message"), &json!("much more")));
+    assert_eq!(
+        (&last["from"], &last["type"], &last["body"]),
+        (&json!("run:a"), &json!("chat.message"), &json!("much more"))
+    );
     assert_eq!((&last["reply_to"], &last["correlation_id"]), (&json!(asked), &json!("c1")));
-    assert_eq!((&last["metadata"]["outcome"], &last["metadata"]["usage"]["total"]), (&json!("ok"), &json!(40)));
+    assert_eq!(
+        (&last["metadata"]["outcome"], &last["metadata"]["usage"]["total"]),
+        (&json!("ok"), &json!(40))
+    );
 
     let transcript = house.transcript();
-    let wanted =
-        [said("prompt", "hello you"), said("answer", "hi there"), said("prompt", "tell me more"), said("answer", "much more")];
+    let wanted = [
+        said("prompt", "hello you"),
+        said("answer", "hi there"),
+        said("prompt", "tell me more"),
+        said("answer", "much more"),
+    ];
     assert_eq!(lines(&transcript), wanted);
     let status = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
     let agent = &status["agent"];
-    assert_eq!((&agent["turns"], &agent["usage"]["total"], &agent["usage"]["cost"]), (&json!(2), &json!(80), &json!(0.5)));
+    assert_eq!(
+        (&agent["turns"], &agent["usage"]["total"], &agent["usage"]["cost"]),
+        (&json!(2), &json!(80), &json!(0.5))
+    );
     assert_eq!((&agent["name"], &agent["busy"]), (&json!("scripted"), &json!(false)));
     let shown = house.materia(&["inspect", "run:a", "--view", "transcript"]).run().ok().stdout;
     assert!(shown.contains("> you: tell me more\nagent: much more\n"), "{shown}");
@@ -101,7 +120,10 @@ fn any_command_is_an_actor_one_turn_for_each_message() {
     let house = House::new();
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
     house.write("flow.json", json!({"agents": agents}).to_string());
-    house.materia(&["spawn", "--agent", "loud", "--config", "flow.json", "--as", "run:a", "first"]).run().ok();
+    house
+        .materia(&["spawn", "--agent", "loud", "--config", "flow.json", "--as", "run:a", "first"])
+        .run()
+        .ok();
     house.answers(1);
     house.say("second", &[]);
     let answers = house.answers(2);
@@ -117,7 +139,10 @@ fn answers_go_to_who_asked_and_answers_are_not_answered() {
     let asked = house.say("please", &["--from", "run:b"]);
     house.until_file_has(house.run_place("b").journal(), "as you like");
     let heard = posted(&house, "b");
-    assert_eq!((&heard[0]["to"], &heard[0]["from"], &heard[0]["reply_to"]), (&json!("run:b"), &json!("run:a"), &json!(asked)));
+    assert_eq!(
+        (&heard[0]["to"], &heard[0]["from"], &heard[0]["reply_to"]),
+        (&json!("run:b"), &json!("run:a"), &json!(asked))
+    );
     // The agent is told who speaks.
     assert_eq!(lines(&house.transcript())[0].1, "[chat.message from run:b]\nplease");
     // What answers goes to the coordinator, so that two of them never thank each other for ever.
@@ -167,7 +192,10 @@ fn an_abort_ends_the_turn_and_not_the_agent() {
     house.until_file_has(house.run_place("a").journal(), "turn.start");
     house.materia(&["message", "run:a", "control.abort"]).run().ok();
     let answers = house.answers(1);
-    assert_eq!((&answers[0]["type"], &answers[0]["metadata"]["outcome"]), (&json!("chat.failed"), &json!("aborted")));
+    assert_eq!(
+        (&answers[0]["type"], &answers[0]["metadata"]["outcome"]),
+        (&json!("chat.failed"), &json!("aborted"))
+    );
     house.say("and now?", &[]);
     assert_eq!(house.answers(2)[1]["body"], "still here");
     house.kill("a");
@@ -183,10 +211,16 @@ fn a_turn_is_recovered_by_its_outcome() {
     ]);
     house.actor(&replies, &["flaky"]);
     let answers = house.answers(1);
-    assert_eq!((&answers[0]["body"], &answers[0]["metadata"]["usage"]["input"]), (&json!("at last"), &json!(12)));
+    assert_eq!(
+        (&answers[0]["body"], &answers[0]["metadata"]["usage"]["input"]),
+        (&json!("at last"), &json!(12))
+    );
     let asked = house.say("locked", &[]);
     let answers = house.answers(2);
-    assert_eq!((&answers[1]["type"], &answers[1]["metadata"]["outcome"]), (&json!("chat.failed"), &json!("auth")));
+    assert_eq!(
+        (&answers[1]["type"], &answers[1]["metadata"]["outcome"]),
+        (&json!("chat.failed"), &json!("auth"))
+    );
     let failed = records(&house, "a").into_iter().find(|record| record["type"] == "message.failed").unwrap();
     assert_eq!(failed["data"]["id"], json!(asked));
     house.kill("a");

@@ -151,11 +151,34 @@ fn a_project_brings_no_agent_before_it_is_trusted() {
     let house = House::new();
     let agents = json!({"pi": {"command": ["sh", "-c", "touch ran; cat"]}});
     house.write(".pi/pi-materia.json", json!({"agents": agents, "agent": "pi"}).to_string());
-    let call = house.materia(&["agent", "run"]).stdin("x");
-    assert_eq!(sealed(&house, call, &[]).run().code(), 6);
+    let call = house.materia(&["agent", "run", "--json"]).stdin("x");
+    let refused = sealed(&house, call, &[]).run();
+    assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("untrusted")), "as in a cast");
     assert!(!house.work().join("ran").exists());
-    let call = house.materia(&["agent", "run"]).stdin("x").env("MATERIA_TRUST", "1");
+    let call = house.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
+    assert_eq!(sealed(&house, call, &[]).run().code(), 4);
+    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[]).run().json();
+    assert_eq!(
+        (&doctor["agent"], &doctor["agentUntrusted"]),
+        (&json!(null), &json!("[HOUSE]/project/.pi/pi-materia.json"))
+    );
+    assert!(
+        sealed(&house, house.materia(&["doctor"]), &[])
+            .run()
+            .stdout
+            .contains("is not trusted, so it has no say")
+    );
+    crate::trust::trust(&house);
+    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[]).run().json();
+    assert_eq!(
+        (&doctor["agent"]["name"], &doctor["agent"]["why"]),
+        (&json!("pi"), &json!("config")),
+        "{doctor}"
+    );
+    assert_eq!(doctor["agent"]["file"], "[HOUSE]/project/.pi/pi-materia.json");
+    assert!(doctor.get("agentUntrusted").is_none());
     house.shell("cp /usr/bin/touch bin/touch").run().ok();
+    let call = house.materia(&["agent", "run"]).stdin("x");
     sealed(&house, call, &[]).run().ok();
     assert!(house.work().join("ran").exists());
 }

@@ -26,7 +26,10 @@ impl Actor<'_> {
         let Some(end) = &self.state.last else { return Ok(()) };
         let open = self.post.look(|mail| {
             let queue = mail.queue(&Queue::Run);
-            let found = end.messages.iter().filter_map(|id| Some((id.clone(), queue.find(id)?.envelope.as_deref()?.clone())));
+            let found = end
+                .messages
+                .iter()
+                .filter_map(|id| Some((id.clone(), queue.find(id)?.envelope.as_deref()?.clone())));
             found.collect::<Vec<(String, Envelope)>>()
         })?;
         let mut groups: BTreeMap<String, Vec<&(String, Envelope)>> = BTreeMap::new();
@@ -131,10 +134,14 @@ impl Actor<'_> {
     /// the message was settled.
     fn has_answered(&self, to: &str, id: &str) -> bool {
         let journal = match to.parse() {
-            Ok(Address::Run(run) | Address::Branch(run, _) | Address::Room(run)) => self.root.place(&run).journal(),
+            Ok(Address::Run(run) | Address::Branch(run, _) | Address::Room(run)) => {
+                self.root.place(&run).journal()
+            }
             _ => self.place.journal(),
         };
-        let (ours, Ok(reader)) = (self.place.address(), Reader::open(&journal, From::Beginning)) else { return false };
+        let (ours, Ok(reader)) = (self.place.address(), Reader::open(&journal, From::Beginning)) else {
+            return false;
+        };
         reader.flatten().any(|record| {
             let says = |field: &str, what: &str| record.data.get(field).and_then(Value::as_str) == Some(what);
             record.kind == MESSAGE && says("reply_to", id) && says("from", &ours)

@@ -99,8 +99,6 @@ pub(super) struct Actor<'a> {
     waiting: VecDeque<Claimed>,
 }
 
-
-
 /// Plays an actor until it is interrupted.
 pub fn act(hands: Hands<'_>) -> Result<(), Error> {
     let Hands { root, run, tools, clock, secrets, agent, nursery, listener } = hands;
@@ -176,9 +174,9 @@ impl<'a> Actor<'a> {
         let settled = match message.envelope.kind.as_str() {
             // The turn that it was meant for is over.
             "control.abort" => Some(Ending::Handled),
-            kind if kind.starts_with("control.") => {
-                Some(Ending::Failed("an agent knows control.abort, control.cancel and control.kill".to_owned()))
-            }
+            kind if kind.starts_with("control.") => Some(Ending::Failed(
+                "an agent knows control.abort, control.cancel and control.kill".to_owned(),
+            )),
             _ if prompt.trim().is_empty() => Some(Ending::Failed("the message says nothing".to_owned())),
             _ => None,
         };
@@ -235,7 +233,8 @@ impl<'a> Actor<'a> {
     fn tidy(&self) {
         let Some(kept) = &self.state.session else { return };
         let Ok(entries) = std::fs::read_dir(self.sessions()) else { return };
-        let old = entries.flatten().map(|entry| entry.path()).filter(|path| path.to_string_lossy() != kept.handle);
+        let old =
+            entries.flatten().map(|entry| entry.path()).filter(|path| path.to_string_lossy() != kept.handle);
         for path in old.filter(|path| path.is_file()) {
             let _again_next_time = dir::remove_file(&path);
         }

@@ -52,7 +52,19 @@ impl<'w, 'a> Watcher<'w, 'a> {
     ) -> Self {
         let (before, last) = (Usage::default(), Usage::default());
         let (waiting, heard) = (Vec::new(), Vec::new());
-        Self { actor, turn, ear, woken_by, listener, waiting, heard, stopped: None, failed: None, before, last }
+        Self {
+            actor,
+            turn,
+            ear,
+            woken_by,
+            listener,
+            waiting,
+            heard,
+            stopped: None,
+            failed: None,
+            before,
+            last,
+        }
     }
 
     /// Plays the turn to its end; none when somebody wants us to leave.

@@ -110,9 +110,16 @@ impl Target {
 
     fn views(&self) -> &'static [&'static str] {
         match self {
-            Self::Run(_) => {
-                &["status", "tail", "transcript", "messages", "mailbox", "communication", "artifacts", "files"]
-            }
+            Self::Run(_) => &[
+                "status",
+                "tail",
+                "transcript",
+                "messages",
+                "mailbox",
+                "communication",
+                "artifacts",
+                "files",
+            ],
             Self::Room(_) => &["status", "messages", "previews", "roster", "contacts"],
             Self::Branch(..) => &["mailbox"],
             Self::Coordinator | Self::Session(_) | Self::AllSessions => &["runs", "status"],

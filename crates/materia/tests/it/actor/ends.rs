@@ -31,7 +31,8 @@ fn killed_at_any_step_it_answers_once() {
         assert_eq!((all.len(), &answers[0]["body"]), (2, &json!("done")), "{point}");
         let asked = posted(&house, "a").into_iter().find(|message| message["body"] == "do it").unwrap();
         assert_eq!(answers[0]["reply_to"], asked["id"], "{point}");
-        let prompts = lines(&house.transcript()).iter().filter(|line| **line == said("prompt", "do it")).count();
+        let prompts =
+            lines(&house.transcript()).iter().filter(|line| **line == said("prompt", "do it")).count();
         assert_eq!(prompts, turns, "{point}");
         let ends = records(&house, "a").iter().filter(|record| record["type"] == "turn.end").count();
         assert_eq!(ends, 2, "{point}");
@@ -55,9 +56,13 @@ fn a_supervisor_that_is_killed_loses_no_message() {
     assert_eq!(house.alive().len(), 0);
     house.actor(&replies(), &[]);
     let answers = house.answers(2);
-    let asked: Vec<Value> = posted(&house, "a").into_iter().filter(|message| message["to"] == "run:a").collect();
+    let asked: Vec<Value> =
+        posted(&house, "a").into_iter().filter(|message| message["to"] == "run:a").collect();
     let of = |at: usize| (&asked[at]["body"], &asked[at]["id"]);
-    assert_eq!((of(0), of(1)), ((&json!("one"), &answers[0]["reply_to"]), (&json!("two"), &answers[1]["reply_to"])));
+    assert_eq!(
+        (of(0), of(1)),
+        ((&json!("one"), &answers[0]["reply_to"]), (&json!("two"), &answers[1]["reply_to"]))
+    );
     house.kill("a");
 }
 
