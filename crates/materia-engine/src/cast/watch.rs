@@ -11,7 +11,7 @@ use materia_model::cast::budget::{Limit, Spending};
 use materia_model::cast::event::Place;
 
 use super::driver::Listener;
-use super::folder::Folder;
+use super::folder::{ACTIVITY, Folder};
 use crate::agent::{Activity, Order, Watch};
 use crate::store::artifact::NewArtifact;
 
@@ -54,7 +54,7 @@ impl<'a> Watcher<'a> {
     /// Adds a line to the artifact. That it cannot be written hurts nobody but those who wanted to look on.
     fn keep(&mut self, activity: &Activity) {
         if let Kept::Nothing = self.kept {
-            let made = self.folder.artifact(self.place, self.attempt, "activity.jsonl");
+            let made = self.folder.artifact(self.place, self.attempt, ACTIVITY);
             self.kept = made.map_or(Kept::Enough, |(_, artifact)| Kept::Some(artifact, 0));
         }
         let Kept::Some(artifact, written) = &mut self.kept else { return };

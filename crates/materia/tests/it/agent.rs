@@ -128,6 +128,20 @@ fn any_command_is_an_agent() {
 }
 
 #[test]
+fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
+    let house = House::new();
+    let more = json!({"agent": "echo", "activeLoadout": "T", "materia": {"Talk": {"tools": "readOnly", "prompt": "say it"}},
+        "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk", "edges": [{"to": "b"}]}, "b": {"materia": "Talk"}}}}});
+    config(&house, &json!({"echo": {"command": ["cat"]}}), &more);
+    let said = house.materia(&["cast", "--config", "flow.json", "x"]).run().ok();
+    let told =
+        said.stderr.matches("echo: this agent is a command: which tools it uses is its own choice").count();
+    assert_eq!(told, 1, "it is told once: {}", said.stderr);
+    let kept = house.shell("cat .pi/pi-materia/*/sockets/a/*.activity.jsonl").run().ok().stdout;
+    assert!(kept.contains("its own choice"), "every surface can read it: {kept}");
+}
+
+#[test]
 fn a_turn_that_takes_too_long_leaves_nothing_behind() {
     let house = House::new();
     let tree = "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
