@@ -2,7 +2,8 @@
 //!
 //! Owns the few messages that a turn needs. The protocol has no word for a failed model call, so an `end_turn` without
 //! any text counts as empty and is asked again. Tools are ruled by answering the agent's questions for permission; an
-//! agent that does not ask cannot be ruled, and that is told. The text before and after a tool is kept apart.
+//! agent that does not ask cannot be ruled, and that is told. The text before and after a tool is kept apart. A session
+//! goes on in a copy where the agent can make one, else in itself; what is said meanwhile is heard by those that say so.
 
 use materia_model::agent::{FailureKind, Usage};
 use materia_model::materia::Tools;
@@ -24,15 +25,25 @@ pub(super) struct Acp {
     prompting: bool,
     parted: bool,
     tools: Vec<(String, String)>,
+    /// Whether it says that it hears what is said meanwhile.
+    hears: bool,
+    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was heard.
+    steers: Vec<Option<String>>,
 }
 
 const INITIALIZE: u64 = 1;
 const OPEN: u64 = 2;
 const PROMPT: u64 = 3;
+/// Requests that steer have numbers above this one.
+const STEERS: u64 = 100;
 
 impl Acp {
     fn answered(&mut self, id: u64, message: &Value, out: &mut Out) {
         if let Some(error) = message.get("error") {
+            // Only what the turn needs is a failure of it.
+            if id > PROMPT {
+                return;
+            }
             let code = error.get("code").and_then(Value::as_u64).and_then(|code| code.try_into().ok());
             let said = text_at(error, &["data", "message"]).or(text_at(error, &["data", "details"]));
             let said = said.or(text_at(error, &["message"])).unwrap_or("it says no more");
@@ -50,31 +61,38 @@ impl Acp {
                 request(out, PROMPT, "session/prompt", &json!({"sessionId": self.session, "prompt": prompt}));
             }
             PROMPT => self.ended(result, out),
+            steer if steer > STEERS && text_at(result, &["outcome"]) == Some("injected") => {
+                let at = usize::try_from(steer - STEERS - 1).unwrap_or(usize::MAX);
+                if let Some(text) = self.steers.get_mut(at).and_then(Option::take) {
+                    out.heard(text);
+                }
+            }
             _ => {}
         }
     }
 
     fn open(&mut self, result: &Value, out: &mut Out) {
-        let loads = result.get("agentCapabilities").and_then(|can| can.get("loadSession"));
-        match self.from.take() {
-            Some(from) if loads == Some(&Value::Bool(true)) => {
-                let params = json!({"sessionId": from, "cwd": self.cwd, "mcpServers": []});
-                self.session = Some(from);
-                request(out, OPEN, "session/load", &params);
-            }
-            Some(_) => {
-                self.said.fail(FailureKind::Config, "this agent cannot take up a session again");
-                out.over = Some(Over::Gently);
-            }
-            None => request(out, OPEN, "session/new", &json!({"cwd": self.cwd, "mcpServers": []})),
+        let can = result.get("agentCapabilities").unwrap_or(&Value::Null);
+        let copies =
+            can.get("sessionCapabilities").and_then(|can| can.get("fork")).is_some_and(|can| !can.is_null());
+        let loads = can.get("loadSession") == Some(&Value::Bool(true));
+        self.hears = result.pointer("/_meta/steering/supported") == Some(&Value::Bool(true));
+        let Some(from) = self.from.take() else {
+            return request(out, OPEN, "session/new", &json!({"cwd": self.cwd, "mcpServers": []}));
+        };
+        if !copies && !loads {
+            self.said.fail(FailureKind::Config, "this agent cannot take up a session again");
+            out.over = Some(Over::Gently);
+            return;
         }
+        let params = json!({"sessionId": from, "cwd": self.cwd, "mcpServers": []});
+        self.session = Some(from);
+        request(out, OPEN, if copies { "session/fork" } else { "session/load" }, &params);
     }
 
     fn ended(&mut self, result: &Value, out: &mut Out) {
-        if let Some(usage) = result.get("usage") {
-            self.said.usage = Usage::read(usage);
-            out.usage(self.said.usage);
-        }
+        self.count(result);
+        out.usage(self.said.usage);
         match text_at(result, &["stopReason"]).unwrap_or_default() {
             "cancelled" => self.said.fail(FailureKind::Aborted, "the turn was aborted"),
             "refusal" => self.said.fail(FailureKind::Crash, "the agent refused to go on"),
@@ -85,6 +103,19 @@ impl Acp {
             _ => self.said.session = self.session.clone().filter(|_| self.keeps),
         }
         out.over = Some(Over::Gently);
+    }
+
+    /// The larger of what it says about the turn and what it says about models: some count only their last call.
+    fn count(&mut self, result: &Value) {
+        let turn = result.get("usage").map(Usage::read).unwrap_or_default();
+        let by_model = result.pointer("/_meta/quota/model_usage").and_then(Value::as_array);
+        let counted = by_model.into_iter().flatten().filter_map(|used| {
+            Some((text_at(used, &["model"])?.to_owned(), Usage::read(used.get("token_count")?)))
+        });
+        self.said.models = counted.take(64).collect();
+        let mut sum = Usage::default();
+        self.said.models.values().for_each(|usage| sum.add(usage));
+        self.said.usage = if sum.total > turn.total { sum } else { turn };
     }
 
     fn update(&mut self, update: &Value, out: &mut Out) {
@@ -198,6 +229,18 @@ impl Protocol for Acp {
             (None, Some("session/update")) => self.update(params.get("update").unwrap_or(&Value::Null), out),
             (None, _) => {}
         }
+    }
+
+    fn steer(&mut self, text: &str, out: &mut Out) -> bool {
+        let Some(session) = self.session.as_ref().filter(|_| self.prompting && self.hears) else {
+            return false;
+        };
+        self.steers.push(Some(text.to_owned()));
+        // Where the turn is over it is not to begin another one, which nobody would wait for.
+        let idle = json!({"steering": {"idleBehavior": "promptRequired"}});
+        let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}], "_meta": idle});
+        request(out, STEERS + self.steers.len() as u64, "_session/steering", &params);
+        true
     }
 
     fn abort(&mut self, out: &mut Out) -> bool {

@@ -235,7 +235,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Writes down what the person ordered meanwhile: before an order is gone, it is in the log.
-    fn take_orders(&mut self) -> Result<(), Error> {
+    pub(super) fn take_orders(&mut self) -> Result<(), Error> {
         for (order, body) in order::pending(&self.folder) {
             self.record(body)?;
             dir::remove_file(&order)?;

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use materia_model::cast::event::Place;
 use materia_model::document::MAX_BYTES;
 use materia_model::secret::Secrets;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::error::Error;
 use crate::clock::Clock;
@@ -25,6 +26,10 @@ use crate::store::{atomic, dir};
 pub(super) const FORMAT: u32 = 1;
 /// The definition that the cast runs by.
 const DEFINITION: &str = "config.resolved.json";
+/// The kind of artifact that grows while an agent works.
+pub(super) const ACTIVITY: &str = "activity.jsonl";
+/// How much of its end is read by those who look on, in bytes.
+const LATELY: u64 = 64 << 10;
 /// How many directories are kept open.
 const MOST_SHELVES: usize = 16;
 
@@ -178,6 +183,24 @@ impl Folder {
     /// Makes an artifact that grows while it is looked at. What is written to it has to be clean.
     pub(super) fn growing(&self, name: &str) -> Result<NewArtifact, Error> {
         Ok(self.root.create(name)?)
+    }
+
+    /// What an agent was lately seen doing in a visit: the last lines of what grows while it works.
+    pub fn seen(&self, place: &Place, attempt: u64) -> Vec<Value> {
+        let (dir, stem) = stem(place, attempt);
+        let path = |number, kind| self.path.join(&dir).join(numbered(&stem, number, kind));
+        // It is named like the prompt; a turn in which nothing was seen has none.
+        let turns = (1..).take_while(|number| path(*number, "prompt.md").exists());
+        let Some(last) = turns.map(|number| path(number, ACTIVITY)).filter(|path| path.exists()).last()
+        else {
+            return Vec::new();
+        };
+        let (mut text, Ok(mut file)) = (Vec::new(), std::fs::File::open(last)) else { return Vec::new() };
+        let from = file.metadata().map_or(0, |found| found.len().saturating_sub(LATELY));
+        let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.take(LATELY).read_to_end(&mut text));
+        // A line that is cut, at either end, says nothing.
+        let lines = read.map(|_| text.split(|byte| *byte == b'\n')).into_iter().flatten();
+        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
     /// Text as it may be kept.

@@ -1,7 +1,7 @@
 //! Orders for a cast that another process drives: small documents that its driver takes up.
 //!
 //! Owns `orders/<id>.json` in a cast's directory. An order is durable before its sender is told; the driver looks
-//! between any two steps, writes down what it was told as an event, and removes the order. Whoever opens the cast next
+//! between any two steps, and before it ends a turn that goes beyond the budget, writes down what it was told as an event, and removes the order. Whoever opens the cast next
 //! takes up what a driver left. An order that is taken up twice after a crash says the same twice, and does no harm.
 
 use std::path::PathBuf;

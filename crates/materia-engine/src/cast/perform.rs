@@ -11,6 +11,7 @@ use materia_model::materia::{self, Utility};
 
 use super::driver::Driver;
 use super::error::Error;
+use super::order;
 use super::watch::Watcher;
 use crate::agent::{Answer, DEFAULT_TIMEOUT, Memory, Turn};
 use crate::utility::call::{Call, Called, call};
@@ -50,14 +51,25 @@ impl Driver<'_> {
             timeout: role.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
             cwd: &self.cwd,
         };
-        let limit = self.kernel.limit(state);
-        let mut watcher = Watcher::new(&self.folder, place, &prompt, limit, &state.spending, self.listener);
+        let (kernel, folder) = (&self.kernel, &self.folder);
+        let raised = || {
+            let mut raised = state.raised.clone();
+            for (_, ordered) in order::pending(folder) {
+                if let Body::BudgetRaised(raise) = &ordered {
+                    raised.add(raise);
+                }
+            }
+            kernel.limit_raised(&raised)
+        };
+        let mut watcher = Watcher::new(folder, place, &prompt, &raised, &state.spending, self.listener);
         let answer = agent.ask(&turn, self.nursery, &mut watcher);
         watcher.finish();
         let end = match answer {
             Answer::Ended(end) => end,
             Answer::Interrupted => return Ok(false),
         };
+        // What the turn was allowed to use stands in the log before what it used.
+        self.take_orders()?;
         let output = match &end.reply {
             Ok(text) => Some(self.folder.keep(place, attempt, "output.md", text.as_bytes())?),
             Err(_) => None,

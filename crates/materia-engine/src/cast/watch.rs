@@ -2,7 +2,8 @@
 //!
 //! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows: it is named like the
 //! turn's `prompt.md`, which the log names, so that nobody has to search. It is bounded, not synced, and nothing is ever
-//! read back from it: what counts is in the log. A turn that spends more than the budget has left is ended at once (C11).
+//! read back from it: what counts is in the log. A turn that spends more than the budget has left is ended at once, unless the
+//! person raised it meanwhile (C11).
 
 use std::io::Write;
 
@@ -30,6 +31,7 @@ pub(super) struct Watcher<'a> {
     place: &'a Place,
     prompt: &'a str,
     limit: Limit,
+    raised: &'a dyn Fn() -> Limit,
     spent: &'a Spending,
     listener: &'a mut dyn Listener,
     kept: Kept,
@@ -45,17 +47,18 @@ enum Kept {
 }
 
 impl<'a> Watcher<'a> {
-    /// A watcher of the turn with this prompt, in a cast that spent this much.
+    /// A watcher of the turn with this prompt, in a cast that spent this much; `raised` says which limit holds by now.
     pub(super) fn new(
         folder: &'a Folder,
         place: &'a Place,
         prompt: &'a str,
-        limit: Limit,
+        raised: &'a dyn Fn() -> Limit,
         spent: &'a Spending,
         listener: &'a mut dyn Listener,
     ) -> Self {
-        let (kept, last, said) = (Kept::Nothing, Usage::default(), folder.secrets().stream());
-        Self { folder, place, prompt, limit, spent, listener, kept, last, said }
+        let (limit, kept, last, said) =
+            (raised(), Kept::Nothing, Usage::default(), folder.secrets().stream());
+        Self { folder, place, prompt, limit, raised, spent, listener, kept, last, said }
     }
 
     /// Keeps what was held back of what the agent said: nothing follows.
@@ -103,6 +106,9 @@ impl Watch for Watcher<'_> {
         if let Activity::Usage { usage } = activity {
             if std::mem::replace(&mut self.last, *usage) == *usage {
                 return Order::GoOn;
+            }
+            if self.limit.stops_during(self.spent, usage) {
+                self.limit = (self.raised)();
             }
             if self.limit.stops_during(self.spent, usage) {
                 return Order::Stop("the budget was used up during the turn".to_owned());

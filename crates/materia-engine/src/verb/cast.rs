@@ -137,6 +137,14 @@ pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<
     Ok(report(&driver, Stop::Paused))
 }
 
+/// Looks at a cast that was made and leaves it to whoever drives it: that it can be played is checked here.
+pub fn leave(folder: Folder, hands: Hands<'_>) -> Result<Report, Error> {
+    let mut driver = Driver::open(folder, hands)?;
+    driver.ready()?;
+    driver.promise()?;
+    Ok(report(&driver, Stop::Paused))
+}
+
 /// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is said.
 pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
     match given {

@@ -14,6 +14,9 @@ use crate::cast::glance::{self, Head, Position};
 use crate::cast::{Definition, Error, Folder, Standing, usage};
 use crate::clock::Clock;
 
+/// How much of what an agent said is shown, in bytes.
+const LONGEST_TEXT: usize = 600;
+
 /// How a cast stands.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -36,6 +39,9 @@ pub struct Report {
     pub age_ms: Option<u64>,
     /// Where it is.
     pub at: Option<Position>,
+    /// What its agent is seen doing just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doing: Option<Doing>,
     /// The sockets, in the order written.
     pub graph: Vec<Socket>,
     /// What may be spent, and what is.
@@ -50,6 +56,43 @@ pub struct Report {
     pub next: Vec<String>,
     /// Its directory.
     pub run_dir: String,
+}
+
+/// What an agent is seen doing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Doing {
+    /// The tool that works, and what it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The end of what the agent said.
+    pub text: String,
+    /// What the turn used so far, in tokens.
+    pub tokens: u64,
+}
+
+impl Doing {
+    /// What the last lines of an activity add up to.
+    fn of(lines: &[Value]) -> Self {
+        let mut doing = Self::default();
+        for line in lines {
+            let text = |field: &str| line.get(field).and_then(Value::as_str).unwrap_or_default();
+            match text("type") {
+                "text" => doing.text.push_str(text("text")),
+                "tool_start" => {
+                    doing.tool = Some(format!("{} {}", text("name"), text("input")).trim_end().to_owned());
+                }
+                "tool_end" => {
+                    doing.tool = None;
+                    doing.text.push('\n');
+                }
+                "usage" => doing.tokens = line.get("total").and_then(Value::as_u64).unwrap_or(doing.tokens),
+                _ => {}
+            }
+        }
+        let from = doing.text.ceil_char_boundary(doing.text.len().saturating_sub(LONGEST_TEXT));
+        doing.text = doing.text[from..].trim().to_owned();
+        doing
+    }
 }
 
 /// A socket, as far as the cast has come.
@@ -91,6 +134,8 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
         current: here.as_deref() == Some(socket.id.as_str()),
     });
     let (needs, next) = advice(&state, &standing);
+    let visit = state.visit().filter(|_| matches!(standing, Standing::Running(_)));
+    let seen = visit.map(|visit| folder.seen(&visit.place, visit.attempt)).filter(|lines| !lines.is_empty());
     Ok(Report {
         ok: true,
         status: standing.as_str(),
@@ -98,6 +143,7 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
         request: first_line(&head.request),
         active_ms: state.spending.active_ms,
         age_ms: age.and_then(|age| u64::try_from(age).ok()),
+        doing: seen.map(|lines| Doing::of(&lines)),
         graph: graph.collect(),
         budget: shares(&definition.settings().budget, &state),
         usage: usage(&state),
@@ -165,5 +211,34 @@ fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
         }
         Standing::Aborted => (None, typed(&["recast", "cast-show"])),
         Standing::Complete | Standing::Unreadable(_) => (None, typed(&["cast-show"])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_done_just_now_is_the_end_of_what_was_seen() {
+        let lines = [
+            json!({"type": "text", "text": "I will "}),
+            json!({"type": "text", "text": "look."}),
+            json!({"type": "tool_start", "name": "bash", "input": "ls"}),
+            json!({"type": "usage", "total": 12}),
+        ];
+        let doing = Doing::of(&lines);
+        assert_eq!(
+            (doing.tool.as_deref(), doing.text.as_str(), doing.tokens),
+            (Some("bash ls"), "I will look.", 12)
+        );
+        let more = [
+            &lines[..],
+            &[json!({"type": "tool_end", "name": "bash"}), json!({"type": "text", "text": "é".repeat(900)})],
+        ]
+        .concat();
+        let doing = Doing::of(&more);
+        assert_eq!((doing.tool, doing.text.len()), (None, 600));
     }
 }

@@ -146,7 +146,26 @@ pub fn drive_cast(
 
 /// Spawns a run that is an agent (A12): the running program plays it, as its journal says.
 pub fn spawn_agent(root: &Root, wanted: &Wanted, order: &actor::Order) -> Result<Spawned, Error> {
-    let argv = ["/proc/self/exe", "agent", "act"].map(str::to_owned).to_vec();
+    let words = ["agent", "act"].map(str::to_owned).to_vec();
+    let mut spawned = spawn_own(root, wanted, words, serde_json::to_value(order).ok())?;
+    let address = &spawned.address;
+    let next = [
+        format!("materia message {address} chat.message \"…\""),
+        format!("materia inspect {address} --view transcript"),
+    ];
+    spawned.next.splice(2..3, next);
+    Ok(spawned)
+}
+
+/// Spawns a run of this program with other words.
+pub fn spawn_own(
+    root: &Root,
+    wanted: &Wanted,
+    words: Vec<String>,
+    agent: Option<Value>,
+) -> Result<Spawned, Error> {
+    // The running program itself, also when its file was replaced meanwhile.
+    let argv = std::iter::once("/proc/self/exe".to_owned()).chain(words).collect();
     let plan = Plan {
         body: Body::Command { argv, stdin: Stdin::None, part: None },
         controls: Controls::plain(Failure::Continue),
@@ -154,21 +173,10 @@ pub fn spawn_agent(root: &Root, wanted: &Wanted, order: &actor::Order) -> Result
     for _ in 0..TRIES {
         let id = wanted.id.clone().unwrap_or_else(fresh_id);
         let place = root.place(&id);
-        let start = Start { agent: serde_json::to_value(order).ok(), ..begins(wanted, &id) };
-        let wire = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
-        match start_run(&wire) {
-            Ok(started) => {
-                let address = place.address();
-                let mut spawned = report(&place, started.generation, Vec::new());
-                spawned.next.splice(
-                    2..3,
-                    [
-                        format!("materia message {address} chat.message \"…\""),
-                        format!("materia inspect {address} --view transcript"),
-                    ],
-                );
-                return Ok(spawned);
-            }
+        let start = Start { agent: agent.clone(), ..begins(wanted, &id) };
+        let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
+        match start_run(&order) {
+            Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
             Err(error) => return Err(error),
         }

@@ -179,10 +179,7 @@ impl State {
     }
 
     fn raise(&mut self, raise: &Raise) {
-        self.raised.max_tokens = raise.max_tokens.or(self.raised.max_tokens);
-        self.raised.max_cost_usd = raise.max_cost_usd.or(self.raised.max_cost_usd);
-        self.raised.max_turns = raise.max_turns.or(self.raised.max_turns);
-        self.raised.max_minutes = raise.max_minutes.or(self.raised.max_minutes);
+        self.raised.add(raise);
         self.spending.limited = false;
         self.spending.warned = false;
     }

@@ -218,6 +218,16 @@ pub struct Raise {
     pub max_minutes: Option<f64>,
 }
 
+impl Raise {
+    /// Puts another one on top.
+    pub fn add(&mut self, raise: &Self) {
+        self.max_tokens = raise.max_tokens.or(self.max_tokens);
+        self.max_cost_usd = raise.max_cost_usd.or(self.max_cost_usd);
+        self.max_turns = raise.max_turns.or(self.max_turns);
+        self.max_minutes = raise.max_minutes.or(self.max_minutes);
+    }
+}
+
 /// A cast that goes on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

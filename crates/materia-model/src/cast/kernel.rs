@@ -8,7 +8,7 @@ mod enter;
 mod leave;
 
 use crate::cast::budget::{Limit, Verdict};
-use crate::cast::event::{Body, CastEnd, CursorName, Route, Via};
+use crate::cast::event::{Body, CastEnd, CursorName, Raise, Route, Via};
 use crate::cast::failure::{Code, Failure};
 use crate::cast::prompt;
 use crate::cast::state::{State, Status, Step, Visit};
@@ -103,7 +103,12 @@ impl Kernel {
 
     /// The budget that holds for a cast.
     pub fn limit(&self, state: &State) -> Limit {
-        Limit::of(&self.settings.budget, &state.raised)
+        self.limit_raised(&state.raised)
+    }
+
+    /// The limits that hold once so much is raised.
+    pub fn limit_raised(&self, raised: &Raise) -> Limit {
+        Limit::of(&self.settings.budget, raised)
     }
 
     /// What the cast does next.

@@ -128,7 +128,7 @@ impl Recovery {
 }
 
 /// How long to wait before the next try: what we would, or what the provider asks for, where that is longer.
-pub(super) fn obliging(delay_ms: u64, failure: &Failure) -> u64 {
+pub fn obliging(delay_ms: u64, failure: &Failure) -> u64 {
     delay_ms.max(failure.retry_after_ms.unwrap_or(0).min(LONGEST_HINT_MS))
 }
 

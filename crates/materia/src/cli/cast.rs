@@ -98,20 +98,7 @@ impl Cast {
         voice: Voice,
     ) -> Result<(Report, Spawned), Failure> {
         let definition = self.definition(world, view, screen, voice)?;
-        let settings = definition.settings().clone();
-        // A nursery that adopts orphans would take the supervisor for one.
-        let mut report = self.player.play(world, &settings, Nursery::new(), view, |hands| {
-            cast::begin(definition, &self.request, hands)
-        })?;
-        let root = Root::new(world.home()?.runs());
-        let drives = materia_model::run::Cast {
-            id: report.cast_id.clone(),
-            dir: report.run_dir.clone(),
-            loadout: report.loadout.clone(),
-        };
-        let spawned = spawn::spawn_cast(&root, wanted, drives, self.player.words(world))?;
-        report.run = Some(spawned.run.clone());
-        Ok((report, spawned))
+        detach(definition, &self.request, &self.player, world, view, wanted)
     }
 
     fn definition(
@@ -129,6 +116,40 @@ impl Cast {
         view.notice(definition.strange());
         Ok(definition)
     }
+}
+
+/// Begins a cast and lets a run drive it (A12).
+pub(super) fn detach(
+    definition: Definition,
+    request: &str,
+    player: &Player,
+    world: &World,
+    view: &mut CastView,
+    wanted: &Wanted,
+) -> Result<(Report, Spawned), Failure> {
+    let settings = definition.settings().clone();
+    // A nursery that adopts orphans would take the supervisor for one.
+    let report = player
+        .play(world, &settings, Nursery::new(), view, |hands| cast::begin(definition, request, hands))?;
+    driven(report, player, world, wanted)
+}
+
+/// Lets a run drive a cast that was begun.
+pub(super) fn driven(
+    mut report: Report,
+    player: &Player,
+    world: &World,
+    wanted: &Wanted,
+) -> Result<(Report, Spawned), Failure> {
+    let root = Root::new(world.home()?.runs());
+    let drives = materia_model::run::Cast {
+        id: report.cast_id.clone(),
+        dir: report.run_dir.clone(),
+        loadout: report.loadout.clone(),
+    };
+    let spawned = spawn::spawn_cast(&root, wanted, drives, player.words(world))?;
+    report.run = Some(spawned.run.clone());
+    Ok((report, spawned))
 }
 
 /// The run that drives a cast.
@@ -162,7 +183,7 @@ impl Player {
     }
 
     /// The words by which another process gets the same player.
-    fn words(&self, world: &World) -> Vec<String> {
+    pub(super) fn words(&self, world: &World) -> Vec<String> {
         let file = |file: &PathBuf| world.path(file).to_string_lossy().into_owned();
         let script = self.agent_script.iter().flat_map(|script| ["--agent-script".to_owned(), file(script)]);
         let agent = self.agent.iter().flat_map(|agent| ["--agent".to_owned(), agent.clone()]);

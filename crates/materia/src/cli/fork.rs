@@ -1,10 +1,11 @@
 //! `materia fork`: a new cast that begins behind a finished step of another one.
 
 use clap::Args;
+use materia_engine::process::Nursery;
 use materia_engine::verb::cast::{self, Asked, Wish};
 use materia_engine::verb::{casts, fork};
 
-use super::cast::{Player, exit_code, failure, foreground};
+use super::cast::{Player, driven, exit_code, failure, foreground, wanted};
 use super::config::{Config, project};
 use super::trust;
 use crate::failure::Failure;
@@ -30,6 +31,10 @@ pub(super) struct Fork {
     /// Only make the new cast; `materia resume` goes on with it
     #[arg(long)]
     hold: bool,
+
+    /// Answer at once and let the new cast run on by itself
+    #[arg(long, conflicts_with = "hold")]
+    detach: bool,
 
     #[command(flatten)]
     config: Config,
@@ -58,6 +63,15 @@ impl Fork {
         }
         let mut view = CastView::new(screen, voice);
         let settings = cast::settings(&made).unwrap_or_default();
+        if self.detach {
+            let wanted = wanted(world, None, None)?;
+            // A nursery that adopts orphans would take the supervisor for one.
+            let report = self
+                .player
+                .play(world, &settings, Nursery::new(), &mut view, |hands| cast::leave(made, hands))?;
+            view.report(&driven(report, &self.player, world, &wanted)?.0);
+            return Ok(0);
+        }
         let report = self.player.play(world, &settings, foreground()?, &mut view, |hands| {
             cast::go_on(made, Wish::Resume, hands)
         })?;

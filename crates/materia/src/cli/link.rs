@@ -6,7 +6,7 @@ use materia_engine::verb::cast::{self};
 use materia_engine::verb::link::{self, Wanted};
 use materia_model::loadout::grid;
 
-use super::cast::{Player, exit_code, failure, foreground};
+use super::cast::{Player, detach, exit_code, failure, foreground, wanted};
 use super::config::{Config, project};
 use super::trust;
 use crate::failure::{Failure, Kind};
@@ -33,6 +33,10 @@ pub(super) struct Link {
     #[arg(long)]
     draw: bool,
 
+    /// Answer at once and let the cast run on by itself
+    #[arg(long, conflicts_with = "draw")]
+    detach: bool,
+
     #[command(flatten)]
     config: Config,
 
@@ -56,6 +60,10 @@ pub(super) struct Autocast {
     /// What should be done
     #[arg(value_name = "REQUEST")]
     request: String,
+
+    /// Answer at once and let the cast run on by itself
+    #[arg(long)]
+    detach: bool,
 
     #[command(flatten)]
     config: Config,
@@ -90,7 +98,7 @@ impl Link {
                 link::earlier(cwd, &cast::casts(cwd, &files), from).map_err(|error| failure(&error))?;
             definition = definition.with_state("previousCastContext", earlier);
         }
-        play(definition, &self.request.join(" "), &self.player, world, screen, voice)
+        play(definition, &self.request.join(" "), &self.player, self.detach, world, screen, voice)
     }
 }
 
@@ -102,7 +110,7 @@ impl Autocast {
         let targets = std::slice::from_ref(&self.target);
         let wanted = Wanted { targets, home: home.as_ref(), trusting };
         let definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
-        play(definition, &self.request, &self.player, world, screen, voice)
+        play(definition, &self.request, &self.player, self.detach, world, screen, voice)
     }
 }
 
@@ -110,12 +118,19 @@ fn play(
     definition: Definition,
     request: &str,
     player: &Player,
+    detached: bool,
     world: &World,
     screen: Screen,
     voice: Voice,
 ) -> Result<u8, Failure> {
     let mut view = CastView::new(screen, voice);
     view.notice(definition.strange());
+    if detached {
+        let wanted = wanted(world, None, None)?;
+        let (report, _) = detach(definition, request, player, world, &mut view, &wanted)?;
+        view.report(&report);
+        return Ok(0);
+    }
     let settings = definition.settings().clone();
     let report = player
         .play(world, &settings, foreground()?, &mut view, |hands| cast::start(definition, request, hands))?;

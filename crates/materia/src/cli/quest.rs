@@ -3,13 +3,17 @@
 use clap::{Args, Subcommand};
 use materia_engine::config::Files;
 use materia_engine::quest::Store;
+use materia_engine::run::Root;
 use materia_engine::verb::cast::{self, Asked, Report};
 use materia_engine::verb::quest::{self, Error, Halt, To, Turn, Wanted};
+use materia_engine::verb::spawn::{self, Wanted as RunWanted};
+use materia_engine::verb::trust as verb_trust;
 use materia_model::loadout::Config as Merged;
 use materia_model::quest::Trouble;
+use materia_model::run::Origin;
 use serde_json::json;
 
-use super::cast::{Player, failure, foreground};
+use super::cast::{Player, failure, foreground, wanted};
 use super::config::{Config, project};
 use super::trust;
 use crate::failure::{Failure, Kind};
@@ -86,6 +90,10 @@ enum Verb {
         #[arg(long)]
         stop_on_failure: bool,
 
+        /// Answer at once and let the runner run on by itself
+        #[arg(long)]
+        detach: bool,
+
         #[command(flatten)]
         player: Player,
     },
@@ -154,12 +162,44 @@ impl Quest {
                 screen.report(&quest::stop(&store, &clock).map_err(|error| told(&error))?, voice);
                 Ok(0)
             }
-            Some(Verb::Run { quest, once, stop_on_failure, player }) => {
+            Some(Verb::Run { quest, once, stop_on_failure, detach: true, player }) => {
+                let found = quest.as_deref().map(|quest| quest::show(&store, quest, &clock)).transpose();
+                found.map_err(|error| told(&error))?;
+                let mut words = vec!["quest".to_owned()];
+                let config = self.config.path(world).map(|path| path.to_string_lossy().into_owned());
+                words.extend(config.into_iter().flat_map(|path| ["--config".to_owned(), path]));
+                words.push("run".to_owned());
+                words.extend(once.then(|| "--once".to_owned()));
+                words.extend(stop_on_failure.then(|| "--stop-on-failure".to_owned()));
+                words.extend(player.words(world));
+                words.extend(quest.into_iter().flat_map(|quest| ["--".to_owned(), quest]));
+                detached(words, &files, world, screen, voice)
+            }
+            Some(Verb::Run { quest, once, stop_on_failure, detach: false, player }) => {
                 let wanted = Wanted { quest: quest.as_deref(), once, stop_on_failure };
                 Runner { files: &files, store: &store, player, world, screen, voice }.run(wanted)
             }
         }
     }
+}
+
+/// Lets a run be the runner. What it would not be allowed to run is refused here, where somebody hears it.
+fn detached(
+    words: Vec<String>,
+    files: &Files,
+    world: &World,
+    screen: Screen,
+    voice: Voice,
+) -> Result<u8, Failure> {
+    let home = world.home().ok();
+    if !trust::settled(world, files, home.as_ref(), screen, voice)? {
+        verb_trust::require(files, home.as_ref()).map_err(|error| trust::failure(&error))?;
+    }
+    let root = Root::new(world.home()?.runs());
+    let wanted = RunWanted { origin: Origin::Spawn, ..wanted(world, None, None)? };
+    let spawned = spawn::spawn_own(&root, &wanted, words, None)?;
+    screen.report(&spawned, voice);
+    Ok(0)
 }
 
 fn list(

@@ -25,11 +25,11 @@ pub(super) fn own() -> Vec<Tool> {
     vec![
         tool(
             "spawn",
-            "Start a detached run: a command template (no shell) or a saved recipe",
+            "Start a detached run: a command template (no shell), a saved recipe, or an agent that answers messages",
             json!({
                 "template": {"description": "\"cargo test {name}\", or an array/object tree", "anyOf": [{"type": "string"}, {"type": "array"}, {"type": "object"}]},
                 "recipe": {"type": "string", "description": "Name or path"},
-                "file": text(), "values": object(),
+                "file": text(), "values": object(), "agent": text(), "model": text(), "prompt": text(),
                 "as": {"type": "string", "description": "run:ID"},
                 "artifacts": {"type": "object", "description": "name: path"},
                 "on_session_end": {"enum": ["keep", "kill"]}, "verbose": {"type": "boolean", "description": "Whole report"}

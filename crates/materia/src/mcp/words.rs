@@ -83,11 +83,21 @@ fn spawn(given: &mut Given) -> Result<Request, Misfit> {
         words.extend(["--values".to_owned(), "-".to_owned()]);
     }
     words.extend(given.option("--on-session-end", "on_session_end")?);
+    let agent = given.option("--agent", "agent")?;
+    let (model, prompt) = (given.option("--model", "model")?, given.text("prompt")?);
     given.ignore("state_dir", "`state_dir` is not used: the reply says where the run's directory is");
     given.drop(&["transport_context"]);
+    if agent.is_some() && template.is_none() && recipe.is_none() {
+        words.extend(agent.into_iter().chain(model));
+        if prompt.as_ref().is_some_and(|prompt| prompt.len() > LONGEST_WORD) {
+            return misfit("the prompt is too long", "write it into a file and name that");
+        }
+        words.extend(prompt.into_iter().flat_map(|prompt| ["--".to_owned(), prompt]));
+        return Ok(Request::report(words));
+    }
     match (template, recipe) {
         (Some(_), Some(_)) => return misfit("both a template and a recipe", "give one of them"),
-        (None, None) => return misfit("nothing to run", "give `template` or `recipe`"),
+        (None, None) => return misfit("nothing to run", "give `template`, `recipe` or `agent`"),
         (Some(template), None) => words.extend(["--template".to_owned(), template_text(&template)?]),
         (None, Some((file, true))) if is_file(&file) => words.extend(["--file".to_owned(), file]),
         (None, Some((name, _))) => words.extend(["--".to_owned(), name]),

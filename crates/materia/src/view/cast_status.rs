@@ -32,6 +32,11 @@ impl screen::Report for Report {
                 format!("{}{materia}, visit {}{}{again}", at.socket, at.visit, item.unwrap_or_default());
             fact(&mut out, "at", &said, colour);
         }
+        if let Some(doing) = &self.doing {
+            let said = doing.text.lines().last().unwrap_or_default();
+            let now = doing.tool.as_deref().unwrap_or(said);
+            fact(&mut out, "doing", &line(now, 200), colour);
+        }
         let shares: Vec<String> = self.budget.iter().map(share).collect();
         fact(&mut out, "budget", &shares.join(", "), colour);
         if let Some(error) = &self.error {

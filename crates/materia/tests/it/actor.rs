@@ -132,6 +132,30 @@ fn any_command_is_an_actor_one_turn_for_each_message() {
 }
 
 #[test]
+fn an_agent_spawns_another_and_asks_it_over_mcp() {
+    let house = House::new();
+    let profile = house.home().join(".config/pi/pi-materia");
+    std::fs::create_dir_all(&profile).unwrap();
+    let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
+    std::fs::write(profile.join("materia.json"), json!({"agents": agents}).to_string()).unwrap();
+    let mut client = crate::mcp::Client::open(&house, &["mcp"]);
+    let spawned = client.call("spawn", json!({"agent": "loud", "prompt": "--first", "as": "run:a"}));
+    assert_eq!(
+        (&spawned["structuredContent"]["run"], &spawned["isError"]),
+        (&json!("a"), &json!(false)),
+        "{spawned}"
+    );
+    house.answers(1);
+    client.call("message", json!({"to": "run:a", "type": "chat.message", "body": "second"}));
+    let answers = house.answers(2);
+    assert_eq!((&answers[0]["body"], &answers[1]["body"]), (&json!("--FIRST"), &json!("SECOND")));
+    let seen = client.call("inspect", json!({"target": "run:a", "view": "transcript"}));
+    assert!(seen.to_string().contains("SECOND"), "{seen}");
+    client.call("message", json!({"to": "run:a", "type": "control.kill"}));
+    client.close();
+}
+
+#[test]
 fn answers_go_to_who_asked_and_answers_are_not_answered() {
     let house = House::new();
     house.actor(&json!([{"match": {}, "text": "as you like", "times": 9}]), &[]);

@@ -128,6 +128,20 @@ fn any_command_is_an_agent() {
 }
 
 #[test]
+fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
+    let house = House::new();
+    let more = json!({"agent": "echo", "activeLoadout": "T", "materia": {"Talk": {"tools": "readOnly", "prompt": "say it"}},
+        "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk", "edges": [{"to": "b"}]}, "b": {"materia": "Talk"}}}}});
+    config(&house, &json!({"echo": {"command": ["cat"]}}), &more);
+    let said = house.materia(&["cast", "--config", "flow.json", "x"]).run().ok();
+    let told =
+        said.stderr.matches("echo: this agent is a command: which tools it uses is its own choice").count();
+    assert_eq!(told, 1, "it is told once: {}", said.stderr);
+    let kept = house.shell("cat .pi/pi-materia/*/sockets/a/*.activity.jsonl").run().ok().stdout;
+    assert!(kept.contains("its own choice"), "every surface can read it: {kept}");
+}
+
+#[test]
 fn a_turn_that_takes_too_long_leaves_nothing_behind() {
     let house = House::new();
     let tree = "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
@@ -151,11 +165,34 @@ fn a_project_brings_no_agent_before_it_is_trusted() {
     let house = House::new();
     let agents = json!({"pi": {"command": ["sh", "-c", "touch ran; cat"]}});
     house.write(".pi/pi-materia.json", json!({"agents": agents, "agent": "pi"}).to_string());
-    let call = house.materia(&["agent", "run"]).stdin("x");
-    assert_eq!(sealed(&house, call, &[]).run().code(), 6);
+    let call = house.materia(&["agent", "run", "--json"]).stdin("x");
+    let refused = sealed(&house, call, &[]).run();
+    assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("untrusted")), "as in a cast");
     assert!(!house.work().join("ran").exists());
-    let call = house.materia(&["agent", "run"]).stdin("x").env("MATERIA_TRUST", "1");
+    let call = house.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
+    assert_eq!(sealed(&house, call, &[]).run().code(), 4);
+    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[]).run().json();
+    assert_eq!(
+        (&doctor["agent"], &doctor["agentUntrusted"]),
+        (&json!(null), &json!("[HOUSE]/project/.pi/pi-materia.json"))
+    );
+    assert!(
+        sealed(&house, house.materia(&["doctor"]), &[])
+            .run()
+            .stdout
+            .contains("is not trusted, so it has no say")
+    );
+    crate::trust::trust(&house);
+    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[]).run().json();
+    assert_eq!(
+        (&doctor["agent"]["name"], &doctor["agent"]["why"]),
+        (&json!("pi"), &json!("config")),
+        "{doctor}"
+    );
+    assert_eq!(doctor["agent"]["file"], "[HOUSE]/project/.pi/pi-materia.json");
+    assert!(doctor.get("agentUntrusted").is_none());
     house.shell("cp /usr/bin/touch bin/touch").run().ok();
+    let call = house.materia(&["agent", "run"]).stdin("x");
     sealed(&house, call, &[]).run().ok();
     assert!(house.work().join("ran").exists());
 }

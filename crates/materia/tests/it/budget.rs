@@ -94,3 +94,56 @@ fn s2_agents_raise_no_budget_and_words_are_checked() {
     assert_eq!(house.materia(&["budget", "--cost", "-1"]).run().code(), 2);
     assert_eq!(house.materia(&["budget", "nope"]).run().code(), 3);
 }
+
+/// An agent that uses 60 tokens, waits for a file, and uses 60 more.
+const SPENDER: &str = r#"read -r prompt
+use() { echo '{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"'$1'"}],"stopReason":"'$2'","usage":{"input":60,"output":0,"totalTokens":60}}}'; }
+use working toolUse; echo spent >new; mv new spent
+while [ ! -e go ]; do sleep 0.02; done
+use done stop; echo '{"type":"agent_settled"}'
+"#;
+
+fn spender() -> House {
+    let house = House::new();
+    house.write("spender.sh", SPENDER);
+    let agents = json!({"spender": {"kind": "pi", "command": ["sh", "spender.sh"]}});
+    let flow = json!({"activeLoadout": "T", "budget": {"maxTokens": 100}, "agents": agents, "agent": "spender",
+        "materia": {"Agent": {"tools": "none", "prompt": "x"}},
+        "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Agent"}}}}});
+    house.write("flow.json", flow.to_string());
+    house
+}
+
+#[test]
+fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
+    let house = spender();
+    let cast = house.materia(&["cast", "--config", "flow.json", "--json", "x"]).start();
+    house.until_file_has(house.work().join("spent"), "spent");
+    let raised = house.materia(&["budget", "1k", "--json"]).run().ok().json();
+    assert_eq!(raised["raised"], "ordered");
+    house.write("go", "");
+    let report = cast.end().ok().json();
+    assert_eq!(
+        (&report["status"], &report["usage"]["tokens"]["total"]),
+        (&json!("complete"), &json!(120)),
+        "{report}"
+    );
+    let dir = report["runDir"].as_str().unwrap().replace("[HOUSE]/project/", "");
+    let events = house.read(&format!("{dir}/events.jsonl"));
+    let at =
+        |kind: &str| events.find(&format!("\"{kind}\"")).unwrap_or_else(|| panic!("no {kind}: {events}"));
+    assert!(at("budget_raised") < at("socket_complete"), "what was allowed stands before what was used");
+}
+
+#[test]
+fn c11_without_that_the_turn_is_ended() {
+    let house = spender();
+    house.write("go", "");
+    let ended = house.materia(&["cast", "--config", "flow.json", "--json", "x"]).run();
+    assert_eq!(
+        (ended.code(), &ended.json()["error"]["code"]),
+        (7, &json!("budget_limit")),
+        "{}",
+        ended.transcript()
+    );
+}

@@ -82,3 +82,15 @@ fn a_fork_that_is_killed_leaves_no_cast() {
         assert_eq!(listed["total"], 1, "{point}: {listed}");
     }
 }
+
+#[test]
+fn a_detached_fork_goes_on_by_itself() {
+    let house = house();
+    house.materia(&CAST).run().ok();
+    let fork = ["fork", FIRST, "--at", "3", "--agent-script", "script.json", "--detach", "--json"];
+    let answered = house.materia(&fork).run().ok().json();
+    assert_eq!((&answered["castId"], &answered["status"]), (&json!(format!("{FIRST}-2")), &json!("running")));
+    assert_eq!(house.wait(answered["run"].as_str().unwrap())["status"], "done");
+    let shown = house.materia(&["cast-show", &format!("{FIRST}-2"), "--json"]).run().ok().json();
+    assert_eq!(shown["status"], "complete", "{shown}");
+}

@@ -151,3 +151,22 @@ fn mistakes_say_what_there_is() {
     let escaping = ["link", "--from", "../x", "Work", "Check", "--config", "flow.json", "--json", "--", "x"];
     assert_eq!(house.materia(&escaping).run().code(), 3);
 }
+
+#[test]
+fn detached_they_answer_at_once_and_go_on_by_themselves() {
+    let house = house();
+    let player = ["--config", "flow.json", "--agent-script", "script.json", "--detach", "--json"];
+    let asked: [&[&str]; 2] = [&["autocast", "T", "do the work"], &["link", "T", "--", "do the work"]];
+    for words in asked {
+        let (head, tail) = match words.iter().position(|word| *word == "--") {
+            Some(at) => words.split_at(at),
+            None => (words, &[][..]),
+        };
+        let answered = house.materia(&[head, &player, tail].concat()).run().ok().json();
+        assert_eq!((&answered["ok"], &answered["status"]), (&json!(true), &json!("running")), "{answered}");
+        assert_eq!(house.wait(answered["run"].as_str().unwrap())["status"], "done");
+        let shown =
+            house.materia(&["cast-show", answered["castId"].as_str().unwrap(), "--json"]).run().ok().json();
+        assert_eq!(shown["status"], "complete", "{shown}");
+    }
+}

@@ -185,3 +185,19 @@ fn many_hands_lose_nothing_and_a_broken_board_is_left_alone() {
     assert_eq!((refused.code(), &refused.json()["error"]["code"]), (2, &json!("bad_board")));
     assert_eq!(fs::read_to_string(file).unwrap(), "{\"version\": 1, \"quests\": 7}");
 }
+
+#[test]
+fn a_detached_runner_goes_on_by_itself() {
+    let house = house();
+    add(&house, &["first"]);
+    let second = add(&house, &["second"]);
+    let refused = quest(&house, &["run", "nobody", "--detach", "--json"]);
+    assert_eq!(refused.code(), 3, "{}", refused.transcript());
+    let answered = quest(&house, &["run", &second, "--once", "--detach", "--json"]).ok().json();
+    assert_eq!(answered["status"], "running");
+    assert_eq!(house.wait(answered["run"].as_str().unwrap())["status"], "done");
+    assert_eq!(house.read("done.txt"), "second\n");
+    let answered = quest(&house, &["run", "--detach", "--json"]).ok().json();
+    assert_eq!(house.wait(answered["run"].as_str().unwrap())["status"], "done");
+    assert_eq!(statuses(&house), ["succeeded", "succeeded"]);
+}

@@ -43,7 +43,7 @@ fn times_run(house: &House) -> usize {
     std::fs::read_to_string(house.work().join("ran")).unwrap_or_default().lines().count()
 }
 
-fn trust(house: &House) {
+pub(crate) fn trust(house: &House) {
     house.materia(&["trust"]).env("MATERIA_TRUST", "1").run().ok();
 }
 

@@ -97,3 +97,50 @@ fn an_abort_is_a_cancel_once_there_is_a_prompt() {
     play(&mut acp, r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}"#);
     assert_eq!(acp.said().failure.as_ref().unwrap().kind, FailureKind::Aborted);
 }
+
+#[test]
+fn a_session_goes_on_in_a_copy_where_the_agent_can_make_one() {
+    let kept = Memory::Kept { folder: Path::new("/s"), from: Some("s-0") };
+    let (mut acp, _) = launched(&Tools::Coding, kept);
+    let can = json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": 1,
+        "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"fork": {}}}}});
+    let out = play(&mut acp, &can.to_string());
+    assert_eq!(
+        (&sent(&out)[0]["method"], &sent(&out)[0]["params"]["sessionId"]),
+        (&json!("session/fork"), &json!("s-0"))
+    );
+    let out = play(&mut acp, r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-2"}}"#);
+    assert_eq!(sent(&out)[0]["params"]["sessionId"], "s-2");
+}
+
+#[test]
+fn what_is_said_meanwhile_is_heard_by_those_that_say_so() {
+    let lines: Vec<&str> = TOOL.lines().collect();
+    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    play(&mut acp, &lines[..2].join("\n"));
+    assert!(!acp.steer("faster", &mut Out::default()), "this one does not say so");
+    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    let mut can: Value = serde_json::from_str(lines[0]).unwrap();
+    can["result"]["_meta"] = json!({"steering": {"supported": true}});
+    play(&mut acp, &[&can.to_string(), lines[1]].join("\n"));
+    let mut out = Out::default();
+    assert!(acp.steer("faster", &mut out) && acp.steer("and louder", &mut out));
+    assert_eq!(sent(&out)[1]["method"], "_session/steering");
+    let heard = play(
+        &mut acp,
+        "{\"id\":102,\"result\":{\"outcome\":\"injected\"}}\n{\"id\":101,\"result\":{\"outcome\":\"promptRequired\"}}",
+    );
+    assert_eq!(heard.seen, [Activity::Heard { text: "and louder".to_owned() }]);
+    assert_eq!(heard.over, None);
+}
+
+#[test]
+fn the_larger_count_is_believed() {
+    let (mut acp, _) = launched(&Tools::Coding, Memory::None);
+    let count = json!({"inputTokens": 300, "outputTokens": 60});
+    let ended = json!({"jsonrpc": "2.0", "id": 3, "result": {"stopReason": "end_turn",
+        "usage": {"inputTokens": 100, "outputTokens": 20},
+        "_meta": {"quota": {"model_usage": [{"model": "m", "token_count": count}]}}}});
+    play(&mut acp, &ended.to_string());
+    assert_eq!((acp.said().usage.total, acp.said().models["m"].input), (360, 300));
+}

@@ -87,3 +87,18 @@ fn flags_say_what_the_turn_wants() {
     assert!(args(&full).ends_with("--model m --effort low --append-system-prompt S"), "{}", args(&full));
     assert!(args(&turn("x", &Tools::Coding)).contains("--tools default --allowedTools Bash,"));
 }
+
+#[test]
+fn what_is_said_meanwhile_comes_back_and_both_answers_count() {
+    let mut claude = Claude::default();
+    assert!(claude.steer("and briefly", &mut Out::default()));
+    let lines = [
+        r#"{"type":"user","message":{"role":"user","content":"the prompt"},"isReplay":true}"#,
+        r#"{"type":"result","subtype":"success","is_error":false,"result":"At length."}"#,
+        r#"{"type":"user","message":{"role":"user","content":"and briefly"},"isReplay":true}"#,
+        r#"{"type":"result","subtype":"success","is_error":false,"result":"Short."}"#,
+    ];
+    let out = play(&mut claude, &lines.join("\n"));
+    assert!(out.seen.contains(&Activity::Heard { text: "and briefly".to_owned() }));
+    assert_eq!((claude.said().text.as_str(), out.close), ("At length.\n\nShort.", true));
+}

@@ -91,3 +91,17 @@ fn questions_are_declined_and_an_abort_names_the_turn() {
     let used = call(&cached);
     assert_eq!((used.input, used.cache_read, used.total), (6, 4, 11));
 }
+
+#[test]
+fn what_is_said_meanwhile_counts_as_heard_when_it_was_taken() {
+    let mut codex =
+        Codex { thread_id: Some("t".to_owned()), turn_id: Some("u".to_owned()), ..Codex::default() };
+    let mut out = Out::default();
+    assert!(codex.steer("one", &mut out) && codex.steer("two", &mut out));
+    let heard = play(
+        &mut codex,
+        "{\"id\":101,\"error\":{\"message\":\"no active turn to steer\"}}\n{\"id\":102,\"result\":{\"turnId\":\"u\"}}",
+    );
+    assert_eq!(heard.seen, [Activity::Heard { text: "two".to_owned() }]);
+    assert_eq!((heard.over, &codex.said().failure), (None, &None));
+}

@@ -134,3 +134,16 @@ fn a_session_is_continued_in_a_copy() {
     assert_eq!(std::fs::read(&second).unwrap(), b"{}\n");
     assert!(session(folder.path(), Some("/nowhere.jsonl")).unwrap_err().contains("/nowhere.jsonl"));
 }
+
+#[test]
+fn what_is_said_meanwhile_counts_as_heard_when_it_stands_in_the_conversation() {
+    let mut pi = Pi::default();
+    let mut out = Out::default();
+    assert!(pi.steer("faster", &mut out) && pi.steer("louder", &mut out));
+    let said = |text: &str| {
+        json!({"type": "message_end", "message": {"role": "user", "content": [{"type": "text", "text": text}]}}).to_string()
+    };
+    let heard = play(&mut pi, &[said("the prompt"), said("louder")].join("\n"));
+    assert_eq!(heard.seen, [Activity::Heard { text: "louder".to_owned() }]);
+    assert_eq!(pi.steers, ["faster"]);
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use materia_model::actor::{Heard, TURN_HEARD, TURN_USAGE, TurnEnd, TurnUsage};
 use materia_model::agent::{Failure, FailureKind, TurnKind, Usage};
-use materia_model::cast::recovery::{Next, Recovery};
+use materia_model::cast::recovery::{self, Next, Recovery};
 use materia_model::message::Place as Queue;
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
         agent: &mut dyn Backend,
         nursery: &mut Nursery,
     ) -> Result<Option<Played>, Error> {
-        let mut recovery = Recovery::default();
+        let mut tries = Recovery::default();
         let mut end = TurnEnd::default();
         loop {
             let Some(ended) = self.ask(asked, agent, nursery)? else { return Ok(None) };
@@ -96,7 +96,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
                 Ok(_) => Failure::new(FailureKind::Empty, "the answer is empty"),
                 Err(failure) => failure,
             };
-            if let Some(wait) = self.again(&failure, &mut recovery) {
+            if let Some(wait) = self.again(&failure, &mut tries) {
                 self.listener.tell(&Told::Again(&failure.message));
                 if !self.rests(wait, nursery) {
                     return Ok(None);
@@ -150,15 +150,15 @@ impl<'w, 'a> Watcher<'w, 'a> {
     }
 
     /// How long to wait before the turn is asked for again; none where that is of no use.
-    fn again(&self, failure: &Failure, recovery: &mut Recovery) -> Option<Duration> {
+    fn again(&self, failure: &Failure, tries: &mut Recovery) -> Option<Duration> {
         if self.stopped.is_some() {
             return None;
         }
         let kind = failure.kind.as_str();
-        let Next::Retry { delay_ms } = recovery.after(failure.kind, kind) else { return None };
-        let repeated = recovery.repeated_after(kind);
-        recovery.count(kind, repeated);
-        Some(Duration::from_millis(delay_ms.max(failure.retry_after_ms.unwrap_or(0))))
+        let Next::Retry { delay_ms } = tries.after(failure.kind, kind) else { return None };
+        let repeated = tries.repeated_after(kind);
+        tries.count(kind, repeated);
+        Some(Duration::from_millis(recovery::obliging(delay_ms, failure)))
     }
 
     /// Waits, and listens meanwhile; false when somebody wants us to leave.

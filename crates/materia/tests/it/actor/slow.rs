@@ -35,7 +35,7 @@ fn lives(program: Program) {
         return;
     }
     let stage = stage(program, "sleep 600; echo never");
-    spawn(&stage, program, &["--model", "scripted-1", "my name is Ada"]);
+    spawn(&stage, program, &["my name is Ada"]);
     let house = &stage.house;
     house.answers(1);
     let first = turns(&stage);
@@ -51,7 +51,7 @@ fn lives(program: Program) {
 
     let before = stage.requests().len();
     stage.script(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
-    spawn(&stage, program, &["--model", "scripted-1"]);
+    spawn(&stage, program, &[]);
     let answers = house.answers(3);
     assert_eq!(answers[2]["body"], "It is done.");
     let asked: Vec<Value> = stage.requests().split_off(before);
@@ -113,4 +113,5 @@ each_program! {
     pi_old: Program::PiOld;
     claude: Program::Claude;
     codex: Program::Codex;
+    acp: Program::Acp;
 }

@@ -66,4 +66,5 @@ each_program! {
     pi_old: Program::PiOld;
     claude: Program::Claude;
     codex: Program::Codex;
+    acp: Program::Acp;
 }

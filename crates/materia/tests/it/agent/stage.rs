@@ -21,6 +21,8 @@ pub enum Program {
     Claude,
     /// Codex.
     Codex,
+    /// Claude Code behind an adapter that speaks ACP.
+    Acp,
 }
 
 impl Program {
@@ -30,6 +32,8 @@ impl Program {
             Self::PiNew | Self::PiOld => "pi",
             Self::Claude => "claude",
             Self::Codex => "codex",
+            // Defined in the person's config, as an agent that is not known by name.
+            Self::Acp => "adapter",
         }
     }
 
@@ -37,7 +41,9 @@ impl Program {
     pub fn shell(self, line: &str) -> Value {
         match self {
             Self::PiNew | Self::PiOld => json!({"name": "bash", "arguments": {"command": line}}),
-            Self::Claude => json!({"name": "Bash", "arguments": {"command": line, "description": "a line"}}),
+            Self::Claude | Self::Acp => {
+                json!({"name": "Bash", "arguments": {"command": line, "description": "a line"}})
+            }
             Self::Codex => json!({"name": "exec_command", "arguments": {"cmd": line}}),
         }
     }
@@ -53,6 +59,14 @@ impl Program {
                 format!("'{node}' '{}'", at(main))
             }
             Self::Claude => format!("'{}'", at("claude-2.1.197/claude")),
+            Self::Acp => {
+                let main = "claude-agent-acp-0.99.1/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js";
+                format!(
+                    "env CLAUDE_CODE_EXECUTABLE='{}' '{node}' '{}'",
+                    at("claude-2.1.197/claude"),
+                    at(main)
+                )
+            }
             Self::Codex => {
                 let vendor = fs::read_dir(cache.join("codex-0.166.0/vendor")).unwrap().next().unwrap();
                 format!("'{}'", vendor.unwrap().path().join("bin/codex").display())
@@ -80,7 +94,12 @@ fn server() -> PathBuf {
 /// Whether the programs and the server are here; with CI they must be.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
 pub fn is_set() -> bool {
-    let needed = [server(), cache().join("pi-1.5.0"), cache().join("codex-0.166.0")];
+    let needed = [
+        server(),
+        cache().join("pi-1.5.0"),
+        cache().join("codex-0.166.0"),
+        cache().join("claude-agent-acp-0.99.1"),
+    ];
     let Some(missing) = needed.iter().find(|path| !path.exists()) else { return true };
     let missing = format!("{} is not there; `./test` installs the programs", missing.display());
     assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
@@ -95,12 +114,24 @@ pub struct Stage {
     server: Child,
     port: u16,
     script: Value,
+    /// How many rules answer what programs ask on their own account.
+    own: usize,
+}
+
+/// What the adapter lets the model do beside the turn: a title for the session, and what the person might type next.
+fn asides() -> Value {
+    let aside =
+        |part: &str| json!({"match": part, "reply": {"text": "aside", "usage": {"input": 0, "output": 0}}});
+    json!([aside("Write the title in the language"), aside("SUGGESTION MODE")])
 }
 
 impl Stage {
     /// A stage with these programs, whose model plays these rules and repeats what it hears otherwise.
     pub fn new(programs: &[Program], rules: &Value) -> Self {
         let house = House::new();
+        let own = if programs.contains(&Program::Acp) { asides() } else { json!([]) };
+        let rules: Vec<Value> = [own.as_array().unwrap().clone(), rules.as_array().unwrap().clone()].concat();
+        let own = own.as_array().unwrap().len();
         let script = json!({"rules": rules, "echo": true});
         let path = |name: &str| house.home().join(name);
         fs::write(path("model.json"), script.to_string()).unwrap();
@@ -122,7 +153,7 @@ impl Stage {
         }
         let said: Value = serde_json::from_slice(&said).unwrap();
         let port = said["listening"].as_str().unwrap().rsplit(':').next().unwrap().parse().unwrap();
-        let stage = Self { house, server, port, script };
+        let stage = Self { house, server, port, script, own };
         stage.furnish(programs);
         stage
     }
@@ -140,6 +171,12 @@ impl Stage {
             };
             fs::write(&path, format!("#!/bin/sh\n{line}\n")).unwrap();
             fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        if programs.contains(&Program::Acp) {
+            let profile = self.house.home().join(".config/pi/pi-materia");
+            fs::create_dir_all(&profile).unwrap();
+            let agents = json!({"adapter": {"kind": "acp", "command": ["adapter"]}});
+            fs::write(profile.join("materia.json"), json!({"agents": agents}).to_string()).unwrap();
         }
         let agent = self.house.home().join(".pi/agent");
         fs::create_dir_all(&agent).unwrap();
@@ -214,6 +251,7 @@ impl Stage {
             Program::PiOld => ("pi", format!("old-{name}")),
             Program::Claude => ("claude", name.to_owned()),
             Program::Codex => ("codex", name.to_owned()),
+            Program::Acp => ("acp", format!("adapter-{name}")),
         };
         let home = self.house.home();
         let printed = fs::read_to_string(home.join("printed.jsonl")).unwrap();
@@ -226,6 +264,8 @@ impl Stage {
 
     /// Lets the model play other rules from now on.
     pub fn script(&self, rules: &Value) {
+        let own = self.script["rules"].as_array().unwrap()[..self.own].to_vec();
+        let rules = [own, rules.as_array().unwrap().clone()].concat();
         let script = json!({"rules": rules, "echo": true}).to_string();
         let mut stream = std::net::TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let request = format!(
@@ -242,7 +282,12 @@ impl Stage {
     pub fn requests(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.house.home().join("requests.jsonl")).unwrap_or_default();
         let all = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        all.filter(|request| request["pick"].is_string()).collect()
+        let asked = |request: &Value| {
+            let rule =
+                request["pick"].as_str().map(|pick| rule_of(pick).map_or(usize::MAX, |(rule, _)| rule));
+            rule.is_some_and(|rule| rule >= self.own)
+        };
+        all.filter(asked).collect()
     }
 
     /// What the model counted: input and output tokens of the calls that it answered.
@@ -250,11 +295,11 @@ impl Stage {
         let mut sum = (0, 0);
         for request in self.requests() {
             let pick = request["pick"].as_str().unwrap();
-            let reply = match pick.strip_prefix("rule[").and_then(|rest| rest.split_once("]#")) {
+            let reply = match rule_of(pick) {
                 Some((rule, hit)) => {
-                    let rule = &self.script["rules"][rule.parse::<usize>().unwrap()];
+                    let rule = &self.script["rules"][rule];
                     let replies = rule["replies"].as_array().cloned().unwrap_or(vec![rule["reply"].clone()]);
-                    replies[hit.parse::<usize>().unwrap().min(replies.len() - 1)].clone()
+                    replies[hit.min(replies.len() - 1)].clone()
                 }
                 None => json!({}),
             };
@@ -302,6 +347,12 @@ impl Stage {
     pub fn kill(&self, pid: i32) {
         rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     }
+}
+
+/// The rule that a request was answered by, and how often it had been.
+fn rule_of(pick: &str) -> Option<(usize, usize)> {
+    let (rule, hit) = pick.strip_prefix("rule[")?.split_once("]#")?;
+    Some((rule.parse().ok()?, hit.parse().ok()?))
 }
 
 impl Drop for Stage {

@@ -40,7 +40,7 @@ fn full_auto(builder: Program, keeper: Program) -> Value {
 fn tool(program: Program) -> &'static str {
     match program {
         Program::PiNew | Program::PiOld => "bash",
-        Program::Claude => "Bash",
+        Program::Claude | Program::Acp => "Bash",
         Program::Codex => "exec_command",
     }
 }

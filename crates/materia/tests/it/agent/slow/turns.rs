@@ -177,8 +177,8 @@ pub(super) fn killed(program: Program) {
     let report = ended.json();
     assert_eq!((&report["outcome"], ended.code()), (&json!("crash"), 1), "{}", ended.transcript());
     assert_eq!(stage.house.alive().len(), 0);
-    // The server of this one tells its usage only once the tool is done.
-    if program != Program::Codex {
+    // One tells its usage only once the tool is done, the other at the end of its turn.
+    if !matches!(program, Program::Codex | Program::Acp) {
         assert_eq!(report["usage"]["input"], 200, "what was spent is known: {report}");
     }
 }
@@ -202,6 +202,11 @@ pub(super) fn scopes(program: Program) {
     }
     if program == Program::Codex {
         assert_eq!(notices, [1, 0, 1]);
+        return;
+    }
+    if program == Program::Acp {
+        // Its tools are offered all the same; it is told that they are kept to only where the agent asks.
+        assert_eq!(notices, [1, 1, 1]);
         return;
     }
     assert_eq!(notices, [0, 0, 0]);
