@@ -12,6 +12,7 @@ mod journal;
 mod messages;
 mod plan;
 mod cast;
+mod recipes;
 mod runs;
 mod spawn;
 
@@ -22,12 +23,13 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// A contest, from the number of its rounds.
 type Contest = fn(usize) -> Outcome;
 
-const CONTESTS: [(&str, Contest); 6] = [
+const CONTESTS: [(&str, Contest); 7] = [
     ("spawn", spawn::run),
     ("journal", journal::run),
     ("plan", plan::run),
     ("cast", cast::run),
     ("messages", messages::run),
+    ("recipes", recipes::run),
     ("runs", runs::run),
 ];
 
