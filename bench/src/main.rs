@@ -12,6 +12,7 @@ mod journal;
 mod messages;
 mod plan;
 mod cast;
+mod recipes;
 mod runs;
 mod spawn;
 
@@ -23,7 +24,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Contest = fn(usize) -> Outcome;
 
 /// All of them; `runs` chooses everything that begins with `runs-`.
-const CONTESTS: [(&str, Contest); 13] = [
+const CONTESTS: [(&str, Contest); 14] = [
     ("spawn", spawn::run),
     ("journal", journal::run),
     ("plan", plan::run),
@@ -32,6 +33,7 @@ const CONTESTS: [(&str, Contest); 13] = [
     ("cast-growth", cast::growth),
     ("cast-steps", cast::steps),
     ("messages", messages::run),
+    ("recipes", recipes::run),
     ("runs-spawn", runs::spawn),
     ("runs-told", runs::told),
     ("runs-many", runs::many),

@@ -9,7 +9,6 @@ use materia_model::name::RunId;
 use materia_model::run::Start;
 use materia_model::template::wire::Wire;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::error::Error;
 
@@ -26,8 +25,9 @@ pub struct Order {
     pub start: Start,
     /// The names of variables and values that are secret (S3).
     pub secret: Vec<String>,
-    /// What agents inside are told about the recipe, record by record.
-    pub context: Vec<Value>,
+    /// What agents inside are told about the recipe: one JSON text for each record, because a recipe may nest deeper than
+    /// JSON is read.
+    pub context: Vec<String>,
     /// What runs.
     pub plan: Wire,
     /// Where what flows between commands is spooled.

@@ -35,7 +35,7 @@ pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
 }
 
 /// Writes what agents inside are told about the recipe; what an earlier generation was told goes.
-pub(super) fn context(place: &Place, records: &[Value]) {
+pub(super) fn context(place: &Place, records: &[String]) {
     let path = place.context();
     if !records.is_empty() {
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();

@@ -66,7 +66,7 @@ fn guarded(order: &mut Order, variables: &BTreeMap<OsString, OsString>) -> Guard
     let start = &mut order.start;
     guard.take_from(&mut start.values, &order.secret);
     start.values.values_mut().for_each(|value| guard.value(value));
-    order.context.iter_mut().for_each(|record| guard.value(record));
+    order.context.iter_mut().for_each(|record| *record = guard.text(record).into_owned());
     if let Some(template) = &mut start.template {
         *template = guard.text(template).into_owned();
     }

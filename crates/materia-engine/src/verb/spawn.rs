@@ -232,7 +232,8 @@ fn order(root: &Root, wanted: &Wanted, id: RunId, prepared: Prepared) -> Order {
         ..begins
     };
     let plan = wire::pack(prepared.plan);
-    let (secret, context) = (recipe.secrets, recipe.context);
+    let context = recipe.context.iter().map(ToString::to_string).collect();
+    let secret = recipe.secrets;
     Order { secret, context, plan, ..ordered(root, wanted, id, start) }
 }
 

@@ -3,6 +3,7 @@
 //! What is looked at: how many agents were asked, what each was told, what was written. The fake answers with the first
 //! line of its prompt, so that an answer says whose it is.
 
+mod context;
 mod leaf;
 mod pipeline;
 mod service;

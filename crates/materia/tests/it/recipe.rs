@@ -73,3 +73,19 @@ fn an_error_in_an_import_names_that_file() {
     assert!(outcome.stderr.contains("bad.json:1:20"), "{}", outcome.transcript());
     assert!(outcome.stderr.contains("is no placeholder"), "{}", outcome.transcript());
 }
+
+#[test]
+fn who_imports_whom_can_be_seen() {
+    let house = House::new();
+    house.write(
+        "../home/.pi/agent/recipes/mine.json",
+        r#"{"imports": {"look": "utility-git-log"}, "template": {"name": "look"}}"#,
+    );
+    let shown = house.materia(&["inspect", "recipes", "--view", "imports", "--json"]).run().ok().json();
+    let all = shown["imports"].as_array().unwrap();
+    let mine: Vec<_> = all.iter().filter(|one| one["recipe"] == "mine").collect();
+    assert_eq!(mine.len(), 1, "{shown}");
+    assert_eq!((&mine[0]["alias"], &mine[0]["from"]), (&"look".into(), &"utility-git-log".into()));
+    let said = house.materia(&["inspect", "recipes", "--view", "imports"]).run().ok().stdout;
+    assert!(said.contains("mine look = utility-git-log\n"), "{said}");
+}

@@ -62,3 +62,21 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
     assert_eq!(resumed.json()["state"]["mine"], "[redacted]", "a cast that is taken up has what is kept");
     assert!(!everything(&dir).contains("canary-7f3a"));
 }
+
+#[test]
+fn s3_what_an_agent_says_line_by_line_is_looked_at_as_a_whole() {
+    let house = House::new();
+    let (begin, end) =
+        (format!("-----{} PRIVATE KEY-----", "BEGIN"), format!("-----{} PRIVATE KEY-----", "END"));
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
+    house.write("pem.sh", format!("cat >/dev/null\nfor line in 'so:' '{begin}' {body} '{end}' 'that is it'; do echo \"$line\"; sleep 0.05; done\n"));
+    let config = json!({"activeLoadout": "T", "agent": "slow", "agents": {"slow": {"command": ["sh", "pem.sh"]}},
+        "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Say"}}}},
+        "materia": {"Say": {"type": "agent", "prompt": "Say it", "tools": "none"}}});
+    house.write("flow.json", config.to_string());
+    house.materia(&["cast", "--config", "flow.json", "go", "--json"]).run().ok();
+    let kept = everything(&house.work().join(".pi/pi-materia"));
+    assert!(!kept.contains(body), "{kept}");
+    let (_, activity) = kept.split_once("activity.jsonl\n").unwrap();
+    assert!(activity.contains("[redacted]") && activity.contains("that is it"), "{activity}");
+}

@@ -191,3 +191,38 @@ fn c20_a_tilde_in_a_template_is_home() {
     let dir = outcome.json()["runDir"].as_str().unwrap().replace("[HOUSE]/project/", "");
     assert_eq!(house.read(&format!("{dir}/sockets/a/1.stdout.txt")), "at home\n");
 }
+
+#[test]
+fn s1_what_a_recipe_of_the_project_imports_is_a_part_of_what_is_trusted() {
+    let house = House::new();
+    house.write(
+        "recipes/top.json",
+        r#"{"imports": {"part": "./deep/part.json"}, "template": {"name": "part"}}"#,
+    );
+    house.write("recipes/deep/part.json", r#"{"template": "sh {recipe_dir}/mark.sh"}"#);
+    house.write("recipes/deep/mark.sh", "cat >/dev/null; echo ran >>ran\n");
+    bring(&house, &json!({"Mark": {"type": "utility", "recipe": "./recipes/top.json"}}));
+    let shown = house.materia(&["trust", "--show", "--json"]).run().ok().json();
+    let files: Vec<&String> = shown["files"].as_object().unwrap().keys().collect();
+    let all = [".pi/pi-materia.json", "recipes/deep/mark.sh", "recipes/deep/part.json", "recipes/top.json"];
+    assert_eq!(files, all, "{shown}");
+    assert_eq!(
+        shown["acts"][0]["commands"][0][1], "{recipe_dir}/mark.sh",
+        "what would run is shown: {shown}"
+    );
+    trust(&house);
+    cast(&house).ok();
+    assert_eq!(times_run(&house), 1);
+    for (file, text) in [
+        ("recipes/deep/part.json", r#"{"template": "sh -c 'echo other >>ran'"}"#),
+        ("recipes/deep/mark.sh", "echo other >>ran\n"),
+    ] {
+        let before = house.read(file);
+        house.write(file, text);
+        let said = refusal(&cast(&house));
+        assert!(said.contains(file), "{said}");
+        house.write(file, before);
+        cast(&house).ok();
+    }
+    assert_eq!(times_run(&house), 3);
+}

@@ -1,5 +1,6 @@
 //! The routing table, row by row.
 
+use materia_engine::clock::Clock;
 use serde_json::json;
 
 use super::{assert_fate, refused};
@@ -226,4 +227,25 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
     house.wait("b");
     house.sent(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
     assert_eq!(refused(&house.send(&["run:b", "x"])), (3, "run_not_found".to_owned()));
+}
+
+#[test]
+fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    let journal = materia_engine::run::journal(&house.run_place("a"), &Clock::system()).unwrap();
+    for number in 0..10_000 {
+        journal.append("message", &json!({"id": format!("m{number}"), "to": "run:a", "type": "x"})).unwrap();
+    }
+    let full = house.send(&["run:a", "task.run", "1"]);
+    assert_eq!(refused(&full), (7, "mailbox_full".to_owned()));
+    assert_eq!(
+        house.sent(&["branch:a/w", "task.run", "1"])["reason"],
+        "branch_persisted",
+        "others are not full"
+    );
+    let first = house.receive("run:a");
+    house.materia(&["receive", "--address", "run:a", "--ack", first["id"].as_str().unwrap()]).run().ok();
+    assert_eq!(house.sent(&["run:a", "task.run", "1"])["reason"], "queued_mailbox");
+    house.kill("a");
 }

@@ -38,7 +38,7 @@ fn a_new_generation_begins_with_an_empty_room() {
     house.spawn("a", "sleep 600", &[]);
     let room = house.materia(&["inspect", "room:a", "--view", "roster", "--json"]).run().ok().json();
     let present = |member: &&Value| member["status"] == "present";
-    let there: Vec<_> = room["roster"].as_array().unwrap().iter().filter(present).collect();
+    let there: Vec<_> = room["members"].as_array().unwrap().iter().filter(present).collect();
     assert_eq!(there.len(), 1, "{room}");
     assert_eq!(there[0]["address"], "run:a");
     house.kill("a");

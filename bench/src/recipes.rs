@@ -1,0 +1,65 @@
+//! Discovery: looking at a root with a thousand recipes, against reading the same files and parsing their JSON.
+//!
+//! In this process: what a host that stays up pays when it looks at its tools anew.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use materia_engine::home::{Home, Variables};
+use materia_engine::library::Library;
+use materia_engine::registry;
+
+use crate::contest::{Contender, hold};
+
+const RECIPES: usize = 1000;
+
+/// Holds the contest.
+pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let scratch = tempfile::tempdir()?;
+    let variables = Variables { home: Some(scratch.path().to_owned()), ..Variables::default() };
+    let home = Home::locate(&variables)?;
+    let library = Library::new(&home, Some(scratch.path()));
+    std::fs::create_dir_all(library.root())?;
+    for number in 0..RECIPES {
+        std::fs::write(library.root().join(format!("tool-{number}.json")), recipe(number))?;
+    }
+    let found = registry::survey(&library).entries.iter().filter(|entry| entry.tool).count();
+    assert_eq!(found, RECIPES, "all of them are tools");
+    let contenders = vec![
+        Contender::new("read and parse (floor)", || {
+            let began = Instant::now();
+            read(library.root())?;
+            Ok(began.elapsed())
+        }),
+        Contender::new("materia, all checked and linked", || {
+            let began = Instant::now();
+            black_box(registry::survey(&library));
+            Ok(began.elapsed())
+        }),
+    ];
+    hold(&format!("discovery of {RECIPES} recipes (at most 100 ms)"), 10.0, rounds, contenders)
+}
+
+/// Ordinary ones: some arguments, a few steps, every fourth imports another.
+fn recipe(number: usize) -> String {
+    let step =
+        r#"{"label": "build", "timeout": 60000, "retry": 2, "template": "make {goal=all} -j{jobs:int=4}"}"#;
+    let (imports, last) = if number % 4 == 3 {
+        let before = number - 1;
+        (format!(r#""imports": {{"before": "tool-{before}"}},"#), r#"{"name": "before"}"#)
+    } else {
+        (String::new(), r#""grep -n {pattern} {file:path=README.md}""#)
+    };
+    format!(
+        r#"{{"description": "Tool number {number}", {imports} "args": ["pattern"], "artifacts": {{"log": "{{goal}}.log"}}, "template": [{step}, {last}]}}"#
+    )
+}
+
+fn read(root: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(root)? {
+        let text = std::fs::read_to_string(entry?.path())?;
+        black_box(serde_json::from_str::<serde_json::Value>(&text).map_err(std::io::Error::other)?);
+    }
+    Ok(())
+}
