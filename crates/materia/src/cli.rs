@@ -18,6 +18,8 @@ mod fork;
 mod go_on;
 mod config;
 mod grid;
+mod export;
+mod import;
 mod link;
 mod inspect;
 mod loadout;
@@ -126,6 +128,8 @@ enum Verb {
     Tool(tool::Tool),
     Utility(utility::Utility),
     Grid(grid::Grid),
+    Export(export::Export),
+    Import(import::Import),
     Loadout(loadout::Loadout),
     Plan(plan::Plan),
     Validate(validate::Validate),
@@ -138,6 +142,11 @@ enum Verb {
     Bridge(mcp::Mcp),
     Doctor(doctor::Doctor),
     Ui(ui::Ui),
+}
+
+/// The grammar, for its reference page.
+pub fn grammar() -> clap::Command {
+    CommandLine::command()
 }
 
 /// Parses the arguments, runs the verb, says how it went.
@@ -178,6 +187,8 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Tool(verb) => verb.run(&world, screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Grid(verb) => verb.run(&world, screen, voice),
+        Verb::Export(verb) => verb.run(&world, screen, voice),
+        Verb::Import(verb) => verb.run(&world, screen, voice),
         Verb::Plan(verb) => verb.run(&world, screen, voice),
         Verb::Loadout(verb) => verb.run(&world, screen, voice),
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),

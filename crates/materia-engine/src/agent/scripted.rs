@@ -77,7 +77,8 @@ impl Scripted {
             let message = format!("the agent script is not one: {}", text::printable(&error.to_string()));
             vec![Finding::error("invalid-agent-script", message).at(source, &document.span).hint(hint)]
         })?;
-        let outside = script.replies.iter().flat_map(|reply| reply.files.keys()).find(|path| !is_inside(path));
+        let outside =
+            script.replies.iter().flat_map(|reply| reply.files.keys()).find(|path| !is_inside(path));
         if let Some(path) = outside {
             let message = format!("the script would write {}, outside of the project", text::quoted(path));
             let finding = Finding::error("invalid-agent-script", message).at(source, &document.span);

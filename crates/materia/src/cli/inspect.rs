@@ -12,7 +12,7 @@ use materia_model::name::RunId;
 use materia_model::template;
 
 use super::agent::roster;
-use super::config::Config;
+use super::config::{Config, project};
 use super::input::library;
 use super::spawn::session;
 use super::tool::located;
@@ -90,7 +90,7 @@ impl Inspect {
                     screen.report(&mail::triage(&root, caller, &clock)?, voice);
                 } else if view == "doctor" {
                     let roster = roster(&Config::default(), None, world)?;
-                    let diagnosis = doctor::doctor(&home, &roster)
+                    let diagnosis = doctor::doctor(&home, project(world)?, &roster)
                         .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
                     screen.report(&diagnosis, voice);
                 } else {

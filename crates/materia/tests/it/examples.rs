@@ -108,7 +108,10 @@ fn every_example_is_run_explained_and_listed() {
         assert!(tests.contains(&format!("\"{name}\"")), "no test runs {name}");
         assert!(list.contains(&format!("]({name}/README.md)")), "examples/README.md does not list {name}");
         let page = std::fs::read_to_string(path.join("README.md")).unwrap();
-        assert!(page.contains(&format!("examples/{name}/")), "{name}: its page does not say how it is started");
+        assert!(
+            page.contains(&format!("examples/{name}/")),
+            "{name}: its page does not say how it is started"
+        );
     }
     assert!(count >= 14, "{count}");
 }
@@ -127,7 +130,8 @@ fn every_example_is_valid_without_a_warning() {
             files.push(known.iter().find(is).unwrap_or_else(|| panic!("{name} has no definition")).clone());
         }
     }
-    let words: Vec<&str> = ["validate", "--json"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let words: Vec<&str> =
+        ["validate", "--json"].into_iter().chain(files.iter().map(String::as_str)).collect();
     let report = house.materia(&words).run().ok().json();
     let issues: Vec<&Value> =
         report["files"].as_array().unwrap().iter().filter(|file| file["issues"] != json!([])).collect();

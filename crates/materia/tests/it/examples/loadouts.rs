@@ -92,7 +92,10 @@ fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
 fn check_links_mends_pages_until_every_link_leads_somewhere() {
     let repo = Repo::new(&[
         ("README.md", "# Tool\n\nSee [setup](docs/guide.md).\n"),
-        ("docs/setup.md", "# Setup\n\n## First steps\n\nBack to [the tool](../README.md#tool). `[x](not-a-link)`\n"),
+        (
+            "docs/setup.md",
+            "# Setup\n\n## First steps\n\nBack to [the tool](../README.md#tool). `[x](not-a-link)`\n",
+        ),
     ]);
     let cast = complete(repo.cast("check-links", "mend the links"));
     assert_eq!(cast["visits"], json!({"find": 1, "mend": 2, "verify": 2, "commit": 1}));
@@ -109,7 +112,8 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
     let cast = complete(repo.cast("triage", "label what is new"));
     assert_eq!(cast["visits"], json!({"read": 1, "label": 3, "write": 3}));
     let labels = repo.house.read("labels.jsonl");
-    let lines: Vec<serde_json::Value> = labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<serde_json::Value> =
+        labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["number"], &lines[0]["labels"]), (&json!(7), &json!(["bug"])));
     assert_eq!((&lines[1]["number"], &lines[1]["labels"]), (&json!(9), &json!(["feature"])));
     assert_eq!(lines.len(), 2);

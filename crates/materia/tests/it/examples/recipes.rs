@@ -6,7 +6,8 @@ use super::{Repo, file};
 
 /// The types and bodies of what a run said to whoever started it.
 fn said(repo: &Repo, run: &str) -> Vec<(String, Value)> {
-    let shown = repo.materia(&["inspect", run, "--view", "messages", "--lines", "100", "--json"]).run().ok().json();
+    let shown =
+        repo.materia(&["inspect", run, "--view", "messages", "--lines", "100", "--json"]).run().ok().json();
     let all = shown["messages"].as_array().unwrap().iter().filter(|one| one["type"] != "command.done");
     all.map(|one| (one["type"].as_str().unwrap().to_owned(), one["body"].clone())).collect()
 }
@@ -20,21 +21,28 @@ fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() 
     let repo = Repo::new(&[("a.txt", "old\n")]);
     repo.sh("git switch -qc feature && echo new > a.txt && git commit -qam 'feat: newer'");
     let recipe = file("review-pr", "review-pr.json");
-    let outcome = repo.run(&recipe, &["models=[\"one\",\"two\",\"three\"]", "judge=best", "report=review.md"]);
+    let outcome =
+        repo.run(&recipe, &["models=[\"one\",\"two\",\"three\"]", "judge=best", "report=review.md"]);
     assert_eq!(outcome.json()["status"], "ok", "{}", outcome.transcript());
     let prompts = repo.prompts();
-    let (reviews, judges): (Vec<&String>, Vec<&String>) = prompts.iter().partition(|one| one.starts_with("Review one scope"));
+    let (reviews, judges): (Vec<&String>, Vec<&String>) =
+        prompts.iter().partition(|one| one.starts_with("Review one scope"));
     assert_eq!((reviews.len(), judges.len()), (3, 1));
     assert!(reviews.iter().all(|one| one.contains("+new") && one.contains("feat: newer")), "{reviews:#?}");
     for part in ["+new", "ANSWER one TO", "ANSWER two TO", "ANSWER three TO"] {
         assert!(judges[0].contains(part), "{part}: {}", judges[0]);
     }
-    assert!(repo.house.read("review.md").starts_with("ANSWER best TO Judge"), "{}", repo.house.read("review.md"));
+    assert!(
+        repo.house.read("review.md").starts_with("ANSWER best TO Judge"),
+        "{}",
+        repo.house.read("review.md")
+    );
 }
 
 #[test]
 fn nightly_health_reports_facts_and_survives_one_that_fails() {
-    let repo = Repo::new(&[("code.c", "int x; /* HACK: later */\n"), ("Makefile", "check:\n\t@echo all good\n")]);
+    let repo =
+        Repo::new(&[("code.c", "int x; /* HACK: later */\n"), ("Makefile", "check:\n\t@echo all good\n")]);
     repo.sh("git switch -qc side && git commit -q --allow-empty -m 'feat: aside' && git switch -q main");
     let recipe = file("nightly-health", "nightly-health.json");
     let outcome = repo.run(&recipe, &["report=health/today.md"]);
@@ -73,9 +81,15 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
     tell("control.stop", json!({}));
     repo.materia(&["wait", "run:eyes"]).run().ok();
     let said = said(&repo, "run:eyes");
-    assert_eq!(kinds(&said), ["watch.started", "watch.error", "watch.list", "watch.changed", "watch.stopped"]);
+    assert_eq!(
+        kinds(&said),
+        ["watch.started", "watch.error", "watch.list", "watch.changed", "watch.stopped"]
+    );
     assert_eq!(said[2].1, json!({"file": ["cat", "watched.txt"]}));
-    assert_eq!((&said[3].1["before"]["output"], &said[3].1["now"]["output"]), (&json!("one\n"), &json!("two\n")));
+    assert_eq!(
+        (&said[3].1["before"]["output"], &said[3].1["now"]["output"]),
+        (&json!("one\n"), &json!("two\n"))
+    );
 }
 
 #[test]
@@ -101,7 +115,10 @@ fn flaky_tests_tells_the_flaky_ones_from_those_that_always_fail() {
     let outcome = repo.run(&recipe, &["command=python3 check.py", "runs=4", "jobs=2"]);
     let output = outcome.json()["output"].as_str().unwrap_or_default().to_owned();
     assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
-    assert!(output.contains("4 runs, 1 red") && output.contains("test_sometimes flaky: failed 1 of 4"), "{output}");
+    assert!(
+        output.contains("4 runs, 1 red") && output.contains("test_sometimes flaky: failed 1 of 4"),
+        "{output}"
+    );
     let steady = repo.run(&recipe, &["command=true", "runs=2"]);
     assert_eq!(steady.json()["output"], "2 runs, 0 red\n", "{}", steady.transcript());
 }
