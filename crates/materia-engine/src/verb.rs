@@ -33,6 +33,8 @@ pub mod utility;
 pub mod validate;
 pub mod loadout;
 pub mod grid;
+pub mod export;
+pub mod import;
 pub mod definition;
 pub mod trial;
 pub mod session;

@@ -17,6 +17,7 @@ pub mod template;
 pub mod message;
 pub mod run;
 pub mod recipe;
+pub mod import;
 pub mod materia;
 pub mod loadout;
 pub mod handoff;

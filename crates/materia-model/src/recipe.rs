@@ -4,7 +4,7 @@
 //! a recipe and everything it imports become one [`Template`](crate::template::Template) that the existing expansion
 //! turns into a plan. Never opens a file: linking is handed a function that loads a name.
 
-mod yaml;
+pub(crate) mod yaml;
 mod markdown;
 mod document;
 mod metadata;

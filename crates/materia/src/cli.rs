@@ -23,6 +23,8 @@ mod complete;
 mod completions;
 mod grid;
 mod init;
+mod export;
+mod import;
 mod link;
 mod inspect;
 mod loadout;
@@ -130,6 +132,8 @@ grammar::verbs! {
     Tool(tool::Tool) = "tool";
     Utility(utility::Utility) = "utility";
     Grid(grid::Grid) = "grid";
+    Export(export::Export) = "export";
+    Import(import::Import) = "import";
     Loadout(loadout::Loadout) = "loadout";
     Plan(plan::Plan) = "plan";
     Validate(validate::Validate) = "validate";
@@ -146,6 +150,11 @@ grammar::verbs! {
     Completions(completions::Completions) = "completions";
     Complete(complete::Complete) = "complete" ("Say what could stand at the end of a line") [hide];
     Man(man::Man) = "man";
+}
+
+/// The grammar, for its reference page.
+pub fn grammar() -> clap::Command {
+    CommandLine::command()
 }
 
 /// Parses the arguments, runs the verb, says how it went.
@@ -186,6 +195,8 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Tool(verb) => verb.run(&world, screen, voice),
         Verb::Utility(verb) => verb.run(&world, screen, voice),
         Verb::Grid(verb) => verb.run(&world, screen, voice),
+        Verb::Export(verb) => verb.run(&world, screen, voice),
+        Verb::Import(verb) => verb.run(&world, screen, voice),
         Verb::Plan(verb) => verb.run(&world, screen, voice),
         Verb::Loadout(verb) => verb.run(&world, screen, voice),
         Verb::Validate(verb) => Ok(verb.run(&world, screen, voice)),

@@ -39,12 +39,15 @@ mod budget;
 mod quest;
 mod validate;
 mod ui;
+mod page;
+mod import;
 
 pub use actor::ActorView;
 pub use agent::AgentView;
 pub use cast::CastView;
 pub use mail::told_line;
 pub use message::NewsView;
+pub use page::page;
 pub use run::RunView;
 pub use screen::{Report, Screen};
 pub use template::Words;

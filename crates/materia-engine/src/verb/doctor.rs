@@ -4,14 +4,19 @@
 //! lives, and cleans up. Never changes the person's files.
 
 mod agents;
+mod found;
 mod host;
 mod scratch;
+
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::agent::{self, Choice, Choosing};
 use crate::agent::Roster;
 use crate::home::Home;
+
+pub use found::Found;
 
 /// Everything that was looked at.
 #[derive(Debug, Clone, Serialize)]
@@ -25,6 +30,8 @@ pub struct Diagnosis {
     pub paths: Paths,
     /// What was tried, and what came of it.
     pub checks: Vec<Check>,
+    /// What was there already and is used in place.
+    pub found: Vec<Found>,
     /// The agents that were looked for.
     pub agents: Vec<AgentFound>,
     /// The one that plays roles which name none, and why; nothing where nobody can.
@@ -112,7 +119,12 @@ impl Check {
 pub struct Interrupted;
 
 /// Tries everything.
-pub fn doctor(home: &Home, roster: &Roster, choosing: &Choosing) -> Result<Diagnosis, Interrupted> {
+pub fn doctor(
+    home: &Home,
+    project: &Path,
+    roster: &Roster,
+    choosing: &Choosing,
+) -> Result<Diagnosis, Interrupted> {
     let (process_check, agents) = agents::look()?;
     let chosen = agent::chosen(roster, choosing);
     let mut checks = vec![process_check];
@@ -127,6 +139,7 @@ pub fn doctor(home: &Home, roster: &Roster, choosing: &Choosing) -> Result<Diagn
             profile: home.profile().display().to_string(),
         },
         checks,
+        found: found::look(home, project),
         agents,
         agent: chosen.clone().ok(),
         agent_missing: chosen.err().map(|missing| missing.to_string()),

@@ -2,6 +2,8 @@
 //!
 //! Owns finding the loadout and refusing a broken one. The pictures are drawn by `materia_model::loadout::grid`.
 
+use std::collections::BTreeMap;
+
 use materia_model::finding::Finding;
 use materia_model::loadout::{Config, Graph, grid};
 use serde_json::{Value, json};
@@ -18,6 +20,8 @@ pub enum Format {
     Mermaid,
     /// The DOT language.
     Dot,
+    /// A picture for browsers and documents.
+    Svg,
     /// One JSON document.
     Json,
 }
@@ -37,6 +41,7 @@ impl Grid {
             Format::Text => grid::text(&self.graph),
             Format::Mermaid => grid::mermaid(&self.graph),
             Format::Dot => grid::dot(&self.graph),
+            Format::Svg => grid::svg(&self.graph, &BTreeMap::new()),
             Format::Json => format!("{}\n", self.document()),
         }
     }

@@ -7,6 +7,7 @@
 mod visit;
 mod trouble;
 mod spelling;
+mod schema;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,6 +17,7 @@ use crate::cast::failure::Failure;
 use crate::loadout::graph::Guard;
 use crate::time::Timestamp;
 
+pub use schema::schema;
 pub use spelling::{Data, TYPES};
 pub use trouble::{Interruption, RecoveryExhausted, RecoveryStart, Repair, SocketFailed};
 pub use visit::{

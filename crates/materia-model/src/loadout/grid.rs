@@ -1,6 +1,6 @@
-//! A graph as people and programs look at it: drawn in text, as Mermaid, as DOT, as JSON.
+//! A graph as people and programs look at it: drawn in text, as Mermaid, as DOT, as SVG, as JSON.
 //!
-//! Owns the four renderings of `materia grid`. Each is a pure function of the graph and bounded: a picture that
+//! Owns the renderings of `materia grid` and `materia export`. Each is a pure function of the graph and bounded: a picture that
 //! nobody can read any more is cut and says so. Never colours anything, that is the view's business.
 
 mod order;
@@ -8,6 +8,7 @@ mod lane;
 mod bracket;
 mod drawn;
 mod markup;
+mod svg;
 
 use serde_json::{Map, Value, json};
 
@@ -17,6 +18,7 @@ use crate::materia::Kind;
 pub use drawn::{MAX_DRAWN, text, text_within};
 pub use markup::{dot, mermaid};
 pub use order::order;
+pub use svg::{Mark, Standing, svg};
 
 /// The graph as one JSON document, sockets and edges in the order written.
 pub fn json(graph: &Graph) -> Value {

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_VALUES: usize = 100_000;
 
 /// Reads the part of a source that is YAML; an empty part is an empty object.
-pub(super) fn parse(source: &Source, part: Range<usize>) -> Result<Node, Vec<Finding>> {
+pub(crate) fn parse(source: &Source, part: Range<usize>) -> Result<Node, Vec<Finding>> {
     let text = source.text().get(part.clone()).unwrap_or("");
     let mut offsets: Vec<usize> = text.char_indices().map(|(at, _)| part.start + at).collect();
     offsets.push(part.end);

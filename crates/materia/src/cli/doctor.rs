@@ -4,7 +4,7 @@ use clap::Args;
 use materia_engine::verb::doctor;
 
 use super::agent::roster;
-use super::config::Config;
+use super::config::{Config, project};
 use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
@@ -23,7 +23,7 @@ pub(super) struct Doctor {
 impl Doctor {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let (roster, choosing) = roster(&self.config, None, world)?;
-        let diagnosis = doctor::doctor(&world.home()?, &roster, &choosing)
+        let diagnosis = doctor::doctor(&world.home()?, project(world)?, &roster, &choosing)
             .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
         screen.report(&diagnosis, voice);
         Ok(if diagnosis.ok { 0 } else { Kind::Failed.exit_code() })

@@ -11,7 +11,7 @@ use crate::world::World;
 /// Draw a loadout
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  materia grid\n  materia grid Release --format mermaid\n  \
-    materia grid --config flow.json --format dot | dot -Tsvg > flow.svg")]
+    materia grid --config flow.json --format svg > flow.svg")]
 pub(super) struct Grid {
     /// Its name or id; without it, the active one
     #[arg(value_name = "LOADOUT")]
@@ -31,6 +31,7 @@ enum Format {
     Text,
     Mermaid,
     Dot,
+    Svg,
     Json,
 }
 
@@ -47,6 +48,7 @@ impl Grid {
             (None | Some(Format::Text), Voice::Human) => grid::Format::Text,
             (Some(Format::Mermaid), Voice::Human) => grid::Format::Mermaid,
             (Some(Format::Dot), Voice::Human) => grid::Format::Dot,
+            (Some(Format::Svg), Voice::Human) => grid::Format::Svg,
         };
         let grid = grid::grid(&self.config.files(world)?, self.loadout.as_deref())?;
         screen.findings(&grid.warnings);

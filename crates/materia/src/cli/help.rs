@@ -31,6 +31,7 @@ Casts: a request walks through a graph of roles and utilities
 Loadouts: the graphs
   loadout    List loadouts, check them, or make one the active one
   grid       Draw a loadout; `plan` says how many turns it takes at most
+  export     Write a loadout as a picture, or a cast as one page of HTML
   validate   Say what is wrong with configs and recipes; `schema` for editors
   trust      Agree to what this project's own config would run
 
@@ -44,6 +45,7 @@ Actors: any program, spawned, messaged and inspected
   explain    Show what would run, and start nothing; `split` shows words
   recipe     List, show and check recipes; `utility` runs one of their steps
   tool       List, call and register tools: recipes in your own root
+  import     Turn goose recipes and justfiles into recipes
 
 Agents
   agent      Ask an agent once, or see which agents there are

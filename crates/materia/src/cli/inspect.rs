@@ -12,7 +12,7 @@ use materia_model::name::RunId;
 use materia_model::template;
 
 use super::agent::roster;
-use super::config::Config;
+use super::config::{Config, project};
 use super::input::library;
 use super::refer::address;
 use super::spawn::session;
@@ -92,7 +92,7 @@ impl Inspect {
                     screen.report(&mail::triage(&root, caller, &clock)?, voice);
                 } else if view == "doctor" {
                     let (roster, choosing) = roster(&Config::default(), None, world)?;
-                    let diagnosis = doctor::doctor(&home, &roster, &choosing)
+                    let diagnosis = doctor::doctor(&home, project(world)?, &roster, &choosing)
                         .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
                     screen.report(&diagnosis, voice);
                 } else {

@@ -1,6 +1,7 @@
 //! `materia schema`: the JSON Schemas of what people write, for their editors.
 
 use clap::{Args, ValueEnum};
+use materia_model::cast::event;
 use materia_model::{loadout, message, recipe};
 
 use crate::view::Screen;
@@ -18,6 +19,8 @@ pub(super) struct Schema {
 /// What has a schema.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Kind {
+    /// The log of a cast
+    Events,
     /// Configs with loadouts and materia
     Loadout,
     /// Messages between actors
@@ -29,6 +32,7 @@ enum Kind {
 impl Schema {
     pub(super) fn run(self, screen: Screen) -> u8 {
         match self.kind {
+            Kind::Events => screen.document(&event::schema()),
             Kind::Loadout => screen.document(&loadout::schema()),
             Kind::Message => screen.document(&message::schema()),
             Kind::Recipe => screen.document(&recipe::schema()),

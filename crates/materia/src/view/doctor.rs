@@ -35,6 +35,19 @@ impl Report for Diagnosis {
         for (name, path) in paths {
             let _ = writeln!(text, "  {name:<16}{}", printable(path));
         }
+        heading(&mut text, "found and used in place", colour);
+        for found in &self.found {
+            let _ = writeln!(
+                text,
+                "  {:<16}{} in {}",
+                found.what,
+                printable(&found.detail),
+                printable(&found.path)
+            );
+        }
+        if self.found.is_empty() {
+            text.push_str("  nothing yet: no config, recipes, casts or runs of yours or of this project\n");
+        }
         text
     }
 }

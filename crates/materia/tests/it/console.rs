@@ -77,6 +77,34 @@ fn matches(pattern: &[&str], lines: &[&str]) -> bool {
     }
 }
 
+/// In the README and the guides nothing stands in a block that no test looks at.
+#[test]
+fn every_block_of_the_readme_and_the_guides_is_looked_at() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let pages = pages(&root).into_iter().filter(|page| {
+        page.file_name().is_some_and(|name| name == "README.md") && page.parent() == Some(&root)
+            || page.parent().is_some_and(|folder| folder.ends_with("docs/guide"))
+    });
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for page in pages {
+        seen += 1;
+        let text = fs::read_to_string(&page).unwrap();
+        for block in text.split("\n```").skip(1).step_by(2) {
+            let (kind, body) = block.split_once('\n').unwrap();
+            match kind {
+                "console" => {}
+                "json" if serde_json::from_str::<serde_json::Value>(body).is_ok() => {}
+                _ => {
+                    wrong.push(format!("{}: a block of `{kind}` that nobody checks:\n{body}", page.display()))
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(seen >= 12, "{seen}");
+}
+
 #[test]
 fn the_checker_notices_a_difference() {
     assert!(check("$ echo hi\nhi\n$ printf 'a\\nb\\nc\\n'\na\n…\nc").is_none());

@@ -82,3 +82,36 @@ fn an_interrupt_leaves_no_agent_behind() {
     assert_eq!(outcome.code(), 130);
     assert_eq!(outcome.stderr, "error: interrupted; nothing was left running\n");
 }
+
+#[test]
+fn what_pi_materia_and_pi_actors_left_is_found_and_used_in_place() {
+    let house = House::new();
+    let hello = "{\"loadouts\": {\"Mine\": {\"entry\": \"a\", \"sockets\": {\"a\": {\"materia\": \"M\"}}}}, \"materia\": {\"M\": {\"command\": [\"true\"]}}}";
+    let home = |path: &str, text: &str| {
+        let path = house.home().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    home(".config/pi/pi-materia/materia.json", hello);
+    home(".pi/agent/recipes/greet.json", "{\"template\": \"echo hi\"}");
+    home(".pi/agent/recipes/notes.md", "---\ndescription: x\n---\n```template\necho hi\n```\n");
+    house.write(".pi/pi-materia.json", "{\"activeLoadout\": \"Mine\"}");
+    house.materia(&["autocast", "loadout:Mine", "x"]).env("MATERIA_TRUST", "1").run().ok();
+    let report = house.materia(&["doctor", "--json"]).run().json();
+    let found: Vec<(&str, &str)> = report["found"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["what"].as_str().unwrap(), one["detail"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("profile", "1 loadout, 1 materia"),
+        ("project", "0 loadouts, 0 materia"),
+        ("recipes", "2 recipes"),
+        ("casts", "1 cast"),
+    ];
+    assert_eq!(found, expected);
+    // And used: the loadout draws, the recipe runs, without anything being imported.
+    house.materia(&["grid", "Mine"]).run().ok();
+    assert_eq!(house.materia(&["run", "greet"]).run().ok().stdout, "hi\n");
+}

@@ -2,7 +2,7 @@
 //!
 //! `client` is a small JSON-RPC client; then what agents do, what the surfaces agree on, and clients that misbehave.
 
-mod client;
+pub mod client;
 mod hostile;
 mod http;
 mod news;

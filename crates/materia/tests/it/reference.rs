@@ -1,9 +1,16 @@
 //! Reference pages that are written from the code: a page that differs fails, and says how to write it anew.
 
+mod commands;
+mod events;
+mod limits;
+mod surfaces;
+
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use materia::failure::TABLE;
+
+use crate::house::House;
 
 #[test]
 fn exit_codes() {
@@ -21,10 +28,38 @@ fn exit_codes() {
     check("exit-codes.md", &page);
 }
 
+#[test]
+fn schemas() {
+    let house = House::new();
+    for kind in ["loadout", "recipe", "message", "events"] {
+        let schema = house.materia(&["schema", kind]).run().ok().json();
+        check(&format!("schema/{kind}.json"), &format!("{schema:#}\n"));
+    }
+}
+
+#[test]
+fn every_page_is_written_by_a_test_or_by_hand() {
+    let by_hand = ["README.md", "template.md"];
+    let written = ["cli.md", "events.md", "exit-codes.md", "http.md", "limits.md", "mcp.md"];
+    for entry in std::fs::read_dir(folder()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let known = by_hand.contains(&name.as_str()) || written.contains(&name.as_str()) || name == "schema";
+        assert!(known, "docs/reference/{name}: nobody keeps it true");
+    }
+    let index = std::fs::read_to_string(folder().join("README.md")).unwrap();
+    let missing: Vec<&&str> = written.iter().filter(|name| !index.contains(&format!("({name})"))).collect();
+    assert!(missing.is_empty(), "docs/reference/README.md does not list {missing:?}");
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference")
+}
+
 /// Compares a page with what the code says; `MATERIA_WRITE_REFERENCE=1` writes it.
 fn check(name: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name);
+    let path = folder().join(name);
     if std::env::var_os("MATERIA_WRITE_REFERENCE").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, expected).unwrap();
     }
     let actual = std::fs::read_to_string(&path).unwrap_or_default();

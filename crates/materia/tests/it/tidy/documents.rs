@@ -52,6 +52,61 @@ fn links_between_documents_lead_somewhere() {
 }
 
 #[test]
+fn links_to_headings_lead_to_one() {
+    let tree = Tree::read();
+    let pages = tree.files.iter().filter(|file| file.path.ends_with(".md"));
+    let offences = bad_lines(pages, |file, line| {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        line.split("](").skip(1).find_map(|rest| {
+            let (target, heading) = rest.split(')').next()?.split_once('#')?;
+            if target.contains("://") {
+                return None;
+            }
+            let path = if target.is_empty() { file.path.clone() } else { joined(folder, target) };
+            let page = tree.get(&path)?;
+            let found =
+                page.text.lines().filter_map(|line| line.strip_prefix('#')).any(|line| slug(line) == heading);
+            (!found).then(|| format!("{path} has no heading for `#{heading}`"))
+        })
+    });
+    assert_none(&offences);
+}
+
+/// A path seen from a folder, without `..`.
+fn joined(folder: &str, target: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// The name of a heading in a link.
+fn slug(line: &str) -> String {
+    let words = line.trim_start_matches('#').trim().to_lowercase();
+    words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>().replace(' ', "-")
+}
+
+#[test]
+fn every_concept_design_and_guide_page_is_on_the_list_of_its_folder() {
+    let tree = Tree::read();
+    let mut offences = Vec::new();
+    for folder in ["docs/concept", "docs/design", "docs/guide"] {
+        let index = &tree.file(&format!("{folder}/README.md")).text;
+        for page in tree.files.iter().filter_map(|file| file.path.strip_prefix(folder)?.strip_prefix('/')) {
+            if page != "README.md" && !index.contains(&format!("({page})")) {
+                offences.push(format!("{folder}/README.md does not list {page}"));
+            }
+        }
+    }
+    assert_none(&offences);
+}
+
+#[test]
 fn no_machine_is_named() {
     let paths = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("crates.io", "-internal")];
     let tree = Tree::read();

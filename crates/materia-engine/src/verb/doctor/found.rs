@@ -1,0 +1,82 @@
+//! What was there before us and is used in place: profiles and projects of pi-materia, recipes and runs of pi-actors.
+//!
+//! Owns looking for it. Reads names and counts, runs nothing, changes nothing; what cannot be read is said.
+
+use std::path::Path;
+
+use materia_model::document;
+use materia_model::finding::Source;
+use materia_model::text;
+use serde::Serialize;
+
+use crate::config::{PROJECT_FILE, read};
+use crate::home::Home;
+
+/// The directory of a project's casts, unless its config moves it.
+const CASTS: &str = ".pi/pi-materia";
+/// How many entries of a directory are counted.
+const MOST: usize = 100_000;
+
+/// Something that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// What it is: `profile`, `project`, `recipes`, `casts`, `quests` or `runs`.
+    pub what: &'static str,
+    /// Where it is.
+    pub path: String,
+    /// What is in it.
+    pub detail: String,
+}
+
+/// Everything that there is for this person and this project.
+pub(super) fn look(home: &Home, project: &Path) -> Vec<Found> {
+    let casts = project.join(CASTS);
+    let all = [
+        config("profile", &home.config()),
+        config("project", &project.join(PROJECT_FILE)),
+        counted("recipes", &home.recipes(), "recipe", |name, is_dir| {
+            !is_dir && (name.ends_with(".json") || name.ends_with(".md"))
+        }),
+        counted("casts", &casts, "cast", |_, is_dir| is_dir),
+        board(&casts.join("quest-board.json")),
+        counted("runs", &home.runs(), "run", |name, is_dir| {
+            is_dir && !matches!(name, "archived" | "preserved-artifacts")
+        }),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn found(what: &'static str, path: &Path, detail: String) -> Found {
+    Found { what, path: path.display().to_string(), detail }
+}
+
+fn config(what: &'static str, path: &Path) -> Option<Found> {
+    if !path.exists() {
+        return None;
+    }
+    let parsed =
+        read(path).ok().and_then(|text| document::parse(&Source::new(&path.to_string_lossy(), &text)).ok());
+    let detail = parsed.map(|root| {
+        let number = |name: &str| root.get(name).map_or(0, |part| part.members().len());
+        format!("{}, {} materia", text::count(number("loadouts"), "loadout"), number("materia"))
+    });
+    let detail = detail.unwrap_or_else(|| format!("it cannot be read: materia validate {}", path.display()));
+    Some(found(what, path, detail))
+}
+
+fn counted(what: &'static str, dir: &Path, noun: &str, counts: impl Fn(&str, bool) -> bool) -> Option<Found> {
+    let entries = std::fs::read_dir(dir).ok()?.take(MOST).flatten();
+    let number = entries
+        .filter(|entry| {
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            entry.file_name().to_str().is_some_and(|name| !name.starts_with('.') && counts(name, is_dir))
+        })
+        .count();
+    (number > 0).then(|| found(what, dir, text::count(number, noun)))
+}
+
+fn board(path: &Path) -> Option<Found> {
+    let text = read(path).ok()?;
+    let root = document::parse(&Source::new("quest-board.json", &text)).ok()?;
+    Some(found("quests", path, text::count(root.get("quests")?.items().len(), "quest")))
+}

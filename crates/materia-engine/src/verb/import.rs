@@ -1,0 +1,148 @@
+//! `import`: recipes of other tools as files of ours.
+//!
+//! Owns reading the file and those it needs, and writing what came of them: new files only, all or none. What could not
+//! be carried over is in the notes, each with its line.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use materia_model::finding::{Finding, Source};
+use materia_model::import::{self, Imported, MAX_BYTES, Shell};
+use materia_model::text;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::store::file::{self, Mode};
+
+/// The names that a justfile goes by.
+const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
+/// How many files one import reads.
+const MOST_FILES: usize = 50;
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+pub enum NotImported {
+    /// There is no such file.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// It cannot be read.
+    #[error("{} cannot be read: {why}", text::quoted(.file))]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        why: String,
+    },
+    /// It is not what it should be.
+    #[error("nothing can be imported")]
+    Wrong(Vec<Finding>),
+    /// A file is in the way; nothing was written.
+    #[error("{} is there already; nothing was written", text::quoted(&.0.to_string_lossy()))]
+    Taken(PathBuf),
+    /// A file cannot be written.
+    #[error("{} cannot be written: {why}", text::quoted(.file))]
+    NotWritten {
+        /// The file.
+        file: String,
+        /// Why.
+        why: String,
+    },
+}
+
+/// What came of an import.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// Always true.
+    pub ok: bool,
+    /// The recipes.
+    pub recipes: Vec<Made>,
+    /// What is different now, and what was left out.
+    pub notes: Vec<Finding>,
+    /// Whether the recipes were written.
+    pub written: bool,
+}
+
+/// One recipe that was made.
+#[derive(Debug, Serialize)]
+pub struct Made {
+    /// Its name.
+    pub name: String,
+    /// Its file, where it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The document.
+    pub recipe: Value,
+}
+
+/// Imports a goose recipe and the recipes that it needs.
+pub fn goose(path: &Path, into: Option<&Path>) -> Result<Report, NotImported> {
+    let mut all = Imported::default();
+    let mut seen = BTreeSet::new();
+    let mut left = vec![path.to_owned()];
+    while let Some(path) = left.pop() {
+        if !seen.insert(path.clone()) || seen.len() > MOST_FILES {
+            continue;
+        }
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let source = Source::new(&path.to_string_lossy(), &read(&path)?);
+        let mut one = import::goose(&source, &stem).map_err(NotImported::Wrong)?;
+        if seen.len() > 1 {
+            // Others import it by the name of its file.
+            one.recipes.iter_mut().for_each(|draft| draft.name = import::name_of(&stem));
+        }
+        let folder = path.parent().unwrap_or(Path::new("."));
+        left.extend(one.needs.iter().map(|need| folder.join(need)));
+        all.recipes.extend(one.recipes);
+        all.notes.extend(one.notes);
+    }
+    finished(all, into)
+}
+
+/// Imports a justfile: the one that is named, else the one in the directory.
+pub fn justfile(
+    named: Option<&Path>,
+    cwd: &Path,
+    shell: Shell,
+    into: Option<&Path>,
+) -> Result<Report, NotImported> {
+    let found = || JUSTFILES.iter().map(|name| cwd.join(name)).find(|path| path.is_file());
+    let path = named.map(Path::to_owned).or_else(found);
+    let path = path.ok_or_else(|| NotImported::Missing(format!("justfile in {}", cwd.display())))?;
+    let source = Source::new(&path.to_string_lossy(), &read(&path)?);
+    finished(import::justfile(&source, shell).map_err(NotImported::Wrong)?, into)
+}
+
+fn read(path: &Path) -> Result<String, NotImported> {
+    let unreadable = |why: String| NotImported::Unreadable { file: path.display().to_string(), why };
+    let about = std::fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => NotImported::Missing(path.display().to_string()),
+        _ => unreadable(error.to_string()),
+    })?;
+    if !about.is_file() || about.len() > MAX_BYTES as u64 {
+        return Err(unreadable(format!("it is no file of at most {MAX_BYTES} bytes")));
+    }
+    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+}
+
+fn finished(imported: Imported, into: Option<&Path>) -> Result<Report, NotImported> {
+    let place = |name: &str| into.map(|folder| folder.join(format!("{name}.json")));
+    if let Some(taken) =
+        imported.recipes.iter().filter_map(|draft| place(&draft.name)).find(|path| path.exists())
+    {
+        return Err(NotImported::Taken(taken));
+    }
+    let mut recipes = Vec::new();
+    for draft in imported.recipes {
+        let file = place(&draft.name);
+        if let Some(path) = &file {
+            let text = format!("{:#}\n", draft.recipe);
+            file::write(path, text.as_bytes(), Mode::Create).map_err(|error| NotImported::NotWritten {
+                file: path.display().to_string(),
+                why: error.to_string(),
+            })?;
+        }
+        let file = file.map(|path| path.display().to_string());
+        recipes.push(Made { name: draft.name, file, recipe: draft.recipe });
+    }
+    Ok(Report { ok: true, recipes, notes: imported.notes, written: into.is_some() })
+}

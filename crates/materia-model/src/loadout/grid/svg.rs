@@ -1,0 +1,252 @@
+//! The graph as an SVG: boxes along the flow, curves between neighbours, lanes for every other way.
+//!
+//! Owns the drawing and its style, which follows the reader's light or dark theme and needs nothing from outside. Where
+//! the boxes stand is decided by [`layers`], or by the person who moved them in an editor. Every text is escaped.
+
+mod layers;
+mod route;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::super::graph::{Graph, Slot, Target};
+use super::{MAX_DRAWN, kind, one_line, ways};
+
+/// The size of a box.
+pub(super) const BOX: (f64, f64) = (200.0, 58.0);
+
+const STYLE: &str = "\
+.grid{--ink:#1f2328;--soft:#656d76;--paper:#ffffff;--card:#f6f8fa;--line:#8c959f;--agent:#8250df;--utility:#0969da;\
+--done:#1a7f37;--failed:#cf222e;--open:#bf8700;font:13px ui-sans-serif,system-ui,sans-serif}\
+@media(prefers-color-scheme:dark){.grid{--ink:#e6edf3;--soft:#9198a1;--paper:#0d1117;--card:#161b22;--line:#656d76;\
+--agent:#bc8cff;--utility:#58a6ff;--done:#3fb950;--failed:#f85149;--open:#d29922}}\
+.grid text{fill:var(--ink)}.grid .soft{fill:var(--soft);font-size:11px}.grid .back{fill:var(--paper)}\
+.grid .box{fill:var(--card);stroke:var(--line)}.grid .agent{stroke:var(--agent)}.grid .utility{stroke:var(--utility)}\
+.grid .way{fill:none;stroke:var(--line);stroke-width:1.4}.grid .over{stroke-width:2.6}.grid .tip{fill:var(--line)}\
+.grid .loop{fill:none;stroke:var(--line);stroke-dasharray:5 4}.grid .halo{stroke:var(--paper);stroke-width:4px;\
+paint-order:stroke;stroke-linejoin:round}.grid .m-done{stroke:var(--done);stroke-width:2.4}\
+.grid .m-failed{stroke:var(--failed);stroke-width:2.4}.grid .m-open{stroke:var(--open);stroke-width:2.4}\
+.grid .m-never{opacity:.55}";
+
+/// What a cast did at a socket, for a picture of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// How it stands there.
+    pub standing: Standing,
+    /// A few words, such as how often it was visited.
+    pub note: String,
+}
+
+/// How a cast stands at a socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It was there, and all is well.
+    Done,
+    /// It failed there.
+    Failed,
+    /// It is there now, or waits there.
+    Open,
+    /// It never was there.
+    Never,
+}
+
+/// Where everything stands.
+pub(super) struct Scene<'g> {
+    pub(super) graph: &'g Graph,
+    pub(super) shown: Vec<Slot>,
+    /// The upper left corner of each socket's box; nothing for what is not shown.
+    pub(super) corners: Vec<Option<(f64, f64)>>,
+    /// The row of each socket; nothing where a person placed them.
+    pub(super) rows: Vec<Option<usize>>,
+    /// The centre of the end.
+    pub(super) end: Option<(f64, f64)>,
+}
+
+/// Draws the graph; `marks` are by socket, and empty for a loadout that nobody casts.
+pub fn svg(graph: &Graph, marks: &BTreeMap<String, Mark>) -> String {
+    let scene = layers::arrange(graph, MAX_DRAWN);
+    let mut body = String::new();
+    let paths = route::routes(&scene);
+    let mut around = Frame::new();
+    for corner in scene.corners.iter().flatten() {
+        around.take(corner.0, corner.1);
+        around.take(corner.0 + BOX.0, corner.1 + BOX.1);
+    }
+    scene.end.iter().for_each(|end| around.take(end.0, end.1 + 14.0));
+    loops(&mut body, &scene, &mut around);
+    for path in &paths {
+        path.points.iter().for_each(|(x, y)| around.take(*x, *y));
+        let class = if path.done { "way over" } else { "way" };
+        let _ = writeln!(body, r#"<path class="{class}" d="{}" marker-end="url(#tip)"/>"#, path.shape);
+    }
+    for slot in &scene.shown {
+        socket(&mut body, &scene, *slot, marks);
+    }
+    if let Some((x, y)) = scene.end {
+        let _ = writeln!(
+            body,
+            r#"<circle class="box" cx="{x}" cy="{y}" r="12"/><text class="soft" x="{x}" y="{:.0}" text-anchor="middle">end</text>"#,
+            y + 4.0
+        );
+    }
+    for path in paths.iter().filter(|path| !path.label.is_empty()) {
+        let (x, y) = path.label_at;
+        around.take(x + path.label.chars().count() as f64 * 3.2, y);
+        around.take(x - path.label.chars().count() as f64 * 3.2, y);
+        let _ = writeln!(
+            body,
+            r#"<text class="soft halo" x="{x:.1}" y="{y:.1}" text-anchor="middle">{}</text>"#,
+            escaped(&path.label, 60)
+        );
+    }
+    left_out(&mut body, &scene, &mut around);
+    document(graph, &body, &around)
+}
+
+fn document(graph: &Graph, body: &str, around: &Frame) -> String {
+    let (left, top) = (around.left - 24.0, around.top - 24.0);
+    let (width, height) = (around.right - left + 24.0, around.bottom - top + 24.0);
+    let name = escaped(graph.name(), 100);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"grid\" role=\"img\" aria-label=\"{name}\" width=\"{width:.0}\" \
+         height=\"{height:.0}\" viewBox=\"{left:.0} {top:.0} {width:.0} {height:.0}\">\n<title>{name}</title>\n\
+         <style>{STYLE}</style>\n<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
+         markerHeight=\"7\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n\
+         <rect class=\"back\" x=\"{left:.0}\" y=\"{top:.0}\" width=\"{width:.0}\" height=\"{height:.0}\"/>\n{body}</svg>\n"
+    )
+}
+
+fn socket(out: &mut String, scene: &Scene<'_>, slot: Slot, marks: &BTreeMap<String, Mark>) {
+    let Some((x, y)) = scene.corners[slot.position()] else { return };
+    let socket = scene.graph.socket(slot);
+    let kind = kind(&socket.materia.kind);
+    let mark = marks.get(socket.id.as_str());
+    let standing = match mark.map(|mark| mark.standing) {
+        Some(Standing::Done) => " m-done",
+        Some(Standing::Failed) => " m-failed",
+        Some(Standing::Open) => " m-open",
+        Some(Standing::Never) => " m-never",
+        None => "",
+    };
+    let round = if kind == "agent" { 12 } else { 3 };
+    let _ = writeln!(out, "<g><title>{}</title>", escaped(&hover(scene.graph, slot), 300));
+    let _ = writeln!(
+        out,
+        r#"<rect class="box {kind}{standing}" x="{x:.1}" y="{y:.1}" width="{}" height="{}" rx="{round}"/>"#,
+        BOX.0, BOX.1
+    );
+    let start = if scene.graph.entry() == slot { "▶ " } else { "" };
+    let centre = x + BOX.0 / 2.0;
+    let title = escaped(&format!("{start}{}", socket.materia.title()), 26);
+    let _ = writeln!(out, r#"<text x="{centre:.1}" y="{:.1}" text-anchor="middle">{title}</text>"#, y + 24.0);
+    let note = mark
+        .map_or_else(|| format!("{} · {kind}", socket.id), |mark| format!("{} · {}", socket.id, mark.note));
+    let note = escaped(&note, 32);
+    let _ = writeln!(
+        out,
+        r#"<text class="soft" x="{centre:.1}" y="{:.1}" text-anchor="middle">{note}</text></g>"#,
+        y + 43.0
+    );
+}
+
+fn hover(graph: &Graph, slot: Slot) -> String {
+    let socket = graph.socket(slot);
+    let to = ways(graph, slot).map(|way| {
+        let label = if way.label.is_empty() { "then".to_owned() } else { way.label };
+        format!("{label} → {}", graph.target_name(way.to))
+    });
+    let ways: Vec<String> = to.collect();
+    format!(
+        "{} ({}): {}",
+        socket.id,
+        socket.materia.id,
+        if ways.is_empty() { "end".to_owned() } else { ways.join("; ") }
+    )
+}
+
+/// A frame around the sockets of each loop.
+fn loops(out: &mut String, scene: &Scene<'_>, around: &mut Frame) {
+    for (depth, region) in scene.graph.loops().iter().enumerate() {
+        let mut frame = Frame::new();
+        for corner in region.members.iter().filter_map(|slot| scene.corners[slot.position()]) {
+            frame.take(corner.0, corner.1);
+            frame.take(corner.0 + BOX.0, corner.1 + BOX.1);
+        }
+        if frame.left > frame.right {
+            continue;
+        }
+        let pad = 14.0 + (depth % 3) as f64 * 4.0;
+        let (x, y) = (frame.left - pad, frame.top - pad);
+        around.take(x, y - 8.0);
+        around.take(frame.right + pad, frame.bottom + pad);
+        let _ = writeln!(
+            out,
+            r#"<rect class="loop" x="{x:.1}" y="{y:.1}" width="{:.1}" height="{:.1}" rx="16"/><text class="soft halo" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
+            frame.right + pad - x,
+            frame.bottom + pad - y,
+            frame.right + pad - 14.0,
+            y + 4.0,
+            escaped(&format!("loop {}", region.id), 40)
+        );
+    }
+}
+
+fn left_out(out: &mut String, scene: &Scene<'_>, around: &mut Frame) {
+    let left = scene.graph.sockets().len() - scene.shown.len();
+    if left > 0 {
+        let y = around.bottom + 28.0;
+        around.take(around.left, y);
+        let _ = writeln!(
+            out,
+            r#"<text class="soft" x="{:.0}" y="{y:.0}">… and {left} more sockets</text>"#,
+            around.left
+        );
+    }
+}
+
+/// What is around everything.
+struct Frame {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Frame {
+    fn new() -> Self {
+        Self { left: f64::MAX, top: f64::MAX, right: f64::MIN, bottom: f64::MIN }
+    }
+
+    fn take(&mut self, x: f64, y: f64) {
+        self.left = self.left.min(x);
+        self.right = self.right.max(x);
+        self.top = self.top.min(y);
+        self.bottom = self.bottom.max(y);
+    }
+}
+
+/// A text for an attribute or between tags, in one line.
+fn escaped(text: &str, most: usize) -> String {
+    let mut safe = String::new();
+    for c in one_line(text, most).chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// Whether a way leads to the end, or nowhere, which is the end too.
+pub(super) fn reaches_end(graph: &Graph, slot: Slot) -> bool {
+    let mut any = false;
+    let ends = ways(graph, slot).any(|way| {
+        any = true;
+        way.to == Target::End
+    });
+    ends || !any
+}

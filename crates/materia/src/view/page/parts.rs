@@ -1,0 +1,155 @@
+//! The parts of the page below its head: steps on a time line, what went back, what it cost, what was said.
+
+use std::fmt::Write as _;
+
+use materia_engine::verb::cast_show::Step;
+use materia_engine::verb::export::Exported;
+use materia_model::text;
+use serde_json::Value;
+
+use super::super::amounts::{money, short, time};
+
+/// How many steps are on the page.
+const MOST_STEPS: usize = 2000;
+
+/// A text between tags or in an attribute. Line breaks stay; other control characters are spelled out.
+pub(super) fn escaped(said: &str) -> String {
+    let mut safe = String::with_capacity(said.len());
+    for c in text::printable(said).chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// The steps, each with its place on the time line.
+pub(super) fn steps(out: &mut String, exported: &Exported) {
+    let steps = &exported.cast.steps;
+    out.push_str(
+        "<h2>Time line</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<tr><th class=\"n\">step</th><th>socket</th><th>item</th>\
+         <th>outcome</th><th>when</th><th class=\"n\">took</th><th class=\"n\">tokens</th><th class=\"n\">cost</th></tr>\n",
+    );
+    let begin = steps.first().map_or(0, |step| step.started_at.as_millis());
+    let ends =
+        steps.iter().map(|step| step.started_at.as_millis() + step.duration_ms.unwrap_or(0).cast_signed());
+    let whole = (ends.max().unwrap_or(begin) - begin).max(1) as f64;
+    for step in steps.iter().take(MOST_STEPS) {
+        row(out, step, begin, whole);
+    }
+    out.push_str("</table></div>\n");
+    if steps.len() > MOST_STEPS {
+        let _ = writeln!(out, "<p class=\"soft\">… and {} more steps.</p>", steps.len() - MOST_STEPS);
+    }
+}
+
+fn row(out: &mut String, step: &Step, begin: i64, whole: f64) {
+    let place = &step.place;
+    let item = place.item_label.as_ref().or(place.item_key.as_ref());
+    let (word, class) = match (step.outcome, step.satisfied) {
+        ("done", Some(false)) => ("sent back", "open"),
+        ("done", _) => ("done", "done"),
+        ("failed", _) => ("failed", "failed"),
+        (other, _) => (other, "open"),
+    };
+    let again = if step.attempts > 1 { format!(" ×{}", step.attempts) } else { String::new() };
+    let from = (step.started_at.as_millis() - begin) as f64 / whole * 100.0;
+    let wide = (step.duration_ms.unwrap_or(0) as f64 / whole * 100.0).min(100.0 - from);
+    let _ = writeln!(
+        out,
+        "<tr><td class=\"n\">{}</td><td>{} <span class=\"soft\">{}:{}</span></td><td>{}</td><td class=\"{class}\">{word}{again}</td>\
+         <td><div class=\"lane {class}\"><div class=\"bar\" style=\"left:{from:.2}%;width:{wide:.2}%\"></div></div></td>\
+         <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+        step.step,
+        escaped(&place.materia),
+        escaped(&place.socket),
+        place.visit,
+        item.map(|item| escaped(item)).unwrap_or_default(),
+        step.duration_ms.map(time).unwrap_or_default(),
+        if step.usage.total > 0 { short(step.usage.total as f64) } else { String::new() },
+        if step.usage.cost > 0.0 { money(step.usage.cost) } else { String::new() },
+    );
+}
+
+/// What went back, and why.
+pub(super) fn rework(out: &mut String, exported: &Exported) {
+    if exported.rework.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Sent back</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<tr><th class=\"n\">step</th><th>by</th><th>item</th><th>because</th></tr>\n");
+    for one in exported.rework.iter().take(MOST_STEPS) {
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"n\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            one.step,
+            escaped(&one.socket),
+            escaped(one.item.as_deref().unwrap_or_default()),
+            escaped(&one.reason)
+        );
+    }
+    out.push_str("</table></div>\n");
+}
+
+/// What was used, by role and by model.
+pub(super) fn cost(out: &mut String, exported: &Exported) {
+    let usage = &exported.cast.usage;
+    let mut rows = Vec::new();
+    for (title, key) in [("role", "byMateria"), ("model", "byModel")] {
+        for (name, one) in usage[key].as_object().into_iter().flatten() {
+            rows.push((
+                title,
+                name.clone(),
+                number(one, &["tokens", "total"]),
+                number(one, &["cost", "total"]),
+            ));
+        }
+    }
+    if rows.iter().all(|row| row.2 == 0.0 && row.3 == 0.0) {
+        return;
+    }
+    out.push_str("<h2>Cost</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<tr><th>by</th><th></th><th class=\"n\">tokens</th><th class=\"n\">cost</th></tr>\n");
+    for (title, name, tokens, cost) in rows {
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"soft\">{title}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            escaped(&name),
+            short(tokens),
+            money(cost)
+        );
+    }
+    out.push_str("</table></div>\n");
+}
+
+fn number(value: &Value, path: &[&str]) -> f64 {
+    path.iter().fold(value, |value, key| &value[key]).as_f64().unwrap_or(0.0)
+}
+
+/// What was said and written, to be opened one by one.
+pub(super) fn texts(out: &mut String, exported: &Exported) {
+    if exported.texts.is_empty() {
+        return;
+    }
+    out.push_str("<h2>Artifacts</h2>\n");
+    for one in &exported.texts {
+        let cut = if one.is_cut { ", cut" } else { "" };
+        let _ = writeln!(
+            out,
+            "<details><summary>{} <span class=\"soft\">{} bytes{cut}</span></summary><pre>{}</pre></details>",
+            escaped(&one.path),
+            short(one.bytes as f64),
+            escaped(&one.text)
+        );
+    }
+    let files = exported.cast.artifacts.as_ref().map_or(0, Vec::len);
+    let _ = writeln!(
+        out,
+        "<p class=\"soft\">{} of {} in the cast's directory are shown.</p>",
+        exported.texts.len(),
+        text::count(files, "file")
+    );
+}

@@ -1,0 +1,44 @@
+//! The command line, from its grammar.
+
+use std::fmt::Write as _;
+
+use super::check;
+
+#[test]
+fn cli() {
+    let mut grammar = materia::cli::grammar().term_width(100);
+    grammar.build();
+    let mut page = String::from(
+        "# The command line\n\nEvery command with its options and examples, as `materia help COMMAND` prints them. What scripts may rely \
+         on: with `--json` exactly one document is on stdout; [exit codes](exit-codes.md) tell failures apart.\n",
+    );
+    commands(&mut page, &grammar, "materia");
+    check("cli.md", &page);
+}
+
+fn commands(page: &mut String, command: &clap::Command, path: &str) {
+    for one in command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help") {
+        let path = format!("{path} {}", one.get_name());
+        let help = one.clone().term_width(100).render_long_help().to_string();
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        let _ = write!(page, "\n## {path}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+        commands(page, one, &path);
+    }
+}
+
+#[test]
+fn every_command_has_an_example() {
+    let grammar = materia::cli::grammar();
+    let bare: Vec<&str> = grammar
+        .get_subcommands()
+        .filter(|one| !one.is_hide_set() && one.get_name() != "help")
+        .filter(|one| {
+            let told = |command: &clap::Command| {
+                command.get_after_help().is_some() || command.get_after_long_help().is_some()
+            };
+            !told(one) && !one.get_subcommands().any(told)
+        })
+        .map(clap::Command::get_name)
+        .collect();
+    assert!(bare.is_empty(), "no example in the help of {bare:?}");
+}

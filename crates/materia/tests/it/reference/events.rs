@@ -1,0 +1,110 @@
+//! The events of a cast, from the types that write them.
+
+use std::fmt::Write as _;
+
+use materia_model::cast::event::TYPES;
+
+use super::check;
+
+const SOURCES: [&str; 3] = [
+    include_str!("../../../../materia-model/src/cast/event.rs"),
+    include_str!("../../../../materia-model/src/cast/event/visit.rs"),
+    include_str!("../../../../materia-model/src/cast/event/trouble.rs"),
+];
+
+#[test]
+fn events() {
+    let mut page = String::from(
+        "# Events\n\nA cast is its log, `events.jsonl`: one line a record, `{\"seq\", \"at\", \"type\", \"data\", \"sum\"}`, see \
+         [journal](../concept/journal.md). `materia schema events` has the schema. Skip types that you do not know.\n\n\
+         `journal` opens every file and holds the format number; `recovered` stands where a torn end was cut.\n",
+    );
+    let body = block(SOURCES[0], "pub enum Body {").unwrap();
+    let mut kinds = Vec::new();
+    for (doc, variant) in documented(&body) {
+        let (name, held) = variant.trim_end_matches("),").split_once('(').unwrap();
+        let kind = snake(name);
+        let _ = write!(page, "\n## `{kind}`\n\n{doc}\n");
+        fields(&mut page, held);
+        kinds.push(kind);
+    }
+    assert_eq!(kinds, TYPES, "`materia schema events` and the events differ");
+    check("events.md", &page);
+}
+
+fn fields(page: &mut String, name: &str) {
+    let found = SOURCES.iter().find_map(|source| block(source, &format!("pub struct {name} {{")));
+    let Some(found) = found else { return };
+    page.push_str("\n| field | |\n|---|---|\n");
+    let mut flat = Vec::new();
+    for (doc, field) in documented(&found) {
+        let Some((name, held)) = field.trim_start_matches("pub ").split_once(": ") else { continue };
+        let held = held.trim_end_matches(',');
+        if name == "more" {
+            continue;
+        }
+        if doc.contains("Which visit") || held == "Place" && name == "place" {
+            flat.push(held.to_owned());
+            continue;
+        }
+        let _ = writeln!(page, "| `{}` | {doc} |", camel(name));
+    }
+    for held in flat {
+        let place = SOURCES
+            .iter()
+            .find_map(|source| block(source, &format!("pub struct {held} {{")))
+            .unwrap_or_default();
+        for (doc, field) in documented(&place) {
+            let name = field.trim_start_matches("pub ").split(':').next().unwrap_or_default();
+            let _ = writeln!(page, "| `{}` | {doc} |", camel(name));
+        }
+    }
+}
+
+/// The lines between a beginning and the brace that closes it.
+fn block(source: &str, beginning: &str) -> Option<String> {
+    let from = source.find(beginning)? + beginning.len();
+    let to = source[from..].find("\n}")? + from;
+    Some(source[from..to].to_owned())
+}
+
+/// Each item with the words above it.
+fn documented(block: &str) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut doc: Vec<&str> = Vec::new();
+    for line in block.lines().map(str::trim) {
+        if let Some(words) = line.strip_prefix("/// ") {
+            doc.push(words);
+        } else if !line.is_empty() && !line.starts_with("#[") {
+            out.push((std::mem::take(&mut doc).join(" "), line.to_owned()));
+        }
+    }
+    out
+}
+
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for (at, c) in name.chars().enumerate() {
+        if c.is_ascii_uppercase() && at > 0 {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+fn camel(name: &str) -> String {
+    let mut up = false;
+    let mut out = String::new();
+    for c in name.chars() {
+        match (c, up) {
+            ('_', _) => up = true,
+            (c, true) => {
+                out.push(c.to_ascii_uppercase());
+                up = false;
+            }
+            (c, false) => out.push(c),
+        }
+    }
+    out
+}
