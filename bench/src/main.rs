@@ -14,6 +14,7 @@ mod plan;
 mod cast;
 mod runs;
 mod spawn;
+mod page;
 
 use std::process::ExitCode;
 
@@ -22,13 +23,14 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 /// A contest, from the number of its rounds.
 type Contest = fn(usize) -> Outcome;
 
-const CONTESTS: [(&str, Contest); 6] = [
+const CONTESTS: [(&str, Contest); 7] = [
     ("spawn", spawn::run),
     ("journal", journal::run),
     ("plan", plan::run),
     ("cast", cast::run),
     ("messages", messages::run),
     ("runs", runs::run),
+    ("page", page::run),
 ];
 
 fn main() -> ExitCode {

@@ -31,8 +31,8 @@ export function RunScreen({ id }: { id: string }) {
     <section className="editor" aria-label={`Run ${id}`}>
       <header className="head">
         <div className="grow"><h1 className="clamp mono">{id}</h1><p className="row"><RunBadge status={status} /><span className="ellipsis">{about.tool ?? about.recipe ?? ""}</span>{about.cast && <a href={path("casts", about.cast.id)}>cast {about.cast.id}</a>}{link === "lost" && <span className="badge bad">connection lost, trying again</span>}</p></div>
-        <Tabs label="What is shown" value={tab} onChange={setTab} options={VIEWS} />
         <button type="button" className="btn danger" disabled={!alive(status)} onClick={() => setEnding(true)}><Icon name="stop" size={16} />Kill</button>
+        <Tabs label="What is shown" value={tab} onChange={setTab} options={VIEWS} />
       </header>
       <div className="page run-page" tabIndex={0} role="region" aria-label="Run">
         {tab === "output" && <Outputs stdout={shown?.stdout} stderr={shown?.stderr} living={alive(status)} />}

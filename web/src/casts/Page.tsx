@@ -22,7 +22,7 @@ export function CastsPage({ id }: { id: string | undefined }) {
   const [starting, setStarting] = useState(false);
   const shown = (all ?? []).filter((one) => `${one.request} ${one.loadout} ${one.castId} ${one.status}`.toLowerCase().includes(search.toLowerCase()));
   return (
-    <div className="split casts">
+    <div className={id ? "split casts one" : "split casts"}>
       <aside className="side" aria-label="Casts">
         <div className="row"><h2 className="grow">Casts</h2><button type="button" className="btn small primary" onClick={() => setStarting(true)}><Icon name="play" size={14} />Cast</button></div>
         <input className="input" type="search" placeholder="Find a cast" aria-label="Find a cast" value={search} onChange={(event) => setSearch(event.target.value)} />

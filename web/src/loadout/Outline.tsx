@@ -30,7 +30,7 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
             const own = issues.filter((issue) => model.whereIs(doc, name, issue.path).socket === id);
             return (
               <tr key={id}>
-                <td><input type="checkbox" aria-label={`Choose ${id}`} checked={picked.includes(id)} disabled={readOnly} onChange={() => toggle(id)} /></td>
+                <td>{!readOnly && <input type="checkbox" aria-label={`Choose ${id}`} checked={picked.includes(id)} onChange={() => toggle(id)} />}</td>
                 <th scope="row" className="outline-id">
                   <span className="mono">{id}</span>
                   <span className="row">
