@@ -15,6 +15,7 @@ mod cast;
 mod recipes;
 mod runs;
 mod spawn;
+mod page;
 
 use std::process::ExitCode;
 
@@ -24,7 +25,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Contest = fn(usize) -> Outcome;
 
 /// All of them; `runs` chooses everything that begins with `runs-`.
-const CONTESTS: [(&str, Contest); 14] = [
+const CONTESTS: [(&str, Contest); 15] = [
     ("spawn", spawn::run),
     ("journal", journal::run),
     ("plan", plan::run),
@@ -39,6 +40,7 @@ const CONTESTS: [(&str, Contest); 14] = [
     ("runs-many", runs::many),
     ("runs-idle", runs::idle),
     ("runs-list", runs::list),
+    ("page", page::run),
 ];
 
 fn main() -> ExitCode {

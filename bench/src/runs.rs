@@ -303,7 +303,7 @@ fn pss(pid: u32) -> Option<u64> {
 }
 
 /// The program that was built beside this one.
-fn materia() -> Result<PathBuf, Failure> {
+pub(crate) fn materia() -> Result<PathBuf, Failure> {
     let path = std::env::current_exe()?.with_file_name("materia");
     if path.exists() { Ok(path) } else { Err("build it first: cargo build --release --workspace".into()) }
 }

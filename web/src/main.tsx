@@ -1,5 +1,5 @@
 // The page: where the person is decides what is shown.
-import { StrictMode, useEffect, useState } from "react";
+import { Component, StrictMode, useEffect, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./styles/tokens.css";
@@ -18,6 +18,7 @@ import { MateriaPage } from "./materia/Page";
 import { follow, usePlace } from "./router";
 import type { About } from "./types";
 import { Icon } from "./ui/icons";
+import { Empty } from "./ui/parts";
 import { Toasts, complain } from "./ui/toasts";
 
 const PAGES = [
@@ -50,14 +51,14 @@ function App() {
         </nav>
         <div className="foot"><span className="where" title={about?.project}>{about?.projectName ?? " "}</span><Theme /></div>
       </header>
-      <main className="main" id="main" tabIndex={-1}>
+      <main className="main" id="main" tabIndex={-1}><Guard key={page}>
         {page === "casts" && <CastsPage id={place[1]} />}
         {page === "inbox" && <InboxPage />}
         {page === "actors" && <ActorsPage id={place[1]} />}
         {page === "quests" && <QuestsPage />}
         {page === "loadouts" && <LoadoutPage name={place[1]} />}
         {page === "materia" && <MateriaPage name={place[1]} />}
-      </main>
+      </Guard></main>
       <Toasts />
     </div>
   );
@@ -70,6 +71,15 @@ function looked(page: string | undefined, name: string | undefined): Look {
   if (page !== "actors") return {};
   if (name === "@library") return { also: ["runs", "library"] };
   return name ? { run: name, also: ["runs"] } : { also: ["runs"] };
+}
+
+/** A page that fails says so, and the others go on. */
+class Guard extends Component<{ children: ReactNode }, { failed: string | null }> {
+  override state = { failed: null as string | null };
+  static getDerivedStateFromError(error: unknown) { return { failed: String((error as Error).message ?? error) }; }
+  override render() {
+    return this.state.failed === null ? this.props.children : <Empty first title="This page could not be shown"><p>{this.state.failed}</p><button type="button" className="btn primary" onClick={() => location.reload()}>Load it again</button></Empty>;
+  }
 }
 
 type Choice = "auto" | "light" | "dark";

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import { World, replies } from "./world.mjs";
 
-const slow = { replies: replies.replies.map((one) => ({ ...one, delayMs: 250 })) };
+// Building takes long enough for whoever looks on, or wants to end it.
+const slow = { replies: replies.replies.map((one) => ({ ...one, delayMs: one.match.materia === "Build" ? 1500 : 120 })) };
 // Every driver of a cast begins the script anew, so that the most particular reply comes first.
 const talk = { replies: [
   { match: { materia: "Interactive-Plan", contains: "The conversation is over" }, json: { workItems: [] } },
@@ -11,8 +12,11 @@ const talk = { replies: [
   { match: { materia: "Interactive-Plan" }, text: "How about **two** steps?\n\n- one\n- two <b>bold?</b>" },
 ] };
 
+const words = "one two three four five six seven eight nine ten eleven twelve";
+const spoken = { replies: [{ match: { materia: "Interactive-Plan" }, text: words, delayMs: 5000, usage: { input: 1200, output: 80, totalTokens: 1280, cost: { total: 0.02 } }, tools: [{ name: "read", input: "src/greeting.txt" }, { name: "bash", input: "make test", ok: false }] }] };
+
 let world;
-before(async () => { world = await World.open({ "replies.json": replies, "slow.json": slow, "talk.json": talk }); });
+before(async () => { world = await World.open({ "replies.json": replies, "slow.json": slow, "talk.json": talk, "words.json": spoken }); });
 afterEach(() => world.closePages());
 after(() => world.close());
 
@@ -39,9 +43,10 @@ test("a cast is started and every state of it appears", async () => {
   const current = page.locator(".react-flow__node .socket.live.running");
   await current.first().waitFor();
   await page.getByText("1 of 2").first().waitFor();
-  await page.getByText("Sent back").waitFor();
   await page.getByText("2 of 2").first().waitFor();
   await badge(page, "complete").waitFor();
+  await page.getByRole("button", { name: "Sent back 1" }).click();
+  await page.getByRole("list", { name: "Sent back" }).getByText("lacks an l").waitFor();
   assert.equal(await page.locator(".react-flow__node .socket.live.done").count(), 8);
   await page.getByRole("button", { name: "Steps" }).click();
   const steps = logged(id).filter((one) => one.type === "socket_start").length;
@@ -88,6 +93,60 @@ test("a server that is restarted during a cast: the page goes on by itself and m
   assert.equal(shown, expected);
 });
 
+test("an agent's words and tools are shown as they come, once, also over a restart", async () => {
+  const page = await world.page("/casts");
+  await start(page, "Say it slowly", "words.json", "Planning-Consult");
+  const log = page.getByRole("log");
+  await log.getByText("src/greeting.txt").waitFor();
+  await log.locator(".tool.good", { hasText: "read" }).waitFor();
+  await log.getByText("one two").waitFor();
+  assert.equal(await log.getByText("twelve").count(), 0, "it is not over yet");
+  await badge(page, "running").waitFor();
+  await page.getByLabel("This turn").getByText("1.2 k").waitFor();
+  await world.stopServer();
+  await page.getByText("connection lost, trying again").waitFor();
+  await world.serve();
+  await log.getByText(words).waitFor();
+  await badge(page, "paused").waitFor();
+  assert.equal(await log.locator(".prose").innerText(), words, "nothing is missing and nothing is said twice");
+  assert.equal(await log.locator(".tool").count(), 2);
+  await page.getByRole("button", { name: "Files" }).click();
+  await page.evaluate(() => document.querySelectorAll("aside details").forEach((one) => { one.open = true; }));
+  await page.getByRole("button", { name: "1.activity.jsonl" }).click();
+  await page.getByRole("dialog").getByText("src/greeting.txt").waitFor();
+  assert.deepEqual(page.problems, []);
+});
+
+test("nothing moves while a cast is live", async () => {
+  const page = await world.page("/casts");
+  await start(page, "Keep still", "slow.json");
+  await page.getByText("1 of 2").first().waitFor();
+  await page.evaluate(() => { window.shifts = []; new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts.push([entry.value, entry.sources.map((source) => source.node?.parentElement?.className ?? "?")]); }).observe({ type: "layout-shift" }); });
+  await badge(page, "complete").waitFor();
+  const shifts = await page.evaluate(() => window.shifts);
+  const sum = shifts.reduce((all, [value]) => all + value, 0);
+  assert.ok(sum < 0.02, `layout shift of ${sum}: ${JSON.stringify(shifts)}`);
+});
+
+test("a cast whose driver was killed is resumed, and forked from one of its steps", async () => {
+  const page = await world.page("/casts");
+  const id = await start(page, "Killed in the middle", "slow.json");
+  await page.getByText("1 of 2").first().waitFor();
+  const { casts } = await page.evaluate(async () => (await fetch("/api/casts")).json());
+  process.kill(casts.find((one) => one.castId === id).driver, "SIGKILL");
+  await badge(page, "interrupted").waitFor();
+  await page.waitForFunction(() => /^\(\d+\) /.test(document.title));
+  await page.getByRole("button", { name: "Resume" }).click();
+  await badge(page, "complete").waitFor();
+  await page.getByRole("button", { name: "Steps" }).click();
+  await page.getByRole("button", { name: "Fork behind step 4" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(encodeURIComponent(id)) && url.pathname.startsWith("/casts/"));
+  await badge(page, /complete|failed/).waitFor();
+  await page.getByLabel("Find a cast").fill("killed in the");
+  await page.waitForFunction(() => document.querySelectorAll("aside .list li").length === 2);
+  assert.deepEqual(page.problems, []);
+});
+
 test("a cast is aborted and recast", async () => {
   const page = await world.page("/casts");
   await start(page, "Stop in the middle", "slow.json");
@@ -96,4 +155,21 @@ test("a cast is aborted and recast", async () => {
   await badge(page, "aborted").waitFor();
   await page.getByRole("button", { name: "Recast" }).click();
   await badge(page, /complete|failed/).waitFor();
+});
+
+test("a budget that is used up is raised, and the cast goes on", async () => {
+  world.write(".pi/pi-materia.json", { budget: { maxTokens: 5000 } });
+  const page = await world.page("/casts");
+  await start(page, "Spend little", "replies.json");
+  await badge(page, "failed").waitFor();
+  await page.locator("meter").first().waitFor();
+  await page.getByRole("link", { name: /Needs you/ }).click();
+  await page.getByText(/budget|tokens/i).first().waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Budget…" }).click();
+  await page.getByRole("dialog").getByLabel("Tokens").fill("1000000");
+  await page.getByRole("dialog").getByRole("button", { name: "Change" }).click();
+  await page.getByRole("button", { name: "Recast" }).click();
+  await badge(page, "complete").waitFor();
+  assert.deepEqual(page.problems, []);
 });

@@ -12,14 +12,15 @@ const built = join(dirname(fileURLToPath(import.meta.url)), "../../crates/materi
 let world;
 let cast;
 before(async () => {
-  world = await World.open({ "replies.json": replies });
+  world = await World.open({ "replies.json": replies, "talk.json": { replies: [{ match: { materia: "Interactive-Plan" }, text: "How about **two** steps?" }] } });
   const done = JSON.parse((await world.run("cast", "Greet the visitors", "--agent-script", "replies.json", "--json")).out);
   cast = done.castId;
+  await world.run("spawn", "--template", "sh -c 'echo working; exec sleep 600'", "--as", "run:worker", "--json");
 });
 afterEach(() => world.closePages());
-after(() => world.close());
+after(async () => { await world.run("message", "run:worker", "control.kill", "--json"); await world.run("wait", "run:worker"); await world.close(); });
 
-const PAGES = () => [["/casts", "Pick a cast"], [`/casts/${cast}`, "complete"], ["/loadouts/Full-Auto", "Ready to cast"], ["/loadouts/Full-Auto", "Ready to cast", "Outline"], ["/loadouts/Full-Auto", "Ready to cast", "JSON"], ["/materia/Build", "What the agent is told"], ["/materia/Detect-VCS", "Try it"], ["/inbox", "Nothing waits for you"], ["/quests", "An empty board"], ["/actors", "Pick a run"]];
+const PAGES = () => [["/casts", "Pick a cast"], [`/casts/${cast}`, "complete"], ["/loadouts/Full-Auto", "Ready to cast"], ["/loadouts/Full-Auto", "Ready to cast", "Outline"], ["/loadouts/Full-Auto", "Ready to cast", "JSON"], ["/materia/Build", "What the agent is told"], ["/materia/Detect-VCS", "Try it"], ["/inbox", "Nothing waits for you"], ["/quests", "An empty board"], ["/actors", "Pick a run"], ["/actors/worker", "working"], ["/actors/worker", "working", "Messages"], ["/actors/worker", "working", "Room"], ["/actors/worker", "working", "Processes"], ["/actors/worker", "working", "About"], ["/actors/@library", "Register a tool"], [`/casts/${cast}`, "complete", "Steps"], [`/casts/${cast}`, "complete", "Files"]];
 
 for (const scheme of ["light", "dark"]) {
   test(`no page has a violation, ${scheme}`, async () => {
@@ -71,11 +72,30 @@ test("it is small and everything comes from here", async () => {
   assert.deepEqual(foreign, []);
 });
 
-test("nothing moves while a cast is live", async () => {
-  const page = await world.page(`/casts/${cast}`);
-  await page.evaluate(() => { window.shift = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value; }).observe({ type: "layout-shift", buffered: true }); });
-  await page.getByText("complete").first().waitFor();
-  await page.waitForTimeout(800);
-  const shift = await page.evaluate(() => window.shift);
-  assert.ok(shift < 0.1, `layout shift of ${shift}`);
+test("what a project brings waits in the inbox until the person agrees", async () => {
+  const careful = await World.open({ ".pi/pi-materia.json": { materia: { Mine: { type: "utility", command: ["sh", "mine.sh"] } }, loadouts: { Mine: { entry: "a", sockets: { a: { materia: "Mine" } } } } }, "mine.sh": "echo hi" }, { trusting: false });
+  try {
+    const page = await careful.page("/inbox");
+    await page.getByText("nobody has agreed to yet").waitFor();
+    assert.match(await page.title(), /^\(1\) /);
+    await page.getByText("mine.sh").first().waitFor();
+    assert.deepEqual(await axe(page), []);
+    await page.getByRole("button", { name: /trust it/ }).click();
+    await page.getByText("Nothing waits for you").waitFor();
+    careful.write("mine.sh", "echo something else");
+    await careful.run("loadout", "list");
+    careful.write(".pi/pi-materia.json", careful.read(".pi/pi-materia.json").replace("mine.sh", "./mine.sh"));
+    await page.getByText("has changed: do you still trust it?").waitFor();
+    assert.deepEqual(page.problems, []);
+  } finally { await careful.close(); }
+});
+
+test("it works without any network but this machine", async () => {
+  const page = await world.page("/casts");
+  await page.route((url) => url.hostname !== "127.0.0.1", (route) => route.abort());
+  for (const place of ["/loadouts/Full-Auto", "/materia/Build", "/quests", "/actors"]) {
+    await page.goto(`http://127.0.0.1:${world.port}${place}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  }
+  assert.deepEqual(page.problems, []);
 });

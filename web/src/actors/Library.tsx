@@ -8,7 +8,7 @@ import { Check, Dialog, Empty, Field, Issues } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { complain, say } from "../ui/toasts";
 
-type Recipe = { id: string; kind: string; source: string; state: string; description?: string | null; path: string; tool?: boolean; risks?: string[]; issues: Issue[] };
+type Recipe = { id: string; kind: string; source: string; state: string; description?: string | null; path: string; tool?: boolean; risks?: string[]; issues?: Issue[] };
 type Tool = { name: string; description: string; path: string; async: boolean; inputSchema: { properties?: Record<string, { type?: string; default?: unknown }>; required?: string[] } };
 type Remedy = { id: string; kind: string; path: string; reason: string; action: string };
 type Shelf = { recipes: { root: string; recipes: Recipe[]; issues: Issue[] }; tools: { tools: Tool[] }; doctor: { ok: boolean; counts: Record<string, number>; remediations: Remedy[]; issues: Issue[] } };
@@ -41,7 +41,7 @@ export function LibraryScreen() {
             {tools.tools.map((one) => <tr key={one.name}><th scope="row" className="mono">{one.name}{one.async && <span className="badge">detached</span>}</th><td>{one.description}</td><td className="mono muted">{Object.keys(one.inputSchema.properties ?? {}).map((name) => (one.inputSchema.required?.includes(name) ? name : `${name}?`)).join(" ")}</td><td><span className="row tight end"><button type="button" className="btn small" aria-label={`Change ${one.name}`} onClick={() => void edit(one)}>Change</button><button type="button" className="btn quiet small icon" aria-label={`Remove ${one.name}`} onClick={() => void remove(one)}><Icon name="trash" size={14} /></button></span></td></tr>)}
           </tbody></table>)}
         <div className="row"><h2 className="grow">Recipes</h2><input className="input fit" type="search" aria-label="Find a recipe" placeholder="Find a recipe" value={search} onChange={(event) => setSearch(event.target.value)} /></div>
-        <table className="cells"><thead><tr><th scope="col">Recipe</th><th scope="col">What it does</th><th scope="col">From</th><th scope="col">State</th></tr></thead><tbody>{shown.map((one, at) => <tr key={`${one.path}:${at}`}><th scope="row" className="mono">{one.id}</th><td>{one.description ?? ""}{one.issues.length > 0 && <p className="hint">{one.issues[0]?.message}</p>}</td><td className="muted">{one.source}</td><td><span className={`badge ${one.state === "active" ? "good" : one.state === "invalid" ? "bad" : ""}`}>{one.state}</span></td></tr>)}</tbody></table>
+        <table className="cells"><thead><tr><th scope="col">Recipe</th><th scope="col">What it does</th><th scope="col">From</th><th scope="col">State</th></tr></thead><tbody>{shown.map((one, at) => <tr key={`${one.path}:${at}`}><th scope="row" className="mono">{one.id}</th><td>{one.description ?? ""}{one.issues?.[0] && <p className="hint">{one.issues[0].message}</p>}</td><td className="muted">{one.source}</td><td><span className={`badge ${one.state === "active" ? "good" : one.state === "invalid" ? "bad" : ""}`}>{one.state}</span></td></tr>)}</tbody></table>
       </div></div>
       {form && <ToolForm first={form} onClose={() => setForm(null)} />}
     </section>

@@ -23,7 +23,7 @@ export function ActorsPage({ id }: { id: string | undefined }) {
   const runs = useMemo(() => nested((inventory?.runs ?? []).filter((one) => (!only || alive(one.status)) && `${one.run} ${one.recipe ?? ""} ${one.tool ?? ""} ${one.status} ${one.session ?? ""}`.toLowerCase().includes(words))), [inventory, words, only]);
   const living = (inventory?.runs ?? []).filter((one) => alive(one.status)).length;
   return (
-    <div className="split casts">
+    <div className={id ? "split casts one" : "split casts"}>
       <aside className="side" aria-label="Runs">
         <div className="row"><h2 className="grow">Runs</h2><a className="btn small" href={path("actors", "@library")} aria-current={id === "@library" ? "page" : undefined}>Recipes and tools</a></div>
         <input className="input" type="search" placeholder="Find a run" aria-label="Find a run" value={search} onChange={(event) => setSearch(event.target.value)} />

@@ -31,13 +31,13 @@ export function RunScreen({ id }: { id: string }) {
     <section className="editor" aria-label={`Run ${id}`}>
       <header className="head">
         <div className="grow"><h1 className="clamp mono">{id}</h1><p className="row"><RunBadge status={status} /><span className="ellipsis">{about.tool ?? about.recipe ?? ""}</span>{about.cast && <a href={path("casts", about.cast.id)}>cast {about.cast.id}</a>}{link === "lost" && <span className="badge bad">connection lost, trying again</span>}</p></div>
-        <Tabs label="What is shown" value={tab} onChange={setTab} options={VIEWS} />
         <button type="button" className="btn danger" disabled={!alive(status)} onClick={() => setEnding(true)}><Icon name="stop" size={16} />Kill</button>
+        <Tabs label="What is shown" value={tab} onChange={setTab} options={VIEWS} />
       </header>
       <div className="page run-page" tabIndex={0} role="region" aria-label="Run">
         {tab === "output" && <Outputs stdout={shown?.stdout} stderr={shown?.stderr} living={alive(status)} />}
         {tab === "messages" && view && <div className="talk-cols"><div className="stack"><h2>Sent to it</h2><Mail all={(view.mailbox.messages ?? []) as Queued[]} /><h2>Said by it</h2><Talk all={(view.messages.messages ?? []) as Message[]} empty="It has said nothing to its coordinator." /></div><Send to={`run:${id}`} label="Send it a message" disabled={!alive(status)} /></div>}
-        {tab === "room" && view && <div className="talk-cols"><div className="stack"><h2>In the room</h2><Members all={members} /><h2>What was said</h2><Talk all={room} empty="Nobody has said anything in its room." /></div><Send to={`room:${id}`} label="Say something in the room" disabled={!alive(status)} /></div>}
+        {tab === "room" && view && <div className="talk-cols"><div className="stack"><h2>In the room</h2><Members all={members} /><h2>What was said</h2><Talk all={room} empty="Nobody has said anything in its room." /></div><Send to={`room:${id}`} from={`branch:${id}/operator`} label="Say something in the room" disabled={!alive(status)} /></div>}
         {tab === "processes" && view && <Processes all={view.processes} living={alive(status)} />}
         {tab === "about" && view && <About about={about} view={view} />}
       </div>

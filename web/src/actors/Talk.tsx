@@ -42,7 +42,7 @@ export function Talk({ all, empty }: { all: Message[]; empty: string }) {
   );
 }
 
-export function Send({ to, label, disabled }: { to: string; label: string; disabled: boolean }) {
+export function Send({ to, from, label, disabled }: { to: string; from?: string; label: string; disabled: boolean }) {
   const [kind, setKind] = useState("chat.message");
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
@@ -51,7 +51,7 @@ export function Send({ to, label, disabled }: { to: string; label: string; disab
     let body: unknown = text;
     try { body = JSON.parse(text); } catch { /* it is text */ }
     try {
-      const report = await call<{ delivered: boolean; queued: boolean; reason?: string }>("POST", "/message", { to, type: kind, body });
+      const report = await call<{ delivered: boolean; queued: boolean; reason?: string }>("POST", "/message", { to, from: from ?? null, type: kind, body });
       say(report.delivered ? "delivered" : report.queued ? "kept until somebody reads it" : (report.reason ?? "sent"));
       setText("");
     } catch (error) { complain(error); }
@@ -63,7 +63,7 @@ export function Send({ to, label, disabled }: { to: string; label: string; disab
       <Field label="Type"><input className="input mono" value={kind} disabled={disabled} onChange={(event) => setKind(event.target.value)} list="message-types" /></Field>
       <datalist id="message-types"><option>chat.message</option><option>task.request</option><option>control.cancel</option><option>control.continue</option><option>control.abort</option></datalist>
       <Field label="Message" hint="JSON where it is JSON"><textarea className="input" value={text} disabled={disabled} onChange={(event) => setText(event.target.value)} onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && kind) void send(); }} /></Field>
-      <div className="row"><button type="submit" className="btn primary" disabled={disabled || busy || !kind}><Icon name="send" size={16} />Send</button><span className="hint">{disabled ? "It is over: nobody would read it." : <>to <code>{to}</code></>}</span></div>
+      <div className="row"><button type="submit" className="btn primary" disabled={disabled || busy || !kind}><Icon name="send" size={16} />Send</button><span className="hint">{disabled ? "It is over: nobody would read it." : <>to <code>{to}</code>{from && <> as <code>{from}</code></>}</>}</span></div>
     </form>
   );
 }

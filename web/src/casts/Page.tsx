@@ -22,7 +22,7 @@ export function CastsPage({ id }: { id: string | undefined }) {
   const [starting, setStarting] = useState(false);
   const shown = (all ?? []).filter((one) => `${one.request} ${one.loadout} ${one.castId} ${one.status}`.toLowerCase().includes(search.toLowerCase()));
   return (
-    <div className="split casts">
+    <div className={id ? "split casts one" : "split casts"}>
       <aside className="side" aria-label="Casts">
         <div className="row"><h2 className="grow">Casts</h2><button type="button" className="btn small primary" onClick={() => setStarting(true)}><Icon name="play" size={14} />Cast</button></div>
         <input className="input" type="search" placeholder="Find a cast" aria-label="Find a cast" value={search} onChange={(event) => setSearch(event.target.value)} />
@@ -116,7 +116,7 @@ function CastScreen({ id, listed }: { id: string; listed: Listed | undefined }) 
   const live = useStore(watched);
   const link = useStore(connection);
   const [view, setView] = useState<(CastView & { cast: Shown }) | null>(null);
-  const [tab, setTab] = useState<"timeline" | "steps" | "artifacts">("timeline");
+  const [tab, setTab] = useState<"timeline" | "steps" | "artifacts" | "rework" | "talk">("timeline");
   const [selection, setSelection] = useState<Selection>(NOTHING);
   const [open, setOpen] = useState<string | null>(null);
   const state = live?.id === id ? live.state : null;
@@ -136,6 +136,10 @@ function CastScreen({ id, listed }: { id: string; listed: Listed | undefined }) 
   const running = useMemo(() => lastTurn(events), [events]);
   const turn = live?.id === id ? live.turn : null;
   const busy = status === "running" && running !== null && running.ended === null;
+  const talks = Object.values(doc?.sockets ?? {}).some((one) => definition.materia?.[one.materia]?.multiTurn);
+  const asked = status === "paused" && state?.at?.waitsFor === "refinement";
+  useEffect(() => { if (asked) setTab("talk"); }, [asked]);
+  const reworked = useMemo(() => events.filter((one) => one.type === "socket_route" && one.data.rework), [events]);
   const hasAgents = Object.values(doc?.sockets ?? {}).some((one) => definition.materia?.[one.materia]?.type !== "utility");
   return (
     <section className="editor" aria-label={`Cast ${id}`}>
@@ -149,9 +153,9 @@ function CastScreen({ id, listed }: { id: string; listed: Listed | undefined }) 
         <div className="editor-view">{doc && name && marks ? <Graph name={name} doc={doc} look={look} marks={marks} taken={state?.traversals ?? {}} selection={selection} onSelect={setSelection} /> : <div className="canvas" />}{(hasAgents || !doc) && <TurnPane turn={turn} running={running} state={state} live={status === "running"} />}</div>
         <aside className="side right" aria-label="What happened">
           {state?.error && <div className="issue error"><span>{state.error.message}</span>{state.error.hint && <span className="hint">{state.error.hint}</span>}</div>}
-          {state && state.at?.waitsFor === "refinement" && status === "paused" && <Conversation id={id} state={state} />}
-          {state && state.rework.length > 0 && <Rework state={state} />}
-          <Tabs label="What happened" value={tab} onChange={setTab} options={[["timeline", "Timeline"], ["steps", "Steps"], ["artifacts", "Files"]] as const} />
+          <Tabs label="What happened" value={tab} onChange={setTab} options={[["timeline", "Timeline"], ["steps", "Steps"], ["artifacts", "Files"], ["rework", reworked.length ? `Sent back ${reworked.length}` : "Sent back"], ...(talks || asked ? [["talk", "Talk"] as const] : [])] as const} />
+          {tab === "talk" && state && (asked || state.conversation.length > 0 ? <Conversation id={id} state={state} waits={asked} /> : <p className="muted">Nothing was said yet. It asks you here when it needs you.</p>)}
+          {tab === "rework" && <Rework events={reworked} onOpen={setOpen} />}
           {chosen && <p className="row"><span className="badge accent">only {chosen}</span><button type="button" className="btn quiet small" onClick={() => setSelection(NOTHING)}>show all</button></p>}
           {tab === "timeline" && <Timeline events={chosen ? events.filter((one) => one.data.socket === chosen || one.data.from === chosen) : events} dropped={live?.dropped ?? 0} onOpen={setOpen} />}
           {tab === "steps" && <Steps id={id} steps={(view?.cast.steps ?? []).filter((one) => !chosen || one.socket === chosen)} onOpen={setOpen} />}
@@ -250,7 +254,7 @@ function Meters({ state, budget, running, spent }: { state: CastState | null; bu
   );
 }
 
-function Conversation({ id, state }: { id: string; state: CastState }) {
+function Conversation({ id, state, waits }: { id: string; state: CastState; waits: boolean }) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const send = async (said: string | null) => {
@@ -260,20 +264,21 @@ function Conversation({ id, state }: { id: string; state: CastState }) {
   };
   return (
     <section className="card stack tight talk" aria-label="Conversation">
-      <h3>{state.at?.materia} waits for you</h3>
+      <h3>{waits ? `${state.at?.materia ?? "It"} waits for you` : "What was said"}</h3>
       <ol className="lines">{state.conversation.map(([who, said], at) => <li key={at} className={who}><span className="label">{who === "agent" ? state.at?.materia : "You"}</span><Markdown text={said} /></li>)}</ol>
-      <textarea className="input" aria-label="Your answer" placeholder="Say what should be different" value={text} onChange={(event) => setText(event.target.value)} onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && text.trim()) void send(text); }} />
-      <div className="row"><button type="button" className="btn" disabled={busy || !text.trim()} onClick={() => void send(text)}><Icon name="send" size={16} />Send</button><button type="button" className="btn primary" disabled={busy} onClick={() => void send(null)}>It is good: go on</button></div>
+      {waits && <><textarea className="input" aria-label="Your answer" placeholder="Say what should be different" value={text} onChange={(event) => setText(event.target.value)} onKeyDown={(event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && text.trim()) void send(text); }} />
+      <div className="row"><button type="button" className="btn" disabled={busy || !text.trim()} onClick={() => void send(text)}><Icon name="send" size={16} />Send</button><button type="button" className="btn primary" disabled={busy} onClick={() => void send(null)}>It is good: go on</button></div></>}
     </section>
   );
 }
 
-function Rework({ state }: { state: CastState }) {
+/** Everything that was sent back, and why. */
+function Rework({ events, onOpen }: { events: Told[]; onOpen: (file: string) => void }) {
+  if (events.length === 0) return <p className="muted">Nothing was sent back to be done again.</p>;
   return (
-    <details className="card" open>
-      <summary>Sent back</summary>
-      <ul className="stack tight">{state.rework.map((one, at) => <li key={at}><p className="label">{String(one.sourceLabel ?? one.source)} → {String(one.target)}{one.itemLabel ? ` · ${String(one.itemLabel)}` : ""}</p><p>{String(one.reason)}</p></li>)}</ul>
-    </details>
+    <ol className="steps" aria-label="Sent back">
+      {events.map((one) => <li key={one.seq}><p className="label">{clock(one.at)} · {String(one.data.from)} → {String(one.data.to)}{one.data.itemLabel ?? one.data.itemKey ? ` · ${String(one.data.itemLabel ?? one.data.itemKey)}` : ""}</p><Markdown text={String(one.data.rework)} />{typeof one.data.artifact === "string" && <button type="button" className="link" onClick={() => onOpen(one.data.artifact as string)}>open</button>}</li>)}
+    </ol>
   );
 }
 

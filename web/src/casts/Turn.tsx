@@ -44,7 +44,7 @@ export function TurnPane({ turn, running, state, live }: { turn: Turn | null; ru
       <header>
         <span className={busy ? "dot busy" : "dot"} aria-hidden="true" />
         <strong className="ellipsis">{running?.materia ?? at?.materia ?? "Nobody"}</strong>
-        <span className="muted">{busy ? "is working" : waits ? "waits" : running ? "is done" : live ? "is running" : "has done nothing"}{running && running.attempt > 1 ? `, attempt ${running.attempt}` : ""}</span>
+        <span className="muted ellipsis">{busy ? "is working" : waits ? "waits" : running ? "is done" : live ? "is running" : "has done nothing"}{running && running.attempt > 1 ? `, attempt ${running.attempt}` : ""}</span>
         <span className="grow" />
         <span className="numbers muted" aria-label="This turn">{running && <>{usage && <><b>{tokens(usage.total)}</b> tokens {usage.cost > 0 && <b>{money(usage.cost)} </b>}</>}<b>{span((busy ? now : running.ended ?? running.began) - running.began)}</b></>}</span>
       </header>

@@ -72,11 +72,7 @@ function SocketPanel({ id, name, doc, looks, look, issues, readOnly, onSelect, c
       {shown.description && <p className="muted">{shown.description}</p>}
       <Issues issues={own} />
       <Field label="Materia"><MateriaSelect looks={looks} value={socket.materia} label="Materia" disabled={readOnly} onChange={(materia) => change(model.setMateria(doc, id, materia))} /></Field>
-      <Field label="Output is read as" hint={shown.generator ? "a generator always gives JSON" : undefined}>
-        <select className="input" value={socket.parse ?? ""} disabled={readOnly} onChange={(event) => change(model.setField(doc, id, "parse", event.target.value || undefined))}>
-          <option value="">as the materia says{shown.parse ? ` (${shown.parse})` : ""}</option><option value="text">text</option><option value="json">JSON</option>
-        </select>
-      </Field>
+      <Parse id={id} doc={doc} look={look} readOnly={readOnly} change={change} />
       <Check label="The cast begins here" checked={doc.entry === id} disabled={readOnly || doc.entry === id} onChange={() => change(model.setEntry(doc, id))} />
       <div className="stack tight">
         <h3>Goes on to</h3>
@@ -90,6 +86,7 @@ function SocketPanel({ id, name, doc, looks, look, issues, readOnly, onSelect, c
       </div>
       {inLoops.map((loop) => <button key={loop} type="button" className="btn" onClick={() => onSelect({ sockets: [], edge: null, loop })}><Icon name="loop" size={16} />Loop {loop}</button>)}
       <AssignList id={id} doc={doc} readOnly={readOnly} change={change} />
+      <Advance id={id} doc={doc} readOnly={readOnly} change={change} />
       <Limit id={id} doc={doc} readOnly={readOnly} change={change} />
       {!readOnly && <button type="button" className="btn danger" onClick={() => { change(model.removeSocket(doc, id)); onSelect({ sockets: [], edge: null, loop: null }); }}><Icon name="trash" size={16} />Remove socket</button>}
     </section>
@@ -116,6 +113,39 @@ export function EdgeList({ id, doc, look, readOnly, change }: { id: string; doc:
         </li>
       ))}
     </ol>
+  );
+}
+
+type Part = { id: string; doc: Doc; readOnly: boolean; change: (doc: Doc) => void };
+
+/** What a table has no column for. */
+export function MoreOf(props: Part & { look: (materia: string) => Look }) {
+  return <div className="stack tight"><Parse {...props} /><AssignList {...props} /><Advance {...props} /><Limit {...props} /></div>;
+}
+
+function Parse({ id, doc, look, readOnly, change }: Part & { look: (materia: string) => Look }) {
+  const socket = doc.sockets![id]!;
+  const shown = look(socket.materia);
+  return (
+    <Field label="Output is read as" hint={shown.generator ? "a generator always gives JSON" : undefined}>
+      <select className="input" aria-label={`Output of ${id} is read as`} value={socket.parse ?? ""} disabled={readOnly} onChange={(event) => change(model.setField(doc, id, "parse", event.target.value || undefined))}>
+        <option value="">as the materia says{shown.parse ? ` (${shown.parse})` : ""}</option><option value="text">text</option><option value="json">JSON</option>
+      </select>
+    </Field>
+  );
+}
+
+/** Where a loop goes on to its next item. */
+function Advance({ id, doc, readOnly, change }: Part) {
+  const advance = doc.sockets?.[id]?.advance as { cursor?: string; items?: string; when?: When } | undefined;
+  if (model.loopsOf(doc, id).length === 0 && !advance) return null;
+  const put = (when: string) => change(model.setField(doc, id, "advance", when ? { cursor: "workItemIndex", items: "state.workItems", ...advance, when } : undefined));
+  return (
+    <Field label="Goes on to the next item">
+      <select className="input" aria-label={`${id} goes on to the next item`} value={advance ? (advance.when ?? "always") : ""} disabled={readOnly} onChange={(event) => put(event.target.value)}>
+        <option value="">not here</option>{WHENS.map((one) => <option key={one} value={one}>{one === "always" ? "whenever it is done" : `when it is ${spoken(one)}`}</option>)}
+      </select>
+    </Field>
   );
 }
 

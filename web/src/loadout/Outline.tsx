@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Issue } from "../types";
 import { Issues, Orb } from "../ui/parts";
 import { Icon } from "../ui/icons";
-import { EdgeList, LoopPanel, MateriaSelect, SocketSelect, readsJson } from "./Inspector";
+import { EdgeList, LoopPanel, MateriaSelect, MoreOf, SocketSelect, readsJson } from "./Inspector";
 import type { Look } from "./look";
 import { walk } from "./layout";
 import * as model from "./model";
@@ -30,7 +30,7 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
             const own = issues.filter((issue) => model.whereIs(doc, name, issue.path).socket === id);
             return (
               <tr key={id}>
-                <td><input type="checkbox" aria-label={`Choose ${id}`} checked={picked.includes(id)} disabled={readOnly} onChange={() => toggle(id)} /></td>
+                <td>{!readOnly && <input type="checkbox" aria-label={`Choose ${id}`} checked={picked.includes(id)} onChange={() => toggle(id)} />}</td>
                 <th scope="row" className="outline-id">
                   <span className="mono">{id}</span>
                   <span className="row">
@@ -42,6 +42,7 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
                 <td>
                   <div className="row tight"><Orb color={shown.color} kind={shown.kind} /><MateriaSelect looks={looks} value={socket.materia} label={`Materia of ${id}`} disabled={readOnly} onChange={(materia) => change(model.setMateria(doc, id, materia))} /></div>
                   <Issues issues={own} />
+                  <details className="more"><summary>More about {id}</summary><MoreOf id={id} doc={doc} look={look} readOnly={readOnly} change={change} /></details>
                 </td>
                 <td>
                   <EdgeList id={id} doc={doc} look={look} readOnly={readOnly} change={change} />

@@ -62,7 +62,7 @@ pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
             to: request.to,
             kind: request.kind,
             body: request.body,
-            from: None,
+            from: request.from,
             summary: None,
             reply_to: request.reply_to,
             correlation_id: None,

@@ -52,6 +52,10 @@ pub(in crate::web) struct MessageRequest {
     pub(in crate::web) kind: String,
     #[cfg_attr(feature = "test-fakes", ts(type = "unknown"))]
     pub(in crate::web) body: Option<Value>,
+    /// As whom it is said, in a room.
+    #[serde(default)]
+    #[cfg_attr(feature = "test-fakes", ts(optional))]
+    pub(in crate::web) from: Option<String>,
     /// The message that this answers.
     #[serde(default, rename = "replyTo")]
     #[cfg_attr(feature = "test-fakes", ts(optional))]

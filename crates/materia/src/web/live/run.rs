@@ -75,14 +75,13 @@ impl Run {
 
     async fn look(&mut self) -> Result<(), Over> {
         self.output.get().quiet().map_err(|_| Over)?;
-        for at in 0..STREAMS.len() {
+        for (at, stream) in STREAMS.into_iter().enumerate() {
             while let Some(bytes) = self.output.get().more(at).map_err(|_| Over)? {
-                let to = self.output.get().at(at);
+                let end = self.output.get().at(at);
+                let from = end.saturating_sub((bytes.len() + self.halves[at].len()) as u64);
                 let text = whole(&mut self.halves[at], bytes);
-                let from =
-                    to - (text.len() + self.halves[at].len()).min(usize::try_from(to).unwrap_or(0)) as u64;
-                let news = Output { stream: STREAMS[at], from, to, text };
-                self.send(event("output", &news)).await?;
+                let to = end - self.halves[at].len() as u64;
+                self.send(event("output", &Output { stream, from, to, text })).await?;
             }
         }
         let journal = self.place.journal().metadata().ok().map(|metadata| metadata.len());
