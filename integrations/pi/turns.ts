@@ -36,7 +36,7 @@ export class Turns {
     pi.on("agent_settled", async (event: any, ctx: any) => this.settled(ctx, event.aborted === true));
     pi.on("agent_end", async (event: any, ctx: any) => {
       const aborted = event.messages?.at(-1)?.stopReason === "aborted";
-      setTimeout(() => ctx.isIdle() && void this.settled(ctx, aborted), SETTLING);
+      if (this.isBusy) later(SETTLING, () => ctx.isIdle() && void this.settled(ctx, aborted));
     });
   }
 
@@ -101,7 +101,7 @@ export class Turns {
     const turn = this.current;
     await turn?.restore();
     this.current = undefined;
-    setTimeout(() => void this.next(ctx), 0);
+    later(0, () => void this.next(ctx));
   }
 
   private drop(number: number, ctx: any) {
@@ -158,6 +158,17 @@ export class Turns {
   private tell(line: unknown) {
     if (this.current) this.send(this.current.number, [line]);
   }
+}
+
+/** Does something later, unless the session is gone by then. */
+function later(milliseconds: number, work: () => void) {
+  setTimeout(() => {
+    try {
+      work();
+    } catch {
+      // Whatever it was for ended with its session.
+    }
+  }, milliseconds).unref?.();
 }
 
 function texts(content: any): any[] {

@@ -7,7 +7,7 @@ use rmcp::model::{
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
     GetTaskResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
     ServerCapabilities, ServerConfig, ServerNotification, SubscriptionFilter, TaskPayload, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
@@ -72,7 +72,7 @@ impl ServerHandler for Server {
             Ok(request) => request,
             Err(refused) => return Ok(refused.into()),
         };
-        let follows = context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        let follows = follows(&context);
         if follows
             && !has_patience
             && let Some(subject) = Subject::awaited(&request)
@@ -260,6 +260,13 @@ impl ServerHandler for Server {
         };
         Ok(CustomResult::new(answer))
     }
+}
+
+/// Whether a client can be given a task: it says so, and its revision of the protocol has them.
+fn follows(context: &RequestContext<RoleServer>) -> bool {
+    let newest = ProtocolVersion::V_2026_07_28;
+    let newer = context.protocol_version().is_some_and(|version| version.as_str() >= newest.as_str());
+    newer && context.client_capabilities().is_some_and(|client| client.supports_tasks())
 }
 
 async fn forward(method: &'static str, mut told: mpsc::UnboundedReceiver<Value>, peer: Peer<RoleServer>) {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Client;
+use super::http::{Http, Served};
 use crate::house::House;
 
 /// What differs between any two calls, taken out.
@@ -21,7 +22,7 @@ fn settled(mut report: Value) -> Value {
 }
 
 #[test]
-fn the_command_line_mcp_and_the_bridge_report_the_same() {
+fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
     let table: Vec<(Vec<&str>, &str, Value)> = vec![
         (
             vec!["spawn", "--template", "sleep 600", "--as", "run:a"],
@@ -74,7 +75,9 @@ fn the_command_line_mcp_and_the_bridge_report_the_same() {
     ];
     // Each surface in a house of its own, so that all of them begin with nothing.
     let by_words = House::new();
-    let surfaces = [House::new(), House::new()];
+    let surfaces = [House::new(), House::new(), House::new()];
+    let served = Served::new(&surfaces[2]);
+    let mut http = Http::open(&served, "/mcp/s");
     let redacted = |house: &House, report: &Value| {
         let root = house.home().parent().unwrap().to_string_lossy().into_owned();
         settled(serde_json::from_str(&report.to_string().replace(&root, "[HOUSE]")).unwrap())
@@ -87,10 +90,12 @@ fn the_command_line_mcp_and_the_bridge_report_the_same() {
         let words: Vec<&str> = words.iter().copied().chain(["--json"]).collect();
         let outcome = by_words.materia(&words).env("MATERIA_SESSION", "s").run();
         let said = settled(outcome.json());
-        for (client, house) in clients.iter_mut().zip(&surfaces) {
-            // Models get less of it where nobody asks for the whole.
-            let call = json!({"name": tool, "arguments": arguments, "_meta": {"materia/verbose": true}});
-            let result = client.request("tools/call", call);
+        // Models get less of it where nobody asks for the whole.
+        let call = json!({"name": tool, "arguments": arguments, "_meta": {"materia/verbose": true}});
+        let mut results: Vec<Value> =
+            clients.iter_mut().map(|client| client.request("tools/call", call.clone())).collect();
+        results.push(http.request("tools/call", call));
+        for (result, house) in results.iter().zip(&surfaces) {
             let report = redacted(house, &result["structuredContent"]);
             assert_eq!(report, said, "{words:?}");
             let waited = words[0] == "wait";

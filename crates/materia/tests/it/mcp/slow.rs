@@ -1,10 +1,13 @@
 //! Real clients: the protocol's own inspector, and agents whose model plays a script.
 
+mod played;
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::http::Served;
 use crate::agent::stage::{Program, Stage, cache, is_set};
 use crate::house::{House, Running};
 
@@ -16,7 +19,11 @@ fn inspector() -> PathBuf {
 /// Whether everything is here that these tests drive; with CI it must be.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
 fn is_ready() -> bool {
-    let needed = [inspector(), cache().join("pi-1.5.0/node_modules/jiti/package.json")];
+    let needed = [
+        inspector(),
+        cache().join("conformance-0.1.16"),
+        cache().join("pi-1.5.0/node_modules/jiti/package.json"),
+    ];
     let Some(missing) = needed.iter().find(|path| !path.exists()) else { return is_set() };
     let missing = format!("{} is not there; `./test` installs it", missing.display());
     assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
@@ -79,6 +86,8 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
                 text("the tool said {{last_tool}}"),
             ]
         ),
+        // Some clients offer new tools only to their next session.
+        asked("use it", vec![call("greet", json!({"who": "you"})), text("done")]),
         asked("cast it", cast),
         asked("Run c rests", rests),
         asked("Run c completed", vec![text("the cast is complete")]),
@@ -136,6 +145,14 @@ impl<'a> Pi<'a> {
     fn prompt(&mut self, text: &str) {
         let line = json!({"type": "prompt", "message": text, "streamingBehavior": "followUp"});
         writeln!(self.stdin, "{line}").unwrap();
+    }
+
+    /// Kills it, without any warning, and waits until the bridge has noticed.
+    fn kill(self, stage: &Stage) {
+        self.running.signal(rustix::process::Signal::KILL);
+        drop(self.stdin);
+        self.running.end();
+        stage.until(|| stage.processes("bridge").is_empty());
     }
 
     /// Hangs up, and waits until the bridge has noticed.
@@ -259,17 +276,13 @@ fn claude_uses_the_server() {
         ("start the work", "\"status\":\"killed\""),
         ("cast it", "\"status\":\"complete\""),
         ("save a tool", "\"action\":\"registered\""),
+        ("use it", "hello you"),
     ] {
         let line = format!(
             "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
         );
         let said = stage.shell(&line).env("IS_SANDBOX", "1").env("MATERIA_CONFIG", &config).run();
-        assert!(
-            heard(&stage, expected) > 0,
-            "{prompt}: {}\n{:?}",
-            said.transcript(),
-            stage.requests().last().map(|last| last["last_tool"].clone())
-        );
+        assert!(heard(&stage, expected) > 0, "{prompt}: {}\n{:?}", said.transcript(), last(&stage));
     }
     let wait = stage.materia(&["inspect", "session:claude", "--json"]).run().ok().json();
     for run in wait["runs"].as_array().unwrap() {
@@ -290,7 +303,9 @@ fn codex_uses_the_server() {
         "-c 'mcp_servers.materia.command=\"{materia}\"' -c 'mcp_servers.materia.args=[\"mcp\"]' \
          --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --json"
     );
-    for (prompt, expected) in [("start the work", "killed"), ("save a tool", "registered")] {
+    for (prompt, expected) in
+        [("start the work", "killed"), ("save a tool", "registered"), ("use it", "hello you")]
+    {
         let said = stage.shell(&format!("exec codex exec {options} '{prompt}' </dev/null")).run();
         assert!(heard(&stage, expected) > 0, "{prompt}: {}", said.transcript());
     }
@@ -307,8 +322,23 @@ fn pi_uses_the_server_without_the_extension() {
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "pi"], "exposure": "direct"});
     let path = stage.house.home().join(".pi/agent/mcp.json");
     std::fs::write(path, json!({"mcpServers": {"materia": server}}).to_string()).unwrap();
-    let said = stage.shell("exec pi -p 'start the work' </dev/null").env("MATERIA_CONFIG", &config).run();
-    assert!(heard(&stage, "status=killed") > 0, "{}", said.transcript());
+    for (prompt, expected) in [
+        ("start the work", "status=killed"),
+        ("cast it", "run:c done"),
+        ("save a tool", "registered"),
+        ("use it", "hello you"),
+    ] {
+        let line = format!("exec pi -p '{prompt}' </dev/null");
+        let said = stage.shell(&line).env("MATERIA_CONFIG", &config).run();
+        assert!(heard(&stage, expected) > 0, "{prompt}: {}\n{:?}", said.transcript(), last(&stage));
+    }
+    let casts = stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().json();
+    assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
+}
+
+/// What tools told the model last.
+fn last(stage: &Stage) -> Vec<Value> {
+    stage.requests().iter().rev().take(12).map(|request| request["last_tool"].clone()).collect()
 }
 
 #[test]
@@ -316,12 +346,21 @@ fn the_inspector_of_the_protocol_understands_the_server() {
     if !is_ready() {
         return;
     }
-    let inspector = inspector();
     let house = House::new();
+    let materia = env!("CARGO_BIN_EXE_materia");
+    inspect(&house, &format!("'{materia}' mcp --session i"), "");
+    let house = House::new();
+    let served = Served::new(&house);
+    let to = format!("http://127.0.0.1:{}/mcp/i", served.port);
+    inspect(&house, &to, &format!("--transport http --header 'Authorization: Bearer {}'", served.token));
+}
+
+/// Has the inspector look at everything there is, by this way.
+fn inspect(house: &House, way: &str, more: &str) {
+    let inspector = inspector();
     let node = cache().join("node-22.23.3/bin");
     let ask = |words: &str| {
-        let materia = env!("CARGO_BIN_EXE_materia");
-        let line = format!("exec '{}' --cli '{materia}' mcp --session i {words}", inspector.display());
+        let line = format!("exec '{}' --cli {way} {more} {words}", inspector.display());
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
         let outcome = house.shell(&line).env("PATH", path).run().ok();
         serde_json::from_str::<Value>(&outcome.stdout)
@@ -336,6 +375,46 @@ fn the_inspector_of_the_protocol_understands_the_server() {
     assert_eq!(waited["structuredContent"]["runs"][0]["status"], "done", "{waited}");
     assert_eq!(ask("--method resources/list")["resources"].as_array().unwrap().len(), 4);
     assert!(!ask("--method prompts/list")["prompts"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn the_conformance_suite_of_the_protocol_passes() {
+    if !is_ready() {
+        return;
+    }
+    let house = House::new();
+    // The suite calls tools by these names.
+    for (name, template) in [
+        ("test_simple_text", "echo 'This is a simple text response for testing.'"),
+        ("test_error_handling", "false"),
+    ] {
+        house.materia(&["tool", "register", name, "--template", template, "--description", name]).run().ok();
+    }
+    let served = Served::new(&house);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
+    let suite = "conformance-0.1.16/node_modules/@modelcontextprotocol/conformance/dist/index.js";
+    let line = format!(
+        "exec '{}' --import '{}' '{}' server --url http://127.0.0.1:{}/mcp --expected-failures '{}'",
+        cache().join("node-22.23.3/bin/node").display(),
+        folder.join("token.mjs").display(),
+        cache().join(suite).display(),
+        served.port,
+        folder.join("conformance.yml").display(),
+    );
+    let outcome = house.shell(&line).env("MATERIA_TOKEN", &served.token).run().ok();
+    for scenario in [
+        "server-initialize",
+        "ping",
+        "tools-list",
+        "tools-call-simple-text",
+        "tools-call-error",
+        "server-sse-multiple-streams",
+        "resources-list",
+        "prompts-list",
+        "dns-rebinding-protection",
+    ] {
+        assert!(outcome.stdout.contains(&format!("✓ {scenario}: ")), "{}", outcome.transcript());
+    }
 }
 
 #[test]

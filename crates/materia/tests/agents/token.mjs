@@ -1,0 +1,5 @@
+// The conformance suite has no option for a token: every request gets it here.
+import { subscribe } from "node:diagnostics_channel";
+
+const token = `Bearer ${process.env.MATERIA_TOKEN}`;
+subscribe("undici:request:create", ({ request }) => request.addHeader("authorization", token));
