@@ -96,7 +96,7 @@ fn the_list_says_who_plays_and_why() {
     gemini      the agent Gemini CLI is not installed: there is no `gemini` in PATH; `npm install -g @google/gemini-cli`, or choose another with --agent
     opencode    the agent OpenCode is not installed: there is no `opencode` in PATH; `npm install -g opencode-ai`, or choose another with --agent
 
-    plays: codex, the config names it
+    plays: codex, flow.json names it
     ");
     let call = house.materia(&["agent", "list", "--json"]);
     let found = sealed(&house, call, &[]).run().json();

@@ -190,7 +190,9 @@ pub(super) fn scopes(program: Program) {
     let stage = Stage::new(&[program], &json!([]));
     let mut offered = Vec::new();
     let mut notices = Vec::new();
-    for scope in ["none", "readOnly", "read,bash"] {
+    // One that only asks for permission is asked once: its start takes seconds.
+    let scopes = if program == Program::Acp { &["none"][..] } else { &["none", "readOnly", "read,bash"] };
+    for scope in scopes {
         let said = stage.ask(program, "hello", &["--tools", scope]).run().ok();
         let request = stage.requests().pop().unwrap();
         let names =
@@ -206,7 +208,7 @@ pub(super) fn scopes(program: Program) {
     }
     if program == Program::Acp {
         // Its tools are offered all the same; it is told that they are kept to only where the agent asks.
-        assert_eq!(notices, [1, 1, 1]);
+        assert_eq!(notices, [1]);
         return;
     }
     assert_eq!(notices, [0, 0, 0]);
