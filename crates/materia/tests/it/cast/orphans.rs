@@ -90,6 +90,9 @@ fn a6_what_a_detached_driver_left_is_found_as_well() {
     let resumed = house.materia(&["resume", began["castId"].as_str().unwrap(), "--json"]).run().ok();
     assert_eq!(resumed.json()["status"], "complete");
     assert_eq!(house.read("one.seen").trim(), house.read("one.late").len().to_string());
-    assert!(house.alive().is_empty());
+    // The supervisor of the driver that was killed ends by itself; nobody waits for it.
+    while !house.alive().is_empty() {
+        std::thread::yield_now();
+    }
     assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1);
 }
