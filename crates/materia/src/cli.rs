@@ -114,7 +114,7 @@ enum Verb {
     Budget(budget::Budget),
     Agent(agent::Agent),
     Run(run::Run),
-    Spawn(spawn::Spawn),
+    Spawn(Box<spawn::Spawn>),
     Message(message::Message),
     Receive(receive::Receive),
     Wait(wait::Wait),
