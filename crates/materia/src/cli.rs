@@ -120,7 +120,7 @@ grammar::verbs! {
     Budget(budget::Budget) = "budget";
     Agent(agent::Agent) = "agent";
     Run(run::Run) = "run";
-    Spawn(spawn::Spawn) = "spawn";
+    Spawn(Box<spawn::Spawn>) = "spawn";
     Message(message::Message) = "message";
     Receive(receive::Receive) = "receive";
     Wait(wait::Wait) = "wait";

@@ -35,8 +35,13 @@ pub enum Told<'a> {
     Seen(&'a crate::agent::Activity),
     /// The turn failed, and is tried again.
     Again(&'a str),
-    /// The turn is over; what went wrong, where it did.
-    Ended(Option<&'a str>),
+    /// The turn is over.
+    Ended {
+        /// The answer.
+        text: &'a str,
+        /// What went wrong, where it did.
+        failure: Option<&'a str>,
+    },
 }
 
 /// Somebody who is told.

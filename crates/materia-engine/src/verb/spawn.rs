@@ -147,13 +147,15 @@ pub fn drive_cast(
 /// Spawns a run that is an agent (A12): the running program plays it, as its journal says.
 pub fn spawn_agent(root: &Root, wanted: &Wanted, order: &actor::Order) -> Result<Spawned, Error> {
     let words = ["agent", "act"].map(str::to_owned).to_vec();
-    let mut spawned = spawn_own(root, wanted, words, serde_json::to_value(order).ok())?;
+    let order = serde_json::to_value(order).ok();
+    let mut spawned = spawn_own(root, wanted, words, order.as_ref())?;
     let address = &spawned.address;
-    let next = [
+    spawned.next = vec![
         format!("materia message {address} chat.message \"…\""),
         format!("materia inspect {address} --view transcript"),
+        format!("materia inspect {address} --view tail --follow"),
+        format!("materia message {address} control.kill"),
     ];
-    spawned.next.splice(2..3, next);
     Ok(spawned)
 }
 
@@ -162,7 +164,7 @@ pub fn spawn_own(
     root: &Root,
     wanted: &Wanted,
     words: Vec<String>,
-    agent: Option<Value>,
+    agent: Option<&Value>,
 ) -> Result<Spawned, Error> {
     // The running program itself, also when its file was replaced meanwhile.
     let argv = std::iter::once("/proc/self/exe".to_owned()).chain(words).collect();
@@ -173,7 +175,7 @@ pub fn spawn_own(
     for _ in 0..TRIES {
         let id = wanted.id.clone().unwrap_or_else(fresh_id);
         let place = root.place(&id);
-        let start = Start { agent: agent.clone(), ..begins(wanted, &id) };
+        let start = Start { agent: agent.cloned(), ..begins(wanted, &id) };
         let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
         match start_run(&order) {
             Ok(started) => return Ok(report(&place, started.generation, Vec::new())),

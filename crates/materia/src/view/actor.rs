@@ -15,12 +15,14 @@ pub struct ActorView {
     screen: Screen,
     /// Whether the last thing that was written is a part of a line.
     open: bool,
+    /// Whether the agent was heard in this turn.
+    spoke: bool,
 }
 
 impl ActorView {
     /// A view on a screen, which is a file.
     pub fn new(screen: Screen) -> Self {
-        Self { screen, open: false }
+        Self { screen, open: false, spoke: false }
     }
 
     fn line(&mut self, line: &str) {
@@ -33,11 +35,12 @@ impl Listener for ActorView {
     fn tell(&mut self, told: &Told<'_>) {
         match told {
             Told::Prompt { from, text } => {
+                self.spoke = false;
                 self.line(&format!("> {}: {}", from.unwrap_or("you"), quoted(text)));
             }
             Told::Seen(Activity::Text { text }) => {
                 self.screen.text(text);
-                self.open = !text.ends_with('\n');
+                (self.open, self.spoke) = (!text.ends_with('\n'), true);
             }
             Told::Seen(Activity::Heard { text }) => self.line(&format!("> meanwhile: {}", quoted(text))),
             Told::Seen(Activity::ToolStart { name, input }) => {
@@ -47,9 +50,16 @@ impl Listener for ActorView {
             Told::Seen(Activity::Notice { text }) => self.line(&format!("notice: {text}")),
             Told::Seen(_) => {}
             Told::Again(why) => self.line(&format!("asked again: {}", text::bounded(why, 400))),
-            Told::Ended(Some(why)) => self.line(&format!("failed: {}", text::bounded(why, 1000))),
-            Told::Ended(None) if self.open => self.line(""),
-            Told::Ended(None) => {}
+            Told::Ended { failure: Some(why), .. } => {
+                self.line(&format!("failed: {}", text::bounded(why, 1000)));
+            }
+            // Not everybody is heard while they speak.
+            Told::Ended { text, failure: None } if !self.spoke => self.line(text.trim_end()),
+            Told::Ended { .. } if self.open => {
+                self.open = false;
+                self.screen.text("\n");
+            }
+            Told::Ended { .. } => {}
         }
     }
 }

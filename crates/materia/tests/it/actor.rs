@@ -110,6 +110,9 @@ fn messages_become_turns_and_answers_come_back() {
     let shown = house.materia(&["inspect", "run:a", "--view", "transcript"]).run().ok().stdout;
     assert!(shown.contains("> you: tell me more\nagent: much more\n"), "{shown}");
 
+    let tail = house.materia(&["inspect", "run:a", "--view", "tail"]).run().ok().stdout;
+    assert_eq!(tail, "> you: hello you\nhi there\n> you: tell me more\nmuch more\n");
+
     let killed = house.materia(&["message", "run:a", "control.kill", "--json"]).run().ok().json();
     assert_eq!(killed["status"], "killed");
     assert_eq!(house.alive().len(), 0);

@@ -200,8 +200,10 @@ impl<'a> Actor<'a> {
         self.waiting.extend(waiting);
         let end = TurnEnd { turn, messages: [vec![message.id], end.messages].concat(), ..end };
         self.record(end)?;
-        let failed = self.state.last.as_ref().and_then(|end| end.error.as_ref());
-        listener.tell(&Told::Ended(failed.map(|failure| failure.message.as_str())));
+        if let Some(end) = &self.state.last {
+            let failure = end.error.as_ref().map(|failure| failure.message.as_str());
+            listener.tell(&Told::Ended { text: &end.text, failure });
+        }
         self.finish()?;
         Ok(true)
     }
