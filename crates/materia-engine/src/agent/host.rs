@@ -67,7 +67,7 @@ impl Protocol for Host {
             Some("unavailable") => {
                 let failure = Failure::new(FailureKind::Unavailable, said());
                 let hint = text_at(&event, &["hint"]).map(str::to_owned);
-                self.fail(hint.into_iter().fold(failure, |failure, hint| failure.hint(hint)), out);
+                self.fail(hint.into_iter().fold(failure, Failure::hint), out);
             }
             Some("gone") => self.fail(Failure::new(FailureKind::Crash, said()), out),
             Some("agent_settled") => {

@@ -318,7 +318,7 @@ impl Stage {
 
     /// Waits until something is so; bounded, because a test that hangs says nothing.
     pub fn until(&self, so: impl Fn() -> bool) {
-        for _ in 0..1200 {
+        for _ in 0..3600 {
             if so() {
                 return;
             }

@@ -281,7 +281,13 @@ fn claude_uses_the_server() {
         let line = format!(
             "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
         );
-        let said = stage.shell(&line).env("IS_SANDBOX", "1").env("MATERIA_CONFIG", &config).run();
+        // On a busy machine it would ask its model before the server has answered.
+        let said = stage
+            .shell(&line)
+            .env("IS_SANDBOX", "1")
+            .env("MCP_CONNECTION_NONBLOCKING", "0")
+            .env("MATERIA_CONFIG", &config)
+            .run();
         assert!(heard(&stage, expected) > 0, "{prompt}: {}\n{:?}", said.transcript(), last(&stage));
     }
     let wait = stage.materia(&["inspect", "session:claude", "--json"]).run().ok().json();
@@ -301,6 +307,7 @@ fn codex_uses_the_server() {
     let materia = env!("CARGO_BIN_EXE_materia");
     let options = format!(
         "-c 'mcp_servers.materia.command=\"{materia}\"' -c 'mcp_servers.materia.args=[\"mcp\"]' \
+         -c mcp_servers.materia.required=true -c mcp_servers.materia.startup_timeout_sec=60 \
          --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --json"
     );
     for (prompt, expected) in
