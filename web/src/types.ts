@@ -218,6 +218,10 @@ once: boolean, agentScript: string | null, };
 
 export type MessageRequest = { to: string, type: string, body: unknown, 
 /**
+ * As whom it is said, in a room.
+ */
+from?: string, 
+/**
  * The message that this answers.
  */
 replyTo?: string, };

@@ -53,7 +53,7 @@ test("a loadout is drawn from nothing by mouse, saved, and is the same after a r
   }
   await node(page, "Socket-3").click();
   const panel = page.getByRole("region", { name: "Socket Socket-3" });
-  await panel.getByLabel("Output is read as").selectOption("json");
+  await panel.getByLabel("Output of Socket-3 is read as").selectOption("json");
   // A second edge is guarded and goes before the unconditional one.
   for (const to of ["Socket-3", "end"]) {
     await panel.getByLabel("New edge to").selectOption(to);

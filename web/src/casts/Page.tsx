@@ -95,7 +95,7 @@ function StartDialog({ onClose }: { onClose: () => void }) {
 export function TrustCard({ trust, onAgree }: { trust: Trust; onAgree: () => void }) {
   return (
     <div className="card stack tight">
-      <h3>What this project brings would run</h3>
+      <h2>What this project brings would run</h2>
       <code className="muted">{trust.file}</code>
       <ul className="acts">{trust.acts.map((act, at) => <li key={at}><code>{words(act)}</code></li>)}</ul>
       <p className="hint">Nothing of it runs until you agree. One changed byte, and you are asked again.</p>

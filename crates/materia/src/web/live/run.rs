@@ -6,10 +6,11 @@
 use std::time::Duration;
 
 use axum::response::sse::Event;
+use materia_engine::clock::Stopwatch;
 use materia_engine::run::Place;
 use materia_engine::store::stream::Growing;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::super::api;
 use super::super::dto::{LiveQuery, Output};
@@ -34,7 +35,7 @@ pub(super) struct Run {
     output: Waking<Growing>,
     /// The beginnings of characters that are not written completely.
     halves: [Vec<u8>; 2],
-    looked: Option<(Instant, Option<u64>)>,
+    looked: Option<(Stopwatch, Option<u64>)>,
     told: String,
     page: mpsc::Sender<Event>,
 }
@@ -85,11 +86,11 @@ impl Run {
             }
         }
         let journal = self.place.journal().metadata().ok().map(|metadata| metadata.len());
-        let fresh = |(when, seen): &(Instant, Option<u64>)| when.elapsed() < LOOK && *seen == journal;
+        let fresh = |(when, seen): &(Stopwatch, Option<u64>)| when.elapsed() < LOOK && *seen == journal;
         if self.looked.as_ref().is_some_and(fresh) {
             return Ok(());
         }
-        self.looked = Some((Instant::now(), journal));
+        self.looked = Some((Stopwatch::start(), journal));
         let (state, id) = (self.state.clone(), self.place.id().clone());
         if let Ok(view) = beside(move || api::run_view(&state, &id)).await {
             let now = serde_json::to_string(&view).unwrap_or_default();
