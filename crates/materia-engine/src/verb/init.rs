@@ -16,20 +16,16 @@ use crate::store::dir::{self, DirError};
 
 /// The files: where, what is in them, and what they are for.
 const FILES: [(&str, &str, &str); 3] = [
-    (
-        CONFIG,
-        include_str!("../../assets/starter/pi-materia.json"),
-        "the project's config, with the loadout Starter",
-    ),
+    (CONFIG, include_str!("../../assets/starter/pi-materia.json"), "the config, with the loadout Starter"),
     (
         ".pi/starter-replies.json",
         include_str!("../../assets/starter/starter-replies.json"),
-        "what a scripted agent answers, to try it without a model",
+        "replies to try it with, without a model",
     ),
     (
         ".pi/recipes/facts.json",
         include_str!("../../assets/starter/recipe.json"),
-        "a recipe: a command template with typed arguments",
+        "a recipe: a saved command template",
     ),
 ];
 const CONFIG: &str = ".pi/pi-materia.json";

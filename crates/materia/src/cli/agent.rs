@@ -25,6 +25,9 @@ use crate::world::World;
 
 /// Ask an agent once, or see which agents there are
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  materia agent list\n  echo \"what does this project do?\" | materia agent run --tools readOnly"
+)]
 pub(super) struct Agent {
     #[command(subcommand)]
     what: What,

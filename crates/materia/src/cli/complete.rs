@@ -170,7 +170,7 @@ fn values(world: &World, at: &Place<'_>, argument: &Arg) -> Vec<Proposal> {
             ],
             "id",
         ) => cast_ids(world),
-        (["link"], "from") => cast_ids(world),
+        (["link"], "from") | (["budget"], "words") => cast_ids(world),
         (["fork"], "at") => steps(world, at.given.first()),
         (_, "loadout") | (["loadout", "use"], "name") => loadouts(world),
         (["link" | "autocast"], "targets" | "target") => {

@@ -68,6 +68,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_help_has_an_example() {
+        fn without(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+            for one in command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help")
+            {
+                let path = format!("{path} {}", one.get_name());
+                if !one.get_after_help().is_some_and(|help| help.to_string().starts_with("Examples:\n  ")) {
+                    found.push(path.clone());
+                }
+                without(one, &path, found);
+            }
+        }
+        let mut found = Vec::new();
+        without(&super::super::CommandLine::command(), "materia", &mut found);
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    #[test]
     fn every_verb_is_on_the_page_and_nothing_else() {
         let command = super::super::CommandLine::command();
         let verbs: Vec<&str> = command

@@ -25,17 +25,22 @@ pub(super) struct Loadout {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// List the loadouts; the active one is marked
+    #[command(after_help = "Examples:\n  materia loadout list")]
     List {
         #[command(flatten)]
         config: Config,
     },
     /// Make a loadout the active one, in your own config
+    #[command(after_help = "Examples:\n  materia loadout use Planning-Consult")]
     Use {
         /// Its name or id
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Check files, or without any the configs that are in effect here
+    #[command(
+        after_help = "Examples:\n  materia loadout validate\n  materia loadout validate .pi/pi-materia.json"
+    )]
     Validate {
         /// Config files
         #[arg(value_name = "FILE", conflicts_with = "config")]

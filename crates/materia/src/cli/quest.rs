@@ -37,6 +37,7 @@ pub(super) struct Quest {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// List the board, in the order in which quests are run
+    #[command(after_help = "Examples:\n  materia quest list\n  materia quest list pending")]
     List {
         /// Only those that are pending, running, succeeded, failed or blocked
         #[arg(value_name = "STATUS", value_parser = ["pending", "running", "succeeded", "failed", "blocked"], hide_possible_values = true)]
@@ -47,6 +48,7 @@ enum Verb {
         limit: Option<usize>,
     },
     /// Add a request behind all others
+    #[command(after_help = "Examples:\n  materia quest add \"mend the door\" --loadout Full-Auto")]
     Add {
         /// What should be done
         #[arg(value_name = "REQUEST")]
@@ -61,6 +63,7 @@ enum Verb {
         title: Option<String>,
     },
     /// Show one quest
+    #[command(after_help = "Examples:\n  materia quest show 3f")]
     Show {
         /// Its id, or the beginning of it
         #[arg(value_name = "QUEST")]
@@ -68,6 +71,7 @@ enum Verb {
     },
     /// Move a quest that waits
     #[command(visible_alias = "reorder")]
+    #[command(after_help = "Examples:\n  materia quest move 3f --first\n  materia quest move 3f --after 7a")]
     Move {
         /// Its id, or the beginning of it
         #[arg(value_name = "QUEST")]
@@ -77,6 +81,7 @@ enum Verb {
         to: Where,
     },
     /// Run what waits, one behind the other
+    #[command(after_help = "Examples:\n  materia quest run\n  materia quest run 3f --once")]
     Run {
         /// This one first
         #[arg(value_name = "QUEST")]
@@ -98,14 +103,17 @@ enum Verb {
         player: Player,
     },
     /// Let the runner stop when the quest that is running is done
+    #[command(after_help = "Examples:\n  materia quest stop")]
     Stop,
     /// Let a quest that ended wait for another turn
+    #[command(after_help = "Examples:\n  materia quest requeue 3f")]
     Requeue {
         /// Its id, or the beginning of it
         #[arg(value_name = "QUEST")]
         quest: String,
     },
     /// Take a quest off the board
+    #[command(after_help = "Examples:\n  materia quest remove 3f")]
     Remove {
         /// Its id, or the beginning of it
         #[arg(value_name = "QUEST")]

@@ -25,22 +25,29 @@ pub(super) struct Recipe {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// List the recipes by kind, yours and those that ship
+    #[command(after_help = "Examples:\n  materia recipe list\n  materia recipe list --json")]
     List,
     /// Show what a recipe says, takes and is made of
+    #[command(
+        after_help = "Examples:\n  materia recipe show utility-git-log\n  materia recipe show ./review.json"
+    )]
     Show {
         /// Its name, or a path
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Say everything that is wrong with recipe files
+    #[command(after_help = "Examples:\n  materia recipe validate recipes/*.json")]
     Validate {
         /// Recipe files, JSON or Markdown
         #[arg(value_name = "PATH", required = true)]
         files: Vec<PathBuf>,
     },
     /// Say which recipes are hidden, broken, disabled or risky, and what to do first
+    #[command(after_help = "Examples:\n  materia recipe doctor")]
     Doctor,
     /// Print the JSON Schema of a recipe's arguments
+    #[command(after_help = "Examples:\n  materia recipe schema utility-git-log")]
     Schema {
         /// Its name, or a path
         #[arg(value_name = "NAME")]

@@ -23,6 +23,9 @@ pub(super) struct Skill {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Put the skill where an agent looks for skills
+    #[command(
+        after_help = "Examples:\n  materia skill install --agent pi\n  materia skill install --dir .agents/skills"
+    )]
     Install {
         /// The agent
         #[arg(long, value_name = "A", value_parser = PossibleValuesParser::new(agent::SKILLED), required_unless_present = "dir")]
@@ -35,6 +38,7 @@ enum Verb {
         force: bool,
     },
     /// Print the skill
+    #[command(after_help = "Examples:\n  materia skill show")]
     Show,
 }
 

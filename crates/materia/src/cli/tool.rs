@@ -31,14 +31,17 @@ pub(super) struct Tool {
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// List the tools
+    #[command(after_help = "Examples:\n  materia tool list")]
     List,
     /// Show one tool
+    #[command(after_help = "Examples:\n  materia tool show greet")]
     Show {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Call a tool, and get the answer that an agent would get
+    #[command(after_help = "Examples:\n  materia tool call greet name=world")]
     Call {
         /// Its name
         #[arg(value_name = "NAME")]
@@ -51,16 +54,22 @@ enum Verb {
         words: Vec<String>,
     },
     /// Make a recipe a tool
+    #[command(
+        after_help = "Examples:\n  materia tool register greet --template \"echo hello {name}\"\n  materia tool register log --from utility-git-log"
+    )]
     Register(Given),
     /// Change a tool; what is not given stays
+    #[command(after_help = "Examples:\n  materia tool update greet --description \"Greet somebody\"")]
     Update(Given),
     /// Take a tool away
+    #[command(after_help = "Examples:\n  materia tool remove greet")]
     Remove {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Make a draft a tool; without one, list the drafts
+    #[command(after_help = "Examples:\n  materia tool promote\n  materia tool promote draft-1 --name greet")]
     Promote {
         /// The draft's name
         #[arg(value_name = "DRAFT")]

@@ -98,7 +98,7 @@ fn rows(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
         .unwrap_or(0)
         .clamp(4, (width / 2).clamp(8, 32));
     frame.render_widget(
-        Line::styled(format!("  {:<11} {:<name$} {:<10} what", "status", "name", "time"), quiet(app)),
+        Line::styled(format!("  {:<11} {:<name$} {:<11} what", "status", "name", "time"), quiet(app)),
         title,
     );
     let lines: Vec<Line<'_>> = shown
@@ -126,7 +126,7 @@ fn row_line(app: &App, row: &Row, selected: bool, name: usize) -> Line<'static> 
         Span::styled(mark, base),
         Span::styled(format!("{:<11} ", row.status), base.patch(look(app, status_style(row.status)))),
         Span::styled(format!("{:<name$} ", amounts::line(&row.name(), name)), base.add_modifier(kind)),
-        Span::styled(format!("{:<10} ", row.time()), base),
+        Span::styled(format!("{:<11} ", row.time()), base),
         Span::styled(note.trim_end_matches(" · ").to_owned(), base),
     ])
 }

@@ -55,9 +55,11 @@ impl Row {
 
     /// Its age as people read it.
     pub(super) fn time(&self) -> String {
-        self.age
-            .map(|age| if self.open { amounts::time(age / 1000 * 1000) } else { amounts::ago(age) })
-            .unwrap_or_default()
+        let Some(age) = self.age else { return String::new() };
+        match self.status {
+            "running" | "starting" => amounts::time(age.max(1000) / 1000 * 1000).replace(".0 s", " s"),
+            _ => amounts::ago(age),
+        }
     }
 }
 

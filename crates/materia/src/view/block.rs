@@ -36,6 +36,16 @@ impl Line {
         self
     }
 
+    /// The line in so many columns.
+    pub(super) fn cut(mut self, columns: usize) -> Self {
+        let mut left = columns;
+        for (_, text) in &mut self.0 {
+            let (fits, wide) = fitted(text, left);
+            (*text, left) = (fits, left - wide);
+        }
+        self
+    }
+
     /// How many columns it takes.
     pub(super) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| width(text)).sum()
@@ -109,8 +119,9 @@ impl Block {
         let (columns, rows) = self.room();
         let colour = self.screen.talks_in_colour();
         let mut text = self.erased();
+        // What stays may wrap: nobody draws over it.
         for line in above {
-            text.push_str(&line.fitted(columns, colour).0);
+            text.push_str(&line.fitted(usize::MAX, colour).0);
             text.push('\n');
         }
         for line in lines.iter().take(rows) {

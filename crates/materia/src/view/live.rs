@@ -55,7 +55,8 @@ impl Live {
                     (_, Some(_)) => (Role::Warning, "stopped"),
                 };
                 let line = Line::of(role, &format!("{word:<7}")).and(&format!(" {}", ended_line(run)));
-                self.draw(&[line]);
+                let (columns, _) = self.block.room();
+                self.draw(&[line.cut(columns)]);
             }
             Progress::Interrupted { again, .. } => {
                 self.stopping = Some(if again { "killing" } else { "stopping; Ctrl-C once more kills" });

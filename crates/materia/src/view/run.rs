@@ -119,7 +119,7 @@ impl Observer for RunView {
             (Some(live), progress) => live.tell(progress),
             (None, Progress::Said { leaf, bytes }) => self.relay.said(self.screen, leaf, bytes),
             (None, Progress::Started { leaf, label, argv, .. }) => {
-                self.relay.started(leaf, named(label, argv))
+                self.relay.started(leaf, named(label, argv));
             }
             (None, Progress::Ended { leaf, .. } | Progress::Postponed { leaf }) => {
                 self.relay.ended(self.screen, leaf);

@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::house::House;
+use crate::house::terminal::on_terminal;
 
 const FLOW: &str = r#"{
   "activeLoadout": "Flow",
@@ -85,4 +86,56 @@ fn what_cannot_be_drawn_says_why() {
     let told: Vec<String> = outcomes.iter().map(crate::house::Outcome::transcript).collect();
     assert_snapshot!(told.join("\n"));
     house.materia(&["grid", "--config", "flow.json", "Release"]).run().ok();
+}
+
+/// Thirty sockets in two loops, with ways back of many lengths.
+fn large() -> String {
+    let name = |at: usize| format!("Socket-{at}");
+    let mut sockets = serde_json::Map::new();
+    for at in 1..=30 {
+        let next = if at == 30 { "end".to_owned() } else { name(at + 1) };
+        let edges = match at {
+            6 | 9 | 12 | 18 | 21 | 24 | 27 => json!([{"when": "satisfied", "to": next},
+                {"when": "not_satisfied", "to": name(at - at / 3), "maxTraversals": 3}]),
+            10 | 26 => {
+                let first = if at == 10 { 4 } else { 17 };
+                json!([{"when": "satisfied", "to": name(first)}, {"when": "not_satisfied", "to": name(first + 1)}])
+            }
+            14 | 29 => json!([{"when": "satisfied", "to": next}, {"when": "not_satisfied", "to": name(2)}]),
+            _ => json!([{"to": next}]),
+        };
+        let materia = match at {
+            3 | 16 => "Plan-The-Next-Release",
+            _ if at % 3 == 2 || at % 3 == 0 => "Review-Security-And-Style",
+            _ => "Build",
+        };
+        sockets.insert(name(at), json!({"materia": materia, "edges": edges}));
+    }
+    let looped = |from: usize, to: usize| {
+        json!({"sockets": (from..=to).map(name).collect::<Vec<_>>(), "consumes": {"from": name(from - 1)},
+            "exits": [{"id": "done", "from": name(to), "condition": "always", "targetSocketId": name(to + 1)}]})
+    };
+    let role =
+        |generator: bool| json!({"prompt": "x", "tools": "none", "parse": "json", "generator": generator});
+    let materia = json!({"Plan-The-Next-Release": role(true), "Review-Security-And-Style": role(false), "Build": role(false)});
+    let loops = json!({"first": looped(4, 10), "second": looped(17, 26)});
+    let loadouts = json!({"Large": {"entry": "Socket-1", "sockets": sockets, "loops": loops}});
+    json!({"activeLoadout": "Large", "loadouts": loadouts, "materia": materia}).to_string()
+}
+
+#[test]
+fn thirty_sockets_fit_the_terminal() {
+    let house = House::new();
+    house.write("large.json", large());
+    let drawn = |columns: usize| {
+        let text = on_terminal(&house, columns, "materia grid --config large.json").replace('\r', "");
+        let wide = text.lines().find(|line| line.chars().count() > columns);
+        assert_eq!(wide, None, "{text}");
+        assert!((1..=30).all(|at| text.contains(&format!("Socket-{at} "))), "{text}");
+        text
+    };
+    let narrow = drawn(80);
+    assert!(narrow.contains("├─ ✗ ≤3× ") && narrow.contains("✗ not satisfied"), "{narrow}");
+    assert_snapshot!(narrow);
+    assert!(drawn(120).contains("not_satisfied, at most 3×"));
 }

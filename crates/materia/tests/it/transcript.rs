@@ -35,7 +35,7 @@ const LINES: &[&str] = &[
     "materia grid",
     "materia plan T",
     "materia validate flow.json",
-    "materia schema loadout | head -3",
+    "materia schema loadout | cut -c1-60",
     "materia trust",
     "materia run --template 'echo hi'",
     "materia run --template '[\"echo hi\", \"false\"]' --strict",
@@ -53,9 +53,9 @@ const LINES: &[&str] = &[
     "materia recipe show utility-git-log",
     "materia tool list",
     "materia utility --list | head -3",
-    "materia agent list | head -1",
+    "materia agent --help | head -1",
     "materia top --once",
-    "materia skill show | head -3",
+    "materia skill show | head -2",
     "materia completions fish | head -2",
     "materia man cast | head -3",
     "materia doctor --no-such-option",
@@ -85,23 +85,31 @@ fn left(drawn: &str) -> String {
     kept.lines().map(redacted).collect::<Vec<_>>().join("\n")
 }
 
+/// A line without how long something took: `(43 ms)`, `(after 1.2 s)`.
+fn timeless(line: &str) -> String {
+    let mut kept = String::new();
+    for part in line.split_inclusive(')') {
+        let (before, inside) = part.rsplit_once('(').unwrap_or((part, ""));
+        let time = inside.strip_prefix("after ").unwrap_or(inside);
+        let is_time = time.starts_with(|one: char| one.is_ascii_digit())
+            && (time.ends_with(" ms)") || time.ends_with(" s)"));
+        kept.push_str(&if is_time { format!("{before}(TIME)") } else { part.to_owned() });
+    }
+    kept
+}
+
 fn redacted(line: &str) -> String {
     let is_hash = |word: &str| word.len() == 7 && word.chars().all(|one| one.is_ascii_hexdigit());
     let is_id = |word: &str| {
         word.len() > 20 && word.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit())
     };
-    let is_time = |word: &str| {
-        let digits = word.trim_start_matches('(');
-        digits != word && !digits.is_empty() && digits.chars().all(|one| one.is_ascii_digit())
-    };
     let word = |word: &str| match word {
-        word if is_time(word) => "(N".to_owned(),
         word if is_hash(word) => "[HASH]".to_owned(),
         word if is_id(word) => "[ID]".to_owned(),
         word if word.starts_with("pid=") => "pid=[PID]".to_owned(),
         word => word.to_owned(),
     };
-    line.split(' ').map(word).collect::<Vec<_>>().join(" ").trim_end().to_owned()
+    timeless(line).split(' ').map(word).collect::<Vec<_>>().join(" ").trim_end().to_owned()
 }
 
 #[test]

@@ -23,7 +23,7 @@ const WIDEST: usize = 46;
 const NARROWEST: usize = 24;
 
 /// What the short marks mean.
-const LEGEND: &str = "\n✓ satisfied · ✗ not satisfied · ≤3× at most three times · ═ when the list is done\n";
+const LEGEND: &str = "\n✓ satisfied · ✗ not satisfied · ≤3× at most 3 times · ═ the list is done\n";
 
 /// Draws the graph.
 pub fn text(graph: &Graph) -> String {
