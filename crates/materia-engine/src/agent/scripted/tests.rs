@@ -45,7 +45,7 @@ fn a_reply_changes_files_and_never_outside_of_the_project() {
     assert_eq!(std::fs::read_to_string(project.path().join("src/deep/a.txt")).unwrap(), "new\n");
     for path in ["/etc/x", "../x", "a/../../x", ""] {
         let text = format!(r#"{{"replies": [{{"files": {{"{path}": "x"}}}}]}}"#);
-        let findings = Scripted::read(&Source::new("script.json", text)).unwrap_err();
+        let findings = Scripted::read(&Source::new("script.json", &text)).unwrap_err();
         assert!(findings[0].message.contains("outside of the project"), "{path}");
     }
 }
