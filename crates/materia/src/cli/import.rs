@@ -70,16 +70,16 @@ impl Import {
                 import::justfile(file.as_deref(), cwd, shell, into.as_deref())
             }
         };
-        let report = report.map_err(|error| failure(error, screen))?;
+        let report = report.map_err(|error| failure(&error, screen))?;
         screen.findings(&report.notes);
         screen.report(&report, voice);
         Ok(0)
     }
 }
 
-fn failure(error: NotImported, screen: Screen) -> Failure {
-    let told = |kind, code, hint| Failure::from_error(kind, code, &error).hint(hint);
-    match &error {
+fn failure(error: &NotImported, screen: Screen) -> Failure {
+    let told = |kind, code, hint| Failure::from_error(kind, code, error).hint(hint);
+    match error {
         NotImported::Missing(_) => told(Kind::NotFound, "not_found", "name the file"),
         NotImported::Unreadable { .. } => {
             told(Kind::Invalid, "unreadable", "name a text file that you can read")

@@ -96,7 +96,8 @@ fn every_block_of_the_readme_and_the_guides_is_looked_at() {
                 "console" => {}
                 "json" if serde_json::from_str::<serde_json::Value>(body).is_ok() => {}
                 _ => {
-                    wrong.push(format!("{}: a block of `{kind}` that nobody checks:\n{body}", page.display()))
+                    wrong
+                        .push(format!("{}: a block of `{kind}` that nobody checks:\n{body}", page.display()));
                 }
             }
         }

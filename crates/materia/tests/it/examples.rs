@@ -87,7 +87,7 @@ fn file(example: &str, name: &str) -> String {
 
 /// The document of a cast that came to its end.
 #[track_caller]
-fn complete(outcome: Outcome) -> Value {
+fn complete(outcome: &Outcome) -> Value {
     let document = outcome.json();
     assert_eq!(document["status"], "complete", "{}", outcome.transcript());
     document

@@ -188,7 +188,7 @@ fn setting(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>)
 fn variable(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>) {
     let (given, _) = value(rest);
     if let Some(odd) = odd(&given) {
-        let message = format!("only just can work out `{}`: `{name}` has to be given", text::printable(&odd));
+        let message = format!("only just can work out {}: `{name}` has to be given", text::printable(&odd));
         file.note(span, message);
     }
     file.variables.insert(name.to_owned(), given);

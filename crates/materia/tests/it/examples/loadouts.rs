@@ -14,13 +14,13 @@ fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
              self.assertEqual(total([1, 2]), 3)\n",
         ),
     ]);
-    let cast = complete(repo.cast("fix-tests", "the total is wrong"));
+    let cast = complete(&repo.cast("fix-tests", "the total is wrong"));
     assert_eq!(cast["visits"], json!({"test": 3, "fix": 2, "commit": 1}));
     assert_eq!(repo.log(), ["fix: make the tests pass", "chore: begin"]);
     assert_eq!(repo.sh("git show --format= --name-only"), "total.py\n");
     repo.sh("python3 -m unittest -q");
     // Green from the start: no agent is asked, nothing is committed.
-    let again = complete(repo.cast("fix-tests", "again"));
+    let again = complete(&repo.cast("fix-tests", "again"));
     assert_eq!(again["visits"], json!({"test": 1, "commit": 1}));
     assert_eq!(repo.log().len(), 2);
 }
@@ -32,7 +32,7 @@ fn migrate_commits_each_file_once_it_is_verified() {
         ("b.py", "import os\n\n\ndef who():\n    return os.popen('id -un').read()\n"),
         ("c.py", "print('nothing to do')\n"),
     ]);
-    let cast = complete(repo.cast("migrate", "replace os.popen by subprocess.run"));
+    let cast = complete(&repo.cast("migrate", "replace os.popen by subprocess.run"));
     assert_eq!(cast["visits"], json!({"list": 1, "migrate": 3, "verify": 3, "commit": 2}));
     assert_eq!(repo.log(), ["refactor: migrate b.py", "refactor: migrate a.py", "chore: begin"]);
     assert_eq!(repo.sh("git grep -l os.popen || true"), "");
@@ -59,7 +59,7 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/local/bin:/usr/bin:/bin", program.parent().unwrap().display());
     let outcome = repo.cast_call("update-deps", "update").env("PATH", path).run();
-    let cast = complete(outcome);
+    let cast = complete(&outcome);
     let report = cast["state"]["report"].as_str().unwrap();
     assert_eq!(report.lines().count(), 3, "{report}");
     assert!(report.contains("kept left 1 -> 2") && report.contains("kept right 1 -> 2"), "{report}");
@@ -74,7 +74,7 @@ fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
     let repo = Repo::new(&[("CHANGELOG.md", "# Changelog\n\n## [0.9.0] - 2025-01-01\n\n- Older.\n")]);
     repo.sh("git tag v1.2.3 && git commit -q --allow-empty -m 'feat: reports as JSON' && \
         git commit -q --allow-empty -m 'feat(cli)!: rename --out to --output' && git commit -q --allow-empty -m 'wip'");
-    let cast = complete(repo.cast("release", "cut a release"));
+    let cast = complete(&repo.cast("release", "cut a release"));
     assert_eq!(cast["visits"], json!({"commits": 1, "notes": 2, "check": 2, "tag": 1}));
     assert_eq!(repo.sh("git describe"), "v2.0.0\n");
     assert_eq!(repo.log()[0], "chore(release): v2.0.0");
@@ -83,7 +83,7 @@ fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
     assert!(log.contains("`--out` is called `--output`") && log.ends_with("- Older.\n"), "{log}");
     assert_eq!(repo.house.read("VERSION"), "2.0.0\n");
     // Nothing happened since: there is nothing to release, and no agent is asked.
-    let again = complete(repo.cast("release", "again"));
+    let again = complete(&repo.cast("release", "again"));
     assert_eq!(again["visits"], json!({"commits": 1}));
     assert_eq!(repo.sh("git tag | wc -l").trim(), "2");
 }
@@ -97,11 +97,11 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
             "# Setup\n\n## First steps\n\nBack to [the tool](../README.md#tool). `[x](not-a-link)`\n",
         ),
     ]);
-    let cast = complete(repo.cast("check-links", "mend the links"));
+    let cast = complete(&repo.cast("check-links", "mend the links"));
     assert_eq!(cast["visits"], json!({"find": 1, "mend": 2, "verify": 2, "commit": 1}));
     assert_eq!(repo.log()[0], "docs: mend links");
     assert!(repo.house.read("README.md").contains("docs/setup.md#first-steps"));
-    let again = complete(repo.cast("check-links", "again"));
+    let again = complete(&repo.cast("check-links", "again"));
     assert_eq!(again["visits"], json!({"find": 1}), "pages that are right cost nothing");
 }
 
@@ -109,7 +109,7 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
 fn triage_writes_only_labels_that_exist_and_each_issue_once() {
     let issues = "{\"number\": 7, \"title\": \"Data lost\", \"body\": \"after a crash\"}\n{\"number\": 9, \"title\": \"Dark mode\"}\n";
     let repo = Repo::new(&[("issues.jsonl", issues)]);
-    let cast = complete(repo.cast("triage", "label what is new"));
+    let cast = complete(&repo.cast("triage", "label what is new"));
     assert_eq!(cast["visits"], json!({"read": 1, "label": 3, "write": 3}));
     let labels = repo.house.read("labels.jsonl");
     let lines: Vec<serde_json::Value> =
@@ -117,7 +117,7 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
     assert_eq!((&lines[0]["number"], &lines[0]["labels"]), (&json!(7), &json!(["bug"])));
     assert_eq!((&lines[1]["number"], &lines[1]["labels"]), (&json!(9), &json!(["feature"])));
     assert_eq!(lines.len(), 2);
-    assert_eq!(complete(repo.cast("triage", "again"))["visits"], json!({"read": 1}));
+    assert_eq!(complete(&repo.cast("triage", "again"))["visits"], json!({"read": 1}));
 }
 
 #[test]
