@@ -152,9 +152,11 @@ grammar::verbs! {
     Man(man::Man) = "man";
 }
 
-/// The grammar, for its reference page.
+/// The whole grammar with the words of every verb, for the pages that are made of it.
 pub fn grammar() -> clap::Command {
-    CommandLine::command()
+    let mut grammar = CommandLine::command();
+    grammar.build();
+    grammar
 }
 
 /// Parses the arguments, runs the verb, says how it went.

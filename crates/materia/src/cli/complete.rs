@@ -3,7 +3,7 @@
 //! Owns which argument takes which kind of thing. Never fails and never complains: who presses Tab wants proposals, and
 //! none is a fine answer, upon which the shell proposes files.
 
-use clap::{Arg, ArgAction, Args, Command, CommandFactory};
+use clap::{Arg, ArgAction, Args, Command};
 use materia_engine::config::Files;
 use materia_engine::quest::Store;
 use materia_engine::run::Root;
@@ -64,8 +64,7 @@ type Proposal = (String, String);
 
 fn proposals(world: &World, words: &[String]) -> Vec<Proposal> {
     let Some((typed, before)) = words.split_last() else { return Vec::new() };
-    let mut command = super::CommandLine::command();
-    command.build();
+    let command = super::grammar();
     let mut at = Place { command: &command, path: Vec::new(), wants: None, given: Vec::new() };
     before.iter().for_each(|word| at.take(word));
     if let Some(option) = at.wants {
@@ -180,11 +179,9 @@ fn values(world: &World, at: &Place<'_>, argument: &Arg) -> Vec<Proposal> {
         (["recipe", ..], "name") | (["tool", "register"], "from") => recipes(world),
         (["tool", ..], "name") => tools(world),
         (["quest", ..], "quest" | "id" | "before" | "after") => quests(world),
-        (["man" | "help"], _) => super::CommandLine::command()
-            .get_subcommands()
-            .filter(|one| !one.is_hide_set())
-            .map(named)
-            .collect(),
+        (["man" | "help"], _) => {
+            super::grammar().get_subcommands().filter(|one| !one.is_hide_set()).map(named).collect()
+        }
         _ => Vec::new(),
     }
 }

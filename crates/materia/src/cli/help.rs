@@ -80,7 +80,7 @@ mod tests {
             }
         }
         let mut found = Vec::new();
-        without(&super::super::CommandLine::command(), "materia", &mut found);
+        without(&super::super::grammar(), "materia", &mut found);
         assert_eq!(found, Vec::<String>::new());
     }
 

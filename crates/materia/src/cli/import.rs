@@ -26,6 +26,7 @@ pub(super) struct Import {
 #[derive(Debug, Subcommand)]
 enum What {
     /// A goose recipe, YAML or JSON, with its sub-recipes
+    #[command(after_help = "Examples:\n  materia import goose review.yaml > review.json")]
     Goose {
         /// The recipe
         #[arg(value_name = "FILE")]
@@ -35,6 +36,7 @@ enum What {
         into: Into,
     },
     /// A justfile; every recipe in it becomes one of ours
+    #[command(after_help = "Examples:\n  materia import justfile ci/justfile --shell --into recipes")]
     Justfile {
         /// The justfile; without it, the one in this directory
         #[arg(value_name = "FILE")]

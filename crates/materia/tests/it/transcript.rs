@@ -34,6 +34,8 @@ const LINES: &[&str] = &[
     "materia grid T",
     "materia grid",
     "materia plan T",
+    "materia export T --format dot",
+    "materia import justfile no-such-file",
     "materia validate flow.json",
     "materia schema loadout | cut -c1-60",
     "materia trust",

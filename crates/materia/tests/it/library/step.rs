@@ -90,6 +90,7 @@ fn messages_manifests_and_files_are_made_of_stdin() {
 #[test]
 fn logs_runs_and_recipes_are_looked_at() {
     let shelf = Shelf::new();
+    assert!(shelf.run("utility-validate-recipe", &[]).contains("no recipes"));
     shelf.house.write("log.jsonl", "1\n{\"a\":2}\n{\"torn");
     assert_eq!(shelf.run("utility-jsonl-tail", &["file=log.jsonl"]), "1\n{\"a\":2}\n");
     shelf.materia(&["spawn", "--template", "true", "--as", "run:fine"]).run().ok();
@@ -103,7 +104,6 @@ fn logs_runs_and_recipes_are_looked_at() {
         (&ops["inspectedRun"]["ended"], &ops["recommendations"][0]),
         (&json!("done"), &json!("nothing needs attention"))
     );
-    assert!(shelf.run("utility-validate-recipe", &[]).contains("no recipes"));
     shelf.house.write("recipes/good.json", r#"{"template": "echo x"}"#);
     assert!(shelf.run("utility-validate-recipe", &["target=recipes"]).contains("good.json: ok"));
     shelf.house.write("recipes/bad.json", r#"{"template": "echo {a.b}"}"#);
