@@ -165,7 +165,7 @@ fn drafts_are_captured_without_values_and_promoted_from_their_directory_only() {
     assert!(text.contains("{state_dir}/log") && text.contains("Bearer [redacted]"), "{text}");
     let unnamed = capture(&place.library, inline(None)).unwrap();
     assert_eq!(capture(&place.library, inline(None)), None, "what runs names it");
-    fs::remove_file(unnamed).unwrap();
+    dir::remove_file(&unnamed).unwrap();
     let draft = &drafts(&place.library)[0];
     assert!(draft.valid && place.library.names().is_empty());
     place.write("elsewhere.json", "{\"template\": \"x\"}");

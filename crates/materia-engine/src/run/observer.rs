@@ -59,6 +59,7 @@ pub(super) struct Watcher<'s> {
 }
 
 /// What a supervisor works with.
+#[derive(Clone, Copy)]
 pub(super) struct Surroundings<'s> {
     pub(super) root: &'s Root,
     pub(super) place: &'s Place,
@@ -142,7 +143,7 @@ impl<'s> Watcher<'s> {
     }
 
     /// Hands messages for this run and its branches to its commands, and records that.
-    fn deliver(&self, messages: Vec<Value>, wishes: &mut Vec<Wish>) {
+    fn deliver(&self, messages: &[Value], wishes: &mut Vec<Wish>) {
         let start = self.state.start.as_ref();
         let mailbox = start.and_then(|start| start.mailbox.as_ref());
         if mailbox.and_then(|mailbox| mailbox.get("deliver")).is_none_or(|how| how != "stdin") {
@@ -233,7 +234,7 @@ impl Observer for Watcher<'_> {
         self.bell.quiet();
         let mut wishes = Vec::new();
         let messages = self.catch_up();
-        self.deliver(messages, &mut wishes);
+        self.deliver(&messages, &mut wishes);
         if !self.stopping && (self.state.asked.is_some() || self.retires()) {
             self.stopping = true;
             self.retired = self.state.asked.is_none();

@@ -11,7 +11,10 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     let target = options.path("target", asked).unwrap_or_else(|| asked.library.root().to_owned());
     let paths = if target.is_dir() {
         let depth = if options.flag("all") { 4 } else { 1 };
-        files::below(&target, depth, is_recipe)?.files
+        let (mut found, drafts) = (files::below(&target, depth, is_recipe)?.files, asked.library.drafts());
+        // What was captured in passing is nobody's recipe yet.
+        found.retain(|path| target.starts_with(&drafts) || !path.starts_with(&drafts));
+        found
     } else if options.text("target").is_none() {
         Vec::new()
     } else {
