@@ -281,7 +281,9 @@ impl Stage {
     /// The requests that the model saw.
     pub fn requests(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.house.home().join("requests.jsonl")).unwrap_or_default();
-        let all = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        // The last line may still be written.
+        let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+        let all = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let asked = |request: &Value| {
             let rule =
                 request["pick"].as_str().map(|pick| rule_of(pick).map_or(usize::MAX, |(rule, _)| rule));
