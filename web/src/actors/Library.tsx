@@ -20,8 +20,9 @@ export function LibraryScreen() {
   const shown = useMemo(() => (shelf?.recipes.recipes ?? []).filter((one) => `${one.id} ${one.kind} ${one.description ?? ""} ${one.state}`.toLowerCase().includes(search.toLowerCase())), [shelf, search]);
   const edit = async (tool: Tool) => {
     try {
-      const { recipe } = await call<{ recipe: { template: unknown; args?: unknown[]; description?: string } }>("GET", `/tools/${encodeURIComponent(tool.name)}`);
-      setForm({ name: tool.name, template: typeof recipe.template === "string" ? recipe.template : JSON.stringify(recipe.template, null, 2), description: recipe.description ?? tool.description, args: (recipe.args ?? []).map(String), detached: tool.async, update: true });
+      const { written } = await call<{ written: { template?: unknown; args?: unknown; description?: string } }>("GET", `/tools/${encodeURIComponent(tool.name)}`);
+      const template = typeof written.template === "string" ? written.template : JSON.stringify(written.template, null, 2);
+      setForm({ name: tool.name, template, description: written.description ?? tool.description, args: Array.isArray(written.args) ? written.args.map(String) : [], detached: tool.async, update: true });
     } catch (error) { complain(error); }
   };
   const remove = async (tool: Tool) => {

@@ -27,10 +27,14 @@ pub(in crate::web) fn shelf(state: &State) -> Value {
     })
 }
 
-/// One recipe or tool.
+/// One recipe or tool: what there is to know about it, and as it was written.
 pub(super) async fn show(Given(state): Given<State>, Path(name): Path<String>) -> Reply {
     let shown = beside(move || {
-        recipe::show(&state.library(), &state.home, &name, state.project()).map_err(Failure::from)
+        let library = state.library();
+        let shown = recipe::show(&library, &state.home, &name, state.project())?;
+        let written = library.find(&name, state.project()).ok();
+        let written = written.and_then(|found| materia_model::recipe::parse(found.source()).ok());
+        Ok(json!({ "shown": shown, "written": written.map(|written| written.to_value()) }))
     });
     ok(&shown.await?)
 }
