@@ -66,7 +66,7 @@ fn one_command_alone_writes_its_key_nowhere_either() {
         "say.sh",
         format!("printf '%s' '{front}'; sleep 0.2; printf '%s' '{back}'; printf '%s' '{front}{back}' >&2\n"),
     );
-    house.spawn("a", &format!("sh say.sh {}", key), &["--", "token=1"]);
+    house.spawn("a", &format!("sh say.sh {key}"), &["--", "token=1"]);
     house.wait("a");
     assert_eq!(with(&house.home(), back), [""; 0]);
     assert_eq!(

@@ -62,6 +62,7 @@ mod slow {
     use super::*;
 
     #[test]
+    #[expect(clippy::print_stdout, reason = "whoever asks for a soak wants its numbers")]
     fn memory_descriptors_and_disk_stay_flat() {
         let house = House::new();
         let (total, begun) = (runs(), AtomicUsize::new(0));
