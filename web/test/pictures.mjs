@@ -7,7 +7,7 @@ import { World, replies } from "./world.mjs";
 const out = join(dirname(fileURLToPath(import.meta.url)), "../../docs/images");
 mkdirSync(out, { recursive: true });
 const tools = [{ name: "read", input: "src/report/theme.rs" }, { name: "edit", input: "src/report/theme.rs: 14 lines" }, { name: "bash", input: "cargo test report" }];
-const slow = { replies: replies.replies.map((one, at) => ({ ...one, ...(at < 4 ? {} : { delayMs: 20_000, tools, text: "The report follows the system now. `theme.rs` knows **both palettes**, and `report.css` asks for them by name:\n\n- dark is the new one\n- light is as it was\n\nThe tests of the report pass." }) })) };
+const slow = { replies: replies.replies.map((one, at) => ({ ...one, ...(at < 4 ? {} : { delayMs: 60_000 }), ...(at === 4 ? { delayMs: 30_000, tools, text: "The report follows the system now. `theme.rs` knows **both palettes**, and `report.css` asks for them by name:\n\n- dark is the new one\n- light is as it was\n\nThe tests of the report pass." } : {}) })) };
 const talk = { replies: [{ match: { materia: "Interactive-Plan" }, text: "I would do it in **two steps**:\n\n1. Add `greeting.txt`\n2. Name it in the README\n\nShall I go on?" }] };
 const world = await World.open({ "replies.json": replies, "slow.json": slow, "talk.json": talk });
 try {
