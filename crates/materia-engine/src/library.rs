@@ -9,7 +9,10 @@ mod reference;
 mod read;
 
 use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use materia_model::finding::{Finding, Source};
 use materia_model::recipe::{self, Linked, LoadError, Loaded};
@@ -26,6 +29,8 @@ pub struct Library {
     root: PathBuf,
     agent: PathBuf,
     home: Option<PathBuf>,
+    /// The directory that was looked at last, which one that was, and where it really is: recipes lie together.
+    last: Arc<Mutex<Option<(PathBuf, [u64; 2], PathBuf)>>>,
 }
 
 /// Where a recipe was found.
@@ -61,7 +66,7 @@ impl Library {
     /// The library of a person; `home` is the directory that `~` means.
     pub fn new(home: &Home, home_dir: Option<&Path>) -> Self {
         let home = (home.recipes(), home.agent().to_owned(), home_dir.map(Path::to_owned));
-        Self { root: home.0, agent: home.1, home: home.2 }
+        Self { root: home.0, agent: home.1, home: home.2, last: Arc::default() }
     }
 
     /// The person's root; what lies there is a tool.
@@ -111,12 +116,33 @@ impl Library {
     }
 
     fn loaded(&self, file: &Path, shown: &str, text: &str) -> Loaded {
-        let id = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        let id = self.really(file).unwrap_or_else(|_| file.to_owned());
         let dir = id.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
         let mut place = self.place();
         place.insert("recipe_dir".to_owned(), dir);
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Loaded { id: id.to_string_lossy().into_owned(), name, source: Source::new(shown, text), place }
+    }
+
+    /// Where a file really is, whatever links lead to it.
+    fn really(&self, file: &Path) -> io::Result<PathBuf> {
+        let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else {
+            return file.canonicalize();
+        };
+        if file.symlink_metadata()?.is_symlink() {
+            return file.canonicalize();
+        }
+        let about = parent.metadata()?;
+        let which = [about.dev(), about.ino()];
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, there, really)) = &*last
+            && (known.as_path(), *there) == (parent, which)
+        {
+            return Ok(really.join(name));
+        }
+        let really = parent.canonicalize()?;
+        *last = Some((parent.to_owned(), which, really.clone()));
+        Ok(really.join(name))
     }
 
     fn place(&self) -> BTreeMap<String, String> {

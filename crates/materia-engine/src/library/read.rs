@@ -65,10 +65,11 @@ pub(super) fn text(file: &Path) -> Result<String, ReadError> {
         _ => ReadError::Io { file: file.to_owned(), source },
     };
     // Opening a pipe would wait for somebody to write to it.
-    if !file.metadata().map_err(failed)?.is_file() {
+    let about = file.metadata().map_err(failed)?;
+    if !about.is_file() {
         return Err(ReadError::NoFile(file.to_owned()));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(about.len().min(MAX_BYTES as u64) as usize + 1);
     File::open(file)
         .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
         .map_err(failed)?;
