@@ -29,9 +29,12 @@ pub struct Library {
     root: PathBuf,
     agent: PathBuf,
     home: Option<PathBuf>,
-    /// The directory that was looked at last, which one that was, and where it really is: recipes lie together.
-    last: Arc<Mutex<Option<(PathBuf, [u64; 2], PathBuf)>>>,
+    /// The directory that was looked at last: recipes lie together.
+    last: Arc<Mutex<Option<Directory>>>,
 }
+
+/// A directory by its path, which one that was, and where it really is.
+type Directory = (PathBuf, [u64; 2], PathBuf);
 
 /// Where a recipe was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

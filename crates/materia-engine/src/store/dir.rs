@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_file_system_we_know_nothing_of_carries_no_names() {
-        assert!(!carries_names(&File::open("/proc").unwrap()));
+        assert!(!carries_names(File::open("/proc").unwrap()));
     }
 
     #[test]
