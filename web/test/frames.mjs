@@ -9,8 +9,8 @@ const workItems = Array.from({ length: 1700 }, (_, at) => ({ title: `item ${at}`
 const flow = {
   activeLoadout: "Many",
   materia: {
-    List: { type: "utility", generator: true, parse: "json", utility: "echo", params: { output: { workItems } } },
-    Work: { type: "utility", parse: "json", utility: "echo", params: { output: { satisfied: true } } },
+    List: { type: "utility", generator: true, parse: "json", command: ["cat", "items.json"] },
+    Work: { type: "utility", parse: "json", command: ["echo", '{"satisfied": true}'] },
   },
   loadouts: { Many: { entry: "a", sockets: { a: { materia: "List", edges: [{ to: "b" }] }, b: { materia: "Work", edges: [{ to: "b" }] } }, loops: { l: { sockets: ["b"], consumes: { from: "a", output: "workItems" }, exit: { from: "b", when: "satisfied", to: "end" } } } } },
 };
@@ -27,7 +27,7 @@ async function frames(page) {
 
 /** Opens an empty page, 500 sockets and more than 10,000 events, and measures each. */
 export async function measure() {
-  const world = await World.open({ "flow.json": flow });
+  const world = await World.open({ "flow.json": flow, "items.json": { workItems } });
   try {
     const empty = await world.page("/quests");
     await empty.getByText("An empty board").waitFor();
