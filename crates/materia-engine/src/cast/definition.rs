@@ -88,6 +88,15 @@ impl Definition {
         })
     }
 
+    /// The same definition, with the agent that plays roles which name none; as it was where nobody was named.
+    pub fn played_by(self, agent: Option<&str>) -> Result<Self, Error> {
+        let Some(agent) = agent else { return Ok(self) };
+        let mut document: Value = serde_json::from_str(&self.text)?;
+        document["agent"] = agent.into();
+        let text = serde_json::to_string_pretty(&document)?;
+        Ok(Self { sources: self.sources, strange: self.strange, ..Self::reopen(&text)? })
+    }
+
     /// The same definition with our seal on its text, by which a cast that is taken up is known to be ours (S1).
     pub fn sealed(self, home: Option<&Home>) -> Result<Self, Error> {
         let seal = match home.map(|home| trust::seal(home, &self.text, &Clock::system())).transpose() {

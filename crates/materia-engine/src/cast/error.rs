@@ -54,6 +54,8 @@ pub enum Error {
         given: String,
         /// Where it was looked for.
         folder: PathBuf,
+        /// The id that is spelled most like it.
+        near: Option<String>,
     },
     /// More than one cast begins like that.
     #[error("{} casts begin with {}", found.len(), text::quoted(given))]

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use materia_model::cast::event::Place;
 use materia_model::document::MAX_BYTES;
 use materia_model::secret::Secrets;
+use materia_model::text;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -70,7 +71,7 @@ impl Folder {
                 return Ok((Self::open(&casts.join(&id))?, id));
             }
         }
-        Err(Error::NoCast { given: moment, folder: casts.to_owned() })
+        Err(Error::NoCast { given: moment, folder: casts.to_owned(), near: None })
     }
 
     /// Opens the directory of a cast.
@@ -81,8 +82,13 @@ impl Folder {
 
     /// Opens the cast with this id, or whose id begins like this and no other's does.
     pub fn find(casts: &Path, given: &str) -> Result<Self, Error> {
-        let missing = || Error::NoCast { given: given.to_owned(), folder: casts.to_owned() };
-        let mut found: Vec<String> = ids(casts).into_iter().filter(|id| id.starts_with(given)).collect();
+        let all = ids(casts);
+        let missing = || Error::NoCast {
+            given: given.to_owned(),
+            folder: casts.to_owned(),
+            near: text::closest(given, all.iter().map(String::as_str)).map(str::to_owned),
+        };
+        let mut found: Vec<String> = all.iter().filter(|id| id.starts_with(given)).cloned().collect();
         if found.iter().any(|id| id == given) {
             return Self::open(&casts.join(given));
         }

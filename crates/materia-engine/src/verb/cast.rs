@@ -29,6 +29,8 @@ pub struct Asked<'a> {
     pub home: Option<&'a Home>,
     /// Whether the person accepts what the project brings, for this time (S1).
     pub trusting: bool,
+    /// The agent that plays roles which name none, where the person named one: also when the cast is taken up.
+    pub agent: Option<&'a str>,
 }
 
 /// How a person wants a cast to go on.
@@ -93,7 +95,7 @@ fn place(cwd: &Path, settings: &Settings) -> PathBuf {
 pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
     let definition = Definition::choose(asked.files, asked.loadout)?;
     trusted(asked)?;
-    definition.sealed(asked.home)
+    definition.played_by(asked.agent)?.sealed(asked.home)
 }
 
 /// Whether everything that the files bring may run.
@@ -151,7 +153,7 @@ pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Err
         Some(path) if path.contains('/') => Folder::open(&cwd.join(path)),
         Some(id) => Folder::find(casts, id),
         None => {
-            let none = || Error::NoCast { given: "*".to_owned(), folder: casts.to_owned() };
+            let none = || Error::NoCast { given: "*".to_owned(), folder: casts.to_owned(), near: None };
             Folder::find(casts, &newest(casts).ok_or_else(none)?)
         }
     }

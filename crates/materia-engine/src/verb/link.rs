@@ -33,11 +33,14 @@ pub struct Wanted<'a> {
     pub home: Option<&'a Home>,
     /// Whether the person accepts what the project brings (S1).
     pub trusting: bool,
+    /// The agent that plays roles which name none, where the person named one.
+    pub agent: Option<&'a str>,
 }
 
 /// Makes one definition of the targets.
 pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
-    let asked = Asked { loadout: None, files, home: wanted.home, trusting: wanted.trusting };
+    let Wanted { home, trusting, agent, .. } = *wanted;
+    let asked = Asked { loadout: None, files, home, trusting, agent };
     super::cast::trusted(&asked)?;
     let config = Config::load(files.layers());
     let parts: Vec<Part> = wanted.targets.iter().map(|word| part(&config, word)).collect::<Result<_, _>>()?;
@@ -63,7 +66,8 @@ pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
     loadout["id"] = Value::String(id);
     let text = json!({"loadouts": {&name: loadout}}).to_string();
     let over = files.with_text("link.json", &text);
-    Ok(Definition::choose(&over, Some(&name))?.sealed(wanted.home)?.noting(key, linked.origin))
+    let definition = Definition::choose(&over, Some(&name))?.played_by(agent)?;
+    Ok(definition.sealed(home)?.noting(key, linked.origin))
 }
 
 fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {
@@ -113,7 +117,7 @@ fn unknown(config: &Config<'_>, target: Target<'_>) -> Finding {
 /// What an earlier cast hands to the next one: what it was about, and what its steps gave, bounded.
 pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
     if given.contains(['/', '\\']) || given.contains("..") {
-        return Err(Error::NoCast { given: given.to_owned(), folder: casts.to_owned() });
+        return Err(Error::NoCast { given: given.to_owned(), folder: casts.to_owned(), near: None });
     }
     let folder = find(cwd, casts, Some(given))?;
     let (state, steps) = steps(&folder, |_, _| {})?;

@@ -11,9 +11,9 @@ const NAMED: usize = 8;
 /// No quest, or more than one, is meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfound {
-    /// None begins like that.
+    /// None begins like that; one may be spelled nearly so.
     #[error("there is no quest {}", text::quoted(.0))]
-    None(String),
+    None(String, Option<String>),
     /// Several do.
     #[error("{} quests begin with {}", found.len(), text::quoted(given))]
     Several {
@@ -28,13 +28,19 @@ impl Unfound {
     /// What to type instead.
     pub fn hint(&self) -> String {
         match self {
-            Self::None(_) => "`materia quest list` shows them".to_owned(),
+            Self::None(_, Some(near)) => format!("did you mean `{near}`?"),
+            Self::None(_, None) => "`materia quest list` shows them".to_owned(),
             Self::Several { found, .. } => {
                 let some: Vec<String> = found.iter().take(NAMED).map(|id| text::quoted(id)).collect();
                 format!("write more of it: {}", text::list(&some, "or"))
             }
         }
     }
+}
+
+/// An id without its beginning.
+fn short(id: &str) -> &str {
+    id.strip_prefix(PREFIX).unwrap_or(id)
 }
 
 impl Board {
@@ -54,7 +60,10 @@ impl Board {
             .collect();
         match (found.pop(), found.is_empty()) {
             (Some(only), true) => Ok(only),
-            (None, _) => Err(Unfound::None(given.to_owned())),
+            (None, _) => {
+                let ids = self.quests.iter().flat_map(|quest| [quest.id.as_str(), short(&quest.id)]);
+                Err(Unfound::None(given.to_owned(), text::closest(given, ids).map(str::to_owned)))
+            }
             (Some(last), false) => {
                 found.push(last);
                 Err(Unfound::Several { given: given.to_owned(), found })

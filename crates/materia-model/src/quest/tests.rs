@@ -75,8 +75,8 @@ fn quests_are_named_by_the_beginning_of_their_id() {
     assert_eq!(board.find("bb").unwrap(), "quest-bbbb0003");
     assert_eq!(board.find("quest-aab").unwrap(), "quest-aabb0002");
     assert!(matches!(board.find("aa"), Err(Unfound::Several { found, .. }) if found.len() == 2));
-    assert_eq!(board.find(""), Err(Unfound::None(String::new())));
-    assert_eq!(board.find("zz"), Err(Unfound::None("zz".to_owned())));
+    assert_eq!(board.find(""), Err(Unfound::None(String::new(), None)));
+    assert_eq!(board.find("zz"), Err(Unfound::None("zz".to_owned(), None)));
 }
 
 #[test]

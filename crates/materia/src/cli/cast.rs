@@ -111,7 +111,13 @@ impl Cast {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let asked = Asked { loadout: self.loadout.as_deref(), files: &files, home: home.as_ref(), trusting };
+        let asked = Asked {
+            loadout: self.loadout.as_deref(),
+            files: &files,
+            home: home.as_ref(),
+            trusting,
+            agent: self.player.name(),
+        };
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
         view.notice(definition.strange());
         Ok(definition)

@@ -49,7 +49,7 @@ impl Fork {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting };
+        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting, agent: None };
         let kept = cast::casts(cwd, &files);
         let made = casts::looked_at(cwd, &kept, Some(&self.id))
             .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder))

@@ -69,7 +69,7 @@ impl Resume {
         // Ending a cast runs nothing.
         let trusting =
             matches!(wish, Wish::Abort) || trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting };
+        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting, agent: None };
         let cwd = project(world)?;
         let found = casts::meant(cwd, &cast::casts(cwd, &files), self.id.as_deref(), wish)
             .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder));

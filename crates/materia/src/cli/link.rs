@@ -78,7 +78,8 @@ impl Link {
         let home = world.home().ok();
         // Drawing runs nothing.
         let trusting = self.draw || trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let wanted = Wanted { targets: &self.targets, home: home.as_ref(), trusting };
+        let wanted =
+            Wanted { targets: &self.targets, home: home.as_ref(), trusting, agent: self.player.name() };
         let mut definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
         if self.draw {
             match voice {
@@ -108,7 +109,7 @@ impl Autocast {
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
         let targets = std::slice::from_ref(&self.target);
-        let wanted = Wanted { targets, home: home.as_ref(), trusting };
+        let wanted = Wanted { targets, home: home.as_ref(), trusting, agent: self.player.name() };
         let definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
         play(definition, &self.request, &self.player, self.detach, world, screen, voice)
     }

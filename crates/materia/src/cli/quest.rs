@@ -285,7 +285,8 @@ impl Runner<'_> {
         let home = self.world.home().ok();
         let trusting = trust::settled(self.world, self.files, home.as_ref(), self.screen, self.voice)?;
         let loadout = quest.loadout_override.as_deref();
-        let asked = Asked { loadout, files: self.files, home: home.as_ref(), trusting };
+        let asked =
+            Asked { loadout, files: self.files, home: home.as_ref(), trusting, agent: self.player.name() };
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
         let source = if loadout.is_some() { "override" } else { "fallback" };
         let note = json!({"questId": quest.id, "title": quest.title, "loadoutSource": source});

@@ -27,6 +27,9 @@ impl From<&Error> for Failure {
                     if *agent { (Kind::Agent, "no_agent") } else { (Kind::Invalid, "unavailable") };
                 typed(kind, code).hint(hint)
             }
+            Error::NoCast { near: Some(near), .. } => {
+                typed(Kind::NotFound, "cast_not_found").hint(format!("did you mean `{near}`?"))
+            }
             Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
             Error::Ambiguous { found, .. } => {
                 let some: Vec<String> = found.iter().take(5).map(|id| text::quoted(id)).collect();

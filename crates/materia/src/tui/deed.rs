@@ -91,7 +91,7 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
         cast::go_on(folder, wish, hands).map_err(failed)?;
         return Ok(format!("{} is aborted", row.name()));
     }
-    let asked = Asked { loadout: None, files: &desk.files, home: Some(&home), trusting: false };
+    let asked = Asked { loadout: None, files: &desk.files, home: Some(&home), trusting: false, agent: None };
     cast::may_go_on(&folder, &asked).map_err(failed)?;
     let driven = steer::wish(folder, wish, hands).map_err(failed)?;
     let spool = desk.world.variable("TMPDIR").map(PathBuf::from);

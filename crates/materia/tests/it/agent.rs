@@ -142,6 +142,22 @@ fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
 }
 
 #[test]
+fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
+    let house = House::new();
+    let more = json!({"agent": "one", "activeLoadout": "T",
+        "materia": {"Talk": {"multiTurn": true, "prompt": "say it", "tools": "none"}},
+        "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk"}}}}});
+    let says = |word: &str| json!({"command": ["echo", word]});
+    config(&house, &json!({"one": says("one"), "two": says("two")}), &more);
+    house.materia(&["cast", "--config", "flow.json", "--agent", "two", "x"]).run().ok();
+    house.materia(&["continue", "more"]).run().ok();
+    let answers = house.shell("cat .pi/pi-materia/*/sockets/a/*.output.md").run().ok().stdout;
+    assert!(answers.contains("two") && !answers.contains("one"), "{answers}");
+    let near = house.materia(&["continue", "2026-01-01T00-00-00-00Z"]).run();
+    assert!(near.stderr.contains("did you mean `2026-01-01T00-00-00-000Z`?"), "{}", near.stderr);
+}
+
+#[test]
 fn a_turn_that_takes_too_long_leaves_nothing_behind() {
     let house = House::new();
     let tree = "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";

@@ -41,6 +41,7 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
             files: &files,
             home: Some(&state.home),
             trusting: state.trusting,
+            agent: request.agent.as_deref(),
         };
         let definition = cast::choose(&asked).map_err(|error| Failure::from(&error))?;
         let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
@@ -117,7 +118,13 @@ pub(super) async fn go_on(
             }
         };
         let files = state.files()?;
-        let asked = Asked { loadout: None, files: &files, home: Some(&state.home), trusting: state.trusting };
+        let asked = Asked {
+            loadout: None,
+            files: &files,
+            home: Some(&state.home),
+            trusting: state.trusting,
+            agent: None,
+        };
         let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
         let settings = cast::settings(&folder).unwrap_or_default();
         if let Wish::Abort = wish {
@@ -138,7 +145,13 @@ pub(super) async fn fork(Given(state): Given<State>, Path(id): Path<String>, byt
     let made = beside(move || {
         let failed = |error: materia_engine::cast::Error| Failure::from(&error);
         let files = state.files()?;
-        let asked = Asked { loadout: None, files: &files, home: Some(&state.home), trusting: state.trusting };
+        let asked = Asked {
+            loadout: None,
+            files: &files,
+            home: Some(&state.home),
+            trusting: state.trusting,
+            agent: None,
+        };
         let old = folder(&state, &id)?;
         cast::may_go_on(&old, &asked).map_err(failed)?;
         let casts = cast::casts(state.project(), &files);
