@@ -66,7 +66,7 @@ _materia() {
         _files
     fi
 }
-compdef _materia materia
+if [[ $funcstack[1] == _materia ]]; then _materia "$@"; else compdef _materia materia; fi
 "#;
 
 const FISH: &str = r#"function __materia_complete
