@@ -103,6 +103,7 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
+        leak::settle(&self.alive());
         let left = self.alive();
         leak::end(&left);
         if !left.is_empty() && !std::thread::panicking() {

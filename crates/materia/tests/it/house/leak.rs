@@ -11,7 +11,6 @@ pub struct Living {
     /// Its number.
     pub pid: i32,
     /// Its command line.
-    #[expect(dead_code, reason = "shown through Debug when a test fails")]
     pub command: String,
 }
 
@@ -24,6 +23,16 @@ pub fn living(mark: &str) -> Vec<Living> {
         .filter(|pid| has_variable(*pid, wanted.as_bytes()))
         .map(|pid| Living { pid, command: command_line(pid) })
         .collect()
+}
+
+/// Waits a while for supervisors: one whose run is over tells others of it, and ends by itself.
+pub fn settle(left: &[Living]) {
+    let patience = rustix::event::Timespec { tv_sec: 5, tv_nsec: 0 };
+    for process in left.iter().filter(|process| process.command.contains(" __supervise ")) {
+        let pid = rustix::process::Pid::from_raw(process.pid).unwrap();
+        let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
+        let _still_there = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&patience));
+    }
 }
 
 /// Kills them, and waits until they are gone.
