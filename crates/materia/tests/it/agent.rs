@@ -150,7 +150,7 @@ fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
     let says = |word: &str| json!({"command": ["echo", word]});
     config(&house, &json!({"one": says("one"), "two": says("two")}), &more);
     house.materia(&["cast", "--config", "flow.json", "--agent", "two", "x"]).run().ok();
-    house.materia(&["continue", "more"]).run().ok();
+    house.materia(&["continue", "2026-01-01T00-00-00-000Z", "more"]).run().ok();
     let answers = house.shell("cat .pi/pi-materia/*/sockets/a/*.output.md").run().ok().stdout;
     assert!(answers.contains("two") && !answers.contains("one"), "{answers}");
     let near = house.materia(&["continue", "2026-01-01T00-00-00-00Z"]).run();
