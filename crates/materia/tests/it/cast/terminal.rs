@@ -23,11 +23,14 @@ const CAST: &str = "materia cast --config flow.json --agent-script script.json '
 fn the_graph_is_walked_before_ones_eyes_and_ctrl_c_leaves_a_clean_screen() {
     let house = slow_house();
     let mut seat = house.seat(100, 30, CAST);
-    seat.until_shown("item 2 of 2 `Second`");
-    let screen = seat.screen();
-    assert!(screen.contains("✓ Plan → [ ▶ Work → ✓ Check ] 2/2"), "{screen}");
-    assert!(screen.contains("tokens · $0.01 · 5 turns · Ctrl-C stops, resumable"), "{screen}");
-    assert!(screen.contains("rework  back to work: not yet"), "{screen}");
+    // A picture may come in pieces, so all of it is waited for.
+    let shown = [
+        "item 2 of 2 `Second`",
+        "✓ Plan → [ ▶ Work → ✓ Check ] 2/2",
+        "tokens · $0.01 · 5 turns · Ctrl-C stops, resumable",
+        "rework  back to work: not yet",
+    ];
+    seat.until(|screen| shown.iter().all(|part| screen.contains(part)));
     seat.press("\u{3}");
     let (left, code) = seat.end();
     assert_eq!(code, 130, "{left}");
