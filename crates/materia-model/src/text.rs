@@ -42,6 +42,22 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// A text as it may stand between the tags of XML and HTML, and in an attribute.
+pub fn markup(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
 /// Outside text as it may stand in a message: on one line, printable, bounded and in backticks.
 pub fn quoted(text: &str) -> String {
     quoted_within(text, 120)

@@ -142,11 +142,7 @@ impl Journal {
 
     /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
-        let mut tail = self.tail();
-        if tail.is_full(self.limit) {
-            tail.rotate(self.clock.now())?;
-        }
-        tail.append(self.clock.now(), kind, data)
+        self.roomy_tail()?.append(self.clock.now(), kind, data)
     }
 
     /// Writes records that belong together, so that a kill leaves all of them or none, and gives the time that stands in each.
@@ -154,10 +150,7 @@ impl Journal {
         &self,
         records: &[(&str, &T)],
     ) -> Result<Timestamp, JournalError> {
-        let mut tail = self.tail();
-        if tail.is_full(self.limit) {
-            tail.rotate(self.clock.now())?;
-        }
+        let mut tail = self.roomy_tail()?;
         let at = self.clock.now();
         tail.append_all(at, records).map(|_| at)
     }
@@ -229,6 +222,15 @@ impl Journal {
     /// How often the disk was asked to sync.
     pub fn syncs(&self) -> u64 {
         self.syncs.load(Ordering::Relaxed)
+    }
+
+    /// The end of a segment that takes another record.
+    fn roomy_tail(&self) -> Result<MutexGuard<'_, Tail>, JournalError> {
+        let mut tail = self.tail();
+        if tail.is_full(self.limit) {
+            tail.rotate(self.clock.now())?;
+        }
+        Ok(tail)
     }
 
     fn tail(&self) -> MutexGuard<'_, Tail> {

@@ -106,14 +106,6 @@ impl Compound<'_> {
 
 /// Appends a string with its quotes and escapes.
 fn string(out: &mut Vec<u8>, text: &str) {
-    let plain = text.as_bytes();
-    if plain.len() <= BLOCK && is_plain(plain) {
-        out.reserve(plain.len() + 2);
-        out.push(b'"');
-        out.extend_from_slice(plain);
-        out.push(b'"');
-        return;
-    }
     out.reserve(text.len() + 2);
     out.push(b'"');
     for block in text.as_bytes().chunks(BLOCK) {

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 use super::super::graph::{Graph, Slot, Target};
 use super::{MAX_DRAWN, kind, one_line, ways};
+use crate::text;
 
 /// The size of a box.
 pub(super) const BOX: (f64, f64) = (200.0, 58.0);
@@ -226,19 +227,8 @@ impl Frame {
 }
 
 /// A text for an attribute or between tags, in one line.
-fn escaped(text: &str, most: usize) -> String {
-    let mut safe = String::new();
-    for c in one_line(text, most).chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            _ => safe.push(c),
-        }
-    }
-    safe
+fn escaped(said: &str, most: usize) -> String {
+    text::markup(&one_line(said, most))
 }
 
 /// Whether a way leads to the end, or nowhere, which is the end too.

@@ -14,18 +14,7 @@ const MOST_STEPS: usize = 2000;
 
 /// A text between tags or in an attribute. Line breaks stay; other control characters are spelled out.
 pub(super) fn escaped(said: &str) -> String {
-    let mut safe = String::with_capacity(said.len());
-    for c in text::printable(said).chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            _ => safe.push(c),
-        }
-    }
-    safe
+    text::markup(&text::printable(said))
 }
 
 /// The steps, each with its place on the time line.

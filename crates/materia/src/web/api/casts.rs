@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State as Given};
 use materia_engine::cast::Folder;
+use materia_engine::config::Files;
 use materia_engine::verb::budget::{self, Amount, Wanted as Raise};
 use materia_engine::verb::cast::{self, Asked, Wish};
 use materia_engine::verb::cast_show::{self, Wanted};
@@ -118,13 +119,7 @@ pub(super) async fn go_on(
             }
         };
         let files = state.files()?;
-        let asked = Asked {
-            loadout: None,
-            files: &files,
-            home: Some(&state.home),
-            trusting: state.trusting,
-            agent: None,
-        };
+        let asked = going_on(&state, &files);
         let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
         let settings = cast::settings(&folder).unwrap_or_default();
         if let Wish::Abort = wish {
@@ -139,19 +134,18 @@ pub(super) async fn go_on(
     ok(&done.await?)
 }
 
+/// What is asked of a cast that has its loadout and its agent already.
+fn going_on<'a>(state: &'a State, files: &'a Files) -> Asked<'a> {
+    Asked { loadout: None, files, home: Some(&state.home), trusting: state.trusting, agent: None }
+}
+
 /// Makes another cast of this one up to a step, and lets it go on from there.
 pub(super) async fn fork(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
     let request: dto::ForkRequest = body(&bytes)?;
     let made = beside(move || {
         let failed = |error: materia_engine::cast::Error| Failure::from(&error);
         let files = state.files()?;
-        let asked = Asked {
-            loadout: None,
-            files: &files,
-            home: Some(&state.home),
-            trusting: state.trusting,
-            agent: None,
-        };
+        let asked = going_on(&state, &files);
         let old = folder(&state, &id)?;
         cast::may_go_on(&old, &asked).map_err(failed)?;
         let casts = cast::casts(state.project(), &files);
