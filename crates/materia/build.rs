@@ -2,7 +2,8 @@
 //!
 //! A verb is over in milliseconds, and a supervisor lives as long as its run, hundreds of them at a time. Looking for libraries and putting
 //! thousands of addresses right at each start cost both: most of the time, and forty pages of memory that no two processes
-//! can share. Where something is missing for that, the program is linked as any other.
+//! can share. What short commands run stands side by side (`first.ld`, written by `bench/first.py`): the rest of the program
+//! is never brought in for them. Where something is missing for that, the program is linked as any other.
 #![allow(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -38,7 +39,17 @@ fn main() {
     if variable("CARGO_CFG_TARGET_OS") != "linux" || variable("CARGO_CFG_TARGET_ENV") != "gnu" || !is_native {
         return;
     }
+    println!("cargo::rerun-if-changed=first.ld");
+    // Who chose a linker knows what it takes; what follows is for the one that comes with the compiler.
+    let flags = variable("CARGO_ENCODED_RUSTFLAGS");
+    if !variable("RUSTC_LINKER").is_empty() || flags.contains("linker=") || flags.contains("fuse-ld") {
+        return;
+    }
     println!("cargo::rustc-link-arg-bins=-no-pie");
+    if variable("PROFILE") == "release" {
+        let script = PathBuf::from(variable("CARGO_MANIFEST_DIR")).join("first.ld");
+        println!("cargo::rustc-link-arg-bins=-Wl,-T,{}", script.display());
+    }
     let archives: Option<Vec<PathBuf>> = ARCHIVES.iter().map(|name| archive(name)).collect();
     let out = PathBuf::from(variable("OUT_DIR"));
     if let Some(archives) = archives

@@ -35,7 +35,7 @@ pub use retention::{Archived, Pruned, archive, end_session, prune, sweep, sweep_
 pub use start::{Started, start};
 pub use status::{look, recorded, supervisor};
 pub use supervisor::{SUPERVISE, supervise};
-pub use wait::{Awaited, Until, wait};
+pub use wait::{Awaited, Leaving, Until, wait};
 
 use crate::clock::Clock;
 use crate::store::bell;

@@ -7,6 +7,7 @@
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 #![allow(clippy::disallowed_methods, reason = "this room owns writing")]
 
+pub(crate) mod kernel;
 pub(crate) mod watch;
 pub mod wake;
 pub mod fifo;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::MemfdFlags;
 use rustix::pipe::PipeFlags;
-use rustix::process::{WaitId, WaitIdOptions};
+use rustix::process::{Pid, WaitId, WaitIdOptions};
 use rustix::stdio::{stdin, stdout};
 
 use super::command::{Command, Sink, Stdin};
@@ -33,7 +33,14 @@ static CHILDREN: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
 /// Starts a process that outlives us, under a name nobody else uses. Streams are files, inherited, or nothing; what
 /// would need us to read or write is nothing.
-pub fn spawn_detached(mut command: Command, name: &str) -> Result<Identity, SpawnError> {
+pub fn spawn_detached(command: Command, name: &str) -> Result<Identity, SpawnError> {
+    let program = command.argv.first().cloned().unwrap_or_default();
+    let pid = start(command, name)?;
+    let gone = || SpawnError::Other { program: program.into(), reason: "it is gone already".into() };
+    Identity::of(pid.as_raw_nonzero().get()).ok_or_else(gone)
+}
+
+fn start(mut command: Command, name: &str) -> Result<Pid, SpawnError> {
     if matches!(command.stdin, Stdin::Bytes(_) | Stdin::Held) {
         command.stdin = Stdin::Null;
     }
@@ -42,34 +49,28 @@ pub fn spawn_detached(mut command: Command, name: &str) -> Result<Identity, Spaw
             *sink = Sink::Null;
         }
     }
-    let program = command.argv.first().cloned().unwrap_or_default();
     let marks = [(LEAF_VARIABLE, None), (DETACHED_VARIABLE, Some(OsStr::new(name)))];
     let started = spawn::start(command, Group::Ours, &marks, &mut Found::default())?;
-    let identity = Identity::of(started.pid.as_raw_nonzero().get());
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     children.retain(|child| {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         matches!(rustix::process::waitid(WaitId::PidFd(child.as_fd()), options), Ok(None))
     });
     children.push(started.handle);
-    identity.ok_or_else(|| SpawnError::Other { program: program.into(), reason: "it is gone already".into() })
+    Ok(started.pid)
 }
 
 /// The same, for a process that is told something on its stdin and answers on its stdout; the answer ends with it, or
 /// when it closes that. What it is told is a file in memory, so that nobody waits for a reader.
-pub fn spawn_answering(
-    mut command: Command,
-    name: &str,
-    told: &[u8],
-) -> Result<(Identity, File), SpawnError> {
+pub fn spawn_answering(mut command: Command, name: &str, told: &[u8]) -> Result<File, SpawnError> {
     let program: OsString = command.argv.first().cloned().unwrap_or_default();
     let unprepared = |error: io::Error| SpawnError::from_preparation(&program, &error);
     command.stdin = Stdin::File(in_memory(told).map_err(unprepared)?);
     let (answer, theirs) =
         rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|errno| unprepared(errno.into()))?;
     command.stdout = Sink::File(theirs.into());
-    let identity = spawn_detached(command, name)?;
-    Ok((identity, answer.into()))
+    start(command, name)?;
+    Ok(answer.into())
 }
 
 fn in_memory(bytes: &[u8]) -> io::Result<File> {

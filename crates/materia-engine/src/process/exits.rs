@@ -38,6 +38,16 @@ impl<T> Exits<T> {
         }
     }
 
+    /// Also wakes when a descriptor can be read; its word is then given as that of one who ended.
+    pub fn also(&mut self, fd: OwnedFd, word: T) {
+        self.held.push((word, fd));
+    }
+
+    /// Waits no more for those with such a word.
+    pub fn forget(&mut self, which: impl Fn(&T) -> bool) {
+        self.held.retain(|(word, _)| !which(word));
+    }
+
     /// Whether nobody is waited for.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
@@ -82,5 +92,18 @@ mod tests {
         assert!(exits.is_empty());
         nursery.sweep(Duration::ZERO);
         assert_eq!(exits.add(&sleeper, "gone"), Some("gone"));
+    }
+
+    #[test]
+    fn a_descriptor_wakes_until_it_is_forgotten() {
+        let mut exits = Exits::default();
+        let (read, write) = rustix::pipe::pipe().unwrap();
+        exits.also(read.try_clone().unwrap(), "bell");
+        assert!(exits.next(clock::deadline_in(Duration::ZERO)).is_empty());
+        rustix::io::write(&write, b"!").unwrap();
+        assert_eq!(exits.next(None), ["bell"]);
+        exits.also(read, "bell");
+        exits.forget(|word| *word == "bell");
+        assert!(exits.is_empty());
     }
 }

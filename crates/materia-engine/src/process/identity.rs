@@ -4,13 +4,13 @@
 //! pidfd, check that it is still the same one, signal the pidfd. A pid alone is never trusted.
 
 use std::os::fd::OwnedFd;
-use std::sync::OnceLock;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use serde::{Deserialize, Serialize};
 
 use super::stat::Stat;
+use crate::store::kernel;
 
 /// One process of one boot of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -50,7 +50,8 @@ impl Identity {
 
     /// The identity of this process.
     pub fn of_self() -> Option<Self> {
-        Self::of(rustix::process::getpid().as_raw_nonzero().get())
+        let pid = rustix::process::getpid().as_raw_nonzero().get();
+        Some(Self { pid, start_time: kernel::own_start()?, boot_id: boot_id().to_owned() })
     }
 
     pub(super) fn from_stat(stat: &Stat) -> Self {
@@ -102,10 +103,7 @@ fn refused(pid: i32, errno: Errno) -> SignalError {
 
 /// This boot's id; empty where the kernel keeps it from us, which then only weakens the check to pid and start.
 fn boot_id() -> &'static str {
-    static BOOT: OnceLock<String> = OnceLock::new();
-    BOOT.get_or_init(|| {
-        std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
-    })
+    kernel::boot().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use rustix::pipe::PipeFlags;
 use rustix::process::Signal;
 use signal_hook::SigId;
 
+use crate::store::kernel;
+
 /// One caught signal.
 #[derive(Debug)]
 pub(super) struct Caught {
@@ -64,7 +66,7 @@ pub(super) fn is_ignored(signal: Signal) -> bool {
 }
 
 fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = kernel::read("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
 }

@@ -23,11 +23,10 @@ pub(super) struct Stat {
 fn line(pid: i32) -> Option<Vec<u8>> {
     let mut file = File::open(format!("/proc/{pid}/stat")).ok()?;
     let mut buffer = [0; 2048];
-    let mut filled = 0;
     loop {
-        match file.read(&mut buffer[filled..]) {
-            Ok(0) => return Some(buffer[..filled].to_vec()),
-            Ok(more) => filled += more,
+        match file.read(&mut buffer) {
+            // The kernel gives it whole.
+            Ok(length) => return Some(buffer[..length].to_vec()),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => return None,
         }

@@ -63,7 +63,7 @@ pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     let drafts = library.drafts();
     // Runs that nobody named have new ids each time: what they run names their draft, so that there is one of it.
     let name = inline.run.map_or_else(
-        || format!("run-{}", &sha256(inline.template.to_string().as_bytes())[..12]),
+        || format!("run-{:012x}", fingerprint(&inline.template.to_string())),
         ToString::to_string,
     );
     let file = drafts.join(format!("{name}.json"));
@@ -85,6 +85,14 @@ pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     inline.guard.value(&mut draft);
     atomic::write_snapshot(&file, format!("{draft:#}\n").as_bytes()).ok()?;
     Some(file)
+}
+
+/// Forty-eight bits that are nearly always different for different texts (FNV-1a): enough to name a draft, and cheap
+/// enough for every spawn. Nothing is trusted because of them.
+fn fingerprint(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    (hash ^ (hash >> 48)) & 0xffff_ffff_ffff
 }
 
 /// All drafts, by name.

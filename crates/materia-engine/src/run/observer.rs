@@ -15,7 +15,7 @@ use materia_model::run::{
 };
 use materia_model::secret::Guard;
 use materia_model::text;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::order::Answer;
@@ -126,8 +126,11 @@ impl<'s> Watcher<'s> {
     /// Reads what was added to the journal, and gives the messages among it.
     fn catch_up(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
+        if self.state.seq == self.journal.last_seq() && !self.journal.has_more() {
+            return messages;
+        }
         if self.reader.is_none() {
-            self.reader = Reader::open(&self.place.journal(), From::Beginning).ok();
+            self.reader = Reader::open(&self.place.journal(), From::After(self.state.seq)).ok();
         }
         let Some(reader) = &mut self.reader else { return messages };
         while let Some(Ok(record)) = reader.next() {
@@ -140,6 +143,15 @@ impl<'s> Watcher<'s> {
             }
         }
         messages
+    }
+
+    /// Writes down what happened to a command. What stands right behind what was read need not be read again.
+    fn note<T: Serialize>(&mut self, kind: &str, data: &T) {
+        // A full disk is no reason to stop: what is missing is only told less exactly.
+        let Ok(record) = self.journal.record(kind, data) else { return };
+        if record.seq == self.state.seq + 1 {
+            self.state.apply(&record);
+        }
     }
 
     /// Hands messages for this run and its branches to its commands, and records that.
@@ -200,7 +212,7 @@ impl Observer for Watcher<'_> {
                     .map(|word| self.guard.text(&text::bounded(word, LONGEST_WORD)).into_owned())
                     .collect();
                 let label = label.map(|label| self.guard.text(label).into_owned());
-                let _full = self.journal.append(COMMAND_START, &CommandStart { n: self.count, label, argv });
+                self.note(COMMAND_START, &CommandStart { n: self.count, label, argv });
                 self.answer();
             }
             Progress::Ended { leaf, run } => {
@@ -212,7 +224,7 @@ impl Observer for Watcher<'_> {
                     timed_out: run.timed_out,
                     duration_ms: run.duration_ms,
                 };
-                let _full = self.journal.append(COMMAND_DONE, &done);
+                self.note(COMMAND_DONE, &done);
                 self.completed += 1;
                 self.failed += u64::from(run.code != 0);
                 self.progress();

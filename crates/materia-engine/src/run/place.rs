@@ -117,6 +117,11 @@ impl Place {
         self.dir.join("bell")
     }
 
+    /// What wakes everybody who waits beside it.
+    pub fn ears(&self) -> PathBuf {
+        self.dir.join("ears")
+    }
+
     /// What its commands write to stdout.
     pub fn stdout(&self) -> PathBuf {
         self.dir.join("stdout.log")

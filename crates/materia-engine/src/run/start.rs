@@ -50,7 +50,7 @@ pub fn start(order: &Order) -> Result<Started, Error> {
             None => command.env.remove(name),
         };
     }
-    let (_, answer) = spawn_answering(command, &place.mark(&generation), &told)
+    let answer = spawn_answering(command, &place.mark(&generation), &told)
         .map_err(|source| Error::Spawn { run: run.clone(), source })?;
     let mut heard = Vec::new();
     answer

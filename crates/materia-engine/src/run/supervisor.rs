@@ -28,10 +28,13 @@ use crate::process::{DEFAULT_GRACE, Identity, Nursery, lead_session, take_stream
 use crate::store::bell::Bell;
 use crate::store::journal::SharedJournal;
 use crate::store::lock::{Lock, LockError, Wait};
-use crate::store::{dir, stream, tree};
+use crate::store::{dir, ears, stream, tree};
 
 /// The first word of a supervisor's command line; no verb is called so.
 pub const SUPERVISE: &str = "__supervise";
+
+/// The number of a first `run.start`: only the journal's header stands before it.
+const FIRST: u64 = 2;
 
 /// How long a start waits for whoever cleans up after an earlier generation, and how long at a time.
 const PATIENCE: usize = 100;
@@ -89,7 +92,7 @@ struct Generation<'c> {
     streams: Streams,
     state: State,
     clock: &'c Clock,
-    _lock: Lock,
+    lock: Lock,
 }
 
 impl<'c> Generation<'c> {
@@ -119,7 +122,7 @@ impl<'c> Generation<'c> {
                 snapshot::context(&place, &order.context);
                 family::begun(&root, &start, clock);
                 let lock = lock.ok_or_else(|| wrong("nobody holds its lock".to_owned()))?;
-                Ok((Self { root, place, journal, bell, streams, state, clock, _lock: lock }, plan))
+                Ok((Self { root, place, journal, bell, streams, state, clock, lock }, plan))
             }
             Err(error) => {
                 take_back(&place, &start, made, lock, &error, clock);
@@ -137,7 +140,7 @@ impl<'c> Generation<'c> {
         lock: &mut Option<Lock>,
         clock: &'c Clock,
     ) -> Result<(Streams, Bell, SharedJournal, State), Error> {
-        *lock = Some(own(place, clock)?);
+        *lock = Some(own(place, made, clock)?);
         let file =
             |open: fn(&Path) -> io::Result<File>, path: PathBuf| open(&path).map_err(Error::io("open", path));
         let streams = Streams {
@@ -146,17 +149,23 @@ impl<'c> Generation<'c> {
         };
         let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
         let journal = journal(place, clock)?;
-        journal.append_durable(RUN_START, start)?;
+        let begun = journal.record(RUN_START, start)?;
+        journal.commit()?;
         if made {
             dir::sync_new(root.path())?;
         }
-        let state = recorded(place)?;
+        let mut state = State::default();
+        if begun.seq == FIRST {
+            state.apply(&begun);
+        } else {
+            state = recorded(place)?;
+        }
         Ok((streams, bell, journal, state))
     }
 
     /// Runs the plan to its end and records that.
     fn live(self, plan: &Plan, answer: File, spool: PathBuf, guard: Guard) -> io::Result<()> {
-        let Self { root, place, journal, bell, streams, state, clock, _lock } = self;
+        let Self { root, place, journal, bell, streams, state, clock, lock } = self;
         let start = state.start.clone().unwrap_or_default();
         let mut nursery = Nursery::adopting()?;
         nursery.catch_interrupts()?;
@@ -180,10 +189,12 @@ impl<'c> Generation<'c> {
         let asked = watcher.asked();
         let mut end = conclude(&start, outcome, asked, &watcher);
         end.error = end.error.map(|error| guard.text(&error).into_owned());
-        drop(nursery);
+        nursery.sweep(Duration::ZERO);
         // Written before the record, so that whoever is told of the end finds them; until then they count for nothing.
         watcher.snapshot(&end);
         record_end(place, journal, &end, clock).map_err(io::Error::other)?;
+        // Whoever was told may want to start the next generation, or to archive this one.
+        drop(lock);
         family::ended(root, &start, &end, clock);
         Ok(())
     }
@@ -207,10 +218,11 @@ fn take_back(place: &Place, start: &Start, made: bool, lock: Option<Lock>, error
     }
 }
 
-/// Records the end, once. A full disk may have room again at the second try; if not, whoever looks next records that
+/// Records the end, once, and wakes whoever waits for it: they wait for the same sync. A full disk may have room again at the second try; if not, whoever looks next records that
 /// nobody could say how it ended.
 fn record_end(place: &Place, journal: &SharedJournal, end: &End, clock: &Clock) -> Result<(), Error> {
-    if journal.append_durable(RUN_END, end).is_ok() {
+    let told = journal.append(RUN_END, end).map(|_| ears::ring_all(&place.ears()));
+    if told.and_then(|()| journal.commit()).is_ok() {
         return Ok(());
     }
     // Opening looks at what is on disk: the record may be there, and only its sync failed.
@@ -220,15 +232,18 @@ fn record_end(place: &Place, journal: &SharedJournal, end: &End, clock: &Clock) 
         again.commit()?;
     } else {
         again.append_durable(RUN_END, end)?;
+        ears::ring_all(&place.ears());
     }
     Ok(())
 }
 
-/// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is left alone.
-fn own(place: &Place, clock: &Clock) -> Result<Lock, Error> {
+/// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is left alone. Where the
+/// directory was just made there is no earlier one.
+fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Error> {
     let mut wait = Wait::No;
     for _ in 0..PATIENCE {
         match status::take(place, wait) {
+            Ok(lock) if made && !place.journal().exists() => return Ok(lock),
             Ok(lock) => {
                 settle(place, &lock, clock)?;
                 return Ok(lock);

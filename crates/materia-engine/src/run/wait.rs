@@ -1,23 +1,31 @@
 //! Waiting for runs to end, without looking again and again.
 //!
-//! Owns the wait: the kernel tells the end of a supervisor, however it ended, and the journal says how the run did. A run
-//! whose supervisor is dead is settled by the first look.
+//! Owns the wait: a supervisor rings when it has recorded the end, the kernel tells its own end, however it ended, and the
+//! journal says how the run did. A run whose supervisor is dead is settled by the first look.
 
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use materia_model::run::State;
 
 use super::error::Error;
+use super::journal;
 use super::place::Place;
 use super::status::{look, supervisor};
 use crate::clock::{self, Clock};
-use crate::process::Exits;
+use crate::process::{Exits, Identity};
+use crate::store::ears::Ear;
+use crate::store::journal::{From, JournalError, Reader, SharedJournal};
 use crate::store::lock::{Holder, Lock, Mode, Wait};
 
 /// How long one wait for somebody takes whose end the kernel does not tell us.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long a supervisor that has recorded the end is waited for, so that nothing of the run is left when we say so.
+/// How many runs may be waited for with a bell beside each: more than that are only watched for the ends of their
+/// supervisors, which come a moment later.
+const MOST_BELLS: usize = 64;
+
+/// How long a supervisor that has recorded the end is waited for.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// What waiting found, in the order of the runs.
@@ -27,6 +35,30 @@ pub struct Awaited {
     pub states: Vec<State>,
     /// Whether the time was over first.
     pub timed_out: bool,
+    /// Who is still about to end.
+    pub leaving: Leaving,
+}
+
+/// The supervisors of runs that are over: they have nothing left to do but to end. Also what was needed to wait for them,
+/// which is put away when nobody waits for us any more.
+#[derive(Debug, Default)]
+pub struct Leaving {
+    supervisors: Vec<Identity>,
+    _needed: Vec<Beside>,
+}
+
+impl Leaving {
+    /// Waits until they are gone, so that nothing of the runs is left.
+    pub fn see_off(&self) {
+        let deadline = clock::deadline_in(LINGER);
+        let mut exits = Exits::default();
+        for supervisor in &self.supervisors {
+            exits.add(supervisor, ());
+        }
+        while !exits.is_empty() && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
+            exits.next(deadline);
+        }
+    }
 }
 
 /// Which runs have to be over.
@@ -41,28 +73,29 @@ pub enum Until {
 /// Waits until runs are over, or until the time is.
 pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Clock) -> Result<Awaited, Error> {
     let deadline = time.and_then(clock::deadline_in);
-    let mut states = vec![State::default(); places.len()];
+    let near = places.len() <= MOST_BELLS;
+    let mut seats: Vec<Seat<'_>> = places.iter().map(|place| Seat::at(place, near)).collect();
     let mut exits: Exits<usize> = Exits::default();
     let mut due: Vec<usize> = (0..places.len()).collect();
     loop {
         let mut unseen = Vec::new();
         for index in std::mem::take(&mut due) {
-            states[index] = look(&places[index], clock)?;
-            if states[index].status.is_terminal() {
+            let seat = &mut seats[index];
+            seat.look(clock)?;
+            if seat.is_over() {
                 continue;
             }
-            match supervisor(&states[index]) {
+            seat.listen(index, &mut exits);
+            match supervisor(&seat.state) {
                 Some(supervisor) => unseen.extend(exits.add(&supervisor, index)),
                 None => unseen.push(index),
             }
         }
-        let over = states.iter().filter(|state| state.status.is_terminal()).count();
-        if over == states.len() || (until == Until::Any && over > 0) {
-            linger(&states);
-            return Ok(Awaited { states, timed_out: false });
-        }
-        if deadline.is_some_and(|deadline| clock::until(deadline).is_zero()) {
-            return Ok(Awaited { states, timed_out: true });
+        let over = seats.iter().filter(|seat| seat.is_over()).count();
+        let timed_out = deadline.is_some_and(|deadline| clock::until(deadline).is_zero());
+        let enough = over == seats.len() || (until == Until::Any && over > 0);
+        if enough || timed_out {
+            return Ok(Awaited::of(seats, !enough));
         }
         due = match unseen.first() {
             None => exits.next(deadline),
@@ -76,19 +109,104 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
                 due
             }
         };
+        // A bell and the end of a supervisor may tell the same.
+        due.sort_unstable();
+        due.dedup();
+        if near {
+            exits.forget(|held| due.contains(held));
+        }
     }
 }
 
-/// Waits until the supervisors of runs that are over are gone: all they do by then is tell others.
-fn linger(states: &[State]) {
-    let deadline = clock::deadline_in(LINGER);
-    let mut exits = Exits::default();
-    for state in states.iter().filter(|state| state.status.is_terminal()) {
-        if let Some(supervisor) = supervisor(state) {
-            exits.add(&supervisor, ());
-        }
+impl Awaited {
+    fn of(seats: Vec<Seat<'_>>, timed_out: bool) -> Self {
+        let over = seats.iter().filter(|seat| seat.is_over());
+        let supervisors = over.filter_map(|seat| supervisor(&seat.state)).collect();
+        let (states, needed) = seats.into_iter().map(|seat| (seat.state, seat.beside)).unzip();
+        Self { states, timed_out, leaving: Leaving { supervisors, _needed: needed } }
     }
-    while !exits.is_empty() && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
-        exits.next(deadline);
+}
+
+/// A place beside a run.
+struct Seat<'p> {
+    place: &'p Place,
+    state: State,
+    /// Not where there are too many runs.
+    near: bool,
+    beside: Beside,
+}
+
+/// What rings when the run is over, the journal as far as it was read, and the journal to make durable.
+#[derive(Debug, Default)]
+struct Beside {
+    ear: Option<Ear>,
+    reader: Option<Reader>,
+    journal: Option<SharedJournal>,
+}
+
+impl<'p> Seat<'p> {
+    fn at(place: &'p Place, near: bool) -> Self {
+        Self { place, state: State::default(), near, beside: Beside::default() }
+    }
+
+    fn is_over(&self) -> bool {
+        self.state.status.is_terminal()
+    }
+
+    /// Looks how the run stands: reads what was added, and proves the rest only where that does not say that it is over.
+    fn look(&mut self, clock: &Clock) -> Result<(), Error> {
+        if self.near && self.beside.ear.is_none() {
+            if self.read_on()? {
+                return Ok(());
+            }
+            // Another look is taken below: it may have ended before the bell was hung.
+            if self.beside.reader.is_some() {
+                self.beside.journal = journal(self.place, clock).ok();
+                self.beside.ear = Ear::open(&self.place.ears()).ok();
+            }
+        }
+        if let Some(ear) = &self.beside.ear {
+            ear.quiet();
+            if self.read_on()? {
+                self.make_durable();
+                return Ok(());
+            }
+            if supervisor(&self.state).is_some_and(|supervisor| supervisor.is_alive()) {
+                return Ok(());
+            }
+        }
+        self.state = look(self.place, clock)?;
+        self.beside.reader = None;
+        Ok(())
+    }
+
+    /// A supervisor rings before the disk has what it wrote; the same sync serves both.
+    fn make_durable(&self) {
+        let Some(journal) = &self.beside.journal else { return };
+        let mark = journal.hold().map(|held| held.mark());
+        // Where that fails, the supervisor cannot promise more either, and the record is what everybody sees.
+        let _failed = mark.and_then(|mark| journal.commit_to(&mark));
+    }
+
+    /// Reads what was added; whether the run is over.
+    fn read_on(&mut self) -> Result<bool, Error> {
+        if self.beside.reader.is_none() {
+            self.state = State::default();
+            self.beside.reader = match Reader::open(&self.place.journal(), From::Beginning) {
+                Err(JournalError::Missing(_)) => None,
+                opened => Some(opened?),
+            };
+        }
+        for record in self.beside.reader.iter_mut().flatten() {
+            self.state.apply(&record?);
+        }
+        Ok(self.is_over())
+    }
+
+    /// Wakes when it rings, also when it has by now.
+    fn listen(&self, index: usize, exits: &mut Exits<usize>) {
+        if let Some(fd) = self.beside.ear.as_ref().and_then(|ear| ear.as_fd().try_clone_to_owned().ok()) {
+            exits.also(fd, index);
+        }
     }
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Source};
 use materia_model::record::DEEPEST;
+use rustix::fs::{CWD, RenameFlags};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::NamedTempFile;
@@ -124,6 +125,13 @@ pub fn write_snapshot(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let mut temp = temp_in(dir::parent_of(path)).map_err(failed("create a temporary file for"))?;
     failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
     failpoint::hit("atomic.rename").map_err(failed("replace"))?;
+    // Where a file is renamed over another, ext4 writes the new one to the disk at once; where two change places, it does
+    // not. The old one then goes with the temporary name.
+    if path.symlink_metadata().is_ok_and(|there| there.is_file())
+        && rustix::fs::renameat_with(CWD, temp.path(), CWD, path, RenameFlags::EXCHANGE).is_ok()
+    {
+        return Ok(());
+    }
     temp.persist(path).map(drop).map_err(|error| failed("replace")(error.error))
 }
 

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::inotify::WatchFlags;
 use serde::{Deserialize, Serialize};
 
-use super::shown;
 use super::watch::Watch;
+use super::{kernel, shown};
 use crate::{clock, failpoint};
 
 /// How often a waiter looks although nothing woke it.
@@ -102,10 +102,7 @@ fn held_by(holder: Option<&Holder>) -> String {
 impl Holder {
     /// This process.
     pub fn current() -> Self {
-        let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-        // The name in field 2 may contain anything, so fields are counted from behind its closing bracket.
-        let started = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(19)?.parse().ok());
-        Self { pid: std::process::id(), started }
+        Self { pid: std::process::id(), started: kernel::own_start() }
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::status::RunStatus;
 use crate::clock::Clock;
-use crate::run::{self, Error, Place, Root, Until};
+use crate::run::{self, Error, Leaving, Place, Root, Until};
 
 /// What waiting found.
 #[derive(Debug, Serialize)]
@@ -22,6 +22,9 @@ pub struct Waited {
     pub timed_out: bool,
     /// How the runs stand, in the order they were named.
     pub runs: Vec<RunStatus>,
+    /// Who is still about to end, for whoever has told the rest.
+    #[serde(skip)]
+    pub leaving: Leaving,
 }
 
 /// Waits for runs.
@@ -47,5 +50,5 @@ pub fn wait(
         }
     };
     let runs = places.iter().zip(&awaited.states).map(|(place, state)| RunStatus::of(place, state)).collect();
-    Ok(Waited { ok, timed_out: awaited.timed_out, runs })
+    Ok(Waited { ok, timed_out: awaited.timed_out, runs, leaving: awaited.leaving })
 }

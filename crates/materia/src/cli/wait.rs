@@ -54,6 +54,8 @@ impl Wait {
             view.ended(waited.runs.iter().map(|run| run.status));
         }
         screen.report(&waited, voice);
+        // Said first, because somebody waits for it; but when we are over, nothing of the runs is left.
+        waited.leaving.see_off();
         Ok(if waited.ok { 0 } else { Kind::Failed.exit_code() })
     }
 }

@@ -10,6 +10,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use materia_model::record::Record;
+use materia_model::time::Timestamp;
 use serde::Serialize;
 
 use super::cursor::{Cursor, Step};
@@ -70,6 +72,23 @@ impl SharedJournal {
         drop(held);
         self.commit_to(&mark)?;
         Ok(seq)
+    }
+
+    /// Writes a record and gives it as it will be read.
+    pub fn record<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<Record, JournalError> {
+        let mut held = self.hold()?;
+        let at = self.clock.now();
+        let seq = held.append_at(at, kind, data)?;
+        drop(held);
+        let data = serde_json::to_value(data).unwrap_or_default();
+        Ok(Record { seq, at, kind: kind.to_owned(), data })
+    }
+
+    /// Whether there is more, or something else, than this handle has written or seen.
+    pub fn has_more(&self) -> bool {
+        let end = self.end();
+        let now = std::fs::metadata(self.files.current());
+        !now.is_ok_and(|now| FileId::of(&now) == end.tail.id && now.len() == end.tail.end)
     }
 
     /// Makes everything durable that this handle has written or seen.
@@ -165,12 +184,20 @@ pub struct Held<'a> {
 impl Held<'_> {
     /// Writes a record and gives its number. It is visible at once, and durable after a commit.
     pub fn append<T: Serialize + ?Sized>(&mut self, kind: &str, data: &T) -> Result<u64, JournalError> {
-        let now = self.journal.clock.now();
+        self.append_at(self.journal.clock.now(), kind, data)
+    }
+
+    fn append_at<T: Serialize + ?Sized>(
+        &mut self,
+        at: Timestamp,
+        kind: &str,
+        data: &T,
+    ) -> Result<u64, JournalError> {
         let tail = &mut self.end.tail;
         if tail.is_full(self.journal.options.limit()) {
-            tail.rotate(now)?;
+            tail.rotate(at)?;
         }
-        tail.append(now, kind, data)
+        tail.append(at, kind, data)
     }
 
     /// A number that no record has yet, and no earlier turn was given.

@@ -10,12 +10,13 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::JournalError;
 use super::segment::{FileId, Files};
 use super::sync_named;
 use crate::failpoint;
+use crate::store::kernel::boot;
 
 /// How long the line is; it is padded, so that a shorter one leaves nothing of a longer one behind.
 const LINE: usize = 160;
@@ -184,16 +185,6 @@ impl Reached {
         let id = FileId::from_parts(number(device)?, number(inode)?);
         Some(Self { id, first: number(first)?, end: number(end)?, trusted: trusted == "trusted" })
     }
-}
-
-/// The name of this boot; nothing where the kernel keeps it from us.
-fn boot() -> Option<&'static str> {
-    static BOOT: OnceLock<Option<String>> = OnceLock::new();
-    let read = || {
-        let name = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(name.trim().to_owned()).filter(|name| !name.is_empty() && !name.contains(' '))
-    };
-    BOOT.get_or_init(read).as_deref()
 }
 
 #[cfg(test)]

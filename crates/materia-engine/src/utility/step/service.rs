@@ -100,7 +100,7 @@ impl Service {
 
     /// Rings when a message may have come.
     pub(super) fn ear(&self) -> Result<Ear, Trouble> {
-        Ear::open(&self.place.dir().join("ears")).map_err(|error| {
+        Ear::open(&self.place.ears()).map_err(|error| {
             Trouble::failed(
                 format!("nobody can be heard: {error}"),
                 "check who may write to the run's directory",

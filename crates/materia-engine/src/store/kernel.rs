@@ -1,0 +1,57 @@
+//! What the kernel tells in small files: which boot this is, and when this process began.
+//!
+//! Owns reading such a file, in one call, and what never changes while a process lives, which is read once. Never writes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::OnceLock;
+
+/// How much of a file is read. What is asked for here is shorter; the kernel gives it whole.
+const LONGEST: usize = 4096;
+
+/// The text of a small file of the kernel's.
+pub(crate) fn read(path: &str) -> io::Result<String> {
+    let mut buffer = [0; LONGEST];
+    let mut file = File::open(path)?;
+    let length = loop {
+        match file.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => break other?,
+        }
+    };
+    Ok(String::from_utf8_lossy(&buffer[..length]).into_owned())
+}
+
+/// The name of this boot; nothing where the kernel keeps it from us.
+pub(crate) fn boot() -> Option<&'static str> {
+    static BOOT: OnceLock<Option<String>> = OnceLock::new();
+    let named = || {
+        let name = read("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(name.trim().to_owned()).filter(|name| !name.is_empty() && !name.contains(' '))
+    };
+    BOOT.get_or_init(named).as_deref()
+}
+
+/// When this process began, in clock ticks since boot.
+pub(crate) fn own_start() -> Option<u64> {
+    static START: OnceLock<Option<u64>> = OnceLock::new();
+    *START.get_or_init(|| {
+        let stat = read("/proc/self/stat").ok()?;
+        // The name in field 2 may contain anything, so fields are counted from behind its closing bracket.
+        stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_says_is_read_whole() {
+        assert!(boot().is_some());
+        assert!(own_start().is_some());
+        let path = "/proc/version";
+        assert_eq!(read(path).unwrap(), std::fs::read_to_string(path).unwrap());
+        assert!(read("/nowhere").is_err());
+    }
+}
