@@ -152,7 +152,7 @@ impl Journal {
     ) -> Result<Timestamp, JournalError> {
         let mut tail = self.roomy_tail()?;
         let at = self.clock.now();
-        tail.append_all(at, records).map(|_| at)
+        tail.append_all(at, records.iter().copied()).map(|_| at)
     }
 
     /// Writes a record and makes it durable.
