@@ -4,7 +4,7 @@
 //! transcripts are the same on every machine. Never waits: `engine::process` does, on events and deadlines.
 #![allow(clippy::disallowed_methods, reason = "this room owns time and randomness")]
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use materia_model::time::Timestamp;
 
@@ -40,10 +40,9 @@ impl Clock {
         if let Some(fixed) = &self.fixed {
             return fixed.at;
         }
-        // Straight from the kernel's page, without the two libraries in between: every append asks.
-        let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
-        let of_second = now.tv_nsec.unsigned_abs() as u32 / 1_000_000;
-        Timestamp::from_millis(now.tv_sec.saturating_mul(1000).saturating_add(of_second.into()))
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(seconds.saturating_mul(1000).saturating_add(since.subsec_millis().into()))
     }
 
     /// A fresh id of 26 lowercase letters and digits: sortable by time, unguessable in its last 16.

@@ -56,7 +56,6 @@ impl Head {
         true
     }
 
-    #[cold]
     #[inline(never)]
     fn spell(&mut self, sheet: &mut Sheet, seq: u64, at: Timestamp, kind: &str) {
         self.start = sheet.end();

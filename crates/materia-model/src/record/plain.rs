@@ -9,8 +9,9 @@ pub(super) const BLOCK: usize = 16;
 /// The longest text that has [`words`].
 pub(super) const WORDS: usize = 32;
 
-/// Copies a text, and says whether none of its bytes needs an escape. `room` has a block more than the text, or the rest of
-/// the text is lost. The last bytes are looked at and copied twice, so that there are none that do not fill a block.
+/// Copies a text to where there is room for a block more, and says whether none of its bytes needs an escape; if one
+/// does, the copy is not whole. The last bytes are looked at and copied twice, so that there are none that do not fill a
+/// block.
 #[inline(always)]
 pub(super) fn copy_plain(room: &mut [u8], text: &[u8]) -> bool {
     let length = text.len();

@@ -100,7 +100,7 @@ impl Sheet {
         &mut self.bytes[end..end + length]
     }
 
-    #[cold]
+    #[inline(never)]
     fn move_to_end(&mut self, from: usize, length: usize) {
         self.make_room(length);
         self.bytes.copy_within(from..from + length, self.end);
@@ -144,9 +144,10 @@ impl Sheet {
 
     /// Appends a moment.
     pub(super) fn put_time(&mut self, at: Timestamp) {
-        let mut text = Vec::new();
-        at.push_to(&mut text);
-        self.put_slice(&text);
+        match at.spelling() {
+            Some(text) => self.put(&text),
+            None => self.put_slice(at.to_string().as_bytes()),
+        }
     }
 
     /// Appends `,"name":`, without its comma where it is the first. The name is known to the compiler nearly always, and
@@ -193,39 +194,46 @@ impl Sheet {
         }
     }
 
-    /// The same for a string that is long or has something to escape: in parts, most of which have not.
-    #[cold]
+    /// The same for a string that is long or has something to escape: in parts, and those that are not plain in smaller ones.
     #[inline(never)]
     fn put_long_string(&mut self, text: &[u8]) {
         self.put(b"\"");
         for part in text.chunks(SHORT) {
-            let mut plain = false;
-            self.fill(|room: &mut [u8; SHORT + BLOCK]| {
-                plain = copy_plain(room, part);
-                if plain { part.len() } else { 0 }
-            });
-            if !plain {
-                self.put_escaped(part);
+            if self.put_plain(part) {
+                continue;
+            }
+            for part in part.chunks(BLOCK) {
+                if !self.put_plain(part) {
+                    part.iter().for_each(|byte| self.put_escaped(*byte));
+                }
             }
         }
         self.put(b"\"");
     }
 
-    fn put_escaped(&mut self, text: &[u8]) {
-        for byte in text {
-            match *byte {
-                b'"' | b'\\' => self.put(&[b'\\', *byte]),
-                b'\n' => self.put(b"\\n"),
-                b'\r' => self.put(b"\\r"),
-                b'\t' => self.put(b"\\t"),
-                0x08 => self.put(b"\\b"),
-                0x0c => self.put(b"\\f"),
-                low @ 0..0x20 => {
-                    let [.., high, low] = hex(u32::from(low));
-                    self.put(&[b'\\', b'u', b'0', b'0', high, low]);
-                }
-                plain => self.put(&[plain]),
+    /// Appends a part of a string, unless it has something to escape.
+    fn put_plain(&mut self, part: &[u8]) -> bool {
+        let mut plain = false;
+        self.fill(|room: &mut [u8; SHORT + BLOCK]| {
+            plain = copy_plain(room, part);
+            if plain { part.len() } else { 0 }
+        });
+        plain
+    }
+
+    fn put_escaped(&mut self, byte: u8) {
+        match byte {
+            b'"' | b'\\' => self.put(&[b'\\', byte]),
+            b'\n' => self.put(b"\\n"),
+            b'\r' => self.put(b"\\r"),
+            b'\t' => self.put(b"\\t"),
+            0x08 => self.put(b"\\b"),
+            0x0c => self.put(b"\\f"),
+            0..0x20 => {
+                let [.., high, low] = hex(byte.into());
+                self.put(&[b'\\', b'u', b'0', b'0', high, low]);
             }
+            plain => self.put(&[plain]),
         }
     }
 }
