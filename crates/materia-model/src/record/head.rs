@@ -43,7 +43,7 @@ impl Head {
     fn follow(&mut self, sheet: &mut Sheet, seq: u64, at: Timestamp, kind: &str) -> bool {
         let millis = at.as_millis().wrapping_sub(self.second) as u64;
         let same = self.seq.checked_add(1) == Some(seq) && seq < self.limit && millis < 1000;
-        if !same || kind.len() != self.kind.1 || words(kind.as_bytes()) != Some(self.kind.0) {
+        if !same || !self.is_of(kind) {
             return false;
         }
         let start = sheet.end();
@@ -54,6 +54,14 @@ impl Head {
         text[self.millis..self.millis + 3].copy_from_slice(&digits);
         (self.start, self.seq) = (start, seq);
         true
+    }
+
+    /// Whether it has this kind; number by number, because a comparison of all at once goes through memory.
+    #[inline(always)]
+    fn is_of(&self, kind: &str) -> bool {
+        let ([a, b, c, d], length) = self.kind;
+        let Some([w, x, y, z]) = words(kind.as_bytes()) else { return false };
+        kind.len() == length && (a ^ w) | (b ^ x) | (c ^ y) | (d ^ z) == 0
     }
 
     #[inline(never)]

@@ -82,10 +82,10 @@ fn pair(first: [u8; 4], last: [u8; 4]) -> u64 {
     u64::from(u32::from_ne_bytes(first)) << 32 | u64::from(u32::from_ne_bytes(last))
 }
 
-/// Whether one of the bytes in a block needs an escape; a loop that the compiler does at once.
+/// Whether one of the bytes in a block needs an escape; a loop that the compiler does at once. See [`is_plain`] for how.
 #[inline(always)]
 fn has_escape(block: &[u8; BLOCK]) -> bool {
-    block.iter().fold(false, |found, byte| found | (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\'))
+    block.iter().fold(false, |found, byte| found | (byte ^ 0x02 < 0x21) | (*byte == b'\\'))
 }
 
 #[inline(always)]
