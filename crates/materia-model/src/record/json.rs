@@ -134,9 +134,9 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
 
     fn serialize_bool(self, value: bool) -> Result<(), Error> {
         if value {
-            self.out.put(b"true")
+            self.out.put(b"true");
         } else {
-            self.out.put(b"false")
+            self.out.put(b"false");
         }
         Ok(())
     }
