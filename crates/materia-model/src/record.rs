@@ -4,11 +4,15 @@
 //! `{"seq":7,"at":"…","type":"…","data":…,"sum":"1a2b3c4d"}`; `sum` is the CRC-32 of everything before it, so that
 //! a flipped bit is noticed and a person can still read the file. Never reads or writes files: `engine::store` does.
 
+mod plain;
+mod sheet;
 mod head;
 mod json;
 
-pub use head::Heads;
 pub use json::DEEPEST;
+
+use head::Head;
+use sheet::{Sheet, hex};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -65,8 +69,8 @@ pub enum Unwritable {
     TooLong(usize),
 }
 
-const SEQ_KEY: &[u8] = b"{\"seq\":";
-const SUM_KEY: &[u8] = b",\"sum\":\"";
+const SEQ_KEY: &[u8; 7] = b"{\"seq\":";
+const SUM_KEY: &[u8; 8] = b",\"sum\":\"";
 const SUM_TAIL: usize = SUM_KEY.len() + 8 + 2;
 
 /// Appends one record to `out` as a line with its newline; on an error `out` is as it was.
@@ -77,56 +81,71 @@ pub fn encode<T: Serialize + ?Sized>(
     kind: &str,
     data: &T,
 ) -> Result<(), Unwritable> {
-    encode_with(&mut Heads::default(), out, seq, at, kind, data)
+    let mut lines = Lines::default();
+    lines.push(seq, at, kind, data)?;
+    out.extend_from_slice(lines.as_bytes());
+    Ok(())
 }
 
-/// The same, for whoever writes many records and remembers how they begin.
-pub fn encode_with<T: Serialize + ?Sized>(
-    heads: &mut Heads,
-    out: &mut Vec<u8>,
-    seq: u64,
-    at: Timestamp,
-    kind: &str,
-    data: &T,
-) -> Result<(), Unwritable> {
-    let start = out.len();
-    out.reserve(256);
-    let written = heads
-        .push_to(out, seq, at, kind)
-        .and_then(|()| json::write(out, data))
-        .map_err(Unwritable::Json)
-        .and_then(|()| seal(out, start));
-    if written.is_err() {
-        out.truncate(start);
-    }
-    written
+/// Records as lines, for whoever writes many: remembers how they begin.
+#[derive(Debug, Clone, Default)]
+pub struct Lines {
+    sheet: Sheet,
+    head: Head,
+    /// Kept because it knows what this processor can do.
+    sum: crc32fast::Hasher,
 }
 
-fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0u8; 20];
-    let mut first = digits.len();
-    loop {
-        first -= 1;
-        digits[first] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
+impl Lines {
+    /// Appends one record with its newline; on an error the lines are as they were.
+    #[inline]
+    pub fn push<T: Serialize + ?Sized>(
+        &mut self,
+        seq: u64,
+        at: Timestamp,
+        kind: &str,
+        data: &T,
+    ) -> Result<(), Unwritable> {
+        let start = self.sheet.end();
+        self.head.put_on(&mut self.sheet, seq, at, kind);
+        let written = match json::write(&mut self.sheet, data) {
+            Ok(()) => self.seal(start),
+            Err(error) => Err(Unwritable::Json(error)),
+        };
+        if written.is_err() {
+            self.sheet.cut(start);
         }
+        written
     }
-    out.extend_from_slice(&digits[first..]);
-}
 
-fn seal(out: &mut Vec<u8>, start: usize) -> Result<(), Unwritable> {
-    let sum = crc32fast::hash(&out[start..]);
-    out.extend_from_slice(SUM_KEY);
-    out.extend_from_slice(&hex(sum));
-    out.extend_from_slice(b"\"}\n");
-    let length = out.len() - start;
-    if length > MAX_LINE { Err(Unwritable::TooLong(length)) } else { Ok(()) }
-}
+    /// Ends the record that begins at `start` with its checksum.
+    fn seal(&mut self, start: usize) -> Result<(), Unwritable> {
+        self.sum.reset();
+        self.sum.update(&self.sheet.as_bytes()[start..]);
+        let mut end = *b",\"sum\":\"00000000\"}\n";
+        end[SUM_KEY.len()..SUM_KEY.len() + 8].copy_from_slice(&hex(self.sum.clone().finalize()));
+        self.sheet.put(&end);
+        let length = self.sheet.end() - start;
+        if length > MAX_LINE { Err(Unwritable::TooLong(length)) } else { Ok(()) }
+    }
 
-fn hex(sum: u32) -> [u8; 8] {
-    std::array::from_fn(|digit| b"0123456789abcdef"[(sum >> ((7 - digit) * 4)) as usize & 15])
+    /// The lines.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.sheet.as_bytes()
+    }
+
+    /// Forgets the lines, and keeps their memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.sheet.cut(0);
+    }
+
+    /// How much memory is kept.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.sheet.capacity()
+    }
 }
 
 /// Reads one line, without its newline, back into a record.
@@ -207,6 +226,24 @@ mod tests {
         let error = encode(&mut out, 1, Timestamp::from_millis(0), "note", &long).unwrap_err();
         assert!(matches!(error, Unwritable::TooLong(_)));
         assert_eq!(out, b"before\n");
+    }
+
+    #[test]
+    fn lines_are_the_same_as_records_one_by_one() {
+        let at = Timestamp::from_millis(1_790_000_000_000);
+        let (mut lines, mut one_by_one) = (Lines::default(), Vec::new());
+        for round in 0..30u64 {
+            lines.clear();
+            one_by_one.clear();
+            for seq in round * 3..round * 3 + round % 4 {
+                let kind = ["step", "stop"][usize::from(round % 7 == 0)];
+                let long = "x".repeat(if seq == 40 { MAX_LINE } else { seq as usize * 9 });
+                let pushed = lines.push(seq, at, kind, &json!({"text": long, "seq": seq}));
+                let encoded = encode(&mut one_by_one, seq, at, kind, &json!({"text": long, "seq": seq}));
+                assert_eq!(pushed.is_err(), encoded.is_err());
+                assert_eq!(lines.as_bytes(), one_by_one);
+            }
+        }
     }
 
     #[test]

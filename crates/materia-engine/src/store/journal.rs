@@ -152,7 +152,7 @@ impl Journal {
     ) -> Result<Timestamp, JournalError> {
         let mut tail = self.roomy_tail()?;
         let at = self.clock.now();
-        tail.append_all(at, records).map(|_| at)
+        tail.append_all(at, records.iter().copied()).map(|_| at)
     }
 
     /// Writes a record and makes it durable.
@@ -228,9 +228,14 @@ impl Journal {
     fn roomy_tail(&self) -> Result<MutexGuard<'_, Tail>, JournalError> {
         let mut tail = self.tail();
         if tail.is_full(self.limit) {
-            tail.rotate(self.clock.now())?;
+            self.rotate(&mut tail)?;
         }
         Ok(tail)
+    }
+
+    #[cold]
+    fn rotate(&self, tail: &mut Tail) -> Result<(), JournalError> {
+        tail.rotate(self.clock.now())
     }
 
     fn tail(&self) -> MutexGuard<'_, Tail> {

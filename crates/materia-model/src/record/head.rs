@@ -1,91 +1,103 @@
 //! How a record begins: its number, its time and its kind.
 //!
 //! Owns the spelling of everything before the data, and remembers the last one: records come in bursts, and then a head
-//! differs from the one before it in a few digits. Spelled by hand, because every append pays for it.
+//! differs from the one before it in a few digits. The last one still stands on the sheet, mostly just where the next
+//! is to stand, and then its digits are all that is written.
 
-use super::{SEQ_KEY, json, push_decimal};
+use super::SEQ_KEY;
+use super::plain::words;
+use super::sheet::Sheet;
 use crate::time::Timestamp;
 
-/// The last head that was spelled.
+/// The last head that was spelled, and where it stands.
 #[derive(Debug, Clone, Default)]
-pub struct Heads {
-    text: Vec<u8>,
+pub(super) struct Head {
+    start: usize,
+    length: usize,
     seq: u64,
+    /// The first number that has more digits; zero where no head follows this one.
+    limit: u64,
+    /// The first millisecond of its second.
     second: i64,
-    kind: String,
-    /// Where the digits of the number end, and those of the milliseconds begin.
+    kind: ([u64; 4], usize),
+    /// Where the digits of the number end, and those of the milliseconds begin, counted from the start.
     digits: usize,
     millis: usize,
 }
 
-const AT_KEY: &[u8] = b",\"at\":\"";
+const AT_KEY: &[u8; 7] = b",\"at\":\"";
 /// `2026-01-31T12:00:00.` stands before the milliseconds.
 const TO_MILLIS: usize = 20;
 
-impl Heads {
+impl Head {
     /// Appends `{"seq":…,"at":"…","type":"…","data":`.
-    pub(super) fn push_to(
-        &mut self,
-        out: &mut Vec<u8>,
-        seq: u64,
-        at: Timestamp,
-        kind: &str,
-    ) -> serde_json::Result<()> {
-        if !self.follow(seq, at, kind) {
-            self.spell(seq, at, kind)?;
+    #[inline]
+    pub(super) fn put_on(&mut self, sheet: &mut Sheet, seq: u64, at: Timestamp, kind: &str) {
+        if !self.follow(sheet, seq, at, kind) {
+            self.spell(sheet, seq, at, kind);
         }
-        out.extend_from_slice(&self.text);
-        Ok(())
     }
 
     /// Makes the last head into the one after it, where they differ in nothing but digits.
-    fn follow(&mut self, seq: u64, at: Timestamp, kind: &str) -> bool {
-        let millis = at.as_millis();
-        let same = self.seq.checked_add(1) == Some(seq) && millis >= 0 && millis / 1000 == self.second;
-        if !same || self.kind != kind || !self.count() {
+    #[inline]
+    fn follow(&mut self, sheet: &mut Sheet, seq: u64, at: Timestamp, kind: &str) -> bool {
+        let millis = at.as_millis().wrapping_sub(self.second) as u64;
+        let same = self.seq.checked_add(1) == Some(seq) && seq < self.limit && millis < 1000;
+        if !same || !self.is_of(kind) {
             return false;
         }
-        self.seq = seq;
-        let of_second = (millis % 1000) as u16;
-        let digits = [of_second / 100, of_second / 10 % 10, of_second % 10].map(|digit| b'0' + digit as u8);
-        self.text[self.millis..self.millis + 3].copy_from_slice(&digits);
+        let start = sheet.end();
+        let text = sheet.repeat(self.start, self.length);
+        count(&mut text[SEQ_KEY.len()..self.digits]);
+        let millis = millis as u32;
+        let digits = [millis / 100, millis / 10 % 10, millis % 10].map(|digit| b'0' + digit as u8);
+        text[self.millis..self.millis + 3].copy_from_slice(&digits);
+        (self.start, self.seq) = (start, seq);
         true
     }
 
-    /// Counts the number on; not where it gets one more digit, or where there is none.
-    fn count(&mut self) -> bool {
-        let Some(digits) = self.text.get_mut(SEQ_KEY.len()..self.digits) else { return false };
-        if digits.iter().all(|digit| *digit == b'9') {
-            return false;
-        }
-        for digit in digits.iter_mut().rev() {
-            if *digit < b'9' {
-                *digit += 1;
-                break;
-            }
-            *digit = b'0';
-        }
-        true
+    /// Whether it has this kind; number by number, because a comparison of all at once goes through memory.
+    #[inline(always)]
+    fn is_of(&self, kind: &str) -> bool {
+        let ([a, b, c, d], length) = self.kind;
+        let Some([w, x, y, z]) = words(kind.as_bytes()) else { return false };
+        kind.len() == length && (a ^ w) | (b ^ x) | (c ^ y) | (d ^ z) == 0
     }
 
-    fn spell(&mut self, seq: u64, at: Timestamp, kind: &str) -> serde_json::Result<()> {
-        self.text.clear();
-        self.text.extend_from_slice(SEQ_KEY);
-        push_decimal(&mut self.text, seq);
-        self.digits = self.text.len();
-        self.text.extend_from_slice(AT_KEY);
-        let from = self.text.len();
-        at.push_to(&mut self.text);
-        self.millis = from + TO_MILLIS;
-        // Years of more than four digits are spelled anew each time.
-        let usual = self.text.len() == self.millis + 4 && at.as_millis() >= 0;
-        self.text.extend_from_slice(b"\",\"type\":");
-        json::write(&mut self.text, kind)?;
-        self.text.extend_from_slice(b",\"data\":");
+    #[inline(never)]
+    fn spell(&mut self, sheet: &mut Sheet, seq: u64, at: Timestamp, kind: &str) {
+        self.start = sheet.end();
+        sheet.put(SEQ_KEY);
+        sheet.put_decimal(seq);
+        self.digits = sheet.end() - self.start;
+        sheet.put(AT_KEY);
+        self.millis = sheet.end() - self.start + TO_MILLIS;
+        sheet.put_time(at);
+        let usual = sheet.end() - self.start == self.millis + 4 && at.as_millis() >= 0;
+        sheet.put(b"\",\"type\":");
+        sheet.put_string(kind);
+        sheet.put(b",\"data\":");
+        self.length = sheet.end() - self.start;
         self.seq = seq;
-        self.second = if usual { at.as_millis() / 1000 } else { -1 };
-        kind.clone_into(&mut self.kind);
-        Ok(())
+        self.second = at.as_millis() - at.as_millis() % 1000;
+        let more = 10u64.checked_pow((self.digits - SEQ_KEY.len()) as u32).unwrap_or(u64::MAX);
+        // Long kinds, and years of more than four digits, are spelled anew each time.
+        (self.limit, self.kind) = match words(kind.as_bytes()) {
+            Some(words) if usual => (more, (words, kind.len())),
+            _ => (0, Default::default()),
+        };
+    }
+}
+
+/// Counts a number on that gets no more digits.
+#[inline]
+fn count(digits: &mut [u8]) {
+    for digit in digits.iter_mut().rev() {
+        if *digit < b'9' {
+            *digit += 1;
+            break;
+        }
+        *digit = b'0';
     }
 }
 
@@ -98,20 +110,27 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_remembered_changes_nothing(
-            heads in proptest::collection::vec((0u64..3, 0i64..2500, 0usize..3), 1..40),
+            heads in proptest::collection::vec((0u64..3, 0i64..2500, 0usize..6, any::<bool>()), 1..40),
             first in prop_oneof![0u64..120, 990..1010u64, Just(u64::MAX - 60)],
             moment in prop_oneof![Just(0i64), Just(1_790_000_000_000), Just(-5000), Just(253_402_207_199_000)],
         ) {
-            let (mut remembered, mut seq, mut at) = (Heads::default(), first, moment);
-            for (step, later, kind) in heads {
-                seq += step;
+            let (mut head, mut sheet) = (Head::default(), Sheet::default());
+            let (mut seq, mut at) = (first, moment);
+            for (step, later, kind, anew) in heads {
+                seq = seq.saturating_add(step);
                 at += later / 2;
-                let kind = ["step", "cast_end", "odd \"kind\""][kind];
-                let (mut one, mut other) = (Vec::new(), Vec::new());
+                let kind = ["step", "step", "stop", "cast_end", "odd \"kind\"", "a_kind_that_is_longer_than_any_other_kind"][kind];
                 let at = Timestamp::from_millis(at);
-                remembered.push_to(&mut one, seq, at, kind).unwrap();
-                Heads::default().push_to(&mut other, seq, at, kind).unwrap();
-                prop_assert_eq!(String::from_utf8(one), String::from_utf8(other));
+                if anew {
+                    sheet.cut(0);
+                }
+                let start = sheet.end();
+                head.put_on(&mut sheet, seq, at, kind);
+                let mut other = Sheet::default();
+                Head::default().put_on(&mut other, seq, at, kind);
+                let one = std::str::from_utf8(&sheet.as_bytes()[start..]).unwrap();
+                prop_assert_eq!(one, std::str::from_utf8(other.as_bytes()).unwrap());
+                sheet.put_string("what else stands in a record");
             }
         }
     }

@@ -1,70 +1,78 @@
 //! Writes data as compact JSON, as `serde_json` does, and faster where journals spend their time: in strings.
 //!
-//! Owns the spelling of a record's data. A record is mostly text that needs no escape, so many bytes are looked at at
-//! once. Numbers with a point are left to `serde_json`. Refuses what nests deeper than a reader goes. Never reads JSON.
+//! Owns the spelling of a record's data; how a string is spelled knows the sheet. Numbers with a point are left to
+//! `serde_json`. Refuses what nests deeper than a reader goes. Never reads JSON.
 
 use serde::ser::{self, Serialize};
 use serde_json::Error;
+
+use super::sheet::Sheet;
 
 /// How deep data may nest. `serde_json` reads 127 levels, of which the record itself is one: what is written has to be
 /// read again.
 pub const DEEPEST: usize = 120;
 
 /// Appends `data` to `out` as compact JSON.
-pub(super) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, data: &T) -> Result<(), Error> {
+#[inline]
+pub(super) fn write<T: Serialize + ?Sized>(out: &mut Sheet, data: &T) -> Result<(), Error> {
     data.serialize(&mut Writer { out, depth: 0 })
 }
 
 struct Writer<'o> {
-    out: &'o mut Vec<u8>,
+    out: &'o mut Sheet,
     /// How many lists and objects are open around it.
     depth: usize,
 }
 
 impl<'o> Writer<'o> {
-    fn raw(&mut self, text: &[u8]) {
-        self.out.extend_from_slice(text);
-    }
-
     /// `{"variant":`, the beginning of everything that a variant holds.
+    #[inline]
     fn variant(&mut self, name: &str) -> Result<Writer<'_>, Error> {
         let depth = deeper(self.depth)?;
-        self.raw(b"{");
-        string(self.out, name);
-        self.raw(b":");
+        self.out.put(b"{");
+        self.out.put_name(name, true);
         Ok(Writer { out: &mut *self.out, depth })
     }
 
-    fn begin(self, open: &[u8], close: &'static [u8]) -> Result<Compound<'o>, Error> {
+    /// Begins a list or an object; one that a variant holds ends in a second bracket.
+    #[inline(always)]
+    fn begin(self, brackets: [u8; 2], held: bool) -> Result<Compound<'o>, Error> {
         let depth = deeper(self.depth)?;
-        self.out.extend_from_slice(open);
-        Ok(Compound { out: self.out, depth, first: true, close })
+        let [open, close] = brackets;
+        self.out.put(&[open]);
+        Ok(Compound { out: self.out, depth, first: true, close, held })
     }
 
+    #[inline(always)]
     fn lent(&mut self) -> Writer<'_> {
         Writer { out: &mut *self.out, depth: self.depth }
     }
 }
 
+#[inline(always)]
 fn deeper(depth: usize) -> Result<usize, Error> {
-    if depth < DEEPEST {
-        return Ok(depth + 1);
-    }
-    Err(ser::Error::custom(format_args!("it nests deeper than {DEEPEST} levels")))
+    if depth < DEEPEST { Ok(depth + 1) } else { Err(too_deep()) }
+}
+
+#[cold]
+fn too_deep() -> Error {
+    ser::Error::custom(format_args!("it nests deeper than {DEEPEST} levels"))
 }
 
 /// A list or an object that is being written.
 struct Compound<'o> {
-    out: &'o mut Vec<u8>,
+    out: &'o mut Sheet,
     depth: usize,
     first: bool,
-    close: &'static [u8],
+    close: u8,
+    held: bool,
 }
 
 impl Compound<'_> {
+    #[inline(always)]
     fn next(&mut self) {
         if !std::mem::replace(&mut self.first, false) {
-            self.out.push(b',');
+            self.out.put(b",");
         }
     }
 
@@ -73,113 +81,21 @@ impl Compound<'_> {
         self.value(value)
     }
 
+    #[inline(always)]
     fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         value.serialize(&mut Writer { out: &mut *self.out, depth: self.depth })
     }
 
+    #[inline(always)]
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Error> {
-        if name.len() <= SHORT && is_plain(name.as_bytes()) {
-            self.short_name(name.as_bytes());
-        } else {
-            self.next();
-            string(self.out, name);
-            self.out.push(b':');
-        }
+        self.out.put_name(name, std::mem::replace(&mut self.first, false));
         self.value(value)
     }
 
-    /// `,"name":`, put together before it is appended at once.
-    fn short_name(&mut self, name: &[u8]) {
-        let mut piece = [0; SHORT + 4];
-        let end = name.len() + 2;
-        piece[..2].copy_from_slice(b",\"");
-        piece[2..end].copy_from_slice(name);
-        piece[end..end + 2].copy_from_slice(b"\":");
-        let from = usize::from(std::mem::replace(&mut self.first, false));
-        self.out.extend_from_slice(&piece[from..end + 2]);
-    }
-
+    #[inline(always)]
     fn finish(self) {
-        self.out.extend_from_slice(self.close);
+        self.out.put_one_or_two([self.close, b'}'], self.held);
     }
-}
-
-/// Appends a string with its quotes and escapes.
-fn string(out: &mut Vec<u8>, text: &str) {
-    out.reserve(text.len() + 2);
-    out.push(b'"');
-    for block in text.as_bytes().chunks(BLOCK) {
-        if is_plain(block) { out.extend_from_slice(block) } else { escaped(out, block) }
-    }
-    out.push(b'"');
-}
-
-/// The longest name that is put together on the stack.
-const SHORT: usize = 44;
-
-/// How many bytes are looked at before they are copied.
-const BLOCK: usize = 128;
-
-/// Whether none of these bytes needs an escape. It looks at all of them, sixteen at a time; at the last ones twice.
-fn is_plain(bytes: &[u8]) -> bool {
-    if let Some(last) = bytes.last_chunk::<16>() {
-        let mut found = [0; 16];
-        mark_escapes(&mut found, last);
-        for block in bytes.as_chunks::<16>().0 {
-            mark_escapes(&mut found, block);
-        }
-        return found == [0; 16];
-    }
-    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        (Some(first), Some(last)) => escapes(*first) | escapes(*last) == 0,
-        _ => !bytes.iter().any(|byte| needs_escape(*byte)),
-    }
-}
-
-/// Marks the places of bytes that need an escape; a loop that the compiler does at once.
-#[inline(always)]
-fn mark_escapes(found: &mut [u8; 16], block: &[u8; 16]) {
-    for (mark, byte) in found.iter_mut().zip(block) {
-        *mark |= u8::from(needs_escape(*byte));
-    }
-}
-
-/// Not zero where one of these bytes needs an escape. A byte below 0x20, or one that is zero after what is looked for was
-/// taken from it, borrows from its highest bit.
-fn escapes(word: [u8; 8]) -> u64 {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    let word = u64::from_ne_bytes(word);
-    let below = |word: u64, least: u8| word.wrapping_sub(ONES * u64::from(least)) & !word;
-    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
-    (below(word, 0x20) | is(b'"') | is(b'\\')) & (ONES << 7)
-}
-
-fn needs_escape(byte: u8) -> bool {
-    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
-}
-
-fn escaped(out: &mut Vec<u8>, bytes: &[u8]) {
-    for byte in bytes {
-        if needs_escape(*byte) { escape(out, *byte) } else { out.push(*byte) }
-    }
-}
-
-fn escape(out: &mut Vec<u8>, byte: u8) {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let short = match byte {
-        b'"' | b'\\' => byte,
-        b'\n' => b'n',
-        b'\r' => b'r',
-        b'\t' => b't',
-        0x08 => b'b',
-        0x0c => b'f',
-        _ => {
-            out.extend_from_slice(b"\\u00");
-            out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
-            return;
-        }
-    };
-    out.extend_from_slice(&[b'\\', short]);
 }
 
 macro_rules! through_serde_json {
@@ -193,7 +109,7 @@ macro_rules! through_serde_json {
 macro_rules! through_decimal {
     ($($method:ident: $type:ty),*) => {
         $(fn $method(self, value: $type) -> Result<(), Error> {
-            super::push_decimal(self.out, value.into());
+            self.out.put_decimal(value.into());
             Ok(())
         })*
     };
@@ -217,17 +133,22 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
     );
 
     fn serialize_bool(self, value: bool) -> Result<(), Error> {
-        self.raw(if value { b"true" } else { b"false" });
+        if value {
+            self.out.put(b"true");
+        } else {
+            self.out.put(b"false");
+        }
         Ok(())
     }
 
     fn serialize_char(self, value: char) -> Result<(), Error> {
-        string(self.out, value.encode_utf8(&mut [0; 4]));
+        self.out.put_string(value.encode_utf8(&mut [0; 4]));
         Ok(())
     }
 
+    #[inline(always)]
     fn serialize_str(self, value: &str) -> Result<(), Error> {
-        string(self.out, value);
+        self.out.put_string(value);
         Ok(())
     }
 
@@ -240,7 +161,7 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
     }
 
     fn serialize_unit(self) -> Result<(), Error> {
-        self.raw(b"null");
+        self.out.put(b"null");
         Ok(())
     }
 
@@ -268,20 +189,20 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
         value: &T,
     ) -> Result<(), Error> {
         value.serialize(&mut self.variant(variant)?)?;
-        self.raw(b"}");
+        self.out.put(b"}");
         Ok(())
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Compound<'a>, Error> {
-        self.lent().begin(b"[", b"]")
+        self.lent().begin(*b"[]", false)
     }
 
     fn serialize_tuple(self, _: usize) -> Result<Compound<'a>, Error> {
-        self.lent().begin(b"[", b"]")
+        self.lent().begin(*b"[]", false)
     }
 
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Error> {
-        self.lent().begin(b"[", b"]")
+        self.lent().begin(*b"[]", false)
     }
 
     fn serialize_tuple_variant(
@@ -291,15 +212,16 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
         variant: &'static str,
         _: usize,
     ) -> Result<Compound<'a>, Error> {
-        self.variant(variant)?.begin(b"[", b"]}")
+        self.variant(variant)?.begin(*b"[]", true)
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Compound<'a>, Error> {
-        self.lent().begin(b"{", b"}")
+        self.lent().begin(*b"{}", false)
     }
 
+    #[inline(always)]
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Compound<'a>, Error> {
-        self.lent().begin(b"{", b"}")
+        self.lent().begin(*b"{}", false)
     }
 
     fn serialize_struct_variant(
@@ -309,7 +231,7 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
         variant: &'static str,
         _: usize,
     ) -> Result<Compound<'a>, Error> {
-        self.variant(variant)?.begin(b"{", b"}}")
+        self.variant(variant)?.begin(*b"{}", true)
     }
 }
 
@@ -342,6 +264,7 @@ macro_rules! object {
             type Ok = ();
             type Error = Error;
 
+            #[inline(always)]
             fn serialize_field<T: Serialize + ?Sized>(
                 &mut self,
                 name: &'static str,
@@ -368,13 +291,13 @@ impl ser::SerializeMap for Compound<'_> {
     /// Numbers and booleans become strings, as in `serde_json`; anything else that is no string is an error.
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
         self.next();
-        let start = self.out.len();
+        let start = self.out.end();
         write(self.out, key)?;
-        match self.out.get(start) {
+        match self.out.as_bytes().get(start) {
             Some(b'"') => Ok(()),
             Some(b'0'..=b'9' | b'-' | b't' | b'f') => {
                 self.out.insert(start, b'"');
-                self.out.push(b'"');
+                self.out.put(b"\"");
                 Ok(())
             }
             _ => Err(ser::Error::custom("the key of an object must be a string")),
@@ -382,7 +305,7 @@ impl ser::SerializeMap for Compound<'_> {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        self.out.push(b':');
+        self.out.put(b":");
         self.value(value)
     }
 

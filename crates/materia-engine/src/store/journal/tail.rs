@@ -5,12 +5,13 @@
 //! one turn. Never reads, never repairs, never syncs a record on its own account but when it closes a segment.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
+use std::iter;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use materia_model::record::{self, Heads};
+use materia_model::record::{self, Lines, Unwritable};
 use materia_model::time::Timestamp;
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
@@ -45,8 +46,7 @@ pub(super) struct Tail {
     pub(super) last: u64,
     /// What other writers are told about syncs, where there are others.
     pub(super) synced: Option<Arc<Synced>>,
-    buffer: Vec<u8>,
-    heads: Heads,
+    lines: Lines,
     broken: Option<String>,
 }
 
@@ -70,8 +70,7 @@ impl Tail {
             end,
             last: last.offset,
             synced: None,
-            buffer: Vec::new(),
-            heads: Heads::default(),
+            lines: Lines::default(),
             broken: None,
         })
     }
@@ -90,45 +89,56 @@ impl Tail {
     }
 
     /// Writes one record, with one system call. A failure leaves the journal as it was.
+    #[inline(always)]
     pub(super) fn append<T: Serialize + ?Sized>(
         &mut self,
         at: Timestamp,
         kind: &str,
         data: &T,
     ) -> Result<u64, JournalError> {
-        self.append_all(at, &[(kind, data)])
+        self.append_all(at, iter::once((kind, data)))
     }
 
     /// Writes records that belong together with one system call, so that a kill leaves all of them or none, and gives the number of
     /// the first. A failure leaves the journal as it was.
-    pub(super) fn append_all<T: Serialize + ?Sized>(
+    // The kernel forgets where its callers return to: each frame around a system call costs a misprediction.
+    #[inline(always)]
+    pub(super) fn append_all<'r, T: Serialize + ?Sized + 'r>(
         &mut self,
         at: Timestamp,
-        records: &[(&str, &T)],
+        records: impl IntoIterator<Item = (&'r str, &'r T)>,
     ) -> Result<u64, JournalError> {
         self.check_usable()?;
-        self.buffer.clear();
+        self.lines.clear();
         let (first, mut last, mut next) = (self.next, self.last, self.next);
         for (kind, data) in records {
-            last = self.end + self.buffer.len() as u64;
-            record::encode_with(&mut self.heads, &mut self.buffer, next, at, kind, data).map_err(
-                |source| JournalError::Unwritable { file: self.files.current().to_owned(), source },
-            )?;
+            last = self.end + self.lines.as_bytes().len() as u64;
+            if let Err(source) = self.lines.push(next, at, kind, data) {
+                return Err(self.unwritable(source));
+            }
             next += 1;
         }
-        if let Err(error) = failpoint::write_all("journal.write", &mut &*self.file, &self.buffer) {
+        if let Err(error) =
+            failpoint::write_all("journal.write", &mut Direct(&self.file), self.lines.as_bytes())
+        {
             return Err(self.take_back(error));
         }
         self.last = last;
-        self.end += self.buffer.len() as u64;
+        self.end += self.lines.as_bytes().len() as u64;
         self.next = next;
-        if self.buffer.capacity() > KEPT_BUFFER {
-            self.buffer = Vec::new();
+        if self.lines.capacity() > KEPT_BUFFER {
+            self.lines = Lines::default();
         }
         Ok(first)
     }
 
+    #[cold]
+    fn unwritable(&self, source: Unwritable) -> JournalError {
+        JournalError::Unwritable { file: self.files.current().to_owned(), source }
+    }
+
     /// Cuts off what a failed write left, so that the journal ends in a whole record again.
+    #[cold]
     fn take_back(&mut self, error: io::Error) -> JournalError {
         match self.cut() {
             Ok(()) => JournalError::io("write to", self.files.current())(error),
@@ -171,10 +181,10 @@ impl Tail {
         let header = Header::new(&self.header.name, self.header.segment.saturating_add(1));
         failpoint::hit("journal.rotate.create").map_err(failed("begin a segment of"))?;
         let mut temp = atomic::temp_in(self.files.dir()).map_err(failed("begin a segment of"))?;
-        self.buffer.clear();
-        record::encode(&mut self.buffer, self.next, at, HEADER, &header)
-            .map_err(|source| JournalError::Unwritable { file: current.clone(), source })?;
-        failpoint::write_all("journal.rotate.write", temp.as_file_mut(), &self.buffer)
+        let mut line = Vec::new();
+        record::encode(&mut line, self.next, at, HEADER, &header)
+            .map_err(|source| self.unwritable(source))?;
+        failpoint::write_all("journal.rotate.write", temp.as_file_mut(), &line)
             .map_err(failed("begin a segment of"))?;
         let id = identify(temp.as_file(), &current)?;
         // Records in the next segment must not outlive records in this one.
@@ -193,7 +203,7 @@ impl Tail {
         self.first = self.next;
         self.header = header;
         self.last = 0;
-        self.end = self.buffer.len() as u64;
+        self.end = line.len() as u64;
         self.next += 1;
         Ok(())
     }
@@ -218,13 +228,29 @@ impl Tail {
         JournalError::Broken { file: self.files.current().to_owned(), why }
     }
 
+    #[inline]
     pub(super) fn check_usable(&self) -> Result<(), JournalError> {
-        match &self.broken {
-            None => Ok(()),
-            Some(why) => {
-                Err(JournalError::Broken { file: self.files.current().to_owned(), why: why.clone() })
-            }
-        }
+        self.broken.as_deref().map_or(Ok(()), |why| Err(self.refuse(why)))
+    }
+
+    #[cold]
+    fn refuse(&self, why: &str) -> JournalError {
+        JournalError::Broken { file: self.files.current().to_owned(), why: why.to_owned() }
+    }
+}
+
+/// A file that is written to without the C library in between: of what an append costs above the system call, its way
+/// there and back would be a good part.
+struct Direct<'f>(&'f File);
+
+impl Write for Direct<'_> {
+    #[inline(always)]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(self.0, bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

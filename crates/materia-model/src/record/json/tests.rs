@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::write;
+use super::{Sheet, write};
 
 fn ours<T: Serialize>(data: &T) -> Vec<u8> {
-    let mut out = Vec::new();
+    let mut out = Sheet::default();
     write(&mut out, data).unwrap();
-    out
+    out.as_bytes().to_vec()
 }
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ fn every_shape_is_spelled_as_serde_json_spells_it() {
 #[test]
 fn a_list_is_no_key() {
     let keys: BTreeMap<Vec<u8>, u8> = [(vec![1], 1)].into();
-    assert!(write(&mut Vec::new(), &keys).is_err());
+    assert!(write(&mut Sheet::default(), &keys).is_err());
     assert!(serde_json::to_vec(&keys).is_err());
 }
 
@@ -77,4 +77,47 @@ proptest! {
         let text = format!("{before}{}{after}", char::from(byte));
         prop_assert_eq!(ours(&text), serde_json::to_vec(&text).unwrap());
     }
+
+    #[test]
+    fn long_text_is_spelled_as_serde_json_spells_it(text in "([ -~]{0,90}|[é\\n\\x01]){0,12}") {
+        prop_assert_eq!(ours(&text), serde_json::to_vec(&text).unwrap());
+    }
+}
+
+#[test]
+fn an_escape_is_found_at_every_place_of_every_length() {
+    for length in 0..=70 {
+        for place in 0..length {
+            for odd in ["\u{1f}", "\"", "\\", " ", "\u{7f}"] {
+                let text = format!("{}{odd}{}", "x".repeat(place), "#".repeat(length - place - 1));
+                assert_eq!(ours(&text), serde_json::to_vec(&text).unwrap());
+                assert_eq!(
+                    ours(&BTreeMap::from([(&text, &text)])),
+                    serde_json::to_vec(&json!({&text: &text})).unwrap()
+                );
+            }
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Named {
+    #[serde(rename = "")]
+    none: u8,
+    #[serde(rename = "é")]
+    two: u8,
+    #[serde(rename = "a\"b")]
+    quoted: u8,
+    #[serde(rename = "back\\slash in a name")]
+    slashed: u8,
+    #[serde(rename = "a name that is as long as 32 is..")]
+    long: u8,
+    #[serde(rename = "a name of thirty-two characters.")]
+    longest: u64,
+}
+
+#[test]
+fn odd_names_are_spelled_as_serde_json_spells_them() {
+    let named = Named { none: 0, two: 9, quoted: 10, slashed: 99, long: 100, longest: u64::MAX };
+    assert_eq!(ours(&named), serde_json::to_vec(&named).unwrap());
 }
