@@ -83,7 +83,7 @@ export function Tabs<T extends string>({ label, value, options, onChange }: { la
   );
 }
 
-export function Issues({ issues, onShow }: { issues: Issue[]; onShow?: (issue: Issue) => void }) {
+export function Issues({ issues, onShow, place }: { issues: Issue[]; onShow?: (issue: Issue) => void; place?: (issue: Issue) => string | null }) {
   if (issues.length === 0) return null;
   return (
     <ul className="issues" aria-label="Problems">
@@ -91,7 +91,7 @@ export function Issues({ issues, onShow }: { issues: Issue[]; onShow?: (issue: I
         <li key={index} className={`issue ${issue.severity}`}>
           <span><strong className="sr">{issue.severity}: </strong>{issue.message}</span>
           {issue.hint && <span className="hint">{issue.hint}</span>}
-          {issue.path && (onShow ? <button type="button" onClick={() => onShow(issue)}>{issue.path}</button> : <code className="hint">{issue.path}</code>)}
+          {issue.path && (onShow ? <button type="button" onClick={() => onShow(issue)}>{[place?.(issue), issue.path].filter(Boolean).join(" · ")}</button> : <code className="hint">{issue.path}</code>)}
         </li>
       ))}
     </ul>
