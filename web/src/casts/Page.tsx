@@ -8,7 +8,7 @@ import type { Doc } from "../loadout/model";
 import { go, path } from "../router";
 import { useStore } from "../store";
 import type { Artifact, CastState, CastView, Materia, Told } from "../types";
-import { Dialog, Empty, Field, Issues, Tabs } from "../ui/parts";
+import { Dialog, Empty, Field, Issues, Tabs, useInView } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { complain, say } from "../ui/toasts";
 import { act, casts, connection, watched, type Listed, type Trust } from "../live";
@@ -20,6 +20,7 @@ export function CastsPage({ id }: { id: string | undefined }) {
   const all = useStore(casts);
   const [search, setSearch] = useState("");
   const [starting, setStarting] = useState(false);
+  useInView(all ? id : undefined);
   const shown = (all ?? []).filter((one) => `${one.request} ${one.loadout} ${one.castId} ${one.status}`.toLowerCase().includes(search.toLowerCase()));
   return (
     <div className={id ? "split casts one" : "split casts"}>

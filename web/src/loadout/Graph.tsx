@@ -210,30 +210,39 @@ function Inner({ name, doc, look, issues = NONE, marks, taken, selection, onSele
     });
   }, [doc, placed, problems, selection.edge, editable, taken]);
 
-  const first = useRef(true);
+  const fitted = useRef<number | null>(null);
   const count = sockets(doc).length;
-  const filled = useRef(count > 0);
+  // While a cast runs, or waits, the picture shows where, until the person looks elsewhere.
+  const current = marks ? Object.keys(marks).find((id) => ["running", "waiting", "failed"].includes(marks[id]?.state ?? "")) : undefined;
+  const spot = current && count >= 5 ? placed.get(current) : undefined;
+  const filled = useRef(count > 0 && !spot);
   useEffect(() => {
     // Where the person has put things, they stay; the picture moves only for what could not be seen.
     const { x, y, zoom } = flow.getViewport();
     const { width, height } = store.getState();
     const seen = [...placed.values()].every((spot) => spot.x * zoom + x >= 0 && (spot.x + WIDTH) * zoom + x <= width && spot.y * zoom + y >= 0 && (spot.y + HEIGHT) * zoom + y <= height);
-    if (count === 0) first.current = false;
-    if (!first.current && seen) return;
-    const fit = () => void flow.fitView({ padding: 0.07, maxZoom: 1, duration: first.current ? 0 : 200 });
-    const timer = requestAnimationFrame(() => { fit(); first.current = false; });
+    const begins = fitted.current === null;
+    if (fitted.current === count) return;
+    fitted.current = count;
+    if (count === 0 || (begins && spot) || (!begins && seen)) return;
+    const timer = requestAnimationFrame(() => void flow.fitView({ padding: 0.07, maxZoom: 1, duration: begins ? 0 : 200 }));
     return () => cancelAnimationFrame(timer);
   }, [flow, name, count]);
 
-  // While a cast runs, the picture follows it, until the person looks elsewhere.
-  const current = marks ? Object.keys(marks).find((id) => ["running", "waiting", "failed"].includes(marks[id]?.state ?? "")) : undefined;
   const follows = useRef(true);
-  const spot = current ? placed.get(current) : undefined;
+  const followed = useRef(false);
   useEffect(() => {
-    if (!spot || !follows.current || count < 5) return;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const timer = setTimeout(() => void flow.setCenter(spot.x + WIDTH / 2, spot.y + HEIGHT / 2, { zoom: 0.8, duration: still ? 0 : 350 }), 60);
-    return () => clearTimeout(timer);
+    if (!spot || !follows.current) return;
+    const still = !followed.current || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    let timer = 0;
+    const centre = () => {
+      // Before the picture has a size there is no middle of it.
+      if (store.getState().width === 0) { timer = requestAnimationFrame(centre); return; }
+      followed.current = true;
+      void flow.setCenter(spot.x + WIDTH / 2, spot.y + HEIGHT / 2, { zoom: 0.8, duration: still ? 0 : 350 });
+    };
+    timer = requestAnimationFrame(centre);
+    return () => cancelAnimationFrame(timer);
   }, [flow, count, spot?.x, spot?.y]);
 
   return (

@@ -5,7 +5,7 @@ import { go, path } from "../router";
 import { useStore } from "../store";
 import type { Config, Conflict, Loadout } from "../types";
 import { complain, say } from "../ui/toasts";
-import { Dialog, Empty, Field, Issues, Menu, Orb, Tabs, type MenuItem } from "../ui/parts";
+import { Dialog, Empty, Field, Issues, Menu, Orb, Tabs, useInView, type MenuItem } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { config as configStore, draftOf, drafts, dropDraft, editDraft, isChanged, loadConfig, putDraft, saveDraft, type Draft, type Scope } from "./drafts";
 import { Diff } from "./diff";
@@ -33,6 +33,7 @@ export function LoadoutPage({ name }: { name: string | undefined }) {
   useEffect(() => { void loadConfig(); }, []);
   const names = config ? [...config.loadouts.map((one) => one.name), ...Object.keys(all).filter((one) => !config.loadouts.some((known) => known.name === one))] : [];
   const chosen = name ?? config?.active ?? names[0];
+  useInView(config ? chosen : undefined);
   const draft = config && chosen !== undefined ? draftOf(config, chosen, all) : null;
   const create = () => {
     const fresh = model.freshName("New Loadout", names);

@@ -7,7 +7,7 @@ import * as model from "../loadout/model";
 import { go, path } from "../router";
 import { createStore, useStore } from "../store";
 import type { CheckAnswer, Config, Materia } from "../types";
-import { Check, COLORS, Dialog, Empty, Field, Issues, Menu, Orb, type MenuItem } from "../ui/parts";
+import { Check, COLORS, Dialog, Empty, Field, Issues, Menu, Orb, useInView, type MenuItem } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { complain, say } from "../ui/toasts";
 import { Diff } from "../loadout/diff";
@@ -24,6 +24,7 @@ export function MateriaPage({ name }: { name: string | undefined }) {
   const all = useStore(drafts);
   const made = useStore(fresh);
   useEffect(() => { void loadConfig(); }, []);
+  useInView(config ? name : undefined);
   if (!config) return <div className="page" aria-busy="true" />;
   const names = [...config.materia.map((one) => one.name), ...Object.keys(made).filter((one) => !config.materia.some((known) => known.name === one))];
   const chosen = name ?? names[0];

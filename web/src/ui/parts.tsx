@@ -8,7 +8,10 @@ export function Dialog({ title, onClose, children, footer, wide }: { title: stri
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (!dialog || dialog.open) return;
+    dialog.showModal();
+    // The browser would begin with the button that closes it.
+    (dialog.querySelector<HTMLElement>(".body textarea, .body select, .body input:not([type=radio], [type=checkbox])") ?? dialog.querySelector<HTMLElement>("footer .btn.primary:not(:disabled)") ?? dialog.querySelector<HTMLElement>("footer .btn"))?.focus();
   }, []);
   return (
     <dialog ref={ref} aria-labelledby={id} className={wide ? "wide" : undefined} onCancel={(event) => { event.preventDefault(); onClose(); }} onClose={onClose}>
@@ -20,6 +23,11 @@ export function Dialog({ title, onClose, children, footer, wide }: { title: stri
       {footer && <footer>{footer}</footer>}
     </dialog>
   );
+}
+
+/** Brings what is chosen in a list before the person's eyes. */
+export function useInView(chosen: string | undefined) {
+  useEffect(() => { document.querySelector('.side .list [aria-current="true"]')?.scrollIntoView({ block: "nearest", inline: "center" }); }, [chosen]);
 }
 
 export type MenuItem = { label: string; icon?: string; run: () => void; disabled?: boolean; danger?: boolean };
