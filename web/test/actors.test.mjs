@@ -26,7 +26,18 @@ test("quests are added, reordered by keyboard and by drag, and run", async () =>
   await page.getByRole("button", { name: "Move Third thing up" }).focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[1]?.textContent === "Third thing");
-  await page.locator(".quest[draggable]").nth(2).dragTo(page.locator(".quest[draggable]").nth(0));
+  // The focus goes with it, so that the same key moves it on, and above the first there is nothing.
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+  assert.equal(await focused(), "Move Third thing up");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[0]?.textContent === "Third thing");
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Move Third thing up");
+  // Dragged down it comes behind what it is dropped on, so that it can be the last one.
+  await page.locator(".quest[draggable]").nth(0).dragTo(page.locator(".quest[draggable]").nth(2));
+  await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[2]?.textContent === "Third thing");
+  assert.deepEqual(await order(), ["First thing", "Second thing", "Third thing"]);
+  await page.locator(".quest[draggable]").nth(1).dragTo(page.locator(".quest[draggable]").nth(0));
   await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[0]?.textContent === "Second thing");
   assert.deepEqual(await order(), ["Second thing", "First thing", "Third thing"]);
   assert.deepEqual(await axe(page), []);

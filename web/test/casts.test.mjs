@@ -1,7 +1,7 @@
 // Watching casts: every state appears, a paused one is answered, and a restart of the server loses nothing.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, replies } from "./world.mjs";
+import { World, axe, replies } from "./world.mjs";
 
 // Building takes long enough for whoever looks on, or wants to end it.
 const slow = { replies: replies.replies.map((one) => ({ ...one, delayMs: one.match.materia === "Build" ? 1500 : 120 })) };
@@ -156,6 +156,78 @@ test("a cast is aborted and recast", async () => {
   await badge(page, "aborted").waitFor();
   await page.getByRole("button", { name: "Recast" }).click();
   await badge(page, /complete|failed/).waitFor();
+});
+
+// A step that needs a second attempt, and a utility that nobody may run twice unasked.
+const trying = {
+  budget: { maxTokens: 20000, maxCostUsd: 1, maxTurns: 40, warnAtPercent: 50 },
+  materia: { Careful: { type: "utility", command: ["sh", "careful.sh"], parse: "json", interrupted: "ask", timeoutMs: 60000 } },
+  loadouts: {
+    Twice: { entry: "a", sockets: { a: { materia: "Auto-Eval", parse: "json", edges: [{ when: "always", to: "b" }] }, b: { materia: "Narrate" } } },
+    Once: { entry: "a", sockets: { a: { materia: "Careful" } } },
+  },
+};
+const usage = { input: 9000, output: 1000, totalTokens: 10000, cost: { total: 0.25 } };
+
+test("attempts, tokens, cost, time and the budget are on the page while it runs; what failed is revived", async () => {
+  world.write(".pi/pi-materia.json", trying);
+  world.write("twice.json", { replies: [{ match: { socket: "a" }, text: "no JSON at all", delayMs: 300, usage }, { match: { socket: "a" }, json: { satisfied: true }, delayMs: 60_000 }] });
+  const page = await world.page("/casts");
+  await start(page, "Needs a second try", "twice.json", "Twice");
+  await page.locator('.react-flow__node[data-id="a"] .badge', { hasText: "attempt 2" }).waitFor();
+  await page.locator('.react-flow__node[aria-current="step"][data-id="a"]').waitFor();
+  const meters = page.locator(".meters");
+  await page.waitForFunction(() => /Tokens\s*1\d\.?\d* k of 20 k/.test(document.querySelector(".meters").innerText));
+  assert.match(await meters.innerText(), /\$0\.25 of \$1/);
+  const before = await meters.locator("div", { hasText: "Elapsed" }).innerText();
+  await page.waitForFunction((was) => ![...document.querySelectorAll(".meters div")].some((one) => one.innerText === was), before);
+  assert.equal(await page.getByRole("meter", { name: "Tokens used" }).evaluate((one) => one.value >= 0.5), true);
+  await page.getByLabel("Events").getByText("tries again").waitFor();
+  await page.getByLabel("Events").getByText(/% of tokens/).waitFor();
+  await page.getByRole("button", { name: "Abort" }).click();
+  await badge(page, "aborted").waitFor();
+  world.write("twice.json", { replies: [{ match: { socket: "a" }, json: { satisfied: true } }, { match: { socket: "b" }, error: "crash", times: 9 }] });
+  await page.getByRole("button", { name: "Recast" }).click();
+  await badge(page, "failed").waitFor();
+  await page.locator('.react-flow__node[data-id="b"] .socket.failed').waitFor();
+  await page.locator(".pinned .issue.error").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Timeline" }).isVisible(), true, "the tabs stay where they are");
+  assert.deepEqual(await axe(page), []);
+  world.write("twice.json", { replies: [{ match: { socket: "b" }, text: "It is told." }] });
+  await page.getByRole("button", { name: "Revive" }).click();
+  await badge(page, "complete").waitFor();
+  await page.getByLabel("Events").getByText("revived").waitFor();
+  // One socket alone, and what it left behind.
+  await page.locator('.react-flow__node[data-id="b"]').click();
+  await page.getByText("only b").waitFor();
+  await page.getByRole("button", { name: "Files" }).click();
+  await page.getByRole("button", { name: /output\.md$/ }).first().click();
+  await page.getByRole("dialog").getByText("It is told.").waitFor();
+  assert.deepEqual(page.problems, []);
+});
+
+test("a step that nobody may run twice unasked waits for the person after a crash", async () => {
+  world.write(".pi/pi-materia.json", trying);
+  world.write("careful.sh", "cat >/dev/null; [ -e again ] || { touch again; sleep 60; }; echo '{\"satisfied\": true}'");
+  const page = await world.page("/casts");
+  const id = await start(page, "Do it once", "replies.json", "Once");
+  await page.waitForFunction(() => document.querySelector(".react-flow__node .socket.running"));
+  await page.getByLabel("Events").getByText("runs").waitFor();
+  for (;;) { try { world.read("again"); break; } catch { await page.waitForTimeout(50); } }
+  const { casts } = await page.evaluate(async () => (await fetch("/api/casts")).json());
+  process.kill(casts.find((one) => one.castId === id).driver, "SIGKILL");
+  await badge(page, "interrupted").waitFor();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await badge(page, "paused").waitFor();
+  await page.locator(".react-flow__node .badge", { hasText: "in doubt" }).waitFor();
+  await page.getByRole("link", { name: /Needs you/ }).click();
+  const need = page.getByRole("region", { name: "What needs you" }).locator("li", { hasText: "Do it once" });
+  await need.getByText("a was interrupted: shall it run again?").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await need.getByRole("link", { name: /Look/ }).click();
+  await page.getByRole("button", { name: "Run it again" }).click();
+  await badge(page, "complete").waitFor();
+  assert.deepEqual(page.problems, []);
 });
 
 test("a budget that is used up is raised, and the cast goes on", async () => {

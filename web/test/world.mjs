@@ -94,7 +94,7 @@ export class World {
     page.problems = [];
     page.on("pageerror", (error) => page.problems.push(`pageerror: ${error.message}`));
     page.on("console", (message) => { if (message.type() === "error" && !/status of 4\d\d|ERR_CONNECTION|ERR_INCOMPLETE|net::ERR/.test(message.text())) page.problems.push(`console: ${message.text()}`); });
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(`http://127.0.0.1:${this.port}${path}`);
     return page;
   }

@@ -4,7 +4,7 @@ import { moment } from "../casts/words";
 import { runs as runStore, type Run } from "../live";
 import { path } from "../router";
 import { useStore } from "../store";
-import { Empty } from "../ui/parts";
+import { Empty, useInView } from "../ui/parts";
 import { LibraryScreen } from "./Library";
 import { RunScreen } from "./Run";
 
@@ -19,6 +19,7 @@ export function ActorsPage({ id }: { id: string | undefined }) {
   const inventory = useStore(runStore);
   const [search, setSearch] = useState("");
   const [only, setOnly] = useState(false);
+  useInView(inventory ? id : undefined);
   const words = search.toLowerCase();
   const runs = useMemo(() => nested((inventory?.runs ?? []).filter((one) => (!only || alive(one.status)) && `${one.run} ${one.recipe ?? ""} ${one.tool ?? ""} ${one.status} ${one.session ?? ""}`.toLowerCase().includes(words))), [inventory, words, only]);
   const living = (inventory?.runs ?? []).filter((one) => alive(one.status)).length;

@@ -8,7 +8,7 @@ import type { Doc } from "../loadout/model";
 import { go, path } from "../router";
 import { useStore } from "../store";
 import type { Artifact, CastState, CastView, Materia, Told } from "../types";
-import { Dialog, Empty, Field, Issues, Tabs } from "../ui/parts";
+import { Dialog, Empty, Field, Issues, Tabs, useInView } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { complain, say } from "../ui/toasts";
 import { act, casts, connection, watched, type Listed, type Trust } from "../live";
@@ -20,6 +20,7 @@ export function CastsPage({ id }: { id: string | undefined }) {
   const all = useStore(casts);
   const [search, setSearch] = useState("");
   const [starting, setStarting] = useState(false);
+  useInView(all ? id : undefined);
   const shown = (all ?? []).filter((one) => `${one.request} ${one.loadout} ${one.castId} ${one.status}`.toLowerCase().includes(search.toLowerCase()));
   return (
     <div className={id ? "split casts one" : "split casts"}>
@@ -152,8 +153,8 @@ function CastScreen({ id, listed }: { id: string; listed: Listed | undefined }) 
       <div className="cast-body">
         <div className="editor-view">{doc && name && marks ? <Graph name={name} doc={doc} look={look} marks={marks} taken={state?.traversals ?? {}} selection={selection} onSelect={setSelection} /> : <div className="canvas" />}{(hasAgents || !doc) && <TurnPane turn={turn} running={running} state={state} live={status === "running"} />}</div>
         <aside className="side right" aria-label="What happened">
-          {state?.error && <div className="issue error"><span>{state.error.message}</span>{state.error.hint && <span className="hint">{state.error.hint}</span>}</div>}
-          <Tabs label="What happened" value={tab} onChange={setTab} options={[["timeline", "Timeline"], ["steps", "Steps"], ["artifacts", "Files"], ["rework", `Sent back ${reworked.length}`], ...(talks || asked ? [["talk", "Talk"] as const] : [])] as const} />
+          <div className="pinned"><Tabs label="What happened" value={tab} onChange={setTab} options={[["timeline", "Timeline"], ["steps", "Steps"], ["artifacts", "Files"], ["rework", `Sent back ${reworked.length}`], ...(talks || asked ? [["talk", "Talk"] as const] : [])] as const} />
+            {state?.error && <div className="issue error"><span>{state.error.message}</span>{state.error.hint && <span className="hint">{state.error.hint}</span>}</div>}</div>
           {tab === "talk" && state && (asked || state.conversation.length > 0 ? <Conversation id={id} state={state} waits={asked} /> : <p className="muted">Nothing was said yet. It asks you here when it needs you.</p>)}
           {tab === "rework" && <Rework events={reworked} onOpen={setOpen} />}
           {chosen && <p className="row"><span className="badge accent">only {chosen}</span><button type="button" className="btn quiet small" onClick={() => setSelection(NOTHING)}>show all</button></p>}

@@ -1,5 +1,5 @@
 // What is chosen, and everything that can be changed about it.
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { Issue } from "../types";
 import { Check, Field, Issues, Orb } from "../ui/parts";
 import { Icon } from "../ui/icons";
@@ -22,7 +22,7 @@ type Props = {
 
 export function Inspector(props: Props) {
   const { selection, doc } = props;
-  if (selection.edge) return <EdgePanel key={selection.edge} {...props} id={selection.edge} />;
+  if (selection.edge) return <EdgePanel {...props} id={selection.edge} />;
   if (selection.loop && doc.loops?.[selection.loop]) return <LoopPanel key={selection.loop} {...props} loopName={selection.loop} />;
   if (selection.sockets.length > 1) return <ManyPanel {...props} />;
   const id = selection.sockets[0];
@@ -76,7 +76,7 @@ function SocketPanel({ id, name, doc, looks, look, issues, readOnly, onSelect, c
       <Check label="The cast begins here" checked={doc.entry === id} disabled={readOnly || doc.entry === id} onChange={() => change(model.setEntry(doc, id))} />
       <div className="stack tight">
         <h3>Goes on to</h3>
-        <EdgeList id={id} doc={doc} look={look} readOnly={readOnly} change={change} />
+        <EdgeList id={id} doc={doc} look={look} bad={badEdges(doc, name, issues, id)} readOnly={readOnly} change={change} />
         {!readOnly && (
           <div className="row tight">
             <SocketSelect doc={doc} look={look} value={target} onChange={setTarget} label="New edge to" none="Connect to…" end />
@@ -93,20 +93,39 @@ function SocketPanel({ id, name, doc, looks, look, issues, readOnly, onSelect, c
   );
 }
 
-export function EdgeList({ id, doc, look, readOnly, change }: { id: string; doc: Doc; look: (materia: string) => Look; readOnly: boolean; change: (doc: Doc) => void }) {
+/** Which edges of a socket have something wrong with them. */
+export function badEdges(doc: Doc, name: string, issues: Issue[], id: string): Set<number> {
+  return new Set(issues.map((issue) => model.whereIs(doc, name, issue.path)).flatMap((at) => (at.socket === id && at.edge !== undefined ? [at.edge] : [])));
+}
+
+export function EdgeList({ id, doc, look, bad, readOnly, change }: { id: string; doc: Doc; look: (materia: string) => Look; bad?: Set<number>; readOnly: boolean; change: (doc: Doc) => void }) {
   const all = model.edges(doc, id);
+  const list = useRef<HTMLOListElement>(null);
+  const moved = useRef<[number, string] | null>(null);
+  // The focus goes where the edge went, so that the same key moves it on.
+  useLayoutEffect(() => {
+    if (!moved.current) return;
+    const [at, way] = moved.current;
+    moved.current = null;
+    list.current?.children[at]?.querySelector<HTMLElement>(`[data-move="${way}"]`)?.focus();
+  });
+  const move = (at: number, by: number) => {
+    if (at + by < 0 || at + by >= all.length) return;
+    moved.current = [at + by, by < 0 ? "up" : "down"];
+    change(model.moveEdge(doc, id, at, by));
+  };
   if (all.length === 0) return <p className="muted">Nowhere: the cast ends here.</p>;
   return (
-    <ol className="edge-list">
+    <ol className="edge-list" ref={list}>
       {all.map((edge, at) => (
-        <li key={at}>
+        <li key={at} className={bad?.has(at) ? "bad" : undefined}>
           <WhenSelect value={model.when(edge)} label={`Condition of edge ${at + 1} of ${id}`} disabled={readOnly} onChange={(when) => change(model.setEdge(doc, id, at, { when }))} />
           <SocketSelect doc={doc} look={look} value={edge.to} label={`Target of edge ${at + 1} of ${id}`} end disabled={readOnly} onChange={(to) => change(model.setEdge(doc, id, at, { to }))} />
           <label className="most">at most <input className="input" type="number" min={1} value={edge.maxTraversals ?? ""} placeholder="∞" aria-label={`Most traversals of edge ${at + 1} of ${id}`} disabled={readOnly} onChange={(event) => change(model.setEdge(doc, id, at, { maxTraversals: event.target.value ? Number(event.target.value) : undefined } as never))} /> × per item</label>
           {!readOnly && (
             <span className="row tight">
-              <button type="button" className="btn quiet small icon" aria-label={`Move edge ${at + 1} of ${id} up`} disabled={at === 0} onClick={() => change(model.moveEdge(doc, id, at, -1))}><Icon name="up" size={14} /></button>
-              <button type="button" className="btn quiet small icon" aria-label={`Move edge ${at + 1} of ${id} down`} disabled={at === all.length - 1} onClick={() => change(model.moveEdge(doc, id, at, 1))}><Icon name="down" size={14} /></button>
+              <button type="button" className="btn quiet small icon" aria-label={`Move edge ${at + 1} of ${id} up`} data-move="up" aria-disabled={at === 0} onClick={() => move(at, -1)}><Icon name="up" size={14} /></button>
+              <button type="button" className="btn quiet small icon" aria-label={`Move edge ${at + 1} of ${id} down`} data-move="down" aria-disabled={at === all.length - 1} onClick={() => move(at, 1)}><Icon name="down" size={14} /></button>
               <button type="button" className="btn quiet small icon" aria-label={`Remove edge ${at + 1} of ${id}`} onClick={() => change(model.removeEdge(doc, id, at))}><Icon name="trash" size={14} /></button>
             </span>
           )}
@@ -192,25 +211,30 @@ function EdgePanel({ id, doc, look, readOnly, onSelect, change, name, issues }: 
   const own = issues.filter((issue) => { const at = model.whereIs(doc, name, issue.path); return way.loop ? at.loop === way.loop && at.exit === way.route : at.socket === way.from && at.edge === way.index; });
   const gone = () => onSelect({ sockets: [], edge: null, loop: null });
   const title = way.loop ? "Loop exit route" : "Edge";
-  const legacy = way.loop && way.route === "exit" && Boolean(doc.loops?.[way.loop]?.exit);
+  const move = (by: number) => {
+    const to = way.index! + by;
+    if (to < 0 || to >= model.edges(doc, way.from).length) return;
+    change(model.moveEdge(doc, way.from, way.index!, by));
+    onSelect({ sockets: [], loop: null, edge: `edge:${way.from}:${to}` });
+  };
   return (
     <section className="stack" aria-label={title}>
       <header><h2>{title}</h2><p className="muted mono">{way.from} → {way.to}</p></header>
       <Issues issues={own} />
       <Field label="Taken when" hint={way.loop ? "looked at when the list is done" : "the first edge whose condition holds is taken"}>
-        <WhenSelect label="Condition" value={way.when} disabled={readOnly} onChange={(when) => change(way.loop ? (legacy ? model.setLoop(doc, way.loop, { exit: { ...doc.loops![way.loop]!.exit!, when } }) : model.setExit(doc, way.loop, way.route!, { condition: when })) : model.setEdge(doc, way.from, way.index!, { when }))} />
+        <WhenSelect label="Condition" value={way.when} disabled={readOnly} onChange={(when) => change(way.loop ? model.setExit(doc, way.loop, way.route!, { condition: when }) : model.setEdge(doc, way.from, way.index!, { when }))} />
       </Field>
-      <Field label="Leads to"><SocketSelect doc={doc} look={look} label="Target" value={way.to} end disabled={readOnly} onChange={(to) => change(way.loop ? (legacy ? model.setLoop(doc, way.loop, { exit: { ...doc.loops![way.loop]!.exit!, to } }) : model.setExit(doc, way.loop, way.route!, { targetSocketId: to })) : model.setEdge(doc, way.from, way.index!, { to }))} /></Field>
+      <Field label="Leads to"><SocketSelect doc={doc} look={look} label="Target" value={way.to} end disabled={readOnly} onChange={(to) => change(way.loop ? model.setExit(doc, way.loop, way.route!, { targetSocketId: to }) : model.setEdge(doc, way.from, way.index!, { to }))} /></Field>
       {!way.loop && (
         <Field label="At most so often per item"><input className="input" type="number" min={1} placeholder="no limit of its own" value={way.most ?? ""} disabled={readOnly} onChange={(event) => change(model.setEdge(doc, way.from, way.index!, { maxTraversals: event.target.value ? Number(event.target.value) : undefined } as never))} /></Field>
       )}
       {!readOnly && !way.loop && (
         <div className="row">
-          <button type="button" className="btn" disabled={way.index === 0} onClick={() => { change(model.moveEdge(doc, way.from, way.index!, -1)); onSelect({ sockets: [], loop: null, edge: `edge:${way.from}:${way.index! - 1}` }); }}><Icon name="up" size={16} />Earlier</button>
-          <button type="button" className="btn" disabled={way.index === model.edges(doc, way.from).length - 1} onClick={() => { change(model.moveEdge(doc, way.from, way.index!, 1)); onSelect({ sockets: [], loop: null, edge: `edge:${way.from}:${way.index! + 1}` }); }}><Icon name="down" size={16} />Later</button>
+          <button type="button" className="btn" aria-disabled={way.index === 0} onClick={() => move(-1)}><Icon name="up" size={16} />Earlier</button>
+          <button type="button" className="btn" aria-disabled={way.index === model.edges(doc, way.from).length - 1} onClick={() => move(1)}><Icon name="down" size={16} />Later</button>
         </div>
       )}
-      {!readOnly && <button type="button" className="btn danger" onClick={() => { change(way.loop ? (legacy ? model.setLoop(doc, way.loop, { exit: undefined } as never) : model.removeExit(doc, way.loop, way.route!)) : model.removeEdge(doc, way.from, way.index!)); gone(); }}><Icon name="trash" size={16} />Remove</button>}
+      {!readOnly && <button type="button" className="btn danger" onClick={() => { change(way.loop ? model.removeExit(doc, way.loop, way.route!) : model.removeEdge(doc, way.from, way.index!)); gone(); }}><Icon name="trash" size={16} />Remove</button>}
     </section>
   );
 }
@@ -243,7 +267,7 @@ export function LoopPanel({ loopName, doc, look, readOnly, onSelect, change, nam
   const inside = model.members(loop);
   const own = issues.filter((issue) => model.whereIs(doc, name, issue.path).loop === loopName);
   const [target, setTarget] = useState("");
-  const [from, setFrom] = useState(loop.exits?.[0]?.from ?? inside.at(-1) ?? "");
+  const [from, setFrom] = useState(model.exitsOf(loop)[0]?.from ?? inside.at(-1) ?? "");
   return (
     <section className="stack" aria-label={`Loop ${loopName}`}>
       <header><h2 className="row"><Icon name="loop" />{loopName}</h2><p className="muted">Its sockets work through a list, one item at a time.</p></header>
@@ -260,8 +284,7 @@ export function LoopPanel({ loopName, doc, look, readOnly, onSelect, change, nam
       </fieldset>
       <div className="stack tight">
         <h3>When the list is done</h3>
-        {loop.exit && <p className="muted">From {loop.exit.from}, {spoken(loop.exit.when ?? "always")}, to {loop.exit.to}</p>}
-        {(loop.exits ?? []).map((exit) => (
+        {model.exitsOf(loop).map((exit) => (
           <div key={exit.id} className="exit-row">
             <span className="muted mono">{exit.from}</span>
             <WhenSelect label={`Condition of route ${exit.id}`} value={exit.condition} disabled={readOnly} onChange={(condition) => change(model.setExit(doc, loopName, exit.id, { condition }))} />

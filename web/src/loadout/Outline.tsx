@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Issue } from "../types";
 import { Issues, Orb } from "../ui/parts";
 import { Icon } from "../ui/icons";
-import { EdgeList, LoopPanel, MateriaSelect, MoreOf, SocketSelect, readsJson } from "./Inspector";
+import { EdgeList, LoopPanel, badEdges, MateriaSelect, MoreOf, SocketSelect, readsJson } from "./Inspector";
 import type { Look } from "./look";
 import { walk } from "./layout";
 import * as model from "./model";
@@ -45,13 +45,13 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
                   <details className="more"><summary>More about {id}</summary><MoreOf id={id} doc={doc} look={look} readOnly={readOnly} change={change} /></details>
                 </td>
                 <td>
-                  <EdgeList id={id} doc={doc} look={look} readOnly={readOnly} change={change} />
+                  <EdgeList id={id} doc={doc} look={look} bad={badEdges(doc, name, issues, id)} readOnly={readOnly} change={change} />
                   {!readOnly && <AddEdge id={id} doc={doc} look={look} change={change} />}
                 </td>
                 <td>
                   {!readOnly && (
                     <span className="row tight">
-                      {doc.entry !== id && <button type="button" className="btn quiet small" onClick={() => change(model.setEntry(doc, id))}>Begin here</button>}
+                      {doc.entry !== id && <button type="button" className="btn quiet small" aria-label={`Begin here, at ${id}`} onClick={() => change(model.setEntry(doc, id))}>Begin here</button>}
                       <button type="button" className="btn quiet small icon" aria-label={`Remove ${id}`} onClick={() => change(model.removeSocket(doc, id))}><Icon name="trash" size={14} /></button>
                     </span>
                   )}

@@ -5,7 +5,7 @@ import { go, path } from "../router";
 import { useStore } from "../store";
 import type { Config, Conflict, Loadout } from "../types";
 import { complain, say } from "../ui/toasts";
-import { Dialog, Empty, Field, Issues, Menu, Orb, Tabs, type MenuItem } from "../ui/parts";
+import { Dialog, Empty, Field, Issues, Menu, Orb, Tabs, useInView, type MenuItem } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { config as configStore, draftOf, drafts, dropDraft, editDraft, isChanged, loadConfig, putDraft, saveDraft, type Draft, type Scope } from "./drafts";
 import { Diff } from "./diff";
@@ -17,7 +17,7 @@ import { spots } from "./layout";
 import * as model from "./model";
 import type { Doc } from "./model";
 import { Outline } from "./Outline";
-import { Raw } from "./Raw";
+import { Raw, type Written } from "./Raw";
 
 export function useLooks(config: Config): { looks: Look[]; look: (name: string) => Look } {
   return useMemo(() => {
@@ -33,6 +33,7 @@ export function LoadoutPage({ name }: { name: string | undefined }) {
   useEffect(() => { void loadConfig(); }, []);
   const names = config ? [...config.loadouts.map((one) => one.name), ...Object.keys(all).filter((one) => !config.loadouts.some((known) => known.name === one))] : [];
   const chosen = name ?? config?.active ?? names[0];
+  useInView(config ? chosen : undefined);
   const draft = config && chosen !== undefined ? draftOf(config, chosen, all) : null;
   const create = () => {
     const fresh = model.freshName("New Loadout", names);
@@ -84,6 +85,7 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
   const [selection, setSelection] = useState<Selection>(NOTHING);
   const [asking, setAsking] = useState<"save" | "delete" | "rename" | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [written, setWritten] = useState<Written | null>(null);
   const change = useCallback((next: Doc) => { if (!readOnly) editDraft(name, draft, next); }, [name, draft, readOnly]);
   const changed = isChanged(draft) || !loadout;
   const issues = draft.check?.issues ?? loadout?.issues ?? [];
@@ -110,13 +112,13 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
       const typing = (event.target as Element).closest("textarea, input:not([type=checkbox]), dialog");
       const key = event.key.toLowerCase();
-      if (key === "s") { event.preventDefault(); if (!readOnly && changed) setAsking("save"); }
+      if (key === "s") { event.preventDefault(); if (!readOnly && changed && !written) setAsking("save"); }
       else if (!typing && key === "z" && !event.shiftKey) { event.preventDefault(); putDraft(name, { ...draft, history: undo(draft.history) }); }
       else if (!typing && (key === "y" || (key === "z" && event.shiftKey))) { event.preventDefault(); putDraft(name, { ...draft, history: redo(draft.history) }); }
     };
     addEventListener("keydown", keys);
     return () => removeEventListener("keydown", keys);
-  }, [name, draft, readOnly, changed]);
+  }, [name, draft, readOnly, changed, written]);
 
   const copy = () => {
     const fresh = model.copyName(name, names);
@@ -157,19 +159,31 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
     },
     connect: (from: string, to: string) => {
       const shared = model.loops(doc).find(([, loop]) => (loop.exits ?? []).some((exit) => exit.from === from) && !model.members(loop).includes(to));
-      change(shared ? model.addExit(doc, shared[0], from, to) : model.connect(doc, from, to));
+      const next = shared ? model.addExit(doc, shared[0], from, to) : model.connect(doc, from, to);
+      change(next);
+      if (JSON.stringify(next) === JSON.stringify(doc)) say(shared ? `${from} leaves the loop on every condition already; change one of its routes` : `${from} goes on to ${to} already`);
     },
     cycle: (id: string) => {
       const way = ways(doc).find((one) => one.id === id);
       if (!way) return;
       if (way.loop && way.route) {
-        const free = [1, 2].reduce((when) => model.nextWhen(when), way.when);
-        const wishes = [model.nextWhen(way.when), free];
-        const taken = (doc.loops?.[way.loop]?.exits ?? []).filter((exit) => exit.from === way.from && exit.id !== way.route).map((exit) => exit.condition);
-        const next = wishes.find((wish) => !taken.includes(wish));
-        if (next) change(model.setExit(doc, way.loop, way.route, { condition: next }));
+        const next = model.nextWhen(way.when);
+        const wishes = [next, model.nextWhen(next)];
+        const taken = model.exitsOf(doc.loops?.[way.loop] ?? {}).filter((exit) => exit.from === way.from && exit.id !== way.route).map((exit) => exit.condition);
+        const wish = wishes.find((one) => !taken.includes(one));
+        if (wish) change(model.setExit(doc, way.loop, way.route, { condition: wish }));
+        else say("the other conditions have a route of their own");
       } else change(model.cycleEdge(doc, way.from, way.index ?? 0));
       setSelection({ ...NOTHING, edge: id });
+    },
+    reorder: (id: string, by: number) => {
+      const way = ways(doc).find((one) => one.id === id);
+      const to = (way?.index ?? 0) + by;
+      if (way?.index === undefined || to < 0 || to >= model.edges(doc, way.from).length) return;
+      change(model.moveEdge(doc, way.from, way.index, by));
+      const moved = `edge:${way.from}:${to}`;
+      setSelection({ ...NOTHING, edge: moved });
+      requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-edge="${CSS.escape(moved)}"]`)?.focus());
     },
     remove: (sockets: string[], edgeIds: string[]) => {
       let next = sockets.reduce(model.removeSocket, doc);
@@ -179,7 +193,9 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
       change(next);
       setSelection(NOTHING);
     },
-    drop: (materia: string, spot: model.Spot) => { const [next, id] = model.addSocket(doc, materia, spot); change(next); setSelection({ ...NOTHING, sockets: [id] }); },
+    drop: (materia: string, spot: model.Spot, onto?: string) => {
+      if (onto && doc.sockets?.[onto]) { change(model.setMateria(doc, onto, materia)); setSelection({ ...NOTHING, sockets: [onto] }); return; }
+      const [next, id] = model.addSocket(doc, materia, spot); change(next); setSelection({ ...NOTHING, sockets: [id] }); },
   }), [doc, change, readOnly]);
   const add = (materia: string) => {
     const [next, id] = model.addSocket(doc, materia, undefined, selection.sockets.length === 1 ? selection.sockets[0] : undefined);
@@ -204,7 +220,7 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
             {view === "canvas" && <button type="button" className="btn quiet icon" aria-label="Arrange automatically" title="Arrange automatically" disabled={!doc.layout} onClick={() => change(model.forgetLayout(doc))}><Icon name="layout" /></button>}
           </>}
           <Tabs label="View" value={view} onChange={setView} options={[["canvas", "Canvas"], ["outline", "Outline"], ["json", "JSON"]] as const} />
-          {readOnly && loadout?.shipped ? <button type="button" className="btn primary" onClick={copy}><Icon name="copy" size={16} />Duplicate</button> : <button type="button" className="btn primary" disabled={!changed || readOnly} onClick={() => setAsking("save")}>Save…</button>}
+          {readOnly && loadout?.shipped ? <button type="button" className="btn primary" onClick={copy}><Icon name="copy" size={16} />Duplicate</button> : <button type="button" className="btn primary" disabled={!changed || readOnly || written !== null} title={written ? "What stands in the JSON view is no JSON yet" : undefined} onClick={() => setAsking("save")}>Save…</button>}
           <Menu label="More about this loadout" items={menu} />
         </div>
       </header>
@@ -213,7 +229,7 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
           {view === "canvas" && (Object.keys(doc.sockets ?? {}).length === 0 && readOnly ? <Empty title="Nothing here" /> : <Graph name={name} doc={doc} look={look} issues={issues} selection={selection} onSelect={setSelection} actions={actions} />)}
           {view === "canvas" && Object.keys(doc.sockets ?? {}).length === 0 && <div className="canvas-hint"><Empty title="An empty loadout"><p>Drag a materia from the right onto the canvas, or press Enter on it.</p></Empty></div>}
           {view === "outline" && <div className="page" tabIndex={0} role="region" aria-label="Outline"><Outline name={name} doc={doc} looks={looks} look={look} issues={issues} readOnly={readOnly} change={change} /></div>}
-          {view === "json" && <div className="page" tabIndex={0} role="region" aria-label="JSON"><Raw doc={doc} looks={looks} issues={issues} readOnly={readOnly} change={change} /></div>}
+          {view === "json" && <div className="page" tabIndex={0} role="region" aria-label="JSON"><Raw name={name} doc={doc} looks={looks} issues={issues} readOnly={readOnly} change={change} written={written} onWritten={setWritten} /></div>}
           {view === "canvas" && (
             <div className="verdict" role="status" aria-live="polite">
               {issues.length > 0 ? <details><summary><span className={errors ? "badge bad" : "badge warn"}><Icon name="warn" size={12} />{errors ? `${errors} ${errors === 1 ? "error" : "errors"}` : `${issues.length} to look at`}</span></summary><Issues issues={issues} onShow={(issue) => show(issue.path)} /></details> : Object.keys(doc.sockets ?? {}).length > 0 && <span className="badge good"><Icon name="check" size={12} />Ready to cast</span>}

@@ -1,34 +1,46 @@
 // The loadout as text, with what is wrong with it and words that fit where the cursor stands.
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { Issue } from "../types";
 import { Issues } from "../ui/parts";
 import type { Look } from "./look";
-import type { Doc } from "./model";
+import { stepsOf, type Doc } from "./model";
+import { lineOf, placeOf, read } from "./place";
 
 const KEYS = ["entry", "description", "sockets", "loops", "layout", "materia", "parse", "assign", "edges", "when", "to", "maxTraversals", "foreach", "advance", "limits", "maxVisits", "consumes", "from", "output", "exits", "id", "condition", "targetSocketId", "exit", "cursor", "items", "lockState"];
 
-export function Raw({ doc, looks, issues, readOnly, change }: { doc: Doc; looks: Look[]; issues: Issue[]; readOnly: boolean; change: (doc: Doc) => void }) {
+export type Written = { text: string; of: string };
+type Props = { name: string; doc: Doc; looks: Look[]; issues: Issue[]; readOnly: boolean; change: (doc: Doc) => void; written: Written | null; onWritten: (written: Written | null) => void };
+
+/** What is no JSON yet is `written`, and stays while the person looks elsewhere. */
+export function Raw({ name, doc, looks, issues, readOnly, change, written, onWritten }: Props) {
   const spelled = JSON.stringify(doc, null, 2);
-  const [text, setText] = useState(spelled);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [text, setText] = useState(written?.of === spelled ? written.text : spelled);
   const [offers, setOffers] = useState<string[]>([]);
   const [at, setAt] = useState(0);
   const area = useRef<HTMLTextAreaElement>(null);
   const list = useId();
   const mine = useRef(spelled);
-  useEffect(() => { if (spelled !== mine.current) { mine.current = spelled; setText(spelled); setProblem(null); } }, [spelled]);
+  useEffect(() => { if (spelled !== mine.current) { mine.current = spelled; setText(spelled); onWritten(null); } }, [spelled]);
+  const { places, wrong } = useMemo(() => read(text), [text]);
+  const problem = wrong ?? (/^\s*\{/.test(text) ? null : { at: 0, message: "a loadout is an object: it begins with {" });
+  const spoken = (spot: number) => { const [line, column] = lineOf(text, spot); return `line ${line}, column ${column}`; };
+  const spotOf = (issue: Issue) => placeOf(places, stepsOf(name, issue.path));
 
   const put = (next: string) => {
     setText(next);
-    try {
-      const read: unknown = JSON.parse(next);
-      if (typeof read !== "object" || read === null || Array.isArray(read)) { setProblem("a loadout is an object"); return; }
-      setProblem(null);
-      mine.current = JSON.stringify(read, null, 2);
-      change(read as Doc);
-    } catch (error) {
-      setProblem(located(next, (error as Error).message));
-    }
+    if (read(next).wrong || !/^\s*\{/.test(next)) { onWritten({ text: next, of: mine.current }); return; }
+    onWritten(null);
+    const said = JSON.parse(next) as Doc;
+    mine.current = JSON.stringify(said, null, 2);
+    change(said);
+  };
+  /** Puts the cursor where something is wrong, and the line before the person's eyes. */
+  const show = (spot: number | null) => {
+    const element = area.current;
+    if (!element || spot === null) return;
+    element.focus();
+    element.setSelectionRange(spot, text.indexOf("\n", spot) < 0 ? text.length : text.indexOf("\n", spot));
+    element.scrollTop = Math.max(0, (lineOf(text, spot)[0] - 4) * (element.scrollHeight / text.split("\n").length));
   };
   const offer = () => {
     const element = area.current;
@@ -61,23 +73,15 @@ export function Raw({ doc, looks, issues, readOnly, change }: { doc: Doc; looks:
           else if (event.key === "Escape") { event.stopPropagation(); setOffers([]); }
         }} />
       <div className="raw-side stack">
-        {problem ? <div className="issue error" role="status">{problem}</div> : <p className="muted" role="status">{issues.length ? "" : "Nothing is wrong with it."}</p>}
+        {problem ? <div className="issue error" role="status"><span>{spoken(problem.at)}: {problem.message}</span><span className="hint">The loadout stays as it was until this is JSON again.</span><button type="button" onClick={() => show(problem.at)}>Show the place</button></div> : <p className="muted" role="status">{issues.length ? "" : "Nothing is wrong with it."}</p>}
         <ul id={list} className="offers" role="listbox" aria-label="Words that fit here" hidden={offers.length === 0}>
           {offers.map((word, index) => <li key={word} role="option" aria-selected={index === at} onPointerDown={(event) => { event.preventDefault(); take(word); }}>{word}</li>)}
         </ul>
-        <Issues issues={issues} />
+        {!problem && <Issues issues={issues} onShow={(issue) => show(spotOf(issue))} place={(issue) => { const spot = spotOf(issue); return spot === null ? null : spoken(spot); }} />}
         {!readOnly && <p className="hint">Ctrl Space offers words that fit.</p>}
       </div>
     </div>
   );
-}
-
-/** The message with the line of the place that it names. */
-function located(text: string, message: string): string {
-  const position = /position (\d+)/.exec(message);
-  if (!position || /line \d+/.test(message)) return message;
-  const before = text.slice(0, Number(position[1])).split("\n");
-  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: ${message}`;
 }
 
 /** The word in quotes that is being written, and the key whose value it is, if it is one. */

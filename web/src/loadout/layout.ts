@@ -9,7 +9,7 @@ const CELL = { x: 208, y: 168 };
 
 export function spots(doc: Doc, own: Record<string, Spot> | undefined = doc.layout?.sockets): Map<string, Spot> {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
-  graph.setGraph({ rankdir: "TB", nodesep: 56, ranksep: 66, marginx: 24, marginy: 24 });
+  graph.setGraph({ rankdir: "TB", nodesep: 56, ranksep: 54, marginx: 24, marginy: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
   const ids = sockets(doc).map(([id]) => id);
   for (const id of ids) graph.setNode(id, { width: WIDTH, height: HEIGHT });
@@ -18,7 +18,7 @@ export function spots(doc: Doc, own: Record<string, Spot> | undefined = doc.layo
   for (const [id] of sockets(doc)) {
     edges(doc, id).forEach((edge, at) => {
       if (!graph.hasNode(edge.to) || edge.to === id) return;
-      const back = (order.get(edge.to) ?? 0) < (order.get(id) ?? 0);
+      const back = edge.to !== END && (order.get(edge.to) ?? 0) < (order.get(id) ?? 0);
       // A way back has no say in where things stand.
       if (!back) graph.setEdge(id, edge.to, { weight: at === 0 ? 3 : 1, minlen: 1 }, `${at}`);
     });

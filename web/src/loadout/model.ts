@@ -209,10 +209,12 @@ export const setLoop = (doc: Doc, name: string, patch: Partial<Loop>) => withLoo
 });
 
 export function addExit(doc: Doc, name: string, from: string, target: string, condition?: When): Doc {
-  return withLoop(doc, name, (loop) => {
-    const all = loop.exits ?? [];
+  return withLoop(doc, name, (written) => {
+    // A loop has one way of writing its ways out.
+    const { exit: only, ...loop } = written;
+    const all = only ? [...(loop.exits ?? []), { id: freshExit(loop.exits ?? [], `exit:${only.from}:${only.when ?? "always"}`), from: only.from, condition: only.when ?? "always", targetSocketId: only.to }] : loop.exits ?? [];
     const free = condition ?? WHENS.find((one) => !all.some((exit) => exit.from === from && exit.condition === one));
-    if (!free || all.some((exit) => exit.from === from && exit.condition === free)) return loop;
+    if (!free || all.some((exit) => exit.from === from && exit.condition === free)) return written;
     return { ...loop, exits: [...all, { id: freshExit(all, `exit:${from}:${free}`), from, condition: free, targetSocketId: target }] };
   });
 }
@@ -223,10 +225,24 @@ function freshExit(all: Exit[], wish: string): string {
   return id;
 }
 
-export const setExit = (doc: Doc, name: string, route: string, patch: Partial<Exit>) =>
-  withLoop(doc, name, (loop) => ({ ...loop, exits: (loop.exits ?? []).map((exit) => (exit.id === route ? { ...exit, ...patch } : exit)) }));
+/** The one way out that a loop written as `exit` has; it is edited where it stands. */
+const ONLY = "exit";
+const isOnly = (loop: Loop, route: string) => route === ONLY && Boolean(loop.exit) && !loop.exits?.some((exit) => exit.id === ONLY);
+
+/** All ways out of a loop, however they are written. */
+export function exitsOf(loop: Loop): Exit[] {
+  const only: Exit[] = loop.exit ? [{ id: ONLY, from: loop.exit.from, condition: loop.exit.when ?? "always", targetSocketId: loop.exit.to }] : [];
+  return [...(loop.exits ?? []), ...only];
+}
+
+export const setExit = (doc: Doc, name: string, route: string, patch: Partial<Exit>) => withLoop(doc, name, (loop) => {
+  if (!isOnly(loop, route)) return { ...loop, exits: (loop.exits ?? []).map((exit) => (exit.id === route ? { ...exit, ...patch } : exit)) };
+  const { condition, targetSocketId } = patch;
+  return { ...loop, exit: { ...loop.exit!, ...(condition ? { when: condition } : {}), ...(targetSocketId ? { to: targetSocketId } : {}) } };
+});
 
 export const removeExit = (doc: Doc, name: string, route: string) => withLoop(doc, name, (loop) => {
+  if (isOnly(loop, route)) { const { exit: _exit, ...others } = loop; return others; }
   const exits = (loop.exits ?? []).filter((exit) => exit.id !== route);
   const { exits: _old, ...rest } = loop;
   return exits.length ? { ...loop, exits } : rest;
@@ -253,17 +269,22 @@ export function duplicate(doc: Doc, shipped: boolean): Doc {
 
 export type Target = { socket?: string; edge?: number; loop?: string; exit?: string };
 
+/** The steps that the path of an issue takes inside the loadout of this name; none where it is about something else. */
+export function stepsOf(name: string, path: string | null): (string | number)[] {
+  const prefix = /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? `loadouts.${name}` : `loadouts[${JSON.stringify(name)}]`;
+  if (!path?.startsWith(prefix)) return [];
+  return [...path.slice(prefix.length).matchAll(/\.([A-Za-z_][A-Za-z0-9_-]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)]
+    .map((step) => step[1] ?? (step[2] ? (JSON.parse(step[2]) as string) : Number(step[3])));
+}
+
 /** Which part of the loadout the path of an issue leads to. */
 export function whereIs(doc: Doc, name: string, path: string | null): Target {
-  const prefix = /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? `loadouts.${name}` : `loadouts[${JSON.stringify(name)}]`;
-  if (!path?.startsWith(prefix)) return {};
-  const steps = [...path.slice(prefix.length).matchAll(/\.([A-Za-z_][A-Za-z0-9_-]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)]
-    .map((step) => step[1] ?? (step[2] ? (JSON.parse(step[2]) as string) : Number(step[3])));
+  const steps = stepsOf(name, path);
   if (steps[0] === "sockets" && typeof steps[1] === "string") {
     return { socket: steps[1], ...(steps[2] === "edges" && typeof steps[3] === "number" ? { edge: steps[3] } : {}) };
   }
   if (steps[0] === "loops" && typeof steps[1] === "string") {
-    const exit = steps[2] === "exits" && typeof steps[3] === "number" ? doc.loops?.[steps[1]]?.exits?.[steps[3]]?.id : undefined;
+    const exit = steps[2] === "exits" && typeof steps[3] === "number" ? doc.loops?.[steps[1]]?.exits?.[steps[3]]?.id : steps[2] === ONLY ? ONLY : undefined;
     return { loop: steps[1], ...(exit ? { exit } : {}) };
   }
   return {};

@@ -1,5 +1,5 @@
 // The materia editor: roles of agents and programs, and a way to try the programs.
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { api, ApiError } from "../api";
 import { config as configStore, loadConfig, type Scope } from "../loadout/drafts";
 import { grouped, kindOf, lookOf } from "../loadout/look";
@@ -7,10 +7,11 @@ import * as model from "../loadout/model";
 import { go, path } from "../router";
 import { createStore, useStore } from "../store";
 import type { CheckAnswer, Config, Materia } from "../types";
-import { Check, COLORS, Dialog, Empty, Field, Issues, Menu, Orb, type MenuItem } from "../ui/parts";
+import { Check, COLORS, Dialog, Empty, Field, Issues, Menu, Orb, useInView, type MenuItem } from "../ui/parts";
 import { Icon } from "../ui/icons";
 import { complain, say } from "../ui/toasts";
 import { Diff } from "../loadout/diff";
+import { lineOf, read } from "../loadout/place";
 import { TryIt } from "./TryIt";
 
 type Value = Record<string, unknown>;
@@ -23,6 +24,7 @@ export function MateriaPage({ name }: { name: string | undefined }) {
   const all = useStore(drafts);
   const made = useStore(fresh);
   useEffect(() => { void loadConfig(); }, []);
+  useInView(config ? name : undefined);
   if (!config) return <div className="page" aria-busy="true" />;
   const names = [...config.materia.map((one) => one.name), ...Object.keys(made).filter((one) => !config.materia.some((known) => known.name === one))];
   const chosen = name ?? names[0];
@@ -41,7 +43,7 @@ export function MateriaPage({ name }: { name: string | undefined }) {
     <div className="split loadouts">
       <aside className="side" aria-label="Materia">
         <div className="row"><h2 className="grow">Materia</h2><Menu label="New materia" items={[{ label: "Agent role", run: () => create("agent") }, { label: "Utility", run: () => create("utility") }]}><Icon name="plus" size={14} />New</Menu></div>
-        {grouped(looks).map(([group, members]) => (
+        <div className="groups">{grouped(looks).map(([group, members]) => (
           <div key={group} className="stack tight">
             <h3 className="label group">{group}</h3>
             <ul className="list">
@@ -54,7 +56,7 @@ export function MateriaPage({ name }: { name: string | undefined }) {
               ))}
             </ul>
           </div>
-        ))}
+        ))}</div>
       </aside>
       {chosen !== undefined && (all[chosen] || config.materia.some((one) => one.name === chosen))
         ? <Editor key={chosen} name={chosen} config={config} draft={all[chosen]} names={names} />
@@ -73,9 +75,11 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
   const [check, setCheck] = useState<CheckAnswer | null>(null);
   const [asking, setAsking] = useState<"save" | "rename" | null>(null);
   const put = (next: Value) => drafts.set((now) => ({ ...now, [name]: next }));
+  // What a file below this one says comes back when a field is left out; null takes it away.
+  const below = Boolean(known && (known.shipped || Object.keys(known.own).some((scope) => scope !== target)));
   const set = (field: string, next: unknown) => {
     const changed = { ...value, [field]: next };
-    if (next === undefined || next === "" || next === false) delete changed[field];
+    if (next === undefined || next === "" || next === false) { if (below) changed[field] = null; else delete changed[field]; }
     put(changed);
   };
   useEffect(() => {
@@ -144,7 +148,7 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
             <Field label="Output is read as"><select className="input" value={text(value.parse)} disabled={readOnly} onChange={(event) => set("parse", event.target.value)}><option value="">text, unless the socket says otherwise</option><option value="text">text</option><option value="json">JSON</option></select></Field>
             <Field label="After an interruption" hint="when nobody knows whether it ended"><select className="input" value={text(value.interrupted)} disabled={readOnly} onChange={(event) => set("interrupted", event.target.value)}><option value="">run it again</option><option value="ask">ask me</option><option value="fail">fail the cast</option></select></Field>
           </div>
-          {kind === "utility" && <TryIt name={name} value={draft} target={target} blocked={broken} />}
+          {kind === "utility" && <TryIt name={name} value={draft} target={target} blocked={broken} most={typeof value.timeoutMs === "number" ? value.timeoutMs : 30_000} />}
         </div>
       </div>
       {asking === "save" && (
@@ -152,7 +156,7 @@ function Editor({ name, config, draft, names }: { name: string; config: Config; 
           <fieldset className="plain"><legend className="label">Save to</legend>
             {(["user", "project"] as const).map((one) => <label key={one} className="check"><input type="radio" name="target" checked={target === one} onChange={() => setTarget(one)} /><span>{one === "user" ? "your own config" : "this project"} <code className="muted">{config.files.find((file) => file.scope === one)?.path}</code></span></label>)}
           </fieldset>
-          {broken && <p className="issue error">It has errors; loadouts that use it cannot be cast.</p>}
+          {broken && <p className="issue error">It has errors: loadouts that use it cannot be cast.</p>}
           {check && <Diff before={check.before} after={check.after} />}
         </Dialog>
       )}
@@ -223,7 +227,7 @@ function AgentForm({ value, readOnly, set }: FormProps) {
 }
 
 function UtilityForm({ value, readOnly, set, put }: FormProps & { put: (value: Value) => void }) {
-  const way = ["command", "script", "template", "recipe"].find((field) => field in value) ?? "command";
+  const way = ["command", "script", "template", "recipe"].find((field) => value[field] !== undefined && value[field] !== null) ?? "command";
   const command = Array.isArray(value.command) ? (value.command as unknown[]).map(String) : [];
   const choose = (next: string) => {
     const { command: _c, script: _s, template: _t, recipe: _r, ...rest } = value;
@@ -259,12 +263,18 @@ export function Json({ label, value, readOnly, plain, onChange }: { label: strin
   const spelled = plain && typeof value === "string" ? value : JSON.stringify(value, null, 2);
   const [written, setWritten] = useState(spelled);
   const [problem, setProblem] = useState<string | null>(null);
+  // Somebody else may change it: a revert, or another way to run.
+  const mine = useRef(spelled);
+  useEffect(() => { if (spelled !== mine.current) { mine.current = spelled; setWritten(spelled); setProblem(null); } }, [spelled]);
   const put = (next: string) => {
     setWritten(next);
-    try {
-      onChange(plain && !/^\s*[[{"]/.test(next) ? next : JSON.parse(next || "null"));
-      setProblem(null);
-    } catch (error) { setProblem((error as Error).message); }
+    if (plain && !/^\s*[[{"]/.test(next)) { mine.current = next; setProblem(null); onChange(next); return; }
+    const { wrong } = read(next || "null");
+    if (wrong) { const [line, column] = lineOf(next, wrong.at); setProblem(`line ${line}, column ${column}: ${wrong.message}`); return; }
+    const said: unknown = JSON.parse(next || "null");
+    mine.current = plain && typeof said === "string" ? said : JSON.stringify(said, null, 2);
+    setProblem(null);
+    onChange(said);
   };
   return <Field label={label} hint={problem ?? undefined}><textarea className="input mono" rows={3} spellCheck={false} value={written} aria-invalid={problem !== null} disabled={readOnly} onChange={(event) => put(event.target.value)} /></Field>;
 }

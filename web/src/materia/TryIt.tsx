@@ -1,6 +1,7 @@
 // Running a utility with an input of one's own, before a cast relies on it.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { api, ApiError } from "../api";
+import { span } from "../casts/words";
 import type { Scope } from "../loadout/drafts";
 import type { TrialAnswer } from "../types";
 import { Issues } from "../ui/parts";
@@ -8,15 +9,23 @@ import { Icon } from "../ui/icons";
 import { Field } from "../ui/parts";
 import { Json } from "./Page";
 
-export function TryIt({ name, value, target, blocked }: { name: string; value: Record<string, unknown> | undefined; target: Scope; blocked: boolean }) {
+type Props = { name: string; value: Record<string, unknown> | undefined; target: Scope; blocked: boolean; most: number };
+
+export function TryIt({ name, value, target, blocked, most }: Props) {
   const [request, setRequest] = useState("try it");
   const [state, setState] = useState<unknown>({});
   const [item, setItem] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const [answer, setAnswer] = useState<TrialAnswer | null>(null);
   const [failure, setFailure] = useState<ApiError | null>(null);
+  const [began, setBegan] = useState(0);
+  const [now, setNow] = useState(0);
+  useEffect(() => { if (!busy) return; const timer = setInterval(() => setNow(Date.now()), 500); return () => clearInterval(timer); }, [busy]);
   const run = async () => {
     setBusy(true);
+    setAnswer(null);
+    setBegan(Date.now());
+    setNow(Date.now());
     setFailure(null);
     try {
       setAnswer(await api.trial({ materia: name, value: value ?? null, target, request, state: (state ?? {}) as Record<string, unknown>, item }));
@@ -30,7 +39,7 @@ export function TryIt({ name, value, target, blocked }: { name: string; value: R
   return (
     <section className="card stack" aria-label="Try it">
       <div className="row"><h2 className="grow">Try it</h2><button type="button" className="btn primary" disabled={busy || blocked} onClick={() => void run()}><Icon name="play" size={16} />{busy ? "Running…" : "Run"}</button></div>
-      <p className="muted">It runs here and now, in the project directory, as it would in a cast.</p>
+      <p className="muted" role="status">{busy ? `It runs since ${span(now - began)}; after ${span(most)} it is ended.` : blocked ? "It has errors: mend them first." : "It runs here and now, in the project directory, as it would in a cast."}</p>
       <div className="cols2">
         <Field label="Request"><input className="input" value={request} onChange={(event) => setRequest(event.target.value)} /></Field>
         <Json label="State" value={state} onChange={setState} />

@@ -1,5 +1,5 @@
 // The quest board: what is to be done, in order, one behind the other.
-import { useEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { call } from "../api";
 import { config as configStore, loadConfig } from "../loadout/drafts";
 import { moment } from "../casts/words";
@@ -22,6 +22,14 @@ export function QuestsPage() {
   const [loadout, setLoadout] = useState("");
   const [script, setScript] = useState("");
   const [dragged, setDragged] = useState<string | null>(null);
+  const [over, setOver] = useState<string | null>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const kept = useRef<string | null>(null);
+  // A quest that was moved by a key keeps the focus, so that the same key moves it on.
+  useLayoutEffect(() => {
+    if (kept.current && !list.current?.contains(document.activeElement)) list.current?.querySelector<HTMLElement>(`[aria-label="${CSS.escape(kept.current)}"]`)?.focus();
+    kept.current = null;
+  }, [board]);
   const send = async (way: string, body: object, done?: string) => {
     try { await call("POST", way, body); if (done) say(done); } catch (error) { complain(error); }
   };
@@ -29,6 +37,20 @@ export function QuestsPage() {
   const pending = (board?.quests ?? []).filter((one) => one.status === "pending");
   const others = (board?.quests ?? []).filter((one) => one.status !== "pending").reverse();
   const running = Boolean(board?.runner.running);
+  const move = (at: number, by: number) => {
+    const [one, other] = [pending[at], pending[at + by]];
+    if (!one || !other) return;
+    kept.current = `Move ${one.title} ${by < 0 ? "up" : "down"}`;
+    void change(one.id, { do: by < 0 ? "before" : "after", target: other.id });
+  };
+  // What is dragged down goes behind the one it is dropped on, what is dragged up before it.
+  const drop = (at: number) => {
+    const from = pending.findIndex((one) => one.id === dragged);
+    if (from >= 0 && from !== at) void change(pending[from]!.id, { do: from < at ? "after" : "before", target: pending[at]!.id });
+    setDragged(null);
+    setOver(null);
+  };
+  const shadow = (at: number) => { const from = pending.findIndex((one) => one.id === dragged); return over === pending[at]?.id && from >= 0 && from !== at ? (from < at ? " below" : " above") : ""; };
   return (
     <>
       <header className="head">
@@ -51,14 +73,14 @@ export function QuestsPage() {
         </form>
         <h2>Waiting</h2>
         {board !== null && pending.length === 0 && <p className="muted">Nothing waits.</p>}
-        <ol className="quests" aria-label="Waiting quests">
+        <ol className="quests" aria-label="Waiting quests" ref={list}>
           {pending.map((one, at) => (
-            <li key={one.id} className="card quest" draggable onDragStart={() => setDragged(one.id)} onDragOver={(event) => event.preventDefault()} onDrop={() => { if (dragged && dragged !== one.id) void change(dragged, { do: "before", target: one.id }); setDragged(null); }}>
+            <li key={one.id} className={`card quest${dragged === one.id ? " dragged" : ""}${shadow(at)}`} draggable onDragStart={(event) => { event.dataTransfer.effectAllowed = "move"; setDragged(one.id); }} onDragEnd={() => { setDragged(null); setOver(null); }} onDragOver={(event) => { event.preventDefault(); setOver(one.id); }} onDrop={(event) => { event.preventDefault(); drop(at); }}>
               <span className="muted mono">{at + 1}</span>
               <div className="grow"><strong className="clamp">{one.title}</strong><p className="hint">{one.loadoutOverride ?? "active loadout"}{one.attempts ? ` · ${one.attempts} tries` : ""}</p></div>
               <span className="row tight">
-                <button type="button" className="btn quiet small icon" aria-label={`Move ${one.title} up`} disabled={at === 0} onClick={() => void change(one.id, { do: "before", target: pending[at - 1]!.id })}><Icon name="up" size={14} /></button>
-                <button type="button" className="btn quiet small icon" aria-label={`Move ${one.title} down`} disabled={at === pending.length - 1} onClick={() => void change(one.id, { do: "after", target: pending[at + 1]!.id })}><Icon name="down" size={14} /></button>
+                <button type="button" className="btn quiet small icon" aria-label={`Move ${one.title} up`} aria-disabled={at === 0} onClick={() => move(at, -1)}><Icon name="up" size={14} /></button>
+                <button type="button" className="btn quiet small icon" aria-label={`Move ${one.title} down`} aria-disabled={at === pending.length - 1} onClick={() => move(at, 1)}><Icon name="down" size={14} /></button>
                 <button type="button" className="btn quiet small icon" aria-label={`Run ${one.title}`} disabled={running} onClick={() => void send("/quests/run", { quest: one.id, once: true, agentScript: script || null }, "it is run")}><Icon name="play" size={14} /></button>
                 <button type="button" className="btn quiet small icon" aria-label={`Remove ${one.title}`} onClick={() => void change(one.id, { do: "remove" })}><Icon name="trash" size={14} /></button>
               </span>

@@ -8,7 +8,10 @@ export function Dialog({ title, onClose, children, footer, wide }: { title: stri
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (!dialog || dialog.open) return;
+    dialog.showModal();
+    // The browser would begin with the button that closes it.
+    (dialog.querySelector<HTMLElement>(".body textarea, .body select, .body input:not([type=radio], [type=checkbox])") ?? dialog.querySelector<HTMLElement>("footer .btn.primary:not(:disabled)") ?? dialog.querySelector<HTMLElement>("footer .btn"))?.focus();
   }, []);
   return (
     <dialog ref={ref} aria-labelledby={id} className={wide ? "wide" : undefined} onCancel={(event) => { event.preventDefault(); onClose(); }} onClose={onClose}>
@@ -20,6 +23,11 @@ export function Dialog({ title, onClose, children, footer, wide }: { title: stri
       {footer && <footer>{footer}</footer>}
     </dialog>
   );
+}
+
+/** Brings what is chosen in a list before the person's eyes. */
+export function useInView(chosen: string | undefined) {
+  useEffect(() => { document.querySelector('.side .list [aria-current="true"]')?.scrollIntoView({ block: "nearest", inline: "center" }); }, [chosen]);
 }
 
 export type MenuItem = { label: string; icon?: string; run: () => void; disabled?: boolean; danger?: boolean };
@@ -83,7 +91,7 @@ export function Tabs<T extends string>({ label, value, options, onChange }: { la
   );
 }
 
-export function Issues({ issues, onShow }: { issues: Issue[]; onShow?: (issue: Issue) => void }) {
+export function Issues({ issues, onShow, place }: { issues: Issue[]; onShow?: (issue: Issue) => void; place?: (issue: Issue) => string | null }) {
   if (issues.length === 0) return null;
   return (
     <ul className="issues" aria-label="Problems">
@@ -91,7 +99,7 @@ export function Issues({ issues, onShow }: { issues: Issue[]; onShow?: (issue: I
         <li key={index} className={`issue ${issue.severity}`}>
           <span><strong className="sr">{issue.severity}: </strong>{issue.message}</span>
           {issue.hint && <span className="hint">{issue.hint}</span>}
-          {issue.path && (onShow ? <button type="button" onClick={() => onShow(issue)}>{issue.path}</button> : <code className="hint">{issue.path}</code>)}
+          {issue.path && (onShow ? <button type="button" onClick={() => onShow(issue)}>{[place?.(issue), issue.path].filter(Boolean).join(" · ")}</button> : <code className="hint">{issue.path}</code>)}
         </li>
       ))}
     </ul>

@@ -122,8 +122,17 @@ pub enum UseError {
     Write(#[from] WriteError),
 }
 
-/// Makes a loadout the active one in the person's own config, and leaves the rest of that file as it is.
-pub fn choose_active(home: &Home, places: Places<'_>, named: &str) -> Result<Chosen, UseError> {
+/// Where a choice of the active loadout may be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In the person's own config alone, which is for all projects.
+    Own,
+    /// For a loadout that only this project has, in the project's config.
+    Here,
+}
+
+/// Makes a loadout the active one, and leaves the rest of the file that says so as it is.
+pub fn choose_active(home: &Home, places: Places<'_>, named: &str, reach: Reach) -> Result<Chosen, UseError> {
     let files = Files::find(places)?;
     let own = files.layers().partition_point(|layer| layer.scope <= Scope::User);
     refuse_broken_files(&files.layers()[..own]).map_err(UseError::NotUsable)?;
@@ -132,15 +141,18 @@ pub fn choose_active(home: &Home, places: Places<'_>, named: &str) -> Result<Cho
     let Some(one) = config.loadouts().find(|one| one.name == name) else {
         return Err(UseError::NotUsable(NotUsable::Unknown(Box::new(config.unknown(named)))));
     };
-    if one.scope > Scope::User {
-        return Err(UseError::Elsewhere { name: name.to_owned(), file: file_of(&files, one.scope) });
-    }
+    let file = match one.scope {
+        Scope::Default | Scope::User => home.config(),
+        Scope::Project if reach == Reach::Here => file_of(&files, one.scope),
+        elsewhere => {
+            return Err(UseError::Elsewhere { name: name.to_owned(), file: file_of(&files, elsewhere) });
+        }
+    };
     if let Some(compiled) = config.compile(name)
         && compiled.graph.is_none()
     {
         return Err(UseError::NotUsable(NotUsable::Broken(compiled.findings)));
     }
-    let file = home.config();
     let changed = write_active(&file, name, &one.id)?;
     let warnings = overruled(&Files::find(places)?, name);
     Ok(Chosen { ok: true, loadout: name.to_owned(), file, changed, warnings })

@@ -67,7 +67,7 @@ impl Loadout {
                     environment: config::environment(world),
                     flag: None,
                 };
-                let chosen = loadout::choose_active(&home, places, &name)?;
+                let chosen = loadout::choose_active(&home, places, &name, loadout::Reach::Own)?;
                 screen.report(&chosen, voice);
                 Ok(0)
             }

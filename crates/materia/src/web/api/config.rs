@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::State as Given;
 use axum::http::StatusCode;
 use materia_engine::verb::definition::{self, Edit, SaveError, Section, Target, Wish};
-use materia_engine::verb::loadout;
+use materia_engine::verb::loadout::{self, Reach};
 use materia_engine::verb::trust::{self, Standing};
 use materia_model::finding::Finding;
 use materia_model::loadout::layer::Edit as Policy;
@@ -110,11 +110,10 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let saved = beside(move || {
         let wishes: Vec<Wish> = request.edits.into_iter().map(Wish::from).collect();
         let target = Target::from(request.target);
-        let before =
-            trust::show(&state.files()?, Some(&state.home)).map_err(|error| Failure::from(&error))?;
+        let before = standing(&state)?;
         let saved = definition::save(&state.home, state.places(), target, &wishes, request.even_broken);
-        if saved.is_ok() && matches!(before.standing, Standing::Nothing | Standing::Trusted) {
-            agree(&state)?;
+        if saved.is_ok() {
+            agree_again(&state, before)?;
         }
         match saved {
             Ok(saved) => Ok(Ok(dto::SaveAnswer {
@@ -147,8 +146,17 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
     }
 }
 
+/// How what the project brings stood before something of it is written.
+fn standing(state: &State) -> Result<Standing, Failure> {
+    let shown = trust::show(&state.files()?, Some(&state.home)).map_err(|error| Failure::from(&error))?;
+    Ok(shown.standing)
+}
+
 /// What the person saves through our own editor is trusted (S1), where everything else in the file was.
-fn agree(state: &State) -> Result<(), Failure> {
+fn agree_again(state: &State, before: Standing) -> Result<(), Failure> {
+    if !matches!(before, Standing::Nothing | Standing::Trusted) {
+        return Ok(());
+    }
     let files = state.files()?;
     let failed = |error: materia_engine::trust::Error| Failure::from(&error);
     let shown = trust::show(&files, Some(&state.home)).map_err(failed)?;
@@ -159,7 +167,9 @@ fn agree(state: &State) -> Result<(), Failure> {
 pub(super) async fn choose_active(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: dto::ActiveRequest = body(&bytes)?;
     let chosen = beside(move || {
-        let chosen = loadout::choose_active(&state.home, state.places(), &request.name)?;
+        let before = standing(&state)?;
+        let chosen = loadout::choose_active(&state.home, state.places(), &request.name, Reach::Here)?;
+        agree_again(&state, before)?;
         Ok(dto::ActiveAnswer {
             loadout: chosen.loadout,
             file: chosen.file.to_string_lossy().into_owned(),
