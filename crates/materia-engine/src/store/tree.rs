@@ -29,10 +29,25 @@ pub fn rename(from: &Path, to: &Path) -> Result<bool, DirError> {
 
 /// Removes a directory and everything in it. `unique` is a word that no other removal uses.
 pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
-    let doomed = dir::parent_of(path).join(format!("{DOOMED}{unique}"));
+    let doomed = doomed(dir::parent_of(path), unique);
     let gone = if rename(path, &doomed)? { &doomed } else { path };
     failpoint::hit("tree.remove").map_err(failed("remove", path))?;
     std::fs::remove_dir_all(gone).map_err(failed("remove", path))
+}
+
+/// A name for what is being removed, or is not whole yet: the next sweep removes what has it.
+pub fn doomed(parent: &Path, unique: &str) -> PathBuf {
+    parent.join(format!("{DOOMED}{unique}"))
+}
+
+/// Gives a file of ours a second name on the same file system, or a copy where it can have only one.
+pub fn share(from: &Path, to: &Path) -> io::Result<()> {
+    failpoint::hit("tree.share")?;
+    match std::fs::hard_link(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
+        Err(_) => preserve(from, to).map(drop),
+        Ok(()) => Ok(()),
+    }
 }
 
 /// Removes what interrupted removals left in a directory, and says how much.

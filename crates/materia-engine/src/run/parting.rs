@@ -1,0 +1,148 @@
+//! What a run that goes leaves to whoever has not been told of it yet.
+//!
+//! Owns handing the journal of a run to its observers before its directory is moved or removed: the journal is their queue,
+//! and what they were not told would go with it. It costs a name, not a copy. Only those get it who have watched before, and
+//! only so many wait at a time; how many did not find room is counted, and told. Never knows what they were told already.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use materia_model::run::RUN_START;
+use serde::{Deserialize, Serialize};
+
+use super::error::Error;
+use super::family::observer_dir;
+use super::place::{Place, Root};
+use crate::clock::Clock;
+use crate::store::journal::{From, Reader};
+use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::{atomic, dir, tree};
+
+/// How many runs that are gone wait for one observer at most.
+const MOST: usize = 1000;
+/// How long whoever counts what found no room is waited for.
+const PAUSE: Duration = Duration::from_secs(1);
+const FORMAT: u32 = 1;
+const LARGEST: u64 = 4096;
+
+/// Runs that went before an observer was told of them, and that found no room.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// How many.
+    pub count: u64,
+    /// The last one.
+    pub run: String,
+}
+
+/// Where an observer finds what is left of runs that are gone; whoever watches makes it.
+pub fn left_dir(observer: &Path) -> PathBuf {
+    observer.join("left")
+}
+
+/// What an observer finds there, the oldest first.
+pub fn left(observer: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = entries(&left_dir(observer)).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
+/// How many found no room there since that was last told.
+pub fn left_out(observer: &Path) -> Option<LeftOut> {
+    atomic::read_json(&counted(&left_dir(observer)), FORMAT, LARGEST).ok()
+}
+
+/// Forgets those that were told.
+pub fn told_left_out(observer: &Path, told: &LeftOut) -> Result<(), Error> {
+    let left = left_dir(observer);
+    let _turn = turn(&left)?;
+    let since = left_out(observer).unwrap_or_default();
+    let count = since.count.saturating_sub(told.count);
+    if count == 0 {
+        return Ok(dir::remove_file(&counted(&left))?);
+    }
+    Ok(atomic::write_json(&counted(&left), FORMAT, &LeftOut { count, ..since })?)
+}
+
+/// Leaves a run to its observers. Called under its lock, when nothing is added to its journal any more.
+pub(super) fn leave(root: &Root, place: &Place) -> Result<(), Error> {
+    for left in observers(root, place) {
+        match leave_to(&left, place) {
+            // A full disk must not keep anybody from making room on it.
+            Err(error) if error.is_full_disk() => {}
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+/// Removes what nobody asked for as long as a run is kept.
+pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
+    let sessions = observer_dir(root, None).and_then(|operator| Some(operator.parent()?.to_owned()));
+    for left in sessions.iter().flat_map(|sessions| entries(sessions)).map(|observer| left_dir(&observer)) {
+        let _next_time = tree::sweep(&left);
+        for path in entries(&left).filter(|path| is_older(path, kept_for, clock)) {
+            let _next_time = tree::remove(&path, &Clock::system().fresh_id());
+        }
+    }
+}
+
+/// The directories of those who watch the sessions that the run was of, and of the operator.
+fn observers(root: &Root, place: &Place) -> Vec<PathBuf> {
+    let records = Reader::open(&place.journal(), From::Beginning).into_iter().flatten();
+    let starts = records.map_while(Result::ok).filter(|record| record.kind == RUN_START);
+    let mut sessions: BTreeSet<Option<String>> =
+        starts.filter_map(|start| Some(Some(start.data.get("session")?.as_str()?.to_owned()))).collect();
+    sessions.insert(None);
+    let folders = sessions.iter().filter_map(|session| observer_dir(root, session.as_deref()));
+    folders.map(|folder| left_dir(&folder)).filter(|left| left.is_dir()).collect()
+}
+
+fn leave_to(left: &Path, place: &Place) -> Result<(), Error> {
+    if entries(left).filter(|path| path.is_dir()).count() >= MOST {
+        return leave_out(left, place);
+    }
+    let unique = Clock::system().fresh_id();
+    // Hidden until it is whole; what a crash leaves of it is swept like what is being removed.
+    let hidden = tree::doomed(left, &unique);
+    dir::create_unsynced(&hidden)?;
+    for path in entries(place.dir()).filter(|path| is_segment(path)) {
+        let Some(name) = path.file_name() else { continue };
+        tree::share(&path, &hidden.join(name)).map_err(Error::io("keep", &path))?;
+    }
+    tree::rename(&hidden, &left.join(format!("{unique}.{}", place.id())))?;
+    Ok(())
+}
+
+fn leave_out(left: &Path, place: &Place) -> Result<(), Error> {
+    let _turn = turn(left)?;
+    let so_far: LeftOut = atomic::read_json(&counted(left), FORMAT, LARGEST).unwrap_or_default();
+    let more = LeftOut { count: so_far.count + 1, run: place.id().to_string() };
+    Ok(atomic::write_json(&counted(left), FORMAT, &more)?)
+}
+
+fn turn(left: &Path) -> Result<Lock, Error> {
+    Ok(Lock::acquire(&left.join("lock"), Mode::Exclusive, Wait::For(PAUSE), &Holder::current())?)
+}
+
+fn counted(left: &Path) -> PathBuf {
+    left.join("left-out.json")
+}
+
+/// What is in a directory and not hidden.
+fn entries(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let shown = |entry: &std::fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+    std::fs::read_dir(dir).into_iter().flatten().flatten().filter(shown).map(|entry| entry.path())
+}
+
+fn is_segment(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.starts_with("journal.") && name.ends_with(".jsonl")
+}
+
+fn is_older(path: &Path, than: Duration, clock: &Clock) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(metadata) = std::fs::metadata(path) else { return false };
+    let kept = i64::try_from(than.as_secs()).unwrap_or(i64::MAX);
+    metadata.is_dir() && clock.now().as_millis() / 1000 - metadata.mtime() > kept
+}
