@@ -200,7 +200,7 @@ impl Watching {
             }
             for run in over {
                 if let Some((path, _)) = self.left.remove(&run) {
-                    tree::remove(&path, &Clock::system().fresh_id())?;
+                    tree::discard(&path, &Clock::system().fresh_id())?;
                 }
                 // A run of the same id is another one, and is looked at anew.
                 self.followed.remove(&run);

@@ -82,7 +82,7 @@ pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
     for left in sessions.iter().flat_map(|sessions| entries(sessions)).map(|observer| left_dir(&observer)) {
         let _next_time = tree::sweep(&left);
         for path in entries(&left).filter(|path| is_older(path, kept_for, clock)) {
-            let _next_time = tree::remove(&path, &Clock::system().fresh_id());
+            let _next_time = tree::discard(&path, &Clock::system().fresh_id());
         }
     }
 }
@@ -110,8 +110,8 @@ fn leave_to(left: &Path, place: &Place) -> Result<(), Error> {
         let Some(name) = path.file_name() else { continue };
         tree::share(&path, &hidden.join(name)).map_err(Error::io("keep", &path))?;
     }
-    tree::rename(&hidden, &left.join(format!("{unique}.{}", place.id())))?;
-    Ok(())
+    tree::rename_unsynced(&hidden, &left.join(format!("{unique}.{}", place.id())))?;
+    Ok(dir::sync_new(left)?)
 }
 
 fn leave_out(left: &Path, place: &Place) -> Result<(), Error> {
