@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use materia_model::run::RUN_START;
-use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::family::observer_dir;
@@ -17,17 +16,17 @@ use super::place::{Place, Root};
 use crate::clock::Clock;
 use crate::store::journal::{From, Reader};
 use crate::store::lock::{Holder, Lock, Mode, Wait};
-use crate::store::{atomic, dir, tree};
+use crate::store::{dir, stream, tree};
 
 /// How many runs that are gone wait for one observer at most.
 const MOST: usize = 1000;
-/// How long whoever counts what found no room is waited for.
-const PAUSE: Duration = Duration::from_secs(1);
-const FORMAT: u32 = 1;
-const LARGEST: u64 = 4096;
+/// How long the list of what found no room is waited for.
+const PAUSE: Duration = Duration::from_secs(10);
+/// How much of that list is read.
+const LONGEST: usize = 16 << 20;
 
 /// Runs that went before an observer was told of them, and that found no room.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// How many.
     pub count: u64,
@@ -49,19 +48,25 @@ pub fn left(observer: &Path) -> Vec<PathBuf> {
 
 /// How many found no room there since that was last told.
 pub fn left_out(observer: &Path) -> Option<LeftOut> {
-    atomic::read_json(&counted(&left_dir(observer)), FORMAT, LARGEST).ok()
+    let path = list(&left_dir(observer));
+    let text = path.exists().then(|| stream::open(&path).and_then(|file| stream::tail(&file, 0, LONGEST)));
+    let text = text?.ok()?;
+    let runs = || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let run = String::from_utf8_lossy(runs().last()?).into_owned();
+    Some(LeftOut { count: runs().count() as u64, run })
 }
 
 /// Forgets those that were told.
 pub fn told_left_out(observer: &Path, told: &LeftOut) -> Result<(), Error> {
     let left = left_dir(observer);
-    let _turn = turn(&left)?;
+    let _turn = turn(&left, Mode::Exclusive)?;
     let since = left_out(observer).unwrap_or_default();
-    let count = since.count.saturating_sub(told.count);
-    if count == 0 {
-        return Ok(dir::remove_file(&counted(&left))?);
+    let path = list(&left);
+    dir::remove_file(&path)?;
+    for _ in told.count..since.count {
+        add(&path, &since.run)?;
     }
-    Ok(atomic::write_json(&counted(&left), FORMAT, &LeftOut { count, ..since })?)
+    Ok(())
 }
 
 /// Leaves a run to its observers. Called under its lock, when nothing is added to its journal any more.
@@ -114,19 +119,24 @@ fn leave_to(left: &Path, place: &Place) -> Result<(), Error> {
     Ok(dir::sync_new(left)?)
 }
 
+/// Many may do that at the same time, but not while those that were told are forgotten.
 fn leave_out(left: &Path, place: &Place) -> Result<(), Error> {
-    let _turn = turn(left)?;
-    let so_far: LeftOut = atomic::read_json(&counted(left), FORMAT, LARGEST).unwrap_or_default();
-    let more = LeftOut { count: so_far.count + 1, run: place.id().to_string() };
-    Ok(atomic::write_json(&counted(left), FORMAT, &more)?)
+    let _turn = turn(left, Mode::Shared)?;
+    add(&list(left), place.id().as_str())
 }
 
-fn turn(left: &Path) -> Result<Lock, Error> {
-    Ok(Lock::acquire(&left.join("lock"), Mode::Exclusive, Wait::For(PAUSE), &Holder::current())?)
+fn add(list: &Path, run: &str) -> Result<(), Error> {
+    let added = stream::open(list).and_then(|file| stream::add(&file, format!("{run}\n").as_bytes()));
+    added.map_err(Error::io("write", list))
 }
 
-fn counted(left: &Path) -> PathBuf {
-    left.join("left-out.json")
+fn turn(left: &Path, mode: Mode) -> Result<Lock, Error> {
+    Ok(Lock::acquire(&left.join("lock"), mode, Wait::For(PAUSE), &Holder::current())?)
+}
+
+/// The runs that found no room, one a line.
+fn list(left: &Path) -> PathBuf {
+    left.join("left-out")
 }
 
 /// What is in a directory and not hidden.

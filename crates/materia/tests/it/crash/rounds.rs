@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use materia_engine::clock::Clock;
+use materia_engine::run;
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -157,12 +159,13 @@ fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
         assert!([0, 3].contains(&end.code()), "{what}: {}", end.transcript());
     }
     assert!(house.alive().is_empty(), "{what}: left running: {:?}", house.alive());
-    let begun = there && house.run_place(&run).journal().exists();
-    assert!(begun || accepted.is_none(), "{what}: a run that was acknowledged is gone");
-    if !begun {
+    let state = run::look(&house.run_place(&run), &Clock::system());
+    // Killed before it could say that it begins, it never was; nobody was told otherwise.
+    let Ok(state) = state else {
+        assert!(accepted.is_none(), "{what}: a run that was acknowledged is gone");
         return;
-    }
-    let status = house.look(&run).status;
+    };
+    let status = state.status;
     assert!(status.is_terminal(), "{what}: {}", status.as_str());
     let accepted = accepted.unwrap_or_default();
     mail_is_kept(house, &run, &accepted, &what);

@@ -47,12 +47,21 @@ fn sizes(dir: &Path) -> (u64, usize) {
 }
 
 /// Hears of the end of every run so far, and of none twice. Whoever is not told within a minute of silence never is.
-fn every_end_is_told_once(heard: &Receiver<(String, Value)>, ended: &mut BTreeSet<String>, total: usize) {
+fn every_end_is_told_once(
+    house: &House,
+    heard: &Receiver<(String, Value)>,
+    ended: &mut BTreeSet<String>,
+    total: usize,
+) {
     while ended.len() < total {
         let Ok((run, event)) = heard.recv_timeout(Duration::from_secs(60)) else {
             let all = (0..total).map(|number| format!("soak-{number}"));
             let missing: Vec<String> = all.filter(|run| !ended.contains(run)).collect();
-            panic!("{} of {total} ends were never told: {missing:?}", missing.len());
+            panic!(
+                "{} of {total} ends were never told: {missing:?}\n{}",
+                missing.len(),
+                house.read("watch.err")
+            );
         };
         assert_eq!(event, "terminal", "{run}");
         assert!(ended.insert(run.clone()), "the end of {run} was told twice");
@@ -82,7 +91,7 @@ mod slow {
     fn memory_descriptors_and_disk_stay_flat() {
         let house = House::new();
         let (total, begun) = (runs(), AtomicUsize::new(0));
-        let mut watcher = house.materia(&["watch", "--session", "soak", "--json"]).start();
+        let mut watcher = house.shell("exec materia watch --session soak --json 2>watch.err").start();
         let (pid, stdout) = (watcher.pid(), watcher.stdout());
         let (hears, heard) = std::sync::mpsc::channel();
         let listener = std::thread::spawn(move || {
@@ -100,7 +109,7 @@ mod slow {
                 }
             });
             begun.store(total * part / 4, Ordering::Relaxed);
-            every_end_is_told_once(&heard, &mut ended, total * part / 4);
+            every_end_is_told_once(&house, &heard, &mut ended, total * part / 4);
             looks.push(taken(pid, &house.home()));
         }
         println!("{total} runs: {looks:#?}");
