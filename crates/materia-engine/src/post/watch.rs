@@ -6,7 +6,7 @@
 //! them. A mark is written after its news went out, so an observer that is killed in between hears them again, with the
 //! same ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -54,6 +54,8 @@ pub struct Watching {
     followed: BTreeMap<RunId, Followed>,
     /// Runs that are gone and were not told to their end, with what they left; one of each id at a time.
     left: BTreeMap<RunId, (PathBuf, Followed)>,
+    /// All of those, also the ones that are not followed yet.
+    gone: BTreeSet<RunId>,
     left_out: Option<LeftOut>,
     wake: Wake,
 }
@@ -76,8 +78,15 @@ impl Watching {
         for folder in [&observer.runs, &observer.folder, &left] {
             wake.on(folder).map_err(io(folder))?;
         }
-        let (followed, left) = (BTreeMap::new(), BTreeMap::new());
-        let mut watching = Self { observer, marks, followed, left, left_out: None, wake };
+        let mut watching = Self {
+            observer,
+            marks,
+            followed: BTreeMap::new(),
+            left: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            left_out: None,
+            wake,
+        };
         if watching.marks.fresh && watching.observer.session.is_none() {
             // A person who begins to watch everything wants to hear what happens, not what once happened.
             watching.skip_the_past()?;
@@ -99,7 +108,7 @@ impl Watching {
             news.extend(followed.pending.drain(..more.min(followed.pending.len())));
         }
         let mut open = self.followed.values().filter(|followed| followed.is_open()).count();
-        for (run, followed) in self.followed.iter_mut().filter(|(run, _)| !self.left.contains_key(run)) {
+        for (run, followed) in self.followed.iter_mut().filter(|(run, _)| !self.gone.contains(run)) {
             let keep = if followed.is_open() || open < MOST_OPEN { Keep::Open } else { Keep::Closed };
             open -= usize::from(followed.is_open());
             followed.catch_up(session, run, self.marks.get(run), keep)?;
@@ -120,7 +129,7 @@ impl Watching {
             marks.insert(&one.run, mark);
         }
         if !marks.is_empty() {
-            let there = |run: &RunId| self.followed.contains_key(run) || self.left.contains_key(run);
+            let there = |run: &RunId| self.followed.contains_key(run) || self.gone.contains(run);
             self.marks.set(marks.into_values(), there)?;
         }
         if let Some(out) =
@@ -167,7 +176,7 @@ impl Watching {
     fn find_runs(&mut self) {
         let names = std::fs::read_dir(&self.observer.runs).into_iter().flatten();
         let ids = names.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<RunId>().ok());
-        let there: std::collections::BTreeSet<RunId> = ids.collect();
+        let there: BTreeSet<RunId> = ids.collect();
         self.followed.retain(|run, _| there.contains(run));
         for run in there {
             if !self.followed.contains_key(&run)
@@ -178,34 +187,38 @@ impl Watching {
         }
     }
 
-    /// Follows what runs left that are gone, of each id the oldest, and removes what has been told.
+    /// Follows what runs left that are gone, of each id the oldest and only so many, and removes what has been told.
     fn find_left(&mut self) -> Result<(), Error> {
         loop {
-            let mut over = Vec::new();
+            self.gone.clear();
             for path in run::left(&self.observer.folder) {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 let run = name.split_once('.').and_then(|(_, run)| run.parse::<RunId>().ok());
-                let Some(run) = run.filter(|run| !self.left.contains_key(run)) else { continue };
-                let Some(followed) = Followed::at(&path) else { continue };
-                self.left.insert(run, (path, followed));
-            }
-            for (run, (_, followed)) in &mut self.left {
-                followed.catch_up(self.observer.session.as_ref(), run, self.marks.get(run), Keep::Closed)?;
-                if followed.pending.is_empty() {
-                    over.push(run.clone());
+                let Some(run) = run else { continue };
+                if self.left.len() < BATCH
+                    && !self.left.contains_key(&run)
+                    && let Some(mut followed) = Followed::at(&path)
+                {
+                    let (session, mark) = (self.observer.session.as_ref(), self.marks.get(&run));
+                    followed.catch_up(session, &run, mark, Keep::Closed)?;
+                    self.left.insert(run.clone(), (path, followed));
                 }
+                self.gone.insert(run);
             }
+            let told = |followed: &Followed| followed.pending.is_empty();
+            let over = self.left.extract_if(.., |_, (_, followed)| told(followed)).collect::<Vec<_>>();
             if over.is_empty() {
                 return Ok(());
             }
-            for run in over {
-                if let Some((path, _)) = self.left.remove(&run) {
-                    tree::discard(&path, &Clock::system().fresh_id())?;
-                }
+            for (run, (path, _)) in over {
+                tree::discard(&path, &Clock::system().fresh_id())?;
                 // A run of the same id is another one, and is looked at anew.
-                self.followed.remove(&run);
+                if let Some(followed) = self.followed.get_mut(&run)
+                    && let Some(another) = Followed::at(&self.observer.runs.join(run.as_str()))
+                {
+                    *followed = another;
+                }
             }
-            self.find_runs();
         }
     }
 }

@@ -5,6 +5,8 @@
 //! only so many wait at a time; how many did not find room is counted, and told. Never knows what they were told already.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,7 +21,7 @@ use crate::store::lock::{Holder, Lock, Mode, Wait};
 use crate::store::{dir, stream, tree};
 
 /// How many runs that are gone wait for one observer at most.
-const MOST: usize = 1000;
+const MOST: usize = 10_000;
 /// How long the list of what found no room is waited for.
 const PAUSE: Duration = Duration::from_secs(10);
 /// How much of that list is read.
@@ -41,7 +43,7 @@ pub fn left_dir(observer: &Path) -> PathBuf {
 
 /// What an observer finds there, the oldest first.
 pub fn left(observer: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = entries(&left_dir(observer)).filter(|path| path.is_dir()).collect();
+    let mut found: Vec<PathBuf> = directories(&left_dir(observer)).map(|entry| entry.path()).collect();
     found.sort();
     found
 }
@@ -84,10 +86,11 @@ pub(super) fn leave(root: &Root, place: &Place) -> Result<(), Error> {
 /// Removes what nobody asked for as long as a run is kept.
 pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
     let sessions = observer_dir(root, None).and_then(|operator| Some(operator.parent()?.to_owned()));
-    for left in sessions.iter().flat_map(|sessions| entries(sessions)).map(|observer| left_dir(&observer)) {
+    let observers = sessions.iter().flat_map(|sessions| directories(sessions));
+    for left in observers.map(|observer| left_dir(&observer.path())) {
         let _next_time = tree::sweep(&left);
-        for path in entries(&left).filter(|path| is_older(path, kept_for, clock)) {
-            let _next_time = tree::discard(&path, &Clock::system().fresh_id());
+        for old in directories(&left).filter(|entry| is_older(entry, kept_for, clock)) {
+            let _next_time = tree::discard(&old.path(), &Clock::system().fresh_id());
         }
     }
 }
@@ -104,16 +107,16 @@ fn observers(root: &Root, place: &Place) -> Vec<PathBuf> {
 }
 
 fn leave_to(left: &Path, place: &Place) -> Result<(), Error> {
-    if entries(left).filter(|path| path.is_dir()).count() >= MOST {
+    if directories(left).count() >= MOST {
         return leave_out(left, place);
     }
     let unique = Clock::system().fresh_id();
     // Hidden until it is whole; what a crash leaves of it is swept like what is being removed.
     let hidden = tree::doomed(left, &unique);
     dir::create_unsynced(&hidden)?;
-    for path in entries(place.dir()).filter(|path| is_segment(path)) {
-        let Some(name) = path.file_name() else { continue };
-        tree::share(&path, &hidden.join(name)).map_err(Error::io("keep", &path))?;
+    for segment in entries(place.dir()).filter(|entry| is_segment(&entry.file_name())) {
+        let path = segment.path();
+        tree::share(&path, &hidden.join(segment.file_name())).map_err(Error::io("keep", &path))?;
     }
     tree::rename_unsynced(&hidden, &left.join(format!("{unique}.{}", place.id())))?;
     Ok(dir::sync_new(left)?)
@@ -140,19 +143,22 @@ fn list(left: &Path) -> PathBuf {
 }
 
 /// What is in a directory and not hidden.
-fn entries(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let shown = |entry: &std::fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
-    std::fs::read_dir(dir).into_iter().flatten().flatten().filter(shown).map(|entry| entry.path())
+fn entries(dir: &Path) -> impl Iterator<Item = DirEntry> + use<> {
+    let shown = |entry: &DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+    std::fs::read_dir(dir).into_iter().flatten().flatten().filter(shown)
 }
 
-fn is_segment(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with("journal.") && name.ends_with(".jsonl")
+fn directories(dir: &Path) -> impl Iterator<Item = DirEntry> + use<> {
+    entries(dir).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
 }
 
-fn is_older(path: &Path, than: Duration, clock: &Clock) -> bool {
+fn is_segment(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b"journal.") && name.ends_with(b".jsonl")
+}
+
+fn is_older(entry: &DirEntry, than: Duration, clock: &Clock) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let Ok(metadata) = std::fs::metadata(path) else { return false };
     let kept = i64::try_from(than.as_secs()).unwrap_or(i64::MAX);
-    metadata.is_dir() && clock.now().as_millis() / 1000 - metadata.mtime() > kept
+    entry.metadata().is_ok_and(|metadata| clock.now().as_millis() / 1000 - metadata.mtime() > kept)
 }

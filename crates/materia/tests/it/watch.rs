@@ -167,7 +167,7 @@ fn runs_that_find_no_room_with_an_observer_are_counted() {
     let house = House::new();
     assert!(house.told(&["--session", "s"]).is_empty());
     let folder = left_dir(&house, "s");
-    for number in 0..1000 {
+    for number in 0..10_000 {
         std::fs::create_dir(folder.join(format!("0{number}.x"))).unwrap();
     }
     for run in ["a", "b"] {
