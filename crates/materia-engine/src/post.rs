@@ -13,14 +13,17 @@ mod deliver;
 mod claim;
 mod receive;
 mod marks;
+mod news;
+mod followed;
 mod watch;
 
 pub use claim::{Claimed, Ended, Ending};
 pub use deliver::{Posting, Receipt, message_id};
 pub use error::Error;
+pub use news::{Event, Missed, News, Terminal};
 pub use office::{Post, holder, is_dead};
 pub use receive::Wait;
-pub use watch::{Event, News, Observer, Terminal, Watching};
+pub use watch::{Observer, Watching};
 
 #[cfg(test)]
 mod tests;

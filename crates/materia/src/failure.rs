@@ -250,7 +250,8 @@ impl From<PostError> for Failure {
             | PostError::Dir(_)
             | PostError::Unread(_)
             | PostError::Unwritten(_)
-            | PostError::Journal(_) => (Kind::Failed, "run_storage"),
+            | PostError::Journal(_)
+            | PostError::Run(_) => (Kind::Failed, "run_storage"),
         };
         Self::from_error(kind, code, &error).hint(error.hint())
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use materia_model::message::event::Holder;
 use materia_model::text;
 
+use crate::run;
 use crate::store::atomic::{ReadError, WriteError};
 use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
@@ -87,6 +88,9 @@ pub enum Error {
     /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
+    /// What a run left.
+    #[error(transparent)]
+    Run(#[from] run::Error),
 }
 
 impl Error {
@@ -110,6 +114,7 @@ impl Error {
                 "check that the disk has space and who may write there, and try again".to_owned()
             }
             Self::Journal(error) => error.hint(),
+            Self::Run(error) => error.hint(),
         }
     }
 }

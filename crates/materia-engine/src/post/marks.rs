@@ -47,6 +47,8 @@ pub(super) struct Marks {
     list: u64,
     told: Journal,
     marks: BTreeMap<RunId, Mark>,
+    /// With how many lines it is counted next how many marks still count.
+    count_at: u64,
     /// Whether nobody was ever told anything.
     pub(super) fresh: bool,
     _lock: Lock,
@@ -80,7 +82,7 @@ impl Marks {
             forget(folder, before);
         }
         let (folder, clock) = (folder.to_owned(), clock.clone());
-        Ok(Self { folder, clock, list: base.list, told, marks, fresh, _lock: lock })
+        Ok(Self { folder, clock, list: base.list, told, marks, count_at: SLACK, fresh, _lock: lock })
     }
 
     /// How far a run was told.
@@ -99,7 +101,13 @@ impl Marks {
             self.marks.insert(mark.run.clone(), mark);
         }
         self.told.commit()?;
-        if self.told.last_seq() > self.marks.len() as u64 * 2 + SLACK {
+        let lines = self.told.last_seq();
+        if lines <= self.count_at {
+            return Ok(());
+        }
+        let count = self.marks.keys().filter(|run| there(run)).count() as u64;
+        self.count_at = lines + SLACK;
+        if lines > count * 2 + SLACK {
             self.marks.retain(|run, _| there(run));
             self.begin_anew()?;
         }
@@ -115,6 +123,7 @@ impl Marks {
         atomic::write_json(&self.folder.join("marks.json"), FORMAT, &Base { list: next, marks })?;
         self.told = begin(&list(&self.folder, next), &self.clock)?;
         forget(&self.folder, std::mem::replace(&mut self.list, next));
+        self.count_at = SLACK;
         Ok(())
     }
 }
@@ -177,6 +186,20 @@ mod tests {
         let seq = |run: &str| marks.get(&run.parse().unwrap()).map(|mark| mark.seq);
         assert_eq!((seq("a"), seq("b"), seq("gone")), (Some(5000), Some(10_000), None));
         assert!(!marks.fresh);
+    }
+
+    #[test]
+    fn the_marks_of_runs_that_are_gone_go_with_them() {
+        let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
+        let mut marks = Marks::open(dir.path(), &clock).unwrap();
+        for number in 0..5000 {
+            let (own, last) = (format!("r{number}"), format!("r{}", number - 1));
+            marks.set([mark(&own, 3)], |run| run.as_str() == own || run.as_str() == last).unwrap();
+        }
+        assert!(marks.marks.len() < 2000, "{} marks", marks.marks.len());
+        let sizes = files(dir.path()).into_iter().map(|name| dir.path().join(name).metadata().unwrap().len());
+        let size: u64 = sizes.sum();
+        assert!(size < 300_000, "{size} bytes for two runs");
     }
 
     #[test]

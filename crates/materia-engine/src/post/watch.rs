@@ -1,30 +1,27 @@
 //! What an observer is told: messages to the coordinator, and runs that ended; each of them once (A4).
 //!
-//! Owns the order of telling; what was told is in `marks`. The journals of the runs are
-//! the queue: news are whatever stands behind the mark. The wake-ups (a bell, new directories, the end of a supervisor)
-//! only say when to look; a slow timer looks without them. A mark is written after its news went out, so an observer that
-//! is killed in between hears them again, with the same ids.
+//! Owns the order of telling; what was told is in `marks`. The journals of the runs are the queue: news are whatever
+//! stands behind the mark. A run that is pruned or archived leaves its journal to those who watch, and is told from there
+//! first. The wake-ups (a bell, new directories, the end of a supervisor) only say when to look; a slow timer looks without
+//! them. A mark is written after its news went out, so an observer that is killed in between hears them again, with the
+//! same ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_model::message::event::Record;
-use materia_model::message::{Address, Delivery, Level, Mail, Posted};
 use materia_model::name::{RunId, SessionId};
-use materia_model::record;
-use materia_model::time::Timestamp;
-use serde::Serialize;
-use serde_json::Value;
 
 use super::error::Error;
+use super::followed::{Followed, Keep};
 use super::marks::{Mark, Marks};
+use super::news::{Event, News};
 use super::office::{identity, is_dead};
 use crate::clock::Clock;
 use crate::process::Held;
-use crate::store::dir;
-use crate::store::journal::{From, JournalError, Reader};
+use crate::run::{self, LeftOut};
 use crate::store::wake::Wake;
+use crate::store::{dir, tree};
 
 /// How long an observer sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(15);
@@ -35,56 +32,8 @@ const BATCH: usize = 100;
 /// How many supervisors are watched; the ends of the others are found at the next look.
 const MOST_WATCHED: usize = 512;
 
-/// Something an observer has to hear.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct News {
-    /// What it is.
-    #[serde(flatten)]
-    pub event: Event,
-    /// The run it is about.
-    pub run: RunId,
-    /// Which start of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub generation: Option<String>,
-    /// The session that owns it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<SessionId>,
-    /// Its place in the run's journal; with the run, what tells a repeat.
-    pub seq: u64,
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "event", rename_all = "lowercase")]
-pub enum Event {
-    /// The run said something.
-    Message(Box<Posted>),
-    /// The run ended.
-    Terminal(Box<Terminal>),
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Terminal {
-    /// How.
-    pub status: String,
-    /// When.
-    pub at: Timestamp,
-    /// How bad it is.
-    pub level: Level,
-    /// How urgently it is told.
-    pub delivery: Delivery,
-    /// Its exit code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<Value>,
-    /// What went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Value>,
-    /// One line for people.
-    pub summary: String,
-    /// What one can do next.
-    pub next: Vec<String>,
-}
+/// How many journals are kept open; the others are read from their beginning when they change.
+const MOST_OPEN: usize = 128;
 
 /// Whom an observer watches, and where its marks are.
 #[derive(Debug, Clone)]
@@ -103,17 +52,12 @@ pub struct Watching {
     observer: Observer,
     marks: Marks,
     followed: BTreeMap<RunId, Followed>,
+    /// Runs that are gone and were not told to their end, with what they left; one of each id at a time.
+    left: BTreeMap<RunId, (PathBuf, Followed)>,
+    /// All of those, also the ones that are not followed yet.
+    gone: BTreeSet<RunId>,
+    left_out: Option<LeftOut>,
     wake: Wake,
-}
-
-/// A run that is followed.
-#[derive(Debug)]
-struct Followed {
-    /// The size and place of its journal when it was last read to the end.
-    seen: Option<(u64, u64)>,
-    reader: Reader,
-    mail: Mail,
-    pending: Vec<News>,
 }
 
 impl Watching {
@@ -123,15 +67,26 @@ impl Watching {
             let path = path.to_owned();
             move |error: std::io::Error| Error::Io { path, source: error }
         };
+        let left = run::left_dir(&observer.folder);
         for folder in [&observer.runs, &observer.folder] {
             dir::create_private(folder)?;
         }
+        let marks = Marks::open(&observer.folder, clock)?;
+        // From now on runs that go leave something here.
+        dir::create_private(&left)?;
         let wake = Wake::new().map_err(io(&observer.folder))?;
-        for folder in [&observer.runs, &observer.folder] {
+        for folder in [&observer.runs, &observer.folder, &left] {
             wake.on(folder).map_err(io(folder))?;
         }
-        let marks = Marks::open(&observer.folder, clock)?;
-        let mut watching = Self { observer, marks, followed: BTreeMap::new(), wake };
+        let mut watching = Self {
+            observer,
+            marks,
+            followed: BTreeMap::new(),
+            left: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            left_out: None,
+            wake,
+        };
         if watching.marks.fresh && watching.observer.session.is_none() {
             // A person who begins to watch everything wants to hear what happens, not what once happened.
             watching.skip_the_past()?;
@@ -139,15 +94,26 @@ impl Watching {
         Ok(watching)
     }
 
-    /// What is new, without waiting; at most so many at a time.
+    /// What is new, without waiting; at most so many at a time. What is told of one run comes from one place.
     pub fn news(&mut self) -> Result<Vec<News>, Error> {
         self.wake.quiet().map_err(|source| Error::Io { path: self.observer.folder.clone(), source })?;
+        // In this order: a run that is not there any more has left what it leaves.
         self.find_runs();
-        let mut news = Vec::new();
-        for run in self.followed.keys().cloned().collect::<Vec<_>>() {
-            let more = BATCH - news.len();
-            let Some(followed) = self.followed.get_mut(&run) else { continue };
-            followed.catch_up(&self.observer, &run, self.marks.get(&run))?;
+        self.find_left()?;
+        let (session, mut news) = (self.observer.session.as_ref(), Vec::new());
+        self.left_out = run::left_out(&self.observer.folder);
+        news.extend(self.left_out.as_ref().and_then(|out| News::left_out(out, session.cloned())));
+        for (_, followed) in self.left.values_mut() {
+            let more = BATCH.saturating_sub(news.len());
+            news.extend(followed.pending.drain(..more.min(followed.pending.len())));
+        }
+        let mut open = self.followed.values().filter(|followed| followed.is_open()).count();
+        for (run, followed) in self.followed.iter_mut().filter(|(run, _)| !self.gone.contains(run)) {
+            let keep = if followed.is_open() || open < MOST_OPEN { Keep::Open } else { Keep::Closed };
+            open -= usize::from(followed.is_open());
+            followed.catch_up(session, run, self.marks.get(run), keep)?;
+            open += usize::from(followed.is_open());
+            let more = BATCH.saturating_sub(news.len());
             news.extend(followed.pending.drain(..more.min(followed.pending.len())));
         }
         Ok(news)
@@ -156,23 +122,27 @@ impl Watching {
     /// Remembers, durably, that these were told.
     pub fn told(&mut self, news: &[News]) -> Result<(), Error> {
         let mut marks: BTreeMap<&RunId, Mark> = BTreeMap::new();
-        for one in news {
-            let first =
-                self.followed.get(&one.run).and_then(|followed| followed.mail.first_generation.clone());
+        for one in news.iter().filter(|one| !matches!(one.event, Event::Missed(_))) {
+            let left = self.left.get(&one.run).map(|(_, left)| left);
+            let first = left.or_else(|| self.followed.get(&one.run)).and_then(|run| run.first.clone());
             let mark = Mark { run: one.run.clone(), first: first.unwrap_or_default(), seq: one.seq };
             marks.insert(&one.run, mark);
         }
-        if marks.is_empty() {
-            return Ok(());
+        if !marks.is_empty() {
+            let there = |run: &RunId| self.followed.contains_key(run) || self.gone.contains(run);
+            self.marks.set(marks.into_values(), there)?;
         }
-        self.marks.set(marks.into_values(), |run| self.followed.contains_key(run))
+        if let Some(out) =
+            self.left_out.take_if(|_| matches!(news, [News { event: Event::Missed(_), .. }, ..]))
+        {
+            run::told_left_out(&self.observer.folder, &out)?;
+        }
+        Ok(())
     }
 
     /// The runs whose supervisors have ended although nothing says that the runs did.
     pub fn orphans(&self) -> Vec<RunId> {
-        let orphaned = |followed: &Followed| {
-            followed.mail.is_on() && followed.mail.supervisor.as_ref().is_some_and(is_dead)
-        };
+        let orphaned = |followed: &Followed| followed.supervisor.as_ref().is_some_and(is_dead);
         self.followed.iter().filter(|(_, followed)| orphaned(followed)).map(|(run, _)| run.clone()).collect()
     }
 
@@ -181,11 +151,9 @@ impl Watching {
         use std::os::fd::AsFd;
 
         use rustix::event::{PollFd, PollFlags, Timespec};
-        let on = self.followed.values().filter(|followed| followed.mail.is_on());
-        let supervisors: Vec<Held> = on
-            .filter_map(|followed| Held::of(&identity(followed.mail.supervisor.as_ref()?)))
-            .take(MOST_WATCHED)
-            .collect();
+        let on = self.followed.values().filter_map(|followed| followed.supervisor.as_ref());
+        let supervisors: Vec<Held> =
+            on.filter_map(|supervisor| Held::of(&identity(supervisor))).take(MOST_WATCHED).collect();
         let mut fds = vec![PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)];
         fds.extend(supervisors.iter().map(|held| PollFd::from_borrowed_fd(held.as_fd(), PollFlags::IN)));
         let timeout = Timespec::try_from(RECONCILE).ok();
@@ -196,10 +164,10 @@ impl Watching {
         self.find_runs();
         let mut marks = Vec::new();
         for (run, followed) in &mut self.followed {
-            followed.catch_up(&self.observer, run, None)?;
+            followed.catch_up(None, run, None, Keep::Closed)?;
             followed.pending.clear();
-            let first = followed.mail.first_generation.clone().unwrap_or_default();
-            marks.push(Mark { run: run.clone(), first, seq: followed.mail.seq });
+            let first = followed.first.clone().unwrap_or_default();
+            marks.push(Mark { run: run.clone(), first, seq: followed.seq });
         }
         self.marks.set(marks, |_| true)
     }
@@ -208,96 +176,49 @@ impl Watching {
     fn find_runs(&mut self) {
         let names = std::fs::read_dir(&self.observer.runs).into_iter().flatten();
         let ids = names.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<RunId>().ok());
-        let there: std::collections::BTreeSet<RunId> = ids.collect();
+        let there: BTreeSet<RunId> = ids.collect();
         self.followed.retain(|run, _| there.contains(run));
         for run in there {
             if !self.followed.contains_key(&run)
-                && let Some(followed) = Followed::open(&self.observer, &run)
+                && let Some(followed) = Followed::at(&self.observer.runs.join(run.as_str()))
             {
                 self.followed.insert(run, followed);
             }
         }
     }
-}
 
-impl Followed {
-    fn open(observer: &Observer, run: &RunId) -> Option<Self> {
-        let path = observer.runs.join(run.as_str()).join("journal.jsonl");
-        let reader = Reader::open(&path, From::Beginning).ok()?;
-        Some(Self { seen: None, reader, mail: Mail::default(), pending: Vec::new() })
-    }
-
-    /// Reads what is new in the run's journal, if anything is.
-    fn catch_up(&mut self, observer: &Observer, run: &RunId, mark: Option<&Mark>) -> Result<(), Error> {
-        use std::os::unix::fs::MetadataExt;
-        let path = observer.runs.join(run.as_str()).join("journal.jsonl");
-        let Ok(now) = std::fs::metadata(&path).map(|metadata| (metadata.ino(), metadata.len())) else {
-            return Ok(());
-        };
-        if self.seen == Some(now) {
-            return Ok(());
-        }
-        self.seen = Some(now);
-        while let Some(record) = self.reader.next() {
-            match record {
-                Ok(record) => self.read(observer, run, &record, mark),
-                // A run that was pruned under us, or is damaged, must not keep the others from being told.
-                Err(JournalError::Io { .. } | JournalError::Damaged { .. } | JournalError::Newer { .. }) => {
-                    break;
+    /// Follows what runs left that are gone, of each id the oldest and only so many, and removes what has been told.
+    fn find_left(&mut self) -> Result<(), Error> {
+        loop {
+            self.gone.clear();
+            for path in run::left(&self.observer.folder) {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                let run = name.split_once('.').and_then(|(_, run)| run.parse::<RunId>().ok());
+                let Some(run) = run else { continue };
+                if self.left.len() < BATCH
+                    && !self.left.contains_key(&run)
+                    && let Some(mut followed) = Followed::at(&path)
+                {
+                    let (session, mark) = (self.observer.session.as_ref(), self.marks.get(&run));
+                    followed.catch_up(session, &run, mark, Keep::Closed)?;
+                    self.left.insert(run.clone(), (path, followed));
                 }
-                Err(error) => return Err(error.into()),
+                self.gone.insert(run);
+            }
+            let told = |followed: &Followed| followed.pending.is_empty();
+            let over = self.left.extract_if(.., |_, (_, followed)| told(followed)).collect::<Vec<_>>();
+            if over.is_empty() {
+                return Ok(());
+            }
+            for (run, (path, _)) in over {
+                tree::discard(&path, &Clock::system().fresh_id())?;
+                // A run of the same id is another one, and is looked at anew.
+                if let Some(followed) = self.followed.get_mut(&run)
+                    && let Some(another) = Followed::at(&self.observer.runs.join(run.as_str()))
+                {
+                    *followed = another;
+                }
             }
         }
-        Ok(())
     }
-
-    fn read(&mut self, observer: &Observer, run: &RunId, record: &record::Record, mark: Option<&Mark>) {
-        self.mail.apply(record);
-        let Some(known) = Record::read(record) else { return };
-        let ours = observer.session.is_none() || observer.session == self.mail.session;
-        let told = mark.is_some_and(|mark| {
-            Some(&mark.first) == self.mail.first_generation.as_ref() && record.seq <= mark.seq
-        });
-        if !ours || told {
-            return;
-        }
-        let event = match known {
-            Record::Message(message) if is_outbound(&message.envelope.to) => {
-                let posted = Posted::new(record.at, &message);
-                if posted.delivery == Delivery::Log {
-                    return;
-                }
-                Event::Message(Box::new(posted))
-            }
-            Record::End(end) => terminal(run, record, end.status),
-            _ => return,
-        };
-        let (generation, session) = (self.mail.generation.clone(), self.mail.session.clone());
-        self.pending.push(News { event, run: run.clone(), generation, session, seq: record.seq });
-    }
-}
-
-fn is_outbound(to: &Address) -> bool {
-    matches!(to, Address::Coordinator | Address::Session(_))
-}
-
-fn terminal(run: &RunId, record: &record::Record, status: String) -> Event {
-    let field = |name: &str| record.data.get(name).filter(|value| !value.is_null()).cloned();
-    let (level, said) = match status.as_str() {
-        "done" => (Level::Info, "completed successfully"),
-        "failed" => (Level::Error, "failed"),
-        "killed" => (Level::Warning, "was killed"),
-        "cancelled" => (Level::Info, "was cancelled"),
-        _ => (Level::Warning, "exited before it could say how it went"),
-    };
-    Event::Terminal(Box::new(Terminal {
-        at: record.at,
-        level,
-        delivery: if status == "cancelled" { Delivery::Notify } else { Delivery::Followup },
-        code: field("code"),
-        error: field("error"),
-        summary: format!("Run {run} {said}."),
-        next: vec![format!("materia inspect run:{run}"), format!("materia inspect run:{run} --view tail")],
-        status,
-    }))
 }

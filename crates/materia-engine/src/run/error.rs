@@ -150,6 +150,14 @@ impl Error {
         }
     }
 
+    /// Whether it went wrong because there is no room on the disk.
+    pub(super) fn is_full_disk(&self) -> bool {
+        let first: &(dyn std::error::Error + 'static) = self;
+        std::iter::successors(Some(first), |error| error.source())
+            .filter_map(|error| error.downcast_ref::<io::Error>())
+            .any(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
+    }
+
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::control::{Stopped, stop};
 use super::error::Error;
 use super::index::list;
+use super::parting;
 use super::place::{Place, Root};
 use super::status::{look, settle, take};
 use crate::clock::Clock;
@@ -48,6 +49,7 @@ pub struct Pruned {
 pub fn archive(root: &Root, place: &Place, clock: &Clock) -> Result<Archived, Error> {
     let (lock, state) = terminal(place, clock)?;
     dir::create_private(&root.archive())?;
+    parting::leave(root, place)?;
     let moment = clock.now().to_string().replace([':', '.'], "-");
     let mut number = 1;
     let archive_dir = loop {
@@ -77,6 +79,7 @@ pub fn archive(root: &Root, place: &Place, clock: &Clock) -> Result<Archived, Er
 pub fn prune(root: &Root, place: &Place, preserve: bool, clock: &Clock) -> Result<Pruned, Error> {
     let (_lock, state) = terminal(place, clock)?;
     let preserved = if preserve { preserve_artifacts(root, &state)? } else { Vec::new() };
+    parting::leave(root, place)?;
     tree::remove(place.dir(), &Clock::system().fresh_id())?;
     Ok(Pruned { run: place.id().to_string(), preserved })
 }
@@ -120,6 +123,7 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
             Err(error) => return Err(error),
         }
     }
+    parting::sweep(root, kept_for, clock);
     if root.path().is_dir() {
         tree::sweep(root.path()).map_err(Error::io("sweep", root.path()))?;
     }

@@ -15,24 +15,57 @@ const DOOMED: &str = ".removed-";
 /// Gives a directory another name on the same file system, and makes that durable. What has the name already stays, and
 /// the answer is false.
 pub fn rename(from: &Path, to: &Path) -> Result<bool, DirError> {
+    if !rename_unsynced(from, to)? {
+        return Ok(false);
+    }
+    let (left, entered) = (dir::parent_of(from), dir::parent_of(to));
+    dir::sync(left)?;
+    if entered != left {
+        dir::sync(entered)?;
+    }
+    Ok(true)
+}
+
+/// The same, as durable as what its parent is synced for next.
+pub fn rename_unsynced(from: &Path, to: &Path) -> Result<bool, DirError> {
     failpoint::hit("tree.rename").map_err(failed("move", from))?;
     let flags = rustix::fs::RenameFlags::NOREPLACE;
     match rustix::fs::renameat_with(rustix::fs::CWD, from, rustix::fs::CWD, to, flags) {
-        Ok(()) => {}
-        Err(rustix::io::Errno::EXIST) => return Ok(false),
-        Err(error) => return Err(failed("move", from)(error.into())),
+        Ok(()) => Ok(true),
+        Err(rustix::io::Errno::EXIST) => Ok(false),
+        Err(error) => Err(failed("move", from)(error.into())),
     }
-    dir::sync(dir::parent_of(from))?;
-    dir::sync(dir::parent_of(to))?;
-    Ok(true)
 }
 
 /// Removes a directory and everything in it. `unique` is a word that no other removal uses.
 pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
-    let doomed = dir::parent_of(path).join(format!("{DOOMED}{unique}"));
+    let doomed = doomed(dir::parent_of(path), unique);
     let gone = if rename(path, &doomed)? { &doomed } else { path };
     failpoint::hit("tree.remove").map_err(failed("remove", path))?;
     std::fs::remove_dir_all(gone).map_err(failed("remove", path))
+}
+
+/// The same for what may be back after a power cut.
+pub fn discard(path: &Path, unique: &str) -> Result<(), DirError> {
+    let doomed = doomed(dir::parent_of(path), unique);
+    let gone = if rename_unsynced(path, &doomed)? { &doomed } else { path };
+    failpoint::hit("tree.remove").map_err(failed("remove", path))?;
+    std::fs::remove_dir_all(gone).map_err(failed("remove", path))
+}
+
+/// A name for what is being removed, or is not whole yet: the next sweep removes what has it.
+pub fn doomed(parent: &Path, unique: &str) -> PathBuf {
+    parent.join(format!("{DOOMED}{unique}"))
+}
+
+/// Gives a file of ours a second name on the same file system, or a copy where it can have only one.
+pub fn share(from: &Path, to: &Path) -> io::Result<()> {
+    failpoint::hit("tree.share")?;
+    match std::fs::hard_link(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
+        Err(_) => preserve(from, to).map(drop),
+        Ok(()) => Ok(()),
+    }
 }
 
 /// Removes what interrupted removals left in a directory, and says how much.

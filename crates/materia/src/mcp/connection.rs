@@ -45,7 +45,7 @@ pub(super) struct Common {
 impl Common {
     /// Begins to watch the person's tools.
     pub(super) fn new(desk: Arc<Desk>, library: Library) -> Self {
-        let changes = changes(library.clone());
+        let changes = changes(&library);
         Self { desk, library, changes }
     }
 }
@@ -235,10 +235,11 @@ pub(super) enum Depth {
 }
 
 /// Counts the changes of the person's tools, as the kernel tells them.
-fn changes(library: Library) -> watch::Receiver<u64> {
+fn changes(library: &Library) -> watch::Receiver<u64> {
     let (sender, receiver) = watch::channel(0);
+    // Begun before anybody is answered: what is registered after the first answer is a change, however slow the thread is.
+    let Ok(mut watcher) = Watcher::new(library) else { return receiver };
     std::thread::spawn(move || {
-        let Ok(mut watcher) = Watcher::new(&library) else { return };
         while !sender.is_closed() {
             match watcher.wait(RECONCILE) {
                 Ok(changes) if !changes.is_empty() => sender.send_modify(|count| *count += 1),

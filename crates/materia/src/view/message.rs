@@ -111,6 +111,7 @@ fn told(news: &News) -> (Option<Role>, String) {
             let error = error.map(|error| format!(" {}", error.lines().next().unwrap_or_default()));
             (Some(role(&end.status)), format!("{}{}", end.summary, error.unwrap_or_default()))
         }
+        Event::Missed(missed) => (Some(Role::Warning), missed.summary.clone()),
         Event::Message(posted) => {
             let mark = if posted.attention { "! " } else { "" };
             let body = posted.envelope.text();

@@ -18,9 +18,7 @@ const TRIES: usize = 3;
 
 /// Keeps everything, failing where `MATERIA_FAILPOINT` says.
 pub(crate) fn run(args: &[String]) {
-    if let Ok(spec) = std::env::var("MATERIA_FAILPOINT") {
-        materia_engine::failpoint::arm(&spec).expect("a failpoint");
-    }
+    crate::arm();
     let place = Path::new(args.first().expect("a directory"));
     let mut promised =
         File::options().append(true).create(true).open(place.join("promised")).expect("a list of promises");

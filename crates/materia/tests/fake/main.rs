@@ -45,6 +45,13 @@ fn main() {
     }
 }
 
+/// Makes the machine fail where `MATERIA_FAILPOINT` says.
+fn arm() {
+    if let Ok(spec) = std::env::var("MATERIA_FAILPOINT") {
+        materia_engine::failpoint::arm(&spec).expect("a failpoint");
+    }
+}
+
 /// The value after `--name`, if it is there.
 fn option<'a>(args: &'a [String], name: &str) -> Option<&'a str> {
     let at = args.iter().position(|arg| arg == name)?;

@@ -14,6 +14,7 @@ use materia_engine::process::Identity;
 use materia_model::message::{Draft, Place};
 
 fn open(path: &str) -> Post {
+    crate::arm();
     Post::open(Path::new(path), &Clock::system()).expect("a journal")
 }
 

@@ -5,6 +5,7 @@
 //! Afterwards everything opens, and nothing that was promised is missing.
 
 mod post;
+mod rounds;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -116,3 +116,98 @@ fn a_person_reads_many_runs_with_their_names_first() {
     assert!(told.contains("\u{1b}[36mrun:a") && told.contains("\u{1b}[35mrun:longer-name"), "{told:?}");
     assert!(told.contains("progress.update 40") && told.contains("\u{1b}[32m"), "{told:?}");
 }
+
+#[test]
+fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_same() {
+    let house = House::new();
+    assert!(house.told(&["--session", "s"]).is_empty());
+    let spawn = |run: &str, template: &str| {
+        house.spawn(run, template, &["--session", "s"]);
+        house.wait(run);
+    };
+    spawn("a", "materia message coordinator ask");
+    spawn("b", "true");
+    house.sent(&["run:a", "control.prune"]);
+    house.sent(&["run:b", "control.archive"]);
+    // The same id is another run, and that one is pruned, too; the third one stays.
+    spawn("a", "false");
+    house.sent(&["run:a", "control.prune"]);
+    spawn("a", "true");
+    let told = house.told(&["--session", "s"]);
+    let ends = |run: &str| -> Vec<&str> {
+        told.iter()
+            .filter(|news| news["run"] == run)
+            .map(|news| news["type"].as_str().or(news["status"].as_str()).unwrap())
+            .collect()
+    };
+    assert_eq!((ends("a"), ends("b")), (vec!["ask", "done", "failed", "done"], vec!["done"]), "{told:#?}");
+    assert_eq!(house.told(&["--session", "s"]), Vec::<Value>::new(), "once is once");
+    assert_eq!(left(&house, "s"), 0, "what was told is kept for nobody");
+    assert_eq!(left(&house, "_operator"), 0, "nobody watches everything");
+}
+
+#[test]
+fn a_watcher_hears_of_runs_that_go_while_it_sleeps() {
+    let house = House::new();
+    let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+    let mut lines = BufReader::new(watching.stdout()).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    for template in ["true", "false", "true"] {
+        house.spawn("a", template, &["--session", "s"]);
+        house.wait("a");
+        house.sent(&["run:a", "control.prune"]);
+    }
+    assert_eq!([next(), next(), next()].map(|news| news["status"].clone()), ["done", "failed", "done"]);
+    watching.signal(Signal::KILL);
+    watching.end();
+}
+
+#[test]
+fn runs_that_find_no_room_with_an_observer_are_counted() {
+    let house = House::new();
+    assert!(house.told(&["--session", "s"]).is_empty());
+    let folder = left_dir(&house, "s");
+    for number in 0..10_000 {
+        std::fs::create_dir(folder.join(format!("0{number}.x"))).unwrap();
+    }
+    for run in ["a", "b"] {
+        house.spawn(run, "true", &["--session", "s"]);
+        house.wait(run);
+        house.sent(&[&format!("run:{run}"), "control.prune"]);
+    }
+    let told = house.told(&["--session", "s"]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(
+        (&told[0]["event"], &told[0]["count"], &told[0]["run"]),
+        (&json!("missed"), &json!(2), &json!("b"))
+    );
+    assert!(house.told(&["--session", "s"]).is_empty());
+}
+
+#[test]
+fn an_observer_of_many_runs_needs_few_files() {
+    let house = House::new();
+    let runs: Vec<String> = (0..60).map(|number| format!("r{number}")).collect();
+    for run in &runs {
+        house.spawn(run, "true", &["--session", "s"]);
+    }
+    house
+        .materia(&[&["wait"], &*addresses(&runs).iter().map(String::as_str).collect::<Vec<_>>()].concat())
+        .run()
+        .ok();
+    let told = house.shell("ulimit -n 32; exec materia watch --once --json --session s").run().ok();
+    assert_eq!(told.stdout.lines().count(), runs.len(), "{}", told.transcript());
+}
+
+fn addresses(runs: &[String]) -> Vec<String> {
+    runs.iter().map(|run| format!("run:{run}")).collect()
+}
+
+fn left_dir(house: &House, session: &str) -> std::path::PathBuf {
+    house.home().join(".pi/agent/tmp/pi-actors/sessions").join(session).join("left")
+}
+
+fn left(house: &House, session: &str) -> usize {
+    std::fs::read_dir(left_dir(house, session))
+        .map_or(0, |entries| entries.flatten().filter(|entry| entry.path().is_dir()).count())
+}

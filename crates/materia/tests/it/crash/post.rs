@@ -59,10 +59,16 @@ impl Office {
 }
 
 /// A generator of numbers that nobody has to trust, so that a round can be repeated from its seed.
-struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
+    /// Dice that always fall alike for this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below this one.
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
@@ -84,8 +90,14 @@ fn round(office: &Office, seed: u64) {
 }
 
 /// How many rounds: a few, or as many as `MATERIA_ROUNDS` says.
-fn rounds() -> u64 {
+pub fn rounds() -> u64 {
     std::env::var("MATERIA_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
+}
+
+/// With which seed the rounds begin: another one each time, or the one that `MATERIA_SEED` says.
+pub fn seed() -> u64 {
+    let given = std::env::var("MATERIA_SEED").ok().and_then(|seed| seed.parse().ok());
+    given.unwrap_or_else(|| u64::from(std::process::id()))
 }
 
 #[test]
@@ -113,7 +125,7 @@ mod slow {
     #[test]
     fn nothing_accepted_is_lost_or_handled_twice_whoever_is_killed() {
         let office = Office::new();
-        let begin = u64::from(std::process::id());
+        let begin = seed();
         for seed in begin..begin + rounds() {
             round(&office, seed);
             office.check(&format!("round {seed}"));

@@ -82,6 +82,7 @@ pub struct Seat<'a> {
     keys: Option<ChildStdin>,
     drawn: ChildStdout,
     screen: vt100::Parser,
+    all: Vec<u8>,
 }
 
 impl House {
@@ -91,7 +92,7 @@ impl House {
         let call = self.shell("exec script -qec 'sh line.sh' /dev/null").env("TERM", "xterm-256color");
         let mut running = call.without_env("MATERIA_TEST_CLOCK").start();
         let (keys, drawn) = (Some(running.stdin()), running.stdout());
-        Seat { running, keys, drawn, screen: vt100::Parser::new(rows, columns, 0) }
+        Seat { running, keys, drawn, screen: vt100::Parser::new(rows, columns, 0), all: Vec::new() }
     }
 }
 
@@ -118,7 +119,7 @@ impl Seat<'_> {
         while !wanted(&self.screen()) {
             let read = self.drawn.read(&mut buffer).unwrap();
             assert!(read > 0, "it ended first:\n{}", self.screen());
-            self.screen.process(&buffer[..read]);
+            self.draw(&buffer[..read]);
         }
     }
 
@@ -132,11 +133,26 @@ impl Seat<'_> {
     pub fn end(mut self) -> (String, i32) {
         let mut rest = Vec::new();
         self.drawn.read_to_end(&mut rest).unwrap();
-        self.screen.process(&rest);
+        self.draw(&rest);
         let left = self.screen();
         assert!(!self.is_full(), "the terminal was not given back:\n{left}");
         drop(self.keys.take());
         let ended = self.running.end();
         (left, ended.code())
+    }
+
+    /// Waits for the end of the program; everything that was drawn.
+    pub fn end_drawn(mut self) -> String {
+        let mut rest = Vec::new();
+        self.drawn.read_to_end(&mut rest).unwrap();
+        self.draw(&rest);
+        drop(self.keys.take());
+        self.running.end();
+        String::from_utf8_lossy(&self.all).into_owned()
+    }
+
+    fn draw(&mut self, bytes: &[u8]) {
+        self.screen.process(bytes);
+        self.all.extend_from_slice(bytes);
     }
 }

@@ -6,22 +6,19 @@ use crate::house::terminal::{Terminal, on_terminal};
 #[test]
 fn running_commands_have_a_line_each_which_goes_when_they_end() {
     let house = House::new();
+    let until_seen = "until test -e seen; do sleep 0.01; done";
     let template = json!({"parallel": true, "template": [
-        {"label": "first", "template": "sh -c 'echo step one of many, told at length; touch ready; until test -e seen; do sleep 0.01; done'"},
-        {"label": "third", "template": "sh -c 'echo a complaint >&2; until test -e seen; do sleep 0.01; done'"},
-        {"label": "a name that is longer than the terminal is wide", "template": "sh -c 'sleep 0.5; touch seen; exit 3'"},
+        {"label": "first", "template": format!("sh -c 'echo step one of many, told at length; {until_seen}'")},
+        {"label": "third", "template": format!("sh -c 'echo a complaint >&2; {until_seen}'")},
+        {"label": "a name that is longer than the terminal is wide", "template": format!("sh -c '{until_seen}; exit 3'")},
     ]});
-    let drawn = on_terminal(
-        &house,
-        40,
-        &format!("materia run --template '{}'", template.to_string().replace('\'', r"'\''")),
-    );
+    house.write("template.json", template.to_string());
+    let mut seat = house.seat(40, 10, "materia run --file template.json");
+    let shown = ["running first", "step one", "a complaint", "running a name"];
+    seat.until(|screen| shown.iter().all(|text| screen.contains(text)));
+    house.write("seen", "");
+    let drawn = seat.end_drawn();
     let terminal = Terminal::after(&drawn);
-    let ever = terminal.ever.join("\n");
-    assert!(
-        ever.contains("running first") && ever.contains("step one") && ever.contains("a complaint"),
-        "{ever}"
-    );
     assert!(drawn.contains("\u{1b}[36mfirst") && drawn.contains("\u{1b}[35mthird"), "each has its colour");
     terminal.assert_fits(40);
     let left = terminal.lines.join("\n");
@@ -37,11 +34,14 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
 #[test]
 fn more_commands_than_rows_are_counted_and_drawn_over() {
     let house = House::new();
-    let template = r#"{"parallel": true, "repeat": 30, "label": "n{index}", "template": "sleep 1"}"#;
-    let drawn = on_terminal(&house, 30, &format!("materia run --jobs 30 --template '{template}' >/dev/null"));
+    let template = json!({"parallel": true, "repeat": 30, "label": "n{index}", "template": "sh -c 'until test -e seen; do sleep 0.05; done'"});
+    house.write("template.json", template.to_string());
+    let mut seat = house.seat(30, 10, "materia run --jobs 30 --file template.json >/dev/null");
+    seat.until_shown("and 23 more");
+    house.write("seen", "");
+    let drawn = seat.end_drawn();
     let terminal = Terminal::after(&drawn);
     terminal.assert_fits(30);
-    assert!(drawn.contains("and 23 more"), "{drawn}");
     let left = terminal.lines.join("\n");
     assert_eq!(
         (left.matches("done    n").count(), left.contains("running"), left.contains("more")),

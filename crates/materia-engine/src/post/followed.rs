@@ -1,0 +1,151 @@
+//! One run as an observer follows it: how far its journal was read, and what of it is still to be told.
+//!
+//! Owns reading. A journal is kept open only while its run is on and few are: an observer of ten thousand runs that are over
+//! has no file open. One that has become another file, or was closed, is read from its beginning again; the mark says what of
+//! it was told. A journal that cannot be read now is read at another look, and never keeps others from being told.
+
+use std::path::{Path, PathBuf};
+
+use materia_model::message::event::{Holder, Record};
+use materia_model::message::{Address, Delivery, Mail, Posted};
+use materia_model::name::{RunId, SessionId};
+use materia_model::record;
+
+use super::error::Error;
+use super::marks::Mark;
+use super::news::{Event, News, terminal};
+use crate::store::journal::{From, JournalError, Reader};
+
+/// A run that is followed.
+#[derive(Debug)]
+pub(super) struct Followed {
+    journal: PathBuf,
+    /// Which file the journal was, how long, and when it was last changed, when it was read to its end.
+    seen: Option<(u64, u64, i64)>,
+    open: Option<(Reader, Mail)>,
+    /// The first generation.
+    pub(super) first: Option<String>,
+    /// Who watches over it, while it is on.
+    pub(super) supervisor: Option<Holder>,
+    /// The number of the last record.
+    pub(super) seq: u64,
+    /// What is still to be told.
+    pub(super) pending: Vec<News>,
+}
+
+/// Whether a journal stays open behind the look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// It does while its run is on.
+    Open,
+    /// It does not.
+    Closed,
+}
+
+impl Followed {
+    /// The run whose directory this is; none where there is no journal yet.
+    pub(super) fn at(dir: &Path) -> Option<Self> {
+        let journal = dir.join("journal.jsonl");
+        let new = Self {
+            seen: None,
+            open: None,
+            first: None,
+            supervisor: None,
+            seq: 0,
+            pending: Vec::new(),
+            journal,
+        };
+        new.journal.exists().then_some(new)
+    }
+
+    /// Whether its journal is open.
+    pub(super) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Reads what is new in the run's journal, if anything is. `session` is whose runs are told; everybody's where there is
+    /// none.
+    pub(super) fn catch_up(
+        &mut self,
+        session: Option<&SessionId>,
+        run: &RunId,
+        mark: Option<&Mark>,
+        keep: Keep,
+    ) -> Result<(), Error> {
+        use std::os::unix::fs::MetadataExt;
+        let Ok(metadata) = std::fs::metadata(&self.journal) else { return Ok(()) };
+        let changed = metadata.mtime().wrapping_mul(1_000_000_000).wrapping_add(metadata.mtime_nsec());
+        let now = (metadata.ino(), metadata.len(), changed);
+        if self.seen == Some(now) {
+            return Ok(());
+        }
+        let same = self.seen.is_some_and(|seen| seen.0 == now.0);
+        let (mut reader, mut mail) = match self.open.take().filter(|_| same) {
+            Some(open) => open,
+            None => match Reader::open(&self.journal, From::Beginning) {
+                Ok(reader) => {
+                    self.pending.clear();
+                    (reader, Mail::default())
+                }
+                Err(_) => return Ok(()),
+            },
+        };
+        self.seen = Some(now);
+        for record in reader.by_ref() {
+            match record {
+                Ok(record) => {
+                    mail.apply(&record);
+                    self.pending.extend(news(&mail, session, run, &record, mark));
+                }
+                Err(JournalError::Io { .. }) => {
+                    self.seen = None;
+                    return Ok(());
+                }
+                // A run that was pruned under us, or is damaged, must not keep the others from being told.
+                Err(JournalError::Damaged { .. } | JournalError::Newer { .. }) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.first.clone_from(&mail.first_generation);
+        self.supervisor = mail.supervisor.clone().filter(|_| mail.is_on());
+        self.seq = mail.seq;
+        if mail.is_on() && keep == Keep::Open {
+            self.open = Some((reader, mail));
+        }
+        Ok(())
+    }
+}
+
+/// What a record comes to for whoever has not been told so far.
+fn news(
+    mail: &Mail,
+    session: Option<&SessionId>,
+    run: &RunId,
+    record: &record::Record,
+    mark: Option<&Mark>,
+) -> Option<News> {
+    let known = Record::read(record)?;
+    let ours = session.is_none() || session == mail.session.as_ref();
+    let told = mark
+        .is_some_and(|mark| Some(&mark.first) == mail.first_generation.as_ref() && record.seq <= mark.seq);
+    if !ours || told {
+        return None;
+    }
+    let event = match known {
+        Record::Message(message) if is_outbound(&message.envelope.to) => {
+            let posted = Posted::new(record.at, &message);
+            if posted.delivery == Delivery::Log {
+                return None;
+            }
+            Event::Message(Box::new(posted))
+        }
+        Record::End(end) => terminal(run, record, end.status),
+        _ => return None,
+    };
+    let (generation, session) = (mail.generation.clone(), mail.session.clone());
+    Some(News { event, run: run.clone(), generation, session, seq: record.seq })
+}
+
+fn is_outbound(to: &Address) -> bool {
+    matches!(to, Address::Coordinator | Address::Session(_))
+}
