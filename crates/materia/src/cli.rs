@@ -106,9 +106,9 @@ grammar::verbs! {
     Cast(cast::Cast) = "cast";
     Resume(go_on::Resume) = "resume";
     Continue(go_on::Continue) = "continue";
-    Recast(go_on::Resume) = "recast" ("Go on with a cast that failed, where it failed");
-    Revive(go_on::Resume) = "revive" ("Give a cast that ran out of retries some more");
-    Abort(go_on::Resume) = "abort" ("End a cast");
+    Recast(go_on::Resume) = "recast" ("Go on with a cast that failed, where it failed", "Examples:\n  materia recast\n  materia recast 2026-01-01T00-00 --agent pi");
+    Revive(go_on::Resume) = "revive" ("Give a cast that ran out of retries some more", "Examples:\n  materia revive\n  materia revive 2026-01-01T00-00");
+    Abort(go_on::Resume) = "abort" ("End a cast", "Examples:\n  materia abort\n  materia abort 2026-01-01T00-00\n\nWhat it made stays; `materia recast` goes on with it after all.");
     Casts(casts::Casts) = "casts";
     Demo(demo::Demo) = "demo";
     CastShow(cast_show::CastShow) = "cast-show";
@@ -213,7 +213,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Completions(verb) => Ok(verb.run(screen)),
         Verb::Complete(verb) => Ok(verb.run(&world, screen)),
         Verb::Man(verb) => verb.run(screen),
-        Verb::Top(verb) => Ok((doors.top)(&world, &verb.wish(screen, voice))),
+        Verb::Top(verb) => Ok((doors.top)(&world, &verb.wish(&world, screen, voice))),
         Verb::Ui(verb) => Ok((doors.web)(&world, &verb.wish(screen, voice))),
     });
     done.unwrap_or_else(|failure| {

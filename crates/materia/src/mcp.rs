@@ -38,6 +38,7 @@ use rmcp::service::ServerInitializeError;
 
 use crate::door::{Listener, Mcp};
 use crate::failure::{Failure, Kind};
+use crate::view::style::Role;
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
@@ -49,6 +50,12 @@ use turns::Turns;
 
 /// Serves until the other end hangs up.
 pub fn run(world: &World, wish: &Mcp) -> u8 {
+    if world.terminals.stdin {
+        let said = "waiting for an agent on stdin and stdout; there is nothing to type here";
+        wish.screen.talk(Role::Strong, "mcp", said);
+        let hint = "name `materia mcp` where your agent lists its MCP servers; Ctrl-D ends it";
+        wish.screen.talk(Role::Good, "  hint", hint);
+    }
     let done = serve(world, wish);
     done.map_or_else(
         |failure| {

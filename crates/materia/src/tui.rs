@@ -22,7 +22,7 @@ use materia_engine::verb::cast;
 use materia_engine::verb::top::{self, Vigil};
 use rustix::event::{PollFd, PollFlags, Timespec};
 
-use crate::door::Top;
+use crate::door::{Player, Top};
 use crate::failure::{Failure, Kind};
 use crate::view::Voice;
 use crate::world::World;
@@ -50,10 +50,11 @@ struct Desk<'a> {
     casts: std::path::PathBuf,
     files: Files,
     caller: Option<String>,
+    player: &'a Player,
 }
 
 impl<'a> Desk<'a> {
-    fn open(world: &'a World, wish: &Top) -> Result<Self, Failure> {
+    fn open(world: &'a World, wish: &'a Top) -> Result<Self, Failure> {
         let home = world.home()?;
         let project = world.cwd.as_deref().map_err(|error| {
             Failure::new(Kind::Invalid, "no_directory", format!("the working directory is gone: {error}"))
@@ -68,6 +69,7 @@ impl<'a> Desk<'a> {
             casts,
             files,
             caller: world.session(wish.session.as_deref()),
+            player: &wish.player,
         })
     }
 

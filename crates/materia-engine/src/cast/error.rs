@@ -48,7 +48,7 @@ pub enum Error {
         agent: bool,
     },
     /// There is no such cast.
-    #[error("there is no cast {} in {}", text::quoted(given), text::quoted(&folder.to_string_lossy()))]
+    #[error("there is no cast{} in {}", given_name(given), text::quoted(&folder.to_string_lossy()))]
     NoCast {
         /// What was asked for.
         given: String,
@@ -122,4 +122,9 @@ pub enum Error {
     /// Something cannot be spelled as JSON.
     #[error("a document of the cast cannot be spelled")]
     Spelling(#[from] serde_json::Error),
+}
+
+/// What a cast was called that is not there; nothing where any would have done.
+fn given_name(given: &str) -> String {
+    if given == "*" { String::new() } else { format!(" {}", text::quoted(given)) }
 }

@@ -17,7 +17,6 @@ use super::inspect::{self, Filter};
 use crate::clock::Clock;
 use crate::process::{Below, Identity, below};
 use crate::run::{Error, Listed, Root};
-use crate::store::stream;
 use crate::store::watch::Watch;
 
 /// How many casts are looked at.
@@ -59,11 +58,6 @@ pub fn look(place: Place<'_>, clock: &Clock) -> Result<Looked, Error> {
 /// The processes of a cast that somebody drives.
 pub fn processes_of(driver: u32) -> Vec<Below> {
     i32::try_from(driver).ok().and_then(Identity::of).map(|driver| below(&driver)).unwrap_or_default()
-}
-
-/// The last so many bytes of a file that grows.
-pub fn end_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    stream::tail(&std::fs::File::open(path)?, 0, usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// Somebody who sleeps until something changes.

@@ -20,6 +20,7 @@ use super::input::read_text;
 use super::run::{internal, spool_dir};
 use super::spawn::{parent, session};
 use super::trust;
+use crate::door;
 use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
@@ -188,12 +189,15 @@ impl Player {
         self.agent_script.as_ref().map(|file| world.path(file).to_string_lossy().into_owned())
     }
 
+    /// Who was named, for another door.
+    pub(super) fn named(&self, world: &World) -> door::Player {
+        let script = self.agent_script.as_ref().map(|file| world.path(file));
+        door::Player { agent: self.agent.clone(), script }
+    }
+
     /// The words by which another process gets the same player.
     pub(super) fn words(&self, world: &World) -> Vec<String> {
-        let file = |file: &PathBuf| world.path(file).to_string_lossy().into_owned();
-        let script = self.agent_script.iter().flat_map(|script| ["--agent-script".to_owned(), file(script)]);
-        let agent = self.agent.iter().flat_map(|agent| ["--agent".to_owned(), agent.clone()]);
-        script.chain(agent).collect()
+        self.named(world).words()
     }
 
     /// Drives a cast with everything that this process has for it.

@@ -1,11 +1,11 @@
 //! The verbs as a grammar that is built when it is asked for.
 //!
-//! Owns the shape of the list: a name, the type that reads its words, and in brackets an own line of help or a setting. The whole tree of forty verbs takes longer to
+//! Owns the shape of the list: a name, the type that reads its words, and in brackets an own line of help with examples of its own, or a setting. The whole tree of forty verbs takes longer to
 //! build than most of them take to run, so each verb's own words are only put together once its name was read.
 
 /// Declares the enum of verbs, each with the words of its own left for later.
 macro_rules! verbs {
-    ($($variant:ident($words:ty) = $name:literal $(($about:literal))? $([$set:ident])?;)*) => {
+    ($($variant:ident($words:ty) = $name:literal $(($about:literal $(, $examples:literal)?))? $([$set:ident])?;)*) => {
         #[derive(Debug)]
         enum Verb {
             $($variant($words),)*
@@ -16,7 +16,7 @@ macro_rules! verbs {
             fn alone(name: &str) -> Option<clap::Command> {
                 match name {
                     $($name => Some($crate::cli::grammar::later($name, |verb| {
-                        <$words as clap::Args>::augment_args(verb)$(.about($about))?
+                        <$words as clap::Args>::augment_args(verb)$(.about($about)$(.after_help($examples))?)?
                     })),)*
                     _ => None,
                 }

@@ -5,7 +5,7 @@ use materia_engine::verb::grid;
 
 use super::config::Config;
 use crate::failure::{Failure, Kind};
-use crate::view::{Screen, Voice};
+use crate::view::{Screen, Voice, painted};
 use crate::world::World;
 
 /// Draw a loadout
@@ -52,10 +52,12 @@ impl Grid {
         };
         let grid = grid::grid(&self.config.files(world)?, self.loadout.as_deref())?;
         screen.findings(&grid.warnings);
-        match screen.columns().filter(|_| format == grid::Format::Text) {
-            Some(columns) => screen.text(&grid.drawn_within(columns)),
-            None => screen.text(&grid.text(format)),
-        }
+        let drawn = match screen.columns().filter(|_| format == grid::Format::Text) {
+            Some(columns) => grid.drawn_within(columns),
+            None => grid.text(format),
+        };
+        let colour = format == grid::Format::Text && screen.results_in_colour();
+        screen.text(&painted(&drawn, colour));
         Ok(0)
     }
 }

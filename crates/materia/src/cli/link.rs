@@ -10,7 +10,7 @@ use super::cast::{Player, detach, exit_code, failure, foreground, wanted};
 use super::config::{Config, project};
 use super::trust;
 use crate::failure::{Failure, Kind};
-use crate::view::{CastView, Screen, Voice};
+use crate::view::{CastView, Screen, Voice, painted};
 use crate::world::World;
 
 /// Cast several loadouts and materia, one behind the other
@@ -83,7 +83,9 @@ impl Link {
         let mut definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
         if self.draw {
             match voice {
-                Voice::Human => screen.text(&grid::text(definition.graph())),
+                Voice::Human => {
+                    screen.text(&painted(&grid::text(definition.graph()), screen.results_in_colour()))
+                }
                 Voice::Json => screen.document(&grid::json(definition.graph())),
             }
             return Ok(0);

@@ -15,8 +15,11 @@ const SHORTEST: usize = 2;
 /// How many are named when several begin alike.
 const NAMED: usize = 5;
 
-/// An address with the whole id in it: `run:ID`, `room:ID` and `branch:ID/NAME` may say the beginning of one. What is no
-/// such address, or begins no id, stays as it is.
+/// Words that mean something of their own where an address is typed.
+const WORDS: [&str; 5] = ["coordinator", "recipes", "session", "tool", "all"];
+
+/// An address with the whole id in it: `run:ID`, `room:ID` and `branch:ID/NAME` may say the beginning of one, and an id
+/// alone means its run. What is no such address, or begins no id, stays as it is.
 pub(super) fn address(
     world: &World,
     root: &Root,
@@ -24,7 +27,10 @@ pub(super) fn address(
     given: &str,
 ) -> Result<String, Failure> {
     let Some((kind @ ("run" | "room" | "branch"), rest)) = given.split_once(':') else {
-        return Ok(given.to_owned());
+        let alone = !given.contains(':') && !WORDS.contains(&given);
+        let id = if alone { whole(world, root, session, given)? } else { given.to_owned() };
+        let is_run = alone && id.parse::<RunId>().is_ok_and(|id| root.place(&id).dir().exists());
+        return Ok(if is_run && is_person(world, session) { format!("run:{id}") } else { given.to_owned() });
     };
     let (id, branch) = rest.split_once('/').map_or((rest, None), |(id, branch)| (id, Some(branch)));
     let id = whole(world, root, session, id)?;
@@ -41,8 +47,7 @@ pub(super) fn whole(
 ) -> Result<String, Failure> {
     let plain = || Ok(given.to_owned());
     let Ok(id) = given.parse::<RunId>() else { return plain() };
-    let person = session.is_none() && world.within().is_none();
-    if !person || given.len() < SHORTEST || root.place(&id).dir().exists() {
+    if !is_person(world, session) || given.len() < SHORTEST || root.place(&id).dir().exists() {
         return plain();
     }
     let ids = root.ids().unwrap_or_default();
@@ -57,4 +62,9 @@ pub(super) fn whole(
             Err(Failure::new(Kind::Invalid, "ambiguous", message).hint(hint))
         }
     }
+}
+
+/// Whether a person asks, rather than a program inside a run or a session.
+fn is_person(world: &World, session: Option<&str>) -> bool {
+    session.is_none() && world.within().is_none()
 }

@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 use materia_engine::library::{Found, Library, Located};
 use materia_engine::process::Nursery;
 use materia_engine::registry::{self, Registration};
-use materia_engine::verb::recipe;
+use materia_engine::verb::recipe::{self, NotResolved};
 use materia_engine::verb::tool::{self, Call, Called, NotCalled};
+use materia_model::text;
 use serde_json::{Map, Value};
 
 use super::input::{self, library};
@@ -186,7 +187,16 @@ fn call(
     values: Map<String, Value>,
     words: &[String],
 ) -> Result<u8, Failure> {
-    let called = asked(world, screen, name, values, words)??;
+    let called = asked(world, screen, name, values, words)?.map_err(|why| {
+        let missing = matches!(why, NotCalled::Recipe(NotResolved::NotFound(_)));
+        let mut failure = Failure::from(why);
+        if missing {
+            failure.message = format!("there is no tool {}", text::quoted(name));
+            let near = failure.hint.take().filter(|hint| hint.starts_with("did you mean"));
+            failure.hint = near.or_else(|| Some("`materia tool list` has them".to_owned()));
+        }
+        failure
+    })?;
     screen.report(&called, voice);
     Ok(if called.ok { 0 } else { Kind::Failed.exit_code() })
 }

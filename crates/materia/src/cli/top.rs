@@ -2,8 +2,10 @@
 
 use clap::Args;
 
+use super::cast::Player;
 use crate::door;
 use crate::view::{Screen, Voice};
+use crate::world::World;
 
 /// Watch runs and casts live, and steer them, in the terminal
 #[derive(Debug, Args)]
@@ -19,10 +21,14 @@ pub(super) struct Top {
     /// Print the list once
     #[arg(long)]
     once: bool,
+
+    #[command(flatten)]
+    player: Player,
 }
 
 impl Top {
-    pub(super) fn wish(self, screen: Screen, voice: Voice) -> door::Top {
-        door::Top { session: self.session, once: self.once, screen, voice }
+    pub(super) fn wish(self, world: &World, screen: Screen, voice: Voice) -> door::Top {
+        let player = self.player.named(world);
+        door::Top { session: self.session, once: self.once, player, screen, voice }
     }
 }

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use materia_model::text;
 
@@ -51,7 +52,29 @@ fn hint(error: &clap::Error) -> String {
         }
         _ => None,
     });
-    suggestion.map_or_else(|| "see `materia --help`".to_owned(), |name| format!("did you mean {name}?"))
+    let suggestion = suggestion.or_else(|| unknown_verb(error));
+    suggestion
+        .map_or_else(|| format!("see `{} --help`", typed(error)), |name| format!("did you mean {name}?"))
+}
+
+/// The verb that a word which is none may have meant, where the parser suggests nothing.
+fn unknown_verb(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let grammar = super::CommandLine::command();
+    let verbs = grammar.get_subcommands().filter(|verb| !verb.is_hide_set()).map(clap::Command::get_name);
+    text::closest(word, verbs).map(|verb| format!("`{verb}`"))
+}
+
+/// The command that was typed, without what is wrong with it.
+fn typed(error: &clap::Error) -> String {
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    };
+    let words = usage.split_whitespace().skip_while(|word| *word != "materia");
+    let words: Vec<&str> =
+        words.take_while(|word| word.starts_with(|one: char| one.is_ascii_lowercase())).collect();
+    if words.is_empty() { "materia".to_owned() } else { words.join(" ") }
 }
 
 /// The directory that `-C` names, if it is one.

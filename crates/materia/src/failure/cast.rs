@@ -30,7 +30,10 @@ impl From<&Error> for Failure {
             Error::NoCast { near: Some(near), .. } => {
                 typed(Kind::NotFound, "cast_not_found").hint(format!("did you mean `{near}`?"))
             }
-            Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found").hint("name the cast's directory"),
+            Error::NoCast { given, .. } if given == "*" => typed(Kind::NotFound, "cast_not_found")
+                .hint("start one with `materia cast`, or look elsewhere with `-C`"),
+            Error::NoCast { .. } => typed(Kind::NotFound, "cast_not_found")
+                .hint("`materia casts` lists them; a cast's directory names it, too"),
             Error::Ambiguous { found, .. } => {
                 let some: Vec<String> = found.iter().take(5).map(|id| text::quoted(id)).collect();
                 typed(Kind::Invalid, "ambiguous")

@@ -46,6 +46,8 @@ pub(super) enum Mode {
     Filter,
     /// Typing a message.
     Say(String),
+    /// Typing what a cast that waits is told; it may be nothing.
+    Answer(String),
     /// Asked whether they mean it.
     Confirm(Deed),
     /// Reading the keys.

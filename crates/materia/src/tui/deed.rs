@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use materia_engine::agent::{Players, Roster};
 use materia_engine::cast::{Folder, Hands, Silent};
+use materia_engine::library::Library;
 use materia_engine::process::Nursery;
 use materia_engine::verb::cast::{self, Asked, Wish};
 use materia_engine::verb::message::{self, Sender};
@@ -72,18 +72,21 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
     let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
     let home = desk.world.home()?;
     let cwd = desk.world.cwd.as_deref().unwrap_or(Path::new("/"));
+    // One that cannot be read is told when it is opened.
     let settings = cast::settings(&folder).unwrap_or_default();
-    let mut players = Players::new(Roster::new(&settings, None, cwd));
+    let mut agent = desk.player.backend(&settings, cwd)?;
+    let user = desk.world.variable("HOME").map(Path::new);
+    let library = Library::new(&home, user);
     let clock = desk.world.clock();
     // One that adopts orphans would take the supervisor of a run for one.
     let (mut nursery, mut nobody) = (Nursery::new(), Silent);
     let hands = Hands {
         cwd,
-        library: None,
-        home: desk.world.variable("HOME").map(Path::new),
+        library: Some(&library),
+        home: user,
         variables: &desk.world.variables,
         clock: &clock,
-        agent: Some(&mut players),
+        agent: Some(&mut *agent),
         nursery: &mut nursery,
         listener: &mut nobody,
     };
@@ -101,6 +104,6 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
         spool: spool.filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into()),
         ..Wanted::default()
     };
-    let spawned = spawn::spawn_cast(&desk.root, &wanted, driven, Vec::new())?;
+    let spawned = spawn::spawn_cast(&desk.root, &wanted, driven, desk.player.words())?;
     Ok(format!("{} goes on as {}", row.name(), spawned.address))
 }

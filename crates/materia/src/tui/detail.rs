@@ -7,7 +7,7 @@ use std::path::Path;
 use materia_engine::cast::Folder;
 use materia_engine::process::Below;
 use materia_engine::run::Root;
-use materia_engine::verb::cast_show::{self, Wanted};
+use materia_engine::verb::cast_show::{self, Shown, Wanted};
 use materia_engine::verb::inspect::{self, mail};
 use materia_engine::verb::top;
 use materia_model::name::RunId;
@@ -25,8 +25,6 @@ use crate::view::{Report, amounts};
 const MOST: usize = 500;
 /// How much of a body a line shows.
 const LONGEST: usize = 400;
-/// How much of what an agent does is read.
-const ACTIVITY: u64 = 16 << 10;
 
 /// The lines of the tab, or why there are none.
 pub(super) fn detail(desk: &Desk<'_>, app: &App) -> Vec<String> {
@@ -88,8 +86,9 @@ fn of_cast(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure>
     let shown = || cast_show::show(&folder, wanted, &desk.world.clock()).map_err(failed);
     Ok(match tab {
         Tab::Tail => {
-            let mut text = lines(&shown()?.human(false));
-            text.extend(activity(&folder));
+            let shown = shown()?;
+            let mut text = lines(&shown.human(false));
+            text.extend(activity(&folder, &shown));
             text
         }
         Tab::Messages => {
@@ -155,31 +154,18 @@ fn tree(processes: &[Below]) -> Vec<String> {
     processes.iter().map(one).collect()
 }
 
-/// What the agent at work does, where it can be followed.
-fn activity(folder: &Folder) -> Vec<String> {
-    let Some(file) = newest(&folder.path().join("sockets")) else { return Vec::new() };
-    let Ok(read) = top::end_of(&file, ACTIVITY) else { return Vec::new() };
-    let said = String::from_utf8_lossy(&read);
+/// What the agent of the last step was lately seen doing.
+fn activity(folder: &Folder, shown: &Shown) -> Vec<String> {
+    let seen = shown.steps.last().map(|step| folder.seen(&step.place, step.attempts));
     let mut text = String::new();
-    for line in said.lines() {
-        let Ok(seen) = serde_json::from_str::<Value>(line) else { continue };
-        match seen["type"].as_str() {
-            Some("text") => text.push_str(seen["text"].as_str().unwrap_or_default()),
-            Some("tool_start") => {
-                let (name, input) = (seen["name"].as_str(), seen["input"].as_str());
-                text.push_str(&format!("\n[{} {}]\n", name.unwrap_or_default(), input.unwrap_or_default()));
-            }
+    for line in seen.unwrap_or_default() {
+        let said = |field: &str| line[field].as_str().unwrap_or_default();
+        match said("type") {
+            "text" => text.push_str(said("text")),
+            "tool_start" => text.push_str(&format!("\n[{} {}]\n", said("name"), said("input"))),
             _ => {}
         }
     }
-    std::iter::once(String::new()).chain(lines(text.trim())).collect()
-}
-
-/// The file of the turn that was last seen at work.
-fn newest(sockets: &Path) -> Option<std::path::PathBuf> {
-    let folders = std::fs::read_dir(sockets).ok()?.flatten();
-    let files =
-        folders.filter_map(|folder| std::fs::read_dir(folder.path()).ok()).flat_map(Iterator::flatten);
-    let seen = files.filter(|file| file.file_name().as_encoded_bytes().ends_with(b"activity.jsonl"));
-    seen.max_by_key(|file| file.metadata().and_then(|about| about.modified()).ok()).map(|file| file.path())
+    let words = lines(text.trim());
+    if words.is_empty() { words } else { std::iter::once(String::new()).chain(words).collect() }
 }

@@ -106,7 +106,7 @@ fn rows(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
         .enumerate()
         .skip(app.first)
         .take(room)
-        .map(|(at, row)| row_line(app, row, at == app.selected, name))
+        .map(|(at, row)| row_line(app, row, (at == app.selected).then_some(width), name))
         .collect();
     let empty = shown.is_empty();
     let said = match (app.total(), app.filter.is_empty()) {
@@ -117,17 +117,22 @@ fn rows(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     app.areas.list = list;
 }
 
-fn row_line(app: &App, row: &Row, selected: bool, name: usize) -> Line<'static> {
-    let mark = if selected { "▶ " } else { "  " };
-    let base = if selected { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
+/// One row; the selected one is marked over all of its width.
+fn row_line(app: &App, row: &Row, selected: Option<usize>, name: usize) -> Line<'static> {
     let note = if row.what.is_empty() { row.note.clone() } else { format!("{} · {}", row.what, row.note) };
+    let status = format!("{:<11} ", row.status);
+    let named = format!("{:<name$} ", amounts::line(&row.name(), name));
+    let rest = format!("{:<11} {}", row.time(), note.trim_end_matches(" · "));
+    if let Some(width) = selected {
+        let line = format!("▶ {status}{named}{rest}");
+        return Line::styled(format!("{line:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
+    }
     let kind = if row.kind == Kind::Cast { Modifier::BOLD } else { Modifier::empty() };
     Line::from(vec![
-        Span::styled(mark, base),
-        Span::styled(format!("{:<11} ", row.status), base.patch(look(app, status_style(row.status)))),
-        Span::styled(format!("{:<name$} ", amounts::line(&row.name(), name)), base.add_modifier(kind)),
-        Span::styled(format!("{:<11} ", row.time()), base),
-        Span::styled(note.trim_end_matches(" · ").to_owned(), base),
+        Span::raw("  "),
+        Span::styled(status, look(app, status_style(row.status))),
+        Span::styled(named, Style::new().add_modifier(kind)),
+        Span::raw(rest),
     ])
 }
 
@@ -162,6 +167,10 @@ fn footing(app: &App) -> Line<'static> {
         Mode::Say(words) => {
             let name = app.row().map(Row::name).unwrap_or_default();
             Line::raw(format!("to {name}: {words}▏  Enter sends it, Esc does not"))
+        }
+        Mode::Answer(words) => {
+            let hint = if words.is_empty() { "Enter lets it finish" } else { "Enter says it" };
+            Line::raw(format!("continue with: {words}▏  {hint}, Esc does not"))
         }
         Mode::Confirm(deed) => {
             let what = match (&deed.what, deed.row.kind) {

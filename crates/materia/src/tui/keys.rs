@@ -18,7 +18,7 @@ pub(super) const KEYS: [(&str, &str); 12] = [
     ("/", "filter the list: words that must be there"),
     ("Esc", "leave what you are typing, or drop the filter"),
     ("m", "say something: TYPE BODY, or words for a paused cast"),
-    ("c", "continue: a paused, interrupted or failed cast"),
+    ("c", "continue: a paused cast with words or none, or one that ended badly"),
     ("x", "kill a run, or abort a cast; asks first"),
     ("g G", "go to the first, to the last"),
     ("?", "this page"),
@@ -43,7 +43,8 @@ fn pressed(app: &mut App, key: KeyEvent) -> Then {
         Mode::Browse => browse(app, key.code),
         Mode::Help => Then::Nothing,
         Mode::Filter => filter(app, key.code),
-        Mode::Say(words) => say(app, words, key.code),
+        Mode::Say(words) => typed(app, words, key.code, Mode::Say),
+        Mode::Answer(words) => typed(app, words, key.code, Mode::Answer),
         Mode::Confirm(deed) => match key.code {
             KeyCode::Char('y' | 'Y') => Then::Do(deed),
             _ => {
@@ -84,7 +85,10 @@ fn browse(app: &mut App, key: KeyCode) -> Then {
             Some(_) => refused(app, "it is over"),
             None => Then::Nothing,
         },
-        KeyCode::Char('c') => deed(app, What::Continue).map_or(Then::Nothing, Then::Do),
+        KeyCode::Char('c') => match deed(app, What::Continue) {
+            Some(deed) if deed.row.waits() => mode(app, Mode::Answer(String::new())),
+            other => other.map_or(Then::Nothing, Then::Do),
+        },
         _ => Then::Nothing,
     }
 }
@@ -124,18 +128,25 @@ fn filter(app: &mut App, key: KeyCode) -> Then {
     }
 }
 
-fn say(app: &mut App, mut words: String, key: KeyCode) -> Then {
+/// One more key of a line that is typed; `again` is the mode in which it goes on.
+fn typed(app: &mut App, mut words: String, key: KeyCode, again: fn(String) -> Mode) -> Then {
     match key {
         KeyCode::Esc => return Then::Nothing,
-        KeyCode::Enter if words.trim().is_empty() => return Then::Nothing,
-        KeyCode::Enter => return deed(app, What::Say(words)).map_or(Then::Nothing, Then::Do),
+        KeyCode::Enter => {
+            let what = match (again(String::new()), words.trim().is_empty()) {
+                (_, false) => What::Say(words),
+                (Mode::Answer(_), true) => What::Continue,
+                (_, true) => return Then::Nothing,
+            };
+            return deed(app, what).map_or(Then::Nothing, Then::Do);
+        }
         KeyCode::Backspace => {
             words.pop();
         }
         KeyCode::Char(one) => words.push(one),
         _ => {}
     }
-    app.mode = Mode::Say(words);
+    app.mode = again(words);
     Then::Nothing
 }
 

@@ -47,6 +47,11 @@ impl Row {
         }
     }
 
+    /// Whether it is a cast that waits for what a person says.
+    pub(super) fn waits(&self) -> bool {
+        self.kind == Kind::Cast && self.status == "paused"
+    }
+
     /// Whether it has all of these words in it.
     pub(super) fn fits(&self, filter: &str) -> bool {
         let all = format!("{} {} {} {}", self.name(), self.status, self.what, self.note).to_lowercase();

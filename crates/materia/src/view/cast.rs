@@ -22,6 +22,7 @@ use super::amounts::{money, short, time};
 use super::block::Line;
 use super::screen::{self, Screen};
 use super::stage::Stage;
+use super::step::{compact, named};
 use super::style::Role;
 
 /// How many lines of the last answer are shown.
@@ -119,8 +120,8 @@ impl CastView {
     }
 
     /// What a visit took: time, tokens, money, as far as there was any.
-    fn took(&self, event: &Event, state: &State) -> String {
-        let Some((at, used)) = &self.began else { return String::new() };
+    fn took(&self, event: &Event, state: &State) -> Vec<String> {
+        let Some((at, used)) = &self.began else { return Vec::new() };
         let total = &state.spending.total;
         let mut parts = Vec::new();
         parts
@@ -132,7 +133,7 @@ impl CastView {
         if total.cost - used.cost > 0.0 {
             parts.push(money(total.cost - used.cost));
         }
-        if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+        parts
     }
 
     fn done(&mut self, complete: &SocketComplete, event: &Event, state: &State) {
@@ -140,7 +141,8 @@ impl CastView {
             complete.payload.as_ref().is_some_and(|payload| payload.get("satisfied") == Some(&false.into()));
         let (role, more) = if sent_back { (Role::Warning, ", not satisfied") } else { (Role::Good, "") };
         let took = self.took(event, state);
-        self.step(role, "done", &complete.place, &format!("{more}{took}"));
+        let room = self.stage.as_ref().map(Stage::columns);
+        self.say(role, "done", &compact(&complete.place, more, &took, room));
         let summary = complete.payload.as_ref().and_then(|payload| payload.get("summary")?.as_str());
         let said = complete.output.as_deref().or(summary).filter(|said| !said.trim().is_empty());
         if let Some(said) = said {
@@ -243,15 +245,6 @@ impl Listener for CastView {
             _ => {}
         }
     }
-}
-
-/// What a visit is called: its socket and what it holds, its item, and which visit it is from the second on.
-fn named(place: &Place) -> String {
-    let item = place.item_label.as_ref().or(place.item_key.as_ref());
-    let item = item.map(|item| format!(" {}", text::quoted(&text::bounded(item, 80)))).unwrap_or_default();
-    let visit = if place.visit > 1 { format!(", visit {}", place.visit) } else { String::new() };
-    let materia = if place.materia == place.socket { String::new() } else { format!(" ({})", place.materia) };
-    format!("{}{materia}{item}{visit}", place.socket)
 }
 
 impl screen::Report for Report {

@@ -13,11 +13,7 @@ use super::style::Role;
 impl CastView {
     /// Says what the demo is about to show.
     pub fn opening(&self, request: &str, loadout: &str, drawn: &str, root: &Path) {
-        let said = format!(
-            "{} with the loadout {}, played by a script",
-            text::quoted(request),
-            text::quoted(loadout)
-        );
+        let said = format!("{} by {}, played by a script", text::quoted(request), text::quoted(loadout));
         self.screen().talk(Role::Strong, "demo", &said);
         self.screen().talk(Role::Quiet, "project", &root.to_string_lossy());
         // On a terminal the cast is walked before one's eyes.

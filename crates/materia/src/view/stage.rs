@@ -101,6 +101,11 @@ impl Stage {
         locked(&self.picture).sees(activity);
     }
 
+    /// How many columns a line has.
+    pub(super) fn columns(&self) -> usize {
+        locked(&self.picture).block.room().0
+    }
+
     /// Writes lines that stay, above the picture.
     pub(super) fn above(&self, lines: &[Line]) {
         locked(&self.picture).draw(lines);

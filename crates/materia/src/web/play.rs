@@ -2,40 +2,33 @@
 
 use std::path::PathBuf;
 
-use materia_engine::agent::{Backend, Players, Roster, Scripted};
 use materia_engine::cast::{Error, Hands, Silent};
-use materia_engine::config;
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
 use materia_engine::verb::spawn::{self, Wanted};
-use materia_model::finding::Source;
 use materia_model::loadout::Settings;
 use materia_model::run::{Cast, Origin};
 
 use super::state::State;
+use crate::door;
 use crate::failure::Failure;
 
 /// Who plays the agents of a cast.
 #[derive(Debug, Default)]
-pub(super) struct Player {
-    script: Option<PathBuf>,
-    agent: Option<String>,
-}
+pub(super) struct Player(door::Player);
 
 impl Player {
     /// A player by the words of the page; a relative path is seen from the project.
     pub(super) fn new(state: &State, script: Option<&str>, agent: Option<&str>) -> Self {
         let said =
             |word: Option<&str>| word.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned);
-        Self { script: said(script).map(|path| state.project().join(path)), agent: said(agent) }
+        let script = said(script).map(|path| state.project().join(path));
+        Self(door::Player { script, agent: said(agent) })
     }
 
     /// The words by which another process gets the same player.
     pub(super) fn words(&self) -> Vec<String> {
-        let file = |file: &PathBuf| file.to_string_lossy().into_owned();
-        let script = self.script.iter().flat_map(|script| ["--agent-script".to_owned(), file(script)]);
-        let agent = self.agent.iter().flat_map(|agent| ["--agent".to_owned(), agent.clone()]);
-        script.chain(agent).collect()
+        self.0.words()
     }
 
     /// Does something with a cast.
@@ -45,18 +38,7 @@ impl Player {
         settings: &Settings,
         drive: impl FnOnce(Hands<'_>) -> Result<T, Error>,
     ) -> Result<T, Failure> {
-        let mut scripted = match &self.script {
-            None => None,
-            Some(file) => {
-                let source = Source::new(&file.to_string_lossy(), &config::read(file)?);
-                Some(Scripted::read(&source).map_err(Failure::from_findings)?)
-            }
-        };
-        let mut players = Players::new(Roster::new(settings, self.agent.as_deref(), state.project()));
-        let agent: &mut dyn Backend = match &mut scripted {
-            Some(scripted) => scripted,
-            None => &mut players,
-        };
+        let mut agent = self.0.backend(settings, state.project())?;
         let library = state.library();
         // One that adopts orphans would take the supervisor of a run for one.
         let mut nursery = Nursery::new();
@@ -66,7 +48,7 @@ impl Player {
             home: state.user_home.as_deref(),
             variables: &state.variables,
             clock: &state.clock,
-            agent: Some(agent),
+            agent: Some(&mut *agent),
             nursery: &mut nursery,
             listener: &mut Silent,
         };

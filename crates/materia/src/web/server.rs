@@ -46,8 +46,10 @@ fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> {
 }
 
 async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> {
+    // Whoever reads the address may press Ctrl-C at once.
+    let interrupted = interrupts();
     let listener = bind(wish).await?;
-    let at = listener.local_addr().map_err(|error| unbound(&wish.host, &error))?;
+    let at = listener.local_addr().map_err(|error| unbound(&wish.host, wish.port, &error))?;
     let state = state(world, wish, at)?;
     let address = address(&wish.host, at);
     let url = state.door.url();
@@ -69,7 +71,7 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> 
         served = axum::serve(listener, router) => {
             served.map_err(|error| Failure::from_error(Kind::Failed, "not_served", &error))
         }
-        () = interrupted() => Ok(()),
+        () = interrupted => Ok(()),
     };
     (agents.end)();
     served
@@ -105,7 +107,7 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
 /// Binds the port that was asked for; the usual one, or any, where none was.
 async fn bind(wish: &Web) -> Result<TcpListener, Failure> {
     let host = wish.host.trim_matches(['[', ']']);
-    let failed = |error: std::io::Error| unbound(host, &error);
+    let failed = |error: std::io::Error| unbound(host, wish.port, &error);
     match wish.port {
         Some(port) => TcpListener::bind((host, port)).await.map_err(failed),
         None => match TcpListener::bind((host, USUAL_PORT)).await {
@@ -115,9 +117,11 @@ async fn bind(wish: &Web) -> Result<TcpListener, Failure> {
     }
 }
 
-fn unbound(host: &str, error: &std::io::Error) -> Failure {
-    let message = format!("cannot listen on {}: {error}", materia_model::text::quoted(host));
-    Failure::new(Kind::Conflict, "not_bound", message).hint("choose another port with --port")
+fn unbound(host: &str, port: Option<u16>, error: &std::io::Error) -> Failure {
+    let place = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let message = format!("cannot listen on {}: {error}", materia_model::text::quoted(&place));
+    Failure::new(Kind::Conflict, "not_bound", message)
+        .hint("choose another port with --port, or any without it")
 }
 
 /// The address that a person opens.
@@ -130,11 +134,14 @@ fn address(host: &str, at: SocketAddr) -> String {
     format!("http://{name}:{}/", at.port())
 }
 
-async fn interrupted() {
+/// Catches interrupts from now on; done when there was one.
+fn interrupts() -> impl Future<Output = ()> {
     let caught = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-    let (Ok(mut interrupt), Ok(mut terminate)) = caught else { return std::future::pending().await };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+    async {
+        let (Ok(mut interrupt), Ok(mut terminate)) = caught else { return std::future::pending().await };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
     }
 }

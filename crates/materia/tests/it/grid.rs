@@ -128,7 +128,8 @@ fn thirty_sockets_fit_the_terminal() {
     let house = House::new();
     house.write("large.json", large());
     let drawn = |columns: usize| {
-        let text = on_terminal(&house, columns, "materia grid --config large.json").replace('\r', "");
+        let text =
+            on_terminal(&house, columns, "NO_COLOR=1 materia grid --config large.json").replace('\r', "");
         let wide = text.lines().find(|line| line.chars().count() > columns);
         assert_eq!(wide, None, "{text}");
         assert!((1..=30).all(|at| text.contains(&format!("Socket-{at} "))), "{text}");

@@ -29,6 +29,7 @@ mod link;
 mod inspect;
 mod loadout;
 mod mcp;
+mod pictures;
 mod plan;
 mod process;
 mod quest;

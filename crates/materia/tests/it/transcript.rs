@@ -1,7 +1,8 @@
 //! What every command says to a person at a terminal: at two widths, with colour and without.
 //!
 //! One script types every command of the program into a terminal. The two widths are kept as snapshots; in colour, the
-//! same letters must be there, so that nothing is said by colour alone.
+//! same letters must be there, so that nothing is said by colour alone. Those that serve until they are ended are typed
+//! by somebody who sits there and ends them.
 
 use insta::assert_snapshot;
 
@@ -60,17 +61,37 @@ const LINES: &[&str] = &[
     "materia skill show | head -2",
     "materia completions fish | head -2",
     "materia man cast | head -3",
+    "materia doctor",
     "materia doctor --no-such-option",
     "materia csat",
 ];
 
-/// Commands that answer somebody else than a person at a terminal.
-const SERVERS: [&str; 2] = ["mcp", "ui"];
+/// Commands that serve until they are ended: what is typed, what they say when they are ready, and the key that ends them.
+const SERVERS: [(&str, &str, &str); 3] = [
+    ("materia mcp", "Ctrl-D ends it", "\u{4}"),
+    ("materia ui --no-open --port 0", "agents:", "\u{3}"),
+    ("materia ui --no-open --port 0 --host 0.0.0.0", "warning:", "\u{3}"),
+];
+
+/// Programs that are found in these houses, so that nothing depends on what a machine has besides.
+const TOOLS: &[&str] = &["sh", "git", "cut", "head", "cat", "ls", "sleep", "setsid", "echo", "false"];
+
+/// A directory with these tools and this program.
+fn tools(house: &House) -> String {
+    let bin = house.home().join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let ours = std::path::Path::new(env!("CARGO_BIN_EXE_materia"));
+    std::os::unix::fs::symlink(ours, bin.join("materia")).unwrap();
+    for tool in TOOLS {
+        std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
+    }
+    bin.to_str().unwrap().to_owned()
+}
 
 /// Types every command at a terminal so wide.
 fn typed(columns: usize, setting: &str) -> String {
     let house = house();
-    let mut script = format!("export MATERIA_CONFIG=flow.json {setting}\n");
+    let mut script = format!("export MATERIA_CONFIG=flow.json PATH={} {setting}\n", tools(&house));
     for line in LINES {
         script.push_str(&format!(
             "echo '$ '\"{}\"\n{{ {line}; }} </dev/null\necho \"[$?]\"\n",
@@ -84,7 +105,60 @@ fn typed(columns: usize, setting: &str) -> String {
 /// What is left of it, with what differs from machine to machine taken out.
 fn left(drawn: &str) -> String {
     let kept = Terminal::after(drawn).lines.join("\n");
-    kept.lines().map(redacted).collect::<Vec<_>>().join("\n")
+    // Advice of the doctor depends on the machine, like what it is about.
+    let kept = kept.lines().filter(|line| !line.starts_with(&format!("{:28}hint:", "")));
+    kept.map(redacted).map(|line| steady(&line)).collect::<Vec<_>>().join("\n")
+}
+
+/// A line of `materia doctor` without what differs from machine to machine.
+fn steady(line: &str) -> String {
+    let varies = ["durable writes", "free space", "file watches", "open files"];
+    let varying = varies.iter().find(|name| line.get(12..).is_some_and(|line| line.starts_with(*name)));
+    varying.map_or_else(|| line.to_owned(), |name| format!("  …         {name} …"))
+}
+
+/// Types every command that serves, ends it, and gives what is left on the screen.
+fn served(columns: u16, setting: &str) -> (String, bool) {
+    let house = house();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let mut script = format!("export {setting}\n");
+    let refused = format!("materia ui --no-open --port {port}");
+    let typed = SERVERS.iter().map(|(line, ..)| *line).chain(["materia mcp </dev/null", &refused]);
+    for line in typed {
+        script.push_str(&format!("echo '$ {line}'\n{line}\necho \"[$?]\"\n"));
+    }
+    // The shell that types goes on when what it typed is interrupted.
+    let mut seat = house.seat(columns, 50, &format!("trap : INT\n{script}"));
+    for (number, (_, ready, key)) in SERVERS.iter().enumerate() {
+        seat.until(|screen| screen.matches("$ ").count() > number && screen.contains(ready));
+        seat.press(key);
+        seat.until(|screen| screen.lines().filter(|line| line.ends_with(']')).count() > number);
+    }
+    let coloured = seat.is_coloured();
+    let (left, _shell_was_interrupted) = seat.end();
+    let left = house.redact(&left).replace(&port.to_string(), "[TAKEN]");
+    (left.lines().map(|line| unaddressed(line.trim_end())).collect::<Vec<_>>().join("\n"), coloured)
+}
+
+/// A line without the port and the code of an address.
+fn unaddressed(line: &str) -> String {
+    let words = line.split(' ').map(|word| {
+        let Some((host, rest)) = word.strip_prefix("http://").and_then(|rest| rest.split_once(':')) else {
+            return word.to_owned();
+        };
+        let (port, path) = rest.split_once('/').unwrap();
+        assert!(port.parse::<u16>().is_ok(), "{line}");
+        let path = match path.split_once('=') {
+            Some((name, code)) => {
+                assert!(code.len() >= 20, "a code that can be guessed: {line}");
+                format!("{name}=[CODE]")
+            }
+            None => path.to_owned(),
+        };
+        format!("http://{host}:[PORT]/{path}")
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A line without how long something took: `(43 ms)`, `(after 1.2 s)`.
@@ -133,11 +207,24 @@ fn every_command_reads_well_at_120_columns() {
 }
 
 #[test]
+fn servers_say_where_they_are_and_how_they_are_ended() {
+    for columns in [80, 120] {
+        let (plain, coloured) = served(columns, "NO_COLOR=1");
+        assert!(!coloured, "no colour was wanted");
+        assert_snapshot!(format!("servers_at_{columns}"), plain);
+        let (painted, coloured) = served(columns, "CLICOLOR=1");
+        assert!(coloured, "colour was wanted");
+        assert_eq!(painted, plain, "colour says what letters do not");
+    }
+}
+
+#[test]
 fn no_command_is_forgotten() {
     let house = House::new();
     let all = house.materia(&["complete", "--", ""]).run().ok().stdout;
     let verbs = all.lines().map(|line| line.split('\t').next().unwrap()).filter(|verb| *verb != "help");
     let shown = |verb: &str| LINES.iter().any(|line| line.split(' ').nth(1) == Some(verb));
-    let forgotten: Vec<&str> = verbs.filter(|verb| !shown(verb) && !SERVERS.contains(verb)).collect();
+    let served = |verb: &str| SERVERS.iter().any(|(line, ..)| line.split(' ').nth(1) == Some(verb));
+    let forgotten: Vec<&str> = verbs.filter(|verb| !shown(verb) && !served(verb)).collect();
     assert_eq!(forgotten, [""; 0]);
 }

@@ -1,6 +1,7 @@
 //! A terminal of its own for a program: what was drawn on it, what is left, and keys that are pressed.
 
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout};
 
 use super::{House, Running};
@@ -83,16 +84,19 @@ pub struct Seat<'a> {
     drawn: ChildStdout,
     screen: vt100::Parser,
     all: Vec<u8>,
+    /// The file that says which terminal it is.
+    tty: PathBuf,
 }
 
 impl House {
     /// Starts a line on a terminal of its own.
     pub fn seat(&self, columns: u16, rows: u16, line: &str) -> Seat<'_> {
-        self.write("line.sh", format!("stty cols {columns} rows {rows}\n{line}\n"));
+        self.write("line.sh", format!("tty >line.tty; stty cols {columns} rows {rows}\n{line}\n"));
         let call = self.shell("exec script -qec 'sh line.sh' /dev/null").env("TERM", "xterm-256color");
         let mut running = call.without_env("MATERIA_TEST_CLOCK").start();
         let (keys, drawn) = (Some(running.stdin()), running.stdout());
-        Seat { running, keys, drawn, screen: vt100::Parser::new(rows, columns, 0), all: Vec::new() }
+        let (tty, screen) = (self.work().join("line.tty"), vt100::Parser::new(rows, columns, 0));
+        Seat { running, keys, drawn, screen, all: Vec::new(), tty }
     }
 }
 
@@ -102,9 +106,31 @@ impl Seat<'_> {
         self.screen.screen().contents()
     }
 
+    /// The screen itself, with its colours.
+    pub fn vt(&self) -> &vt100::Screen {
+        self.screen.screen()
+    }
+
     /// Whether the program has the whole screen.
     pub fn is_full(&self) -> bool {
         self.screen.screen().alternate_screen()
+    }
+
+    /// Whether anything on the screen is in colour or bold.
+    pub fn is_coloured(&self) -> bool {
+        let (screen, (rows, columns)) = (self.screen.screen(), self.screen.screen().size());
+        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
+        let mut cells = cells.filter_map(|(row, column)| screen.cell(row, column));
+        cells.any(|cell| cell.fgcolor() != vt100::Color::Default || cell.bold())
+    }
+
+    /// Another size of the terminal, as if its window were drawn smaller.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let tty = std::fs::read_to_string(&self.tty).unwrap();
+        let size = ["cols", &columns.to_string(), "rows", &rows.to_string()].map(str::to_owned);
+        let sized = std::process::Command::new("stty").args(["-F", tty.trim()]).args(size).status();
+        assert!(sized.unwrap().success());
+        self.screen.screen_mut().set_size(rows, columns);
     }
 
     /// Presses keys.
