@@ -20,9 +20,10 @@ try {
   await run("tool", "register", "find-in-code", "--description", "Finds text in the project", "--template", "rg --json {pattern} {path=.}", "--json");
   const live = JSON.parse((await run("cast", "Add a dark theme to the report", "--agent-script", "slow.json", "--detach", "--json")).out);
   const shots = [
+    // First what does not wait.
+    ["cast", `/casts/${live.castId}`, "1 of 2", "dark"],
     ["loadouts", "/loadouts/Full-Auto", "Ready to cast", "light"],
     ["materia", "/materia/Auto-Eval", "What the agent is told", "light"],
-    ["cast", `/casts/${live.castId}`, "1 of 2", "dark"],
     ["quests", "/quests", "Write the guide", "light"],
     ["actors", "/actors/check", "412 files", "light"],
     ["tools", "/actors/@library", "find-in-code", "light"],

@@ -107,7 +107,7 @@ const WayEdge = memo((props: EdgeProps<FlowEdge<WayData>>) => {
   const bad = data.problems.length > 0;
   const chip = `chip ${data.when} ${data.exit ? "exit" : ""} ${bad ? "bad" : ""} ${props.selected ? "chosen" : ""}`;
   const place = { transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` };
-  const text = <>{data.nth > 0 && <span className="nth" aria-hidden="true">{data.nth}</span>}{data.label}{data.count > 0 && <span className="taken">{data.count}×</span>}{bad && <Icon name="warn" size={12} />}</>;
+  const text = <>{data.nth > 0 && <span className="nth" data-nth={data.nth} aria-hidden="true" />}{data.label}{data.count > 0 && <span className="taken">{data.count}×</span>}{bad && <Icon name="warn" size={12} />}</>;
   return (
     <>
       <BaseEdge id={props.id} path={path} markerEnd={props.markerEnd ?? ""} className={`way ${data.when} ${data.exit ? "exit" : ""} ${bad ? "bad" : ""} ${data.count > 0 ? "walked" : ""}`} />
