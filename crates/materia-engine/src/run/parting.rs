@@ -54,7 +54,7 @@ pub fn left_out(observer: &Path) -> Option<LeftOut> {
     let text = path.exists().then(|| stream::open(&path).and_then(|file| stream::tail(&file, 0, LONGEST)));
     let text = text?.ok()?;
     let runs = || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let run = String::from_utf8_lossy(runs().last()?).into_owned();
+    let run = String::from_utf8_lossy(runs().next_back()?).into_owned();
     Some(LeftOut { count: runs().count() as u64, run })
 }
 

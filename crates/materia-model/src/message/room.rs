@@ -58,6 +58,14 @@ pub struct Said {
     weight: usize,
 }
 
+impl Said {
+    /// A message as it was said.
+    pub fn new(at: Timestamp, message: &Message) -> Self {
+        let envelope = message.envelope.clone();
+        Self { id: message.id.clone(), received_at: at, weight: envelope.weight(), envelope }
+    }
+}
+
 /// A room, as its records left it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Room {
@@ -71,14 +79,14 @@ pub struct Room {
 impl Room {
     /// Takes a message in and notes that its sender is there.
     pub(super) fn say(&mut self, at: Timestamp, message: &Message) {
-        let envelope = message.envelope.clone();
-        if let Some(from) = &envelope.from {
-            self.seen(at, from, envelope.body.as_ref(), envelope.kind.as_str() == "actor.leave");
+        let said = Said::new(at, message);
+        if let Some(from) = &said.envelope.from {
+            let left = said.envelope.kind.as_str() == "actor.leave";
+            self.seen(at, from, said.envelope.body.as_ref(), left);
         }
-        let weight = envelope.weight();
         self.total += 1;
-        self.bytes += weight;
-        self.timeline.push_back(Said { id: message.id.clone(), received_at: at, envelope, weight });
+        self.bytes += said.weight;
+        self.timeline.push_back(said);
         while self.timeline.len() > REMEMBERED || (self.bytes > REMEMBERED_BYTES && self.timeline.len() > 1) {
             self.bytes -= self.timeline.pop_front().map_or(0, |oldest| oldest.weight);
         }

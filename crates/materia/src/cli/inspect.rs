@@ -74,8 +74,13 @@ impl Inspect {
             Target::Room(id) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
                 let behind = self.inspect_room(&place, view, screen, voice)?;
-                if self.follow && matches!(view, "messages" | "previews") {
-                    self.follow_messages(&place, mail::Followed::Room, behind, world, screen, voice)?;
+                let followed = match view {
+                    "messages" => Some(mail::Followed::Room),
+                    "previews" => Some(mail::Followed::Previews),
+                    _ => None,
+                };
+                if let Some(what) = followed.filter(|_| self.follow) {
+                    self.follow_messages(&place, what, behind, world, screen, voice)?;
                 }
             }
             Target::Branch(id, branch) => {

@@ -3,7 +3,7 @@
 use materia_engine::verb::inspect::mail::{
     Contacts, Messages, Preview, Previews, Queued, RoomStatus, Roster, Talk, Timeline, Told, Triage,
 };
-use materia_model::message::Posted;
+use materia_model::message::{Posted, Said};
 use materia_model::name::RunId;
 use materia_model::text::{self, printable};
 use serde_json::Value;
@@ -51,8 +51,19 @@ fn json(value: Option<&Value>) -> String {
 pub fn told_line(told: &Told) -> String {
     match told {
         Told::Posted(posted) => posted_line(None, posted),
-        Told::Said(preview) => preview_line(preview),
+        Told::Said(said) => said_line(said),
+        Told::Preview(preview) => preview_line(preview),
     }
+}
+
+fn said_line(said: &Said) -> String {
+    line(&[
+        ("ts", said.received_at.to_string()),
+        ("from", optional(said.envelope.from.as_ref())),
+        ("type", said.envelope.kind.to_string()),
+        ("summary", said.envelope.summary.clone().unwrap_or_default()),
+        ("body", said.envelope.text()),
+    ])
 }
 
 fn preview_line(preview: &Preview) -> String {
@@ -159,16 +170,7 @@ impl Report for RoomStatus {
 
 impl Report for Timeline {
     fn human(&self, _: bool) -> String {
-        let lines = self.messages.iter().map(|said| {
-            line(&[
-                ("ts", said.received_at.to_string()),
-                ("from", optional(said.envelope.from.as_ref())),
-                ("type", said.envelope.kind.to_string()),
-                ("summary", said.envelope.summary.clone().unwrap_or_default()),
-                ("body", said.envelope.text()),
-            ])
-        });
-        or_none(lines.collect(), "nothing was said") + older(self.incomplete)
+        or_none(self.messages.iter().map(said_line).collect(), "nothing was said") + older(self.incomplete)
     }
 }
 

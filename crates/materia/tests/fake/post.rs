@@ -44,7 +44,7 @@ pub(crate) fn taker(args: &[String]) {
     let [journal, handled] = args else { panic!("taker JOURNAL HANDLED") };
     let post = open(journal);
     let me = post::holder(Identity::of_self().expect("a process"));
-    while let Ok(claimed) = post.receive(&Place::Run, &me, Wait::For(Duration::from_millis(300))) {
+    while let Ok(claimed) = post.receive(&Place::Run, &me, Wait::For(Duration::from_millis(60))) {
         let known = std::fs::read_to_string(handled).unwrap_or_default();
         let line = format!("{} {}\n", claimed.id, claimed.envelope.text());
         if !known.contains(&line) {

@@ -4,6 +4,7 @@
 //! It runs once with a trace, which names every failpoint it passes; then once for each passing and each way to fail.
 //! Afterwards everything opens, and nothing that was promised is missing.
 
+mod parting;
 mod post;
 mod rounds;
 

@@ -96,3 +96,64 @@ fn lists_can_be_filtered_and_the_program_says_who_it_is() {
     house.materia(&["inspect", "tool:materia", "--view", "doctor", "--json"]).run();
     house.kill("on");
 }
+
+/// Every target with every view of it.
+const VIEWS: [(&str, &[&str]); 10] = [
+    (
+        "run:a",
+        &["status", "tail", "transcript", "messages", "mailbox", "communication", "artifacts", "files"],
+    ),
+    ("room:a", &["status", "messages", "previews", "roster", "contacts"]),
+    ("branch:a/w", &["mailbox"]),
+    ("coordinator", &["status", "runs"]),
+    ("session:s", &["status", "runs"]),
+    ("session:all", &["status", "runs"]),
+    ("tool:materia", &["status", "triage"]),
+    ("tool:greet", &["status", "schema"]),
+    ("recipes", &["status", "summary", "doctor", "imports"]),
+    ("recipe-registry", &["status"]),
+];
+
+#[test]
+fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
+    let house = House::new();
+    house
+        .materia(&["tool", "register", "greet", "--template", "echo hello {who}", "--arg", "who"])
+        .run()
+        .ok();
+    house.spawn("a", "sh -c 'seq 1 5000; exec sleep 600'", &["--session", "s"]);
+    house.until_file_has(house.run_place("a").stdout(), "5000\n");
+    for number in 0..45 {
+        let from = format!("branch:a/w{number}");
+        house.sent(&["room:a", "said", &"long ".repeat(400), "--from", &from]);
+    }
+    house.sent(&["branch:a/w", "task.run", &"long ".repeat(400)]);
+    house.sent(&["coordinator", "ask", &"long ".repeat(400), "--from", "run:a"]);
+    for (target, views) in VIEWS {
+        for view in views {
+            let words = ["inspect", target, "--view", view, "--session", "s"];
+            let short = house.materia(&words).run().ok();
+            assert!(!short.stdout.is_empty() && short.stderr.is_empty(), "{}", short.transcript());
+            assert!(short.stdout.len() < 16 << 10, "{target} {view}: {} bytes", short.stdout.len());
+            let whole = house.materia(&[&words[..], &["--json"]].concat()).run().ok();
+            assert!(whole.json().is_object(), "{}", whole.transcript());
+        }
+    }
+    house.kill("a");
+}
+
+#[test]
+fn what_is_said_in_a_room_can_be_followed_as_documents() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    let mut following =
+        house.materia(&["inspect", "room:a", "--view", "messages", "--follow", "--json"]).start();
+    assert!(following.line().starts_with('{'));
+    for body in ["one", "two"] {
+        house.sent(&["room:a", "said", body, "--from", "run:a"]);
+        let said: serde_json::Value = serde_json::from_str(&following.line()).unwrap();
+        assert_eq!((&said["type"], &said["body"]), (&json!("said"), &json!(body)), "{said}");
+    }
+    house.kill_supervisor("a");
+    following.end().ok();
+}

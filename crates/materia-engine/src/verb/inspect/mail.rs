@@ -228,6 +228,8 @@ pub enum Followed {
     Outbox,
     /// What is said in its room.
     Room,
+    /// The beginnings of it.
+    Previews,
 }
 
 /// Tells what is said from now on, until the run is over or nobody listens; `tell` says whether somebody does.
@@ -263,7 +265,9 @@ pub enum Told {
     /// To the coordinator.
     Posted(Box<Posted>),
     /// In the room.
-    Said(Box<Preview>),
+    Said(Box<Said>),
+    /// Its beginning.
+    Preview(Box<Preview>),
 }
 
 fn told(what: Followed, record: &Record) -> Option<Told> {
@@ -272,8 +276,9 @@ fn told(what: Followed, record: &Record) -> Option<Told> {
         (Followed::Outbox, Address::Coordinator | Address::Session(_)) => {
             Some(Told::Posted(Box::new(Posted::new(record.at, &message))))
         }
-        (Followed::Room, Address::Room(_)) => {
-            Some(Told::Said(Box::new(previewed(&message.id, record.at, &message.envelope))))
+        (Followed::Room, Address::Room(_)) => Some(Told::Said(Box::new(Said::new(record.at, &message)))),
+        (Followed::Previews, Address::Room(_)) => {
+            Some(Told::Preview(Box::new(previewed(&message.id, record.at, &message.envelope))))
         }
         _ => None,
     }

@@ -14,7 +14,7 @@ use materia_engine::run;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::post::{Dice, rounds, seed};
+use super::post::{Dice, rounds, seed, traced};
 use crate::house::{Call, House};
 
 const SENDERS: u64 = 3;
@@ -39,37 +39,18 @@ enum Luck {
 
 impl Points {
     fn of(house: &House) -> Self {
-        let (trace, spec) = trace(house, "supervisor");
         let words = ["spawn", "--template", "sleep 600", "--as", "run:traced", "--json"];
-        house.materia(&words).env("MATERIA_SUPERVISOR_FAILPOINT", spec).run().ok();
-        let (sent, spec) = self::trace(house, "sender");
         let message = ["message", "run:traced", "task.run", "x", "--json"];
-        house.materia(&message).env("MATERIA_FAILPOINT", spec).run().ok();
-        let (taken, spec) = self::trace(house, "taker");
-        taker(house, "traced").env("MATERIA_FAILPOINT", spec).run().ok();
-        house.kill("traced");
-        let supervisor = read(&trace);
+        let (mut sender, mut takes) = (Vec::new(), Vec::new());
+        let supervisor = traced(|spec| {
+            house.materia(&words).env("MATERIA_SUPERVISOR_FAILPOINT", spec).run().ok();
+            sender = traced(|spec| drop(house.materia(&message).env("MATERIA_FAILPOINT", spec).run().ok()));
+            takes = traced(|spec| drop(taker(house, "traced").env("MATERIA_FAILPOINT", spec).run().ok()));
+            house.kill("traced");
+        });
         house.sent(&["run:traced", "control.prune"]);
-        Self { sender: read(&sent), taker: read(&taken), supervisor }
+        Self { sender, taker: takes, supervisor }
     }
-}
-
-fn trace(house: &House, name: &str) -> (PathBuf, String) {
-    let path = house.work().join(format!("trace-{name}"));
-    let spec = format!("trace:{}", path.display());
-    (path, spec)
-}
-
-/// Every passing, as `point:nth`.
-fn read(path: &PathBuf) -> Vec<String> {
-    let mut passed: BTreeMap<String, u32> = BTreeMap::new();
-    let text = fs::read_to_string(path).unwrap();
-    let points = text.lines().map(|point| {
-        let nth = passed.entry(point.to_owned()).or_default();
-        *nth += 1;
-        format!("{point}:{nth}")
-    });
-    points.collect()
 }
 
 impl Luck {

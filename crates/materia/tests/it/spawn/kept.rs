@@ -77,6 +77,48 @@ fn the_sweep_takes_what_is_old_and_over_and_nothing_else() {
 }
 
 #[test]
+fn the_sweep_happens_once_a_day_by_itself() {
+    let house = House::new();
+    house.spawn("old", "true", &[]);
+    house.wait("old");
+    let spawn = |now: &str| {
+        let words = ["spawn", "--template", "true", "--as", "run:new", "--json"];
+        house.materia(&words).env("MATERIA_TEST_CLOCK", now).run().ok();
+        house.wait("new");
+    };
+    let stamp = house.runs().path().join(".swept");
+    let swept_at = |when: &str| {
+        let when: materia_model::time::Timestamp = when.parse().unwrap();
+        let when = std::time::UNIX_EPOCH + Duration::from_millis(when.as_millis() as u64);
+        std::fs::File::options().write(true).open(&stamp).unwrap().set_modified(when).unwrap();
+    };
+    assert!(stamp.exists(), "whoever comes first begins to count");
+    swept_at("2026-01-09T00:00:00.000Z");
+    spawn("2026-01-09T23:00:00.000Z");
+    assert!(house.run_place("old").exists(), "less than a day ago");
+    spawn("2026-01-10T01:00:00.000Z");
+    assert!(!house.run_place("old").exists() && house.run_place("new").exists());
+}
+
+#[test]
+fn what_was_left_to_somebody_who_never_came_back_goes_with_time() {
+    let house = House::new();
+    assert!(house.told(&["--session", "s"]).is_empty());
+    house.spawn("a", "true", &["--session", "s"]);
+    house.wait("a");
+    house.sent(&["run:a", "control.prune"]);
+    let left = run::left(&house.runs().session("s").unwrap());
+    assert_eq!(left.len(), 1);
+    let sweep = |kept: u64| run::sweep(&house.runs(), Duration::from_secs(kept), &Clock::system()).unwrap();
+    sweep(24 * 3600);
+    assert!(left[0].exists());
+    let old = std::time::SystemTime::now() - Duration::from_secs(48 * 3600);
+    std::fs::File::open(&left[0]).unwrap().set_modified(old).unwrap();
+    sweep(24 * 3600);
+    assert!(!left[0].exists() && house.told(&["--session", "s"]).is_empty());
+}
+
+#[test]
 fn the_index_is_only_a_cache() {
     let house = House::new();
     house.spawn("a", "true", &[]);

@@ -56,6 +56,20 @@ fn a_run_knows_who_it_is() {
 }
 
 #[test]
+fn a_run_gives_its_template_what_it_is_and_nobody_else_does() {
+    let house = House::new();
+    let names = ["run_id", "state_dir", "actor_address", "default_room", "communication_file"];
+    let words: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+    let mine: Vec<String> = names.iter().map(|name| format!("{name}=mine")).collect();
+    let mine: Vec<&str> = mine.iter().map(String::as_str).collect();
+    house.spawn("a", &format!("echo {}", words.join(" ")), &mine);
+    assert_eq!(house.wait("a")["status"], "done");
+    let dir = house.run_place("a").dir().display().to_string();
+    let expected = format!("a {dir} run:a room:a {dir}/communication.json\n");
+    assert_eq!(house.run_file("a", "stdout.log"), expected);
+}
+
+#[test]
 fn a_new_generation_begins_with_empty_logs_and_its_own_result() {
     let house = House::new();
     house.spawn("a", "sh -c 'echo first; exit 1'", &[]);

@@ -1,6 +1,7 @@
 //! The crash suite of runs: killed at every point, at any moment, by fifty at once, and without room.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
@@ -44,6 +45,28 @@ fn linear(records: &[Value], what: &str) {
             _ => {}
         }
     }
+}
+
+/// Every message that was accepted is there once, and belongs to the generation that was on when it was written.
+fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
+    let mut open: Option<&Value> = None;
+    let mut found = Vec::new();
+    for record in records {
+        let data = &record["data"];
+        match record["type"].as_str().unwrap() {
+            "run.start" => open = Some(&data["generation"]),
+            "run.end" => open = None,
+            "message" if data["type"] == "task.run" => {
+                assert_eq!(Some(&data["generation"]), open, "a message for nobody: {record}");
+                found.push(data["body"].as_u64().unwrap() as usize);
+            }
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    let mut accepted = accepted.to_vec();
+    accepted.sort_unstable();
+    assert_eq!(found, accepted, "accepted messages are exactly the recorded ones");
 }
 
 #[test]
@@ -91,14 +114,23 @@ fn killed_at_any_moment_a_supervisor_leaves_nothing() {
 #[test]
 fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
     let house = House::new();
-    let (started, refused) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (started, refused, accepted) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for worker in 0..50 {
-            let (house, started, refused) = (&house, &started, &refused);
+            let (house, started, refused, accepted) = (&house, &started, &refused, &accepted);
             scope.spawn(move || {
                 if worker % 5 == 4 {
                     let place = house.run_place("a");
                     let _nothing_yet = run::stop(&place, Control::Kill, None, &Clock::system());
+                    return;
+                }
+                if worker % 5 == 3 {
+                    // There may be no run yet, or none that is on.
+                    let sent = house.send(&["run:a", "task.run", &worker.to_string()]);
+                    assert!([0, 3, 4].contains(&sent.code()), "{}", sent.transcript());
+                    if sent.code() == 0 {
+                        accepted.lock().unwrap().push(worker);
+                    }
                     return;
                 }
                 let template = if worker % 2 == 0 { "true" } else { "sleep 0.05" };
@@ -113,11 +145,12 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
         }
     });
     house.wait("a");
-    assert_eq!(started.load(Ordering::Relaxed) + refused.load(Ordering::Relaxed), 40);
+    assert_eq!(started.load(Ordering::Relaxed) + refused.load(Ordering::Relaxed), 30);
     let records = records(&house, "a");
     linear(&records, "chaos");
     let starts = records.iter().filter(|record| record["type"] == "run.start").count();
     assert_eq!(starts, started.load(Ordering::Relaxed), "acknowledged starts are exactly the recorded ones");
+    messages_have_their_generation(&records, &accepted.into_inner().unwrap());
     assert!(house.alive().is_empty());
 }
 
@@ -143,4 +176,51 @@ fn without_file_descriptors_the_error_is_clear_and_other_runs_go_on() {
     is_well(&house, "descriptors");
     assert_eq!(house.look("other").status.as_str(), "running");
     house.kill("other");
+}
+
+#[test]
+fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &["--session", "s"]);
+    let verbs = [
+        "message run:a task.run x",
+        "receive --address run:a --timeout 0",
+        "inspect run:a",
+        "inspect session:all",
+        "inspect run:a --view mailbox",
+        "wait run:a --timeout 0",
+        "watch --once --session s",
+    ];
+    let mut refused = 0;
+    for verb in verbs {
+        for most in (3..16).rev() {
+            let said = house.shell(&format!("ulimit -n {most}; exec materia {verb} --json")).run();
+            // With hardly any descriptors not even the program can be loaded; what could speak spoke JSON.
+            let documents = said.stdout.lines().map(serde_json::from_str::<Value>);
+            for document in documents
+                .map(|document| document.unwrap_or_else(|error| panic!("{error}: {}", said.transcript())))
+            {
+                let failed = document["ok"] == false && document["error"].is_object();
+                assert!(said.code() != 70 && (!failed || said.code() != 0), "{}", said.transcript());
+                refused += usize::from(failed);
+            }
+        }
+    }
+    assert!(refused > 0);
+    assert_eq!(house.look("a").status.as_str(), "running");
+    house.sent(&["run:a", "task.run", "and on"]);
+    house.kill("a");
+    linear(&records(&house, "a"), "descriptors");
+}
+
+#[test]
+fn a_run_retires_also_when_a_child_was_killed_with_its_supervisor() {
+    let house = House::new();
+    let inside = "sh -c 'materia spawn --template \"sleep 600\" --as run:child >/dev/null; sleep 600'";
+    house.spawn("parent", inside, &["--retire-when", "children_terminal"]);
+    house.until_file_has(house.run_place("child").journal(), "command.start");
+    house.kill_supervisor("child");
+    let over = house.wait("parent");
+    assert_eq!((&over["status"], &over["children"]["child"]), (&json!("done"), &json!("exited")), "{over}");
+    assert!(house.alive().is_empty());
 }

@@ -1,5 +1,6 @@
 //! The status table: every way a run can stand, proved.
 
+use materia_engine::store::lock::{Holder, Lock, Mode, Wait};
 use materia_model::run::{RUN_START, Start, Supervisor};
 
 use super::*;
@@ -42,6 +43,23 @@ fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
 }
 
 #[test]
+fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
+    let house = House::new();
+    let place = house.run_place("a");
+    std::fs::create_dir_all(place.dir()).unwrap();
+    let starts = Lock::acquire(&place.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
+    let seen = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    assert_eq!(seen["status"], "starting", "{seen}");
+    let waited = house.materia(&["wait", "run:a", "--timeout", "0.05", "--json"]).run().json();
+    assert_eq!((&waited["timedOut"], &waited["runs"][0]["status"]), (&json!(true), &json!("starting")));
+    drop(starts);
+    let gone = house.materia(&["inspect", "run:a", "--json"]).run();
+    assert_eq!((gone.code(), &gone.json()["error"]["code"]), (3, &json!("run_not_found")));
+    house.spawn("a", "true", &[]);
+    assert_eq!(house.wait("a")["status"], "done");
+}
+
+#[test]
 fn a_request_that_was_pending_says_what_it_became() {
     let house = House::new();
     let asked =
@@ -61,6 +79,26 @@ fn after_a_restart_of_the_machine_nothing_runs() {
     assert_eq!(listed["runs"][0]["status"], "exited");
     let state = house.look("a");
     assert_eq!(state.ended.unwrap().end.evidence.unwrap(), "the machine was started anew since");
+}
+
+#[test]
+fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
+    let house = House::new();
+    for run in ["a", "b", "c"] {
+        left_behind(&house, run, "another-boot", &[]);
+    }
+    let waited = house.materia(&["wait", "run:a", "--json"]).run();
+    assert_eq!((waited.code(), &waited.json()["runs"][0]["status"]), (1, &json!("exited")));
+    let late = house.send(&["run:b", "task.run", "x"]);
+    assert_eq!((late.code(), &late.json()["error"]["code"]), (4, &json!("run_not_running")));
+    let listed = house.materia(&["inspect", "session:all", "--status", "exited", "--json"]).run().ok().json();
+    assert_eq!(listed["runs"].as_array().unwrap().len(), 3, "{listed}");
+    for run in ["a", "b", "c"] {
+        let state = house.look(run);
+        assert_eq!(state.ended.unwrap().end.evidence.unwrap(), "the machine was started anew since");
+        house.spawn(run, "true", &[]);
+        assert_eq!(house.wait(run)["status"], "done", "its id is free");
+    }
 }
 
 #[test]
