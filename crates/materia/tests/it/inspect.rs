@@ -96,3 +96,22 @@ fn lists_can_be_filtered_and_the_program_says_who_it_is() {
     house.materia(&["inspect", "tool:materia", "--view", "doctor", "--json"]).run();
     house.kill("on");
 }
+
+#[test]
+fn a_person_may_leave_out_what_goes_without_saying() {
+    let house = House::new();
+    house.spawn("nightly", "true", &[]);
+    house.wait("nightly");
+    let all = house.materia(&["inspect"]).run().ok().stdout;
+    assert_eq!(all, house.materia(&["inspect", "session:all"]).run().ok().stdout);
+    let whole = house.materia(&["inspect", "run:nightly"]).run().ok().stdout;
+    for short in ["nightly", "nigh", "run:nigh"] {
+        assert_eq!(house.materia(&["inspect", short]).run().ok().stdout, whole, "{short}");
+    }
+    let told = house.materia(&["message", "nightly", "task.run"]).run();
+    assert!(told.stderr.contains("run:nightly is not running"), "{}", told.transcript());
+    // A program inside a run says what it means.
+    let inside = house.materia(&["inspect", "nightly"]).env("MATERIA_RUN", "other").run();
+    assert_eq!(inside.code(), 2, "{}", inside.transcript());
+    assert_eq!(house.materia(&["inspect", "recipes"]).run().code(), 0);
+}
