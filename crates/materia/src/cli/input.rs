@@ -125,7 +125,7 @@ impl Template {
                 Ok(Named::Recipe(library, Box::new(found), words))
             }
             (None, None, None) => Err(Failure::new(Kind::Invalid, "usage", "there is nothing to run")
-                .hint("materia run --template 'echo {name=world}', or see `materia recipe list`")),
+                .hint("give it --template 'echo {name=world}', or a recipe: see `materia recipe list`")),
         }
     }
 

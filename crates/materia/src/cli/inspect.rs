@@ -34,8 +34,8 @@ use crate::world::World;
     materia inspect tool:materia\n\n\
     What is shown was looked at just now: a run whose supervisor died is ended and recorded first.")]
 pub(super) struct Inspect {
-    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all, recipes, tool:NAME or tool:materia
-    #[arg(value_name = "TARGET")]
+    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all (which lists every run, and needs not be said), recipes, tool:NAME or tool:materia
+    #[arg(value_name = "TARGET", default_value = "session:all", hide_default_value = true)]
     target: String,
 
     /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, imports, schema

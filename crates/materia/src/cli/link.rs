@@ -84,7 +84,7 @@ impl Link {
         if self.draw {
             match voice {
                 Voice::Human => {
-                    screen.text(&painted(&grid::text(definition.graph()), screen.results_in_colour()))
+                    screen.text(&painted(&grid::text(definition.graph()), screen.results_in_colour()));
                 }
                 Voice::Json => screen.document(&grid::json(definition.graph())),
             }

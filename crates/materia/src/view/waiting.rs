@@ -128,6 +128,7 @@ impl Picture {
         }
         if left > 0 {
             let waits = format!("waiting for {left} of {}, {}", self.rows.len(), self.took());
+            let waits = format!("{waits} · Ctrl-C stops waiting, runs go on");
             lines.push(Line::of(Role::Quiet, &waits));
         }
         self.block.draw(above, &lines);

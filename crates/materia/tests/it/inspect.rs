@@ -157,3 +157,22 @@ fn what_is_said_in_a_room_can_be_followed_as_documents() {
     house.kill_supervisor("a");
     following.end().ok();
 }
+
+#[test]
+fn a_person_may_leave_out_what_goes_without_saying() {
+    let house = House::new();
+    house.spawn("nightly", "true", &[]);
+    house.wait("nightly");
+    let all = house.materia(&["inspect"]).run().ok().stdout;
+    assert_eq!(all, house.materia(&["inspect", "session:all"]).run().ok().stdout);
+    let whole = house.materia(&["inspect", "run:nightly"]).run().ok().stdout;
+    for short in ["nightly", "nigh", "run:nigh"] {
+        assert_eq!(house.materia(&["inspect", short]).run().ok().stdout, whole, "{short}");
+    }
+    let told = house.materia(&["message", "nightly", "task.run"]).run();
+    assert!(told.stderr.contains("run:nightly is not running"), "{}", told.transcript());
+    // A program inside a run says what it means.
+    let inside = house.materia(&["inspect", "nightly"]).env("MATERIA_RUN", "other").run();
+    assert_eq!(inside.code(), 2, "{}", inside.transcript());
+    assert_eq!(house.materia(&["inspect", "recipes"]).run().code(), 0);
+}

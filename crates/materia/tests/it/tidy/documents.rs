@@ -19,6 +19,21 @@ fn the_documents_a_newcomer_looks_for_exist() {
 }
 
 #[test]
+fn every_promise_of_the_readme_names_a_test_that_is_there() {
+    let tree = Tree::read();
+    let readme = &tree.file("README.md").text;
+    for number in 1..=8 {
+        let row = readme.lines().find(|line| line.starts_with(&format!("| P{number} |"))).expect("a promise");
+        let tests: Vec<&str> = row.split('`').filter(|word| word.starts_with("tests/it/")).collect();
+        assert!(!tests.is_empty(), "P{number} names no test");
+        for test in tests {
+            tree.file(&format!("crates/materia/{test}"));
+        }
+    }
+    assert!(readme.lines().count() <= 90, "README.md is one screen, not a book");
+}
+
+#[test]
 fn the_architecture_names_every_room() {
     let tree = Tree::read();
     let page = &tree.file("ARCHITECTURE.md").text;
