@@ -65,7 +65,7 @@ impl Inspect {
         let caller = session(world, self.session.as_deref())?;
         let caller = caller.as_deref();
         let root = Root::new(world.home()?.runs());
-        let target = Target::parse(&address(world, &root, caller, &self.target)?)?;
+        let target = Target::parse(&address(world, &root, caller, &self.target, voice)?)?;
         let view = target.view(self.view.as_deref())?;
         let clock = world.clock();
         let inventory = |session| inspect::inventory(&root, session, caller, filter, &clock);

@@ -76,7 +76,7 @@ impl Message {
         let root = Root::new(world.home()?.runs());
         let session = session(world, self.session.as_deref())?;
         let within = world.within();
-        let to = address(world, &root, session.as_deref(), &self.to)?;
+        let to = address(world, &root, session.as_deref(), &self.to, voice)?;
         let clock = world.clock();
         let sender =
             Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };

@@ -8,6 +8,7 @@ use materia_model::name::RunId;
 use materia_model::text;
 
 use crate::failure::{Failure, Kind};
+use crate::view::Voice;
 use crate::world::World;
 
 /// How much of an id has to be said.
@@ -19,15 +20,16 @@ const NAMED: usize = 5;
 const WORDS: [&str; 5] = ["coordinator", "recipes", "session", "tool", "all"];
 
 /// An address with the whole id in it: `run:ID`, `room:ID` and `branch:ID/NAME` may say the beginning of one, and an id
-/// alone means its run. What is no such address, or begins no id, stays as it is.
+/// alone means its run where people are answered. What is no such address, or begins no id, stays as it is.
 pub(super) fn address(
     world: &World,
     root: &Root,
     session: Option<&str>,
     given: &str,
+    voice: Voice,
 ) -> Result<String, Failure> {
     let Some((kind @ ("run" | "room" | "branch"), rest)) = given.split_once(':') else {
-        let alone = !given.contains(':') && !WORDS.contains(&given);
+        let alone = voice == Voice::Human && !given.contains(':') && !WORDS.contains(&given);
         let id = if alone { whole(world, root, session, given)? } else { given.to_owned() };
         let is_run = alone && id.parse::<RunId>().is_ok_and(|id| root.place(&id).dir().exists());
         return Ok(if is_run && is_person(world, session) { format!("run:{id}") } else { given.to_owned() });
