@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::order::Answer;
 use super::place::{Place, Root};
-use super::supervisor::say;
+use super::supervisor::{give_way, say};
 use super::{snapshot, status};
 use crate::clock::{Clock, Stopwatch};
 use crate::execute::{Observer, Progress, Wish};
@@ -98,6 +98,7 @@ impl<'s> Watcher<'s> {
         if let Some(answer) = self.answer.take() {
             let pid = self.state.start.as_ref().map_or(0, |start| start.supervisor.pid);
             let _gone = say(answer, &Answer::Runs { pid });
+            give_way();
             snapshot::write(self.place, &self.state, self.clock.now());
             self.written = Some(Stopwatch::start());
         }

@@ -83,6 +83,11 @@ pub(super) fn say(mut answer: File, said: &Answer) -> io::Result<()> {
     Ok(())
 }
 
+/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody waits for the rest of us.
+pub(super) fn give_way() {
+    std::thread::yield_now();
+}
+
 /// A generation that has begun.
 struct Generation<'c> {
     root: Root,
@@ -195,6 +200,7 @@ impl<'c> Generation<'c> {
         record_end(place, journal, &end, clock).map_err(io::Error::other)?;
         // Whoever was told may want to start the next generation, or to archive this one.
         drop(lock);
+        give_way();
         family::ended(root, &start, &end, clock);
         Ok(())
     }
