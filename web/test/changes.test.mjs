@@ -1,7 +1,7 @@
 // Changing loadouts: the order of edges, loops and their ways out, undo and redo, text and table, and where it is saved.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe } from "./world.mjs";
+import { World, axe, save } from "./world.mjs";
 
 const review = {
   entry: "Socket-1",
@@ -42,16 +42,6 @@ const edgesOf = async (page, id) => {
   return doc.sockets[id].edges.map((edge) => `${edge.when}>${edge.to}`);
 };
 const focused = (page) => page.evaluate(() => document.activeElement?.getAttribute("data-edge") ?? document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent);
-async function save(page, to) {
-  await page.getByRole("button", { name: "Save…" }).click();
-  const dialog = page.getByRole("dialog");
-  if (to) await dialog.getByRole("radio", { name: to }).check();
-  await dialog.getByRole("region", { name: "What changes in the file" }).waitFor();
-  const told = await dialog.getByRole("region", { name: "What changes in the file" }).innerText();
-  await dialog.getByRole("button", { name: "Save", exact: true }).click();
-  await dialog.waitFor({ state: "detached" });
-  return told;
-}
 
 test("edges are given another condition and another order, by mouse and by keys, and every step goes back and forth", async () => {
   const page = await world.page("/loadouts/Review");

@@ -1,7 +1,7 @@
 // Drawing loadouts: by mouse, by keyboard, by text, and by two people at once.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World } from "./world.mjs";
+import { World, save } from "./world.mjs";
 
 let world;
 before(async () => { world = await World.open(); });
@@ -16,14 +16,6 @@ const expected = {
     "Socket-3": { materia: "Auto-Eval", parse: "json", edges: [{ when: "satisfied", to: "end" }, { when: "not_satisfied", to: "Socket-3", maxTraversals: 3 }] },
   },
 };
-
-async function save(page) {
-  await page.getByRole("button", { name: "Save…" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("region", { name: "What changes in the file" }).waitFor();
-  await dialog.getByRole("button", { name: "Save", exact: true }).click();
-  await dialog.waitFor({ state: "detached" });
-}
 
 async function drag(page, from, to) {
   await page.mouse.move(from.x, from.y);

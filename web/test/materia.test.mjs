@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe } from "./world.mjs";
+import { World, axe, save } from "./world.mjs";
 
 let world;
 before(async () => {
@@ -17,13 +17,6 @@ after(() => world.close());
 
 /** Whether a process runs: one that ended and was not waited for yet does not. */
 const alive = (pid) => existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-async function save(page) {
-  await page.getByRole("button", { name: "Save…" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("region", { name: "What changes in the file" }).waitFor();
-  await dialog.getByRole("button", { name: "Save", exact: true }).click();
-  await dialog.waitFor({ state: "detached" });
-}
 const menu = async (page, name) => { await page.getByRole("button", { name: "More about this materia" }).click(); await page.getByRole("button", { name, exact: true }).click(); };
 async function make(page, kind, name) {
   await page.getByRole("complementary", { name: "Materia" }).getByRole("button", { name: "New" }).click();

@@ -124,4 +124,16 @@ export async function axe(page) {
   return result.violations.map((one) => `${one.id}: ${one.nodes.slice(0, 4).map((node) => `${node.target.join(" ")} (${(node.any[0]?.message ?? node.all[0]?.message ?? "").slice(0, 140)})`).join("; ")}`);
 }
 
+/** Saves what was changed, after a look at what that comes to, and gives what is said about it. */
+export async function save(page, to) {
+  await page.getByRole("button", { name: "Save…" }).click();
+  const dialog = page.getByRole("dialog");
+  if (to) await dialog.getByRole("radio", { name: to }).check();
+  await dialog.getByRole("region", { name: "What changes in the file" }).waitFor();
+  const told = await dialog.getByRole("region", { name: "What changes in the file" }).innerText();
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  return told;
+}
+
 export const replies = JSON.parse(readFileSync(join(here, "../../crates/materia-engine/assets/demo.json"), "utf8"));

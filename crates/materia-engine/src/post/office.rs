@@ -108,7 +108,7 @@ impl Post {
     pub fn snapshot(&self, path: &Path, make: impl FnOnce(&Mail) -> Option<Value>) -> Result<(), Error> {
         let (_held, view) = self.decide()?;
         if let Some(document) = make(&view.mail) {
-            let _lost = atomic::write_snapshot(path, format!("{document:#}\n").as_bytes());
+            let _lost = atomic::write_cache(path, format!("{document:#}\n").as_bytes());
         }
         Ok(())
     }

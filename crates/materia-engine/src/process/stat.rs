@@ -3,8 +3,7 @@
 //! Owns the parser and the reader. A process may call itself `) R 1 (`, so the name ends at the last parenthesis.
 //! Never signals; who is whose descendant is `tree`'s question.
 
-use std::fs::File;
-use std::io::Read;
+use crate::store::kernel;
 
 /// What the kernel says about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,16 +20,7 @@ pub(super) struct Stat {
 
 /// The line of `pid`; `None` when there is no such process.
 fn line(pid: i32) -> Option<Vec<u8>> {
-    let mut file = File::open(format!("/proc/{pid}/stat")).ok()?;
-    let mut buffer = [0; 2048];
-    loop {
-        match file.read(&mut buffer) {
-            // The kernel gives it whole.
-            Ok(length) => return Some(buffer[..length].to_vec()),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    }
+    kernel::read(&format!("/proc/{pid}/stat")).ok().map(String::into_bytes)
 }
 
 /// Whether a process is just becoming another program, so that its environment is not there yet: the kernel shows no

@@ -83,7 +83,7 @@ pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     }
     draft["template"] = inline.template;
     inline.guard.value(&mut draft);
-    atomic::write_snapshot(&file, format!("{draft:#}\n").as_bytes()).ok()?;
+    atomic::write_cache(&file, format!("{draft:#}\n").as_bytes()).ok()?;
     Some(file)
 }
 

@@ -152,6 +152,6 @@ fn read(root: &Root) -> Cache {
 
 fn write(root: &Root, entries: BTreeMap<String, (Key, Listed)>) {
     if let Ok(bytes) = serde_json::to_vec(&Cache { format: FORMAT, entries }) {
-        let _folded_again_next_time = atomic::write_snapshot(&root.index(), &bytes);
+        let _folded_again_next_time = atomic::write_cache(&root.index(), &bytes);
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn context(place: &Place, records: &[String]) {
     let path = place.context();
     if !records.is_empty() {
         let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
-        let _lost = atomic::write_snapshot(&path, lines.as_bytes());
+        let _lost = atomic::write_cache(&path, lines.as_bytes());
     } else if path.exists() {
         let _still_there = dir::remove_file(&path);
     }
@@ -98,5 +98,5 @@ fn run(place: &Place, state: &State) -> Value {
 
 fn put(place: &Place, name: &str, document: &Value) {
     let bytes = format!("{document:#}\n");
-    let _lost = atomic::write_snapshot(&place.dir().join(name), bytes.as_bytes());
+    let _lost = atomic::write_cache(&place.dir().join(name), bytes.as_bytes());
 }

@@ -67,7 +67,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         .map_err(|source| WriteError::Unsynced { file: path.to_owned(), source })
 }
 
-/// Replaces a document that can be made anew: nothing is synced, so that it may be gone or empty after a power cut.
+/// Replaces a document that can be made anew: readers see the old one or the new one, and nothing is synced, so that it may
+/// be gone or empty after a power cut.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     replace(path, bytes, false)
 }
@@ -85,6 +86,11 @@ fn replace(path: &Path, bytes: &[u8], synced: bool) -> Result<(), WriteError> {
             temp.as_file().sync_all().map_err(failed("sync"))?;
         }
         failpoint::hit("atomic.rename").map_err(failed("replace"))?;
+        // Where a file is renamed over another, ext4 writes the new one to the disk at once; where two change places, it does
+        // not. The old one then goes with the temporary name.
+        if !synced && changes_places(temp.path(), path) {
+            return Ok(());
+        }
         match temp.persist(path) {
             Ok(_) => return Ok(()),
             // A sweep came between creating and locking the temporary file, and cannot for the next one as well.
@@ -92,6 +98,12 @@ fn replace(path: &Path, bytes: &[u8], synced: bool) -> Result<(), WriteError> {
             Err(error) => return Err(failed("replace")(error.error)),
         }
     }
+}
+
+/// Lets two files change places; not where the second is no file.
+fn changes_places(temp: &Path, path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|there| there.is_file())
+        && rustix::fs::renameat_with(CWD, temp, CWD, path, RenameFlags::EXCHANGE).is_ok()
 }
 
 /// Puts a copy of something that can be made again: replaced as a whole, not synced, and executable if it is a program.
@@ -115,24 +127,6 @@ pub enum Copied {
     Text,
     /// Something to start.
     Program,
-}
-
-/// Replaces a document that can be made again from something durable: readers see the old one or the new one, and after
-/// a power cut there may be neither.
-pub fn write_snapshot(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let failed = |action| move |source| WriteError::Io { action, file: path.to_owned(), source };
-    failpoint::hit("atomic.create").map_err(failed("create a temporary file for"))?;
-    let mut temp = temp_in(dir::parent_of(path)).map_err(failed("create a temporary file for"))?;
-    failpoint::write_all("atomic.write", temp.as_file_mut(), bytes).map_err(failed("write"))?;
-    failpoint::hit("atomic.rename").map_err(failed("replace"))?;
-    // Where a file is renamed over another, ext4 writes the new one to the disk at once; where two change places, it does
-    // not. The old one then goes with the temporary name.
-    if path.symlink_metadata().is_ok_and(|there| there.is_file())
-        && rustix::fs::renameat_with(CWD, temp.path(), CWD, path, RenameFlags::EXCHANGE).is_ok()
-    {
-        return Ok(());
-    }
-    temp.persist(path).map(drop).map_err(|error| failed("replace")(error.error))
 }
 
 /// Replaces a JSON document; its `format` number comes first. The value has to become an object without one.

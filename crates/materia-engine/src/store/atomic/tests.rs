@@ -137,19 +137,19 @@ fn a_snapshot_replaces_files_and_links_and_leaves_directories() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("run.json");
     for text in ["one", "a longer one", ""] {
-        write_snapshot(&path, text.as_bytes()).unwrap();
+        write_cache(&path, text.as_bytes()).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
     let elsewhere = temp.path().join("elsewhere");
     std::fs::write(&elsewhere, "theirs").unwrap();
     std::fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
-    write_snapshot(&path, b"ours").unwrap();
+    write_cache(&path, b"ours").unwrap();
     assert!(path.symlink_metadata().unwrap().is_file());
     assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "theirs");
     let folder = temp.path().join("folder");
     std::fs::create_dir(&folder).unwrap();
-    write_snapshot(&folder, b"ours").unwrap_err();
+    write_cache(&folder, b"ours").unwrap_err();
     assert!(folder.is_dir());
     let names = std::fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.count(), 3, "no temporary file is left");

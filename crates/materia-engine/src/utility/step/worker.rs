@@ -158,7 +158,7 @@ impl Worker<'_> {
         let path = self.service.dir().join("worker-status.json");
         let status = json!({"state": state, "branch": self.branch, "handled": self.handled, "failed": self.failed,
             "repeated": self.repeated});
-        atomic::write_snapshot(&path, format!("{status:#}\n").as_bytes())
+        atomic::write_cache(&path, format!("{status:#}\n").as_bytes())
             .map_err(|error| Trouble::failed(error.to_string(), "make room"))
     }
 }
