@@ -40,7 +40,7 @@ pub use supervisor::{SUPERVISE, supervise};
 pub use wait::{Awaited, Leaving, Until, wait};
 
 use crate::clock::Clock;
-use crate::store::bell;
+use crate::store::bell::{self, Heard};
 use crate::store::journal::{JournalError, Options, SharedJournal};
 
 /// Opens a run's journal for adding to it.
@@ -51,5 +51,5 @@ pub fn journal(place: &Place, clock: &Clock) -> Result<SharedJournal, JournalErr
 
 /// Tells whoever supervises a run to look at its journal; whether somebody does.
 pub fn ring(place: &Place) -> bool {
-    bell::ring(&place.bell())
+    bell::ring(&place.bell()) == Heard::Yes
 }

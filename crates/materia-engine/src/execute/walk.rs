@@ -104,10 +104,13 @@ impl<'r, 'p> Walk<'r, 'p> {
                 self.nursery.sweep(grace);
                 return self.outcome(done);
             }
+            self.tick();
+            if !self.actions.is_empty() {
+                continue;
+            }
             let event = self.nursery.next(self.wake_at());
             self.attend(event);
             self.fire_timers();
-            self.tick();
         }
     }
 

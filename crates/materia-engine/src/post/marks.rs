@@ -140,7 +140,7 @@ fn list(folder: &Path, number: u64) -> PathBuf {
 /// Removes a list that counts for nothing; one that stays is removed another time.
 fn forget(folder: &Path, number: u64) {
     let path = list(folder, number);
-    for beside in ["", ".lock", ".synced"] {
+    for beside in ["", ".lock"] {
         let mut name = path.clone().into_os_string();
         name.push(beside);
         let _next_time = dir::remove_file(Path::new(&name));

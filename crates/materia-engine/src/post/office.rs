@@ -80,7 +80,7 @@ impl Post {
 
     /// Where those sleep who wait for a message.
     pub(super) fn ears(&self) -> PathBuf {
-        self.path.with_file_name("ears")
+        self.path.with_file_name("ear")
     }
 
     /// Waits until something is so, at most so long; whether it is.

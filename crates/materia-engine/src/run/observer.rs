@@ -1,10 +1,9 @@
 //! What a supervisor sees while its plan runs, and what it wishes for.
 //!
-//! Owns writing commands into the journal, answering the launcher once the first command runs, and reading what others
-//! wrote into the journal meanwhile: control messages, messages for a command's stdin, ends of child runs.
+//! Owns writing commands and the end into the journal, and reading what others wrote into it meanwhile: control messages,
+//! messages for a command's stdin, ends of child runs.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::time::Duration;
 
 use materia_model::message::Mail;
@@ -18,20 +17,22 @@ use materia_model::text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::order::Answer;
+use super::error::Error;
 use super::place::{Place, Root};
-use super::supervisor::{give_way, say};
 use super::{snapshot, status};
 use crate::clock::{Clock, Stopwatch};
 use crate::execute::{Observer, Progress, Wish};
 use crate::process::LeafId;
 use crate::store::bell::Bell;
+use crate::store::ears;
 use crate::store::journal::{From, Reader, SharedJournal};
 
 /// How long a supervisor sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
 /// How often the progress of many short commands is written down.
 const SNAPSHOTS: Duration = Duration::from_millis(500);
+/// When it is written down first: most commands are over by then, and their end is all there is to say.
+const FIRST: Duration = Duration::from_millis(50);
 /// How many bytes of a word of a command are recorded.
 const LONGEST_WORD: usize = 4096;
 /// How many words of a command are recorded.
@@ -47,7 +48,6 @@ pub(super) struct Watcher<'s> {
     reader: Option<Reader>,
     /// What the journal says, as far as it was read.
     state: State,
-    answer: Option<File>,
     guard: &'s Guard,
     commands: BTreeMap<LeafId, u64>,
     count: u64,
@@ -55,7 +55,10 @@ pub(super) struct Watcher<'s> {
     failed: u64,
     stopping: bool,
     retired: bool,
-    written: Option<Stopwatch>,
+    /// Whether there is progress that is not written down, since when it is not, and how long that may last.
+    unwritten: bool,
+    written: Stopwatch,
+    patience: Duration,
 }
 
 /// What a supervisor works with.
@@ -71,7 +74,7 @@ pub(super) struct Surroundings<'s> {
 }
 
 impl<'s> Watcher<'s> {
-    pub(super) fn new(around: Surroundings<'s>, state: State, answer: File) -> Self {
+    pub(super) fn new(around: Surroundings<'s>, state: State) -> Self {
         let Surroundings { root, place, journal, bell, clock, guard } = around;
         Self {
             root,
@@ -81,7 +84,6 @@ impl<'s> Watcher<'s> {
             clock,
             reader: None,
             state,
-            answer: Some(answer),
             guard,
             commands: BTreeMap::new(),
             count: 0,
@@ -89,18 +91,9 @@ impl<'s> Watcher<'s> {
             failed: 0,
             stopping: false,
             retired: false,
-            written: None,
-        }
-    }
-
-    /// Tells the launcher that the run runs, once.
-    pub(super) fn answer(&mut self) {
-        if let Some(answer) = self.answer.take() {
-            let pid = self.state.start.as_ref().map_or(0, |start| start.supervisor.pid);
-            let _gone = say(answer, &Answer::Runs { pid });
-            give_way();
-            snapshot::write(self.place, &self.state, self.clock.now());
-            self.written = Some(Stopwatch::start());
+            unwritten: true,
+            written: Stopwatch::start(),
+            patience: FIRST,
         }
     }
 
@@ -110,13 +103,29 @@ impl<'s> Watcher<'s> {
         self.state.asked
     }
 
-    /// Writes down how it ends, as the state will be once the end is recorded.
-    pub(super) fn snapshot(&self, end: &End) {
-        let mut state = self.state.clone();
+    /// Records the end, once, and wakes whoever waits for it. They find the result, and sync what they were told while we
+    /// write the rest down. A full disk may have room again at the second try; if not, whoever looks next records that
+    /// nobody could say how it ended.
+    pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let now = self.clock.now();
         let data = serde_json::to_value(end).unwrap_or_default();
-        state.apply(&Record { seq: state.seq + 1, at: now, kind: RUN_END.to_owned(), data });
-        snapshot::write(self.place, &state, now);
+        self.state.apply(&Record { seq: self.state.seq + 1, at: now, kind: RUN_END.to_owned(), data });
+        snapshot::result(self.place, &self.state);
+        let told = self.journal.append(RUN_END, end).map(|_| ears::ring_all(&self.place.ears()));
+        snapshot::progress(self.place, self.state.status, self.counts(), now);
+        if told.and_then(|()| self.journal.commit()).is_ok() {
+            return Ok(());
+        }
+        // Opening looks at what is on disk: the record may be there, and only its sync failed.
+        let again = super::journal(self.place, self.clock)?;
+        let state = status::recorded(self.place)?;
+        if state.status.is_terminal() && state.generation() == end.generation {
+            again.commit()?;
+        } else {
+            again.append_durable(RUN_END, end)?;
+            ears::ring_all(&self.place.ears());
+        }
+        Ok(())
     }
 
     /// Whether it ended by itself because its children did.
@@ -192,12 +201,17 @@ impl<'s> Watcher<'s> {
         true
     }
 
-    /// Writes how far it is, as we know ourselves: our own records are read back only when somebody rings.
+    /// Commands that run, that are over, and that failed, as we know ourselves: our own records are read back only when
+    /// somebody rings.
+    fn counts(&self) -> [u64; 3] {
+        [self.commands.len() as u64, self.completed, self.failed]
+    }
+
+    /// Writes how far it is, if that is due.
     fn progress(&mut self) {
-        if self.written.is_none_or(|written| written.elapsed() >= SNAPSHOTS) {
-            let counts = [self.commands.len() as u64, self.completed, self.failed];
-            snapshot::progress(self.place, self.state.status, counts, self.clock.now());
-            self.written = Some(Stopwatch::start());
+        if self.unwritten && self.written.elapsed() >= self.patience {
+            snapshot::progress(self.place, self.state.status, self.counts(), self.clock.now());
+            (self.unwritten, self.written, self.patience) = (false, Stopwatch::start(), SNAPSHOTS);
         }
     }
 }
@@ -214,7 +228,7 @@ impl Observer for Watcher<'_> {
                     .collect();
                 let label = label.map(|label| self.guard.text(label).into_owned());
                 self.note(COMMAND_START, &CommandStart { n: self.count, label, argv });
-                self.answer();
+                self.unwritten = true;
             }
             Progress::Ended { leaf, run } => {
                 let n = self.commands.remove(&leaf).unwrap_or_default();
@@ -228,15 +242,16 @@ impl Observer for Watcher<'_> {
                 self.note(COMMAND_DONE, &done);
                 self.completed += 1;
                 self.failed += u64::from(run.code != 0);
-                self.progress();
+                self.unwritten = true;
             }
             Progress::Interrupted { .. } => self.stopping = true,
-            Progress::Postponed { .. } | Progress::Said { .. } | Progress::Seen { .. } | Progress::Tick => {}
+            Progress::Postponed { .. } | Progress::Said { .. } | Progress::Seen { .. } => {}
+            Progress::Tick => self.progress(),
         }
     }
 
     fn pace(&self) -> Option<Duration> {
-        Some(RECONCILE)
+        Some(if self.unwritten { self.patience } else { RECONCILE })
     }
 
     fn looks(&self) -> bool {

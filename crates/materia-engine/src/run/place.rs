@@ -117,9 +117,9 @@ impl Place {
         self.dir.join("bell")
     }
 
-    /// What wakes everybody who waits beside it.
+    /// The bells of everybody who waits beside it: the beginning of their names.
     pub fn ears(&self) -> PathBuf {
-        self.dir.join("ears")
+        self.dir.join("ear")
     }
 
     /// What its commands write to stdout.

@@ -1,7 +1,8 @@
 //! The small documents in a run's directory, for people and for programs that read the reference's files.
 //!
-//! Owns their shapes: `run.json`, `progress.json`, `result.json`. They are made from the journal's state, replaced as a
-//! whole, and never read by us; one that is lost is made again at the next look.
+//! Owns their shapes: `run.json` says what was started, and never changes; `progress.json` how far it is; `result.json` how
+//! it ended. They are made from the journal's state, replaced as a whole, and never read by us; one that is lost is made
+//! again at the next look.
 
 use materia_model::run::{State, Status};
 use materia_model::time::Timestamp;
@@ -12,26 +13,30 @@ use crate::store::{atomic, dir};
 
 /// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
 pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
-    put(place, "run.json", &run(place, state));
+    run(place, state);
     progress(place, state.status, [state.active, state.completed, state.failures], now);
-    if let Some(ended) = &state.ended {
-        let end = &ended.end;
-        let mut result = json!({
-            "format": 1,
-            "code": end.code,
-            "signal": end.signal,
-            "status": end.status,
-            "killed": end.status == Status::Killed,
-            "completedAt": ended.at,
-            "generation": end.generation,
-        });
-        for (key, text) in [("error", &end.error), ("evidence", &end.evidence)] {
-            if let Some(text) = text {
-                result[key] = text.as_str().into();
-            }
+    result(place, state);
+}
+
+/// Writes how it ended, where it has.
+pub(super) fn result(place: &Place, state: &State) {
+    let Some(ended) = &state.ended else { return };
+    let end = &ended.end;
+    let mut result = json!({
+        "format": 1,
+        "code": end.code,
+        "signal": end.signal,
+        "status": end.status,
+        "killed": end.status == Status::Killed,
+        "completedAt": ended.at,
+        "generation": end.generation,
+    });
+    for (key, text) in [("error", &end.error), ("evidence", &end.evidence)] {
+        if let Some(text) = text {
+            result[key] = text.as_str().into();
         }
-        put(place, "result.json", &result);
     }
+    put(place, "result.json", &result);
 }
 
 /// Writes what agents inside are told about the recipe; what an earlier generation was told goes.
@@ -59,13 +64,13 @@ pub(super) fn progress(place: &Place, phase: Status, counts: [u64; 3], now: Time
     put(place, "progress.json", &progress);
 }
 
-fn run(place: &Place, state: &State) -> Value {
-    let Some(start) = &state.start else { return json!({"format": 1, "run": place.id()}) };
+/// Writes what was started.
+pub(super) fn run(place: &Place, state: &State) {
+    let Some(start) = &state.start else { return };
     let mut document = json!({
         "format": 1,
         "run": start.run,
         "state_dir": place.dir(),
-        "status": state.status,
         "generation": start.generation,
         "pid": start.supervisor.pid,
         "createdAt": state.started,
@@ -93,7 +98,7 @@ fn run(place: &Place, state: &State) -> Value {
     if !start.artifacts.is_empty() {
         document["artifacts"] = json!(start.artifacts);
     }
-    document
+    put(place, "run.json", &document);
 }
 
 fn put(place: &Place, name: &str, document: &Value) {

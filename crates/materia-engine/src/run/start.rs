@@ -1,7 +1,7 @@
 //! Starting a run: a supervisor of its own, told what to do, and heard.
 //!
-//! Owns the launcher's side. A run has started when its supervisor says so, which it does when that is durable and the
-//! first command runs; a supervisor that ends without a word has started nothing.
+//! Owns the launcher's side. A run has started when its supervisor says so, which it does when that is durable; a
+//! supervisor that ends without a word has started nothing.
 
 use std::io::Read;
 

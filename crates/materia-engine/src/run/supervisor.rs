@@ -28,7 +28,7 @@ use crate::process::{DEFAULT_GRACE, Identity, Nursery, lead_session, take_stream
 use crate::store::bell::Bell;
 use crate::store::journal::SharedJournal;
 use crate::store::lock::{Lock, LockError, Wait};
-use crate::store::{dir, ears, stream, tree};
+use crate::store::{dir, stream, tree};
 
 /// The first word of a supervisor's command line; no verb is called so.
 pub const SUPERVISE: &str = "__supervise";
@@ -168,13 +168,13 @@ impl<'c> Generation<'c> {
         Ok((streams, bell, journal, state))
     }
 
-    /// Runs the plan to its end and records that.
+    /// Answers, runs the plan to its end and records that.
     fn live(self, plan: &Plan, answer: File, spool: PathBuf, guard: Guard) -> io::Result<()> {
         let Self { root, place, journal, bell, streams, state, clock, lock } = self;
         let start = state.start.clone().unwrap_or_default();
-        let mut nursery = Nursery::adopting()?;
-        nursery.catch_interrupts()?;
-        nursery.watch(&bell)?;
+        say(answer, &Answer::Runs { pid: start.supervisor.pid })?;
+        give_way();
+        snapshot::run(&place, &state);
         let deliver = start.mailbox.as_ref().and_then(|mailbox| mailbox.get("deliver"));
         let held = deliver.is_some_and(|how| how == "stdin");
         let around = Around { streams: Some(streams), guard, held };
@@ -188,22 +188,32 @@ impl<'c> Generation<'c> {
         };
         let (root, place, journal, bell, guard) = (&root, &place, &journal, &bell, &around.guard);
         let surroundings = Surroundings { root, place, journal, bell, clock, guard };
-        let mut watcher = Watcher::new(surroundings, state, answer);
-        let outcome = execute::run_in(&request, &around, &mut nursery, &mut watcher);
-        watcher.answer();
+        let mut watcher = Watcher::new(surroundings, state);
+        let mut nursery = None;
+        let outcome = prepared(bell).and_then(|prepared| {
+            execute::run_in(&request, &around, nursery.insert(prepared), &mut watcher)
+        });
         let asked = watcher.asked();
         let mut end = conclude(&start, outcome, asked, &watcher);
         end.error = end.error.map(|error| guard.text(&error).into_owned());
-        nursery.sweep(Duration::ZERO);
-        // Written before the record, so that whoever is told of the end finds them; until then they count for nothing.
-        watcher.snapshot(&end);
-        record_end(place, journal, &end, clock).map_err(io::Error::other)?;
+        if let Some(nursery) = &mut nursery {
+            nursery.sweep(Duration::ZERO);
+        }
+        watcher.end(&end).map_err(io::Error::other)?;
         // Whoever was told may want to start the next generation, or to archive this one.
         drop(lock);
         give_way();
         family::ended(root, &start, &end, clock);
         Ok(())
     }
+}
+
+/// A nursery that adopts what its commands leave, is interrupted by signals and woken by the bell.
+fn prepared(bell: &Bell) -> io::Result<Nursery> {
+    let mut nursery = Nursery::adopting()?;
+    nursery.catch_interrupts()?;
+    nursery.watch(bell)?;
+    Ok(nursery)
 }
 
 /// Takes back what a failed beginning left, as far as it is ours: nobody was told of it.
@@ -222,25 +232,6 @@ fn take_back(place: &Place, start: &Start, made: bool, lock: Option<Lock>, error
         };
         let _exited = journal(place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
     }
-}
-
-/// Records the end, once, and wakes whoever waits for it: they wait for the same sync. A full disk may have room again at the second try; if not, whoever looks next records that
-/// nobody could say how it ended.
-fn record_end(place: &Place, journal: &SharedJournal, end: &End, clock: &Clock) -> Result<(), Error> {
-    let told = journal.append(RUN_END, end).map(|_| ears::ring_all(&place.ears()));
-    if told.and_then(|()| journal.commit()).is_ok() {
-        return Ok(());
-    }
-    // Opening looks at what is on disk: the record may be there, and only its sync failed.
-    let again = super::journal(place, clock)?;
-    let state = recorded(place)?;
-    if state.status.is_terminal() && state.generation() == end.generation {
-        again.commit()?;
-    } else {
-        again.append_durable(RUN_END, end)?;
-        ears::ring_all(&place.ears());
-    }
-    Ok(())
 }
 
 /// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is left alone. Where the

@@ -3,7 +3,7 @@
 //! Owns a named pipe. Ringing says "look again" and carries nothing, so a lost ring loses nothing; one that nobody hears
 //! is no error. Unlike inotify it takes no instance of which a user has only so many, and its owner does not wake itself.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -30,6 +30,16 @@ impl Bell {
         Ok(Self(file))
     }
 
+    /// The same, for one who must not share it; nothing where somebody sleeps on it.
+    pub(super) fn hang_alone(path: &Path) -> io::Result<Option<Self>> {
+        let bell = Self::hang(path)?;
+        match bell.0.try_lock() {
+            Ok(()) => Ok(Some(bell)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
     /// Forgets how often it was rung.
     pub fn quiet(&self) {
         let mut buffer = [0; 64];
@@ -43,13 +53,29 @@ impl AsFd for Bell {
     }
 }
 
-/// Rings; whether somebody can hear it.
-pub fn ring(path: &Path) -> bool {
-    let Ok(mut file) = open(OpenOptions::new().write(true), path) else { return false };
+/// What became of a ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heard {
+    /// Somebody sleeps there, or is awake already.
+    Yes,
+    /// There is a bell, and nobody to hear it; or none that we may ring.
+    No,
+    /// There is no bell.
+    NoBell,
+}
+
+/// Rings.
+pub fn ring(path: &Path) -> Heard {
+    let mut file = match open(OpenOptions::new().write(true), path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Heard::NoBell,
+        Err(_) => return Heard::No,
+    };
     match file.write_all(b"!") {
-        Ok(()) => true,
+        Ok(()) => Heard::Yes,
         // It is full of rings that nobody has heard yet.
-        Err(error) => error.kind() == io::ErrorKind::WouldBlock,
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Heard::Yes,
+        Err(_) => Heard::No,
     }
 }
 
@@ -74,15 +100,15 @@ mod tests {
     fn a_ring_is_heard_until_it_is_quiet() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bell");
-        assert!(!ring(&path));
+        assert_eq!(ring(&path), Heard::NoBell);
         let bell = Bell::hang(&path).unwrap();
         assert!(!rings(&bell));
-        assert!(ring(&path) && ring(&path));
+        assert_eq!((ring(&path), ring(&path)), (Heard::Yes, Heard::Yes));
         assert!(rings(&bell));
         bell.quiet();
         assert!(!rings(&bell));
         drop(bell);
-        assert!(!ring(&path), "nobody sleeps on it");
+        assert_eq!(ring(&path), Heard::No, "nobody sleeps on it");
         let again = Bell::hang(&path).unwrap();
         assert!(!rings(&again));
     }
@@ -92,7 +118,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bell");
         std::fs::write(&path, "mine").unwrap();
-        assert!(!ring(&path) && Bell::hang(&path).is_err());
+        assert_eq!(ring(&path), Heard::No);
+        assert!(Bell::hang(&path).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     }
 }

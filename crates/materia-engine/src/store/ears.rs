@@ -1,69 +1,62 @@
 //! Ears: any number of processes sleep beside something, and whoever changes it wakes them all.
 //!
-//! Owns a directory of bells, one for each sleeper. Unlike inotify they take no instance of which a user has only so many,
-//! and letting go of one costs nothing. Waking is advisory: a sleeper that was killed leaves a bell that nobody hears,
-//! which the next who rings takes down.
+//! Owns bells that are numbered from 0 (`ear.0`, `ear.1`), one for each sleeper at a time. Unlike inotify they take no
+//! instance of which a user has only so many, and letting go of one costs nothing. A bell is its sleeper's while that
+//! holds the lock on it, so one that was killed leaves it to the next. Bells stay where they hang: making and removing files is what costs.
+//! Waking is advisory.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::bell::{self, Bell};
-use super::dir;
-use crate::failpoint;
+use super::bell::{self, Bell, Heard};
 
-/// A sleeper's own bell; it is taken down when it is dropped.
+/// How many may sleep beside one thing; others are not woken.
+const MOST: usize = 4096;
+
+/// A sleeper's own bell.
 #[derive(Debug)]
-pub struct Ear {
-    bell: Bell,
-    path: PathBuf,
-}
+pub struct Ear(Bell);
 
 impl Ear {
-    /// Hangs a bell of our own in a directory, making it where there is none.
-    pub fn open(folder: &Path) -> io::Result<Self> {
-        static HUNG: AtomicU64 = AtomicU64::new(0);
-        if !folder.is_dir() {
-            dir::create_unsynced(folder).map_err(io::Error::other)?;
+    /// Takes the first bell that nobody sleeps on, or hangs another one.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        for number in 0..MOST {
+            if let Some(bell) = Bell::hang_alone(&numbered(path, number))? {
+                let ear = Self(bell);
+                // Whoever had it before was meant.
+                ear.quiet();
+                return Ok(ear);
+            }
         }
-        let name = format!("{}.{}", std::process::id(), HUNG.fetch_add(1, Ordering::Relaxed));
-        // Nobody may take it for one that is not heard before it is.
-        let hidden = folder.join(format!(".{name}"));
-        let path = folder.join(name);
-        let bell = Bell::hang(&hidden)?;
-        failpoint::hit("ears.hang")?;
-        std::fs::rename(&hidden, &path)?;
-        Ok(Self { bell, path })
+        Err(io::ErrorKind::ResourceBusy.into())
     }
 
     /// Forgets how often it was rung.
     pub fn quiet(&self) {
-        self.bell.quiet();
+        self.0.quiet();
     }
 }
 
 impl AsFd for Ear {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
-    }
-}
-
-impl Drop for Ear {
-    fn drop(&mut self) {
-        let _gone = std::fs::remove_file(&self.path);
+        self.0.as_fd()
     }
 }
 
 /// Wakes everybody who sleeps there.
-pub fn ring_all(folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        if !name.as_encoded_bytes().starts_with(b".") && !bell::ring(&entry.path()) {
-            let _gone = std::fs::remove_file(entry.path());
+pub fn ring_all(path: &Path) {
+    for number in 0..MOST {
+        if bell::ring(&numbered(path, number)) == Heard::NoBell {
+            return;
         }
     }
+}
+
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{number}"));
+    name.into()
 }
 
 #[cfg(test)]
@@ -76,22 +69,30 @@ mod tests {
         poll(&mut [PollFd::new(ear, PollFlags::IN)], Some(&Timespec::default())).unwrap() > 0
     }
 
+    fn bells(folder: &Path) -> usize {
+        std::fs::read_dir(folder).unwrap().count()
+    }
+
     #[test]
-    fn everybody_is_woken_and_the_deaf_are_taken_down() {
+    fn everybody_is_woken_and_a_free_bell_is_taken_again() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("ears");
-        ring_all(&folder);
-        let (one, two) = (Ear::open(&folder).unwrap(), Ear::open(&folder).unwrap());
-        ring_all(&folder);
-        assert!(rings(&one) && rings(&two));
+        let path = dir.path().join("ear");
+        ring_all(&path);
+        assert_eq!(bells(dir.path()), 0);
+        let (one, two, three) =
+            (Ear::open(&path).unwrap(), Ear::open(&path).unwrap(), Ear::open(&path).unwrap());
+        ring_all(&path);
+        assert!(rings(&one) && rings(&two) && rings(&three));
         one.quiet();
         assert!(!rings(&one) && rings(&two));
+        // One that is gone keeps nobody else from being woken.
         drop(two);
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-        // One that was killed leaves its bell behind.
-        drop(Bell::hang(&folder.join("7.7")).unwrap());
-        ring_all(&folder);
-        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-        assert!(rings(&one));
+        ring_all(&path);
+        assert!(rings(&one) && rings(&three));
+        let again = Ear::open(&path).unwrap();
+        assert!(!rings(&again), "its rings were for somebody else");
+        ring_all(&path);
+        assert!(rings(&again));
+        assert_eq!(bells(dir.path()), 3);
     }
 }

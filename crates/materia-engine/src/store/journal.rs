@@ -1,12 +1,12 @@
 //! The append-only journal: the truth about everything that happened (A2, C9).
 //!
 //! Owns writing records as lines, cutting torn ends, refusing damage, closing full segments, and telling followers.
-//! Knows nothing of what the records mean. Two kinds of writer exist, and exclude each other when they are opened:
+//! Knows nothing of what the records mean. Two kinds of writer exist:
 //!
-//! - [`Journal`] holds `<path>.lock` exclusively for its lifetime. Nobody else writes, so an append is one `write`.
-//! - [`SharedJournal`] holds `<path>.lock` shared for its lifetime, and `<path>.turn` for the moment of each append.
+//! - [`Journal`] holds `<path>.lock` for its lifetime. Nobody else writes, so an append is one `write`.
+//! - [`SharedJournal`] holds `<path>.lock` for the moment of each append, and is refused where somebody has it for life.
 //!
-//! So an exclusive writer is refused while shared ones are open, and the other way round; readers need no lock.
+//! Readers need no lock.
 //! A record is durable after [`Journal::commit`], and only then may somebody be promised anything.
 
 mod error;
@@ -124,7 +124,6 @@ impl Journal {
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = Files::new(path);
         let lock = Lock::acquire(&files.beside(".lock"), Mode::Exclusive, Wait::No, &Holder::current())?;
-        synced::forget(&files)?;
         let mut cursor = Cursor::new(files.clone(), options.from());
         let (tail, recovery) = settle::settle(&mut cursor, &files, clock, &options.name, None)?;
         Ok(Self {

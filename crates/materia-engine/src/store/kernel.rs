@@ -35,11 +35,18 @@ pub(crate) fn boot() -> Option<&'static str> {
 /// When this process began, in clock ticks since boot.
 pub(crate) fn own_start() -> Option<u64> {
     static START: OnceLock<Option<u64>> = OnceLock::new();
-    *START.get_or_init(|| {
-        let stat = read("/proc/self/stat").ok()?;
-        // The name in field 2 may contain anything, so fields are counted from behind its closing bracket.
-        stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
-    })
+    *START.get_or_init(|| start_in("/proc/self/stat"))
+}
+
+/// When a process began, in clock ticks since boot; nothing where there is none of this number.
+pub(crate) fn start_of(pid: u32) -> Option<u64> {
+    start_in(&format!("/proc/{pid}/stat"))
+}
+
+fn start_in(path: &str) -> Option<u64> {
+    let stat = read(path).ok()?;
+    // The name in field 2 may contain anything, so fields are counted from behind its closing bracket.
+    stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -50,6 +57,8 @@ mod tests {
     fn what_the_kernel_says_is_read_whole() {
         assert!(boot().is_some());
         assert!(own_start().is_some());
+        assert_eq!(start_of(std::process::id()), own_start());
+        assert_eq!(start_of(0), None);
         let path = "/proc/version";
         assert_eq!(read(path).unwrap(), std::fs::read_to_string(path).unwrap());
         assert!(read("/nowhere").is_err());

@@ -104,6 +104,11 @@ impl Holder {
     pub fn current() -> Self {
         Self { pid: std::process::id(), started: kernel::own_start() }
     }
+
+    /// Whether it has not ended: a pid alone may be somebody else's by now.
+    pub(super) fn lives(&self) -> bool {
+        self.started.is_some() && kernel::start_of(self.pid) == self.started
+    }
 }
 
 impl Lock {
@@ -207,7 +212,8 @@ impl Drop for Lock {
     }
 }
 
-fn open_file(path: &Path) -> Result<File, LockError> {
+/// Opens a lock file, making it (0600) where there is none; takes nothing.
+pub(super) fn open_file(path: &Path) -> Result<File, LockError> {
     failpoint::hit("lock.create").map_err(failed("create", path))?;
     OpenOptions::new()
         .read(true)

@@ -41,7 +41,7 @@ const LONGEST_SYSTEM: usize = 64 << 10;
     materia message run:reviewer chat.message \"and the tests?\"\n  \
     materia inspect run:tests\n  \
     materia wait run:tests\n\n\
-    Answers once the run is on disk and its first command was started. Exits with 2 when the template or its values are \
+    Answers once the run is on disk and its supervisor runs. Exits with 2 when the template or its values are \
     wrong, 4 when a run of that id is running.")]
 pub(super) struct Spawn {
     #[command(flatten)]

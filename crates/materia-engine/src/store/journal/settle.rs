@@ -84,18 +84,20 @@ fn tail_at(
     match (step, written) {
         (Step::Torn(torn), Some((header, ..))) => {
             let recovery = Recovery::of(&torn);
-            let _cutting =
-                synced.map(|synced| synced.retract()).transpose().map_err(failed("take a turn at"))?;
+            let cutting =
+                synced.map(|synced| synced.retract(&file)).transpose().map_err(failed("take a turn at"))?;
             let length = replace(files, &torn, next, clock, RECOVERED, &recovery)?;
+            drop(cutting);
             let last = Spot { seq: next, offset: torn.offset };
             Ok((Tail::new(files.clone(), file, header, last, torn.offset + length)?, Some(recovery)))
         }
         (_, Some((header, last, end))) => Ok((Tail::new(files.clone(), file, header, last, end)?, None)),
         (Step::Torn(torn), None) => {
             let recovery = Recovery::of(&torn);
-            let _cutting =
-                synced.map(|synced| synced.retract()).transpose().map_err(failed("take a turn at"))?;
+            let cutting =
+                synced.map(|synced| synced.retract(&file)).transpose().map_err(failed("take a turn at"))?;
             let length = replace(files, &torn, next, clock, HEADER, &header)?;
+            drop(cutting);
             let last = Spot { seq: next, offset: 0 };
             let mut tail = Tail::new(files.clone(), file, (next, header), last, length)?;
             tail.append(clock.now(), RECOVERED, &recovery)?;

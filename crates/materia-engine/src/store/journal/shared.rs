@@ -1,12 +1,11 @@
 //! A journal that many processes append to.
 //!
-//! Owns taking turns: an append holds `<path>.turn` while it looks whether somebody else wrote or closed the segment,
+//! Owns taking turns: an append holds `<path>.lock` while it looks whether somebody else wrote or closed the segment,
 //! catches up, takes the next number and writes. Whoever has to read before it decides what to write holds the turn for
 //! both ([`SharedJournal::hold`]). The sync comes after the turn and is shared by all writers that wait for one. A writer
 //! that dies in its turn leaves a torn end, which the next one cuts.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,8 +21,7 @@ use super::synced::{Mark, Synced};
 use super::tail::Tail;
 use super::{Options, settle};
 use crate::clock::Clock;
-use crate::failpoint;
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{self, LockError};
 
 /// A handle on a journal that others write to as well. Threads may share it.
 #[derive(Debug)]
@@ -31,10 +29,9 @@ pub struct SharedJournal {
     files: Files,
     clock: Clock,
     options: Options,
-    turn: File,
+    turn: Arc<File>,
     synced: Arc<Synced>,
     end: Mutex<End>,
-    _lock: Lock,
 }
 
 #[derive(Debug)]
@@ -47,16 +44,15 @@ impl SharedJournal {
     /// Opens a journal for writing beside others, making it where there is none, and checks every record in it.
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = Files::new(path);
-        let lock = Lock::acquire(&files.beside(".lock"), Mode::Shared, Wait::No, &Holder::current())?;
-        let turn = open_turn(&files)?;
-        let synced = Arc::new(Synced::open(&files)?);
+        let turn = Arc::new(lock::open_file(&files.beside(".lock"))?);
+        let synced = Arc::new(Synced::new(&files, &turn));
         let mut cursor = Cursor::new(files.clone(), options.from());
         let tail = {
             let _turn = Turn::take(&turn, &files)?;
             settle::settle(&mut cursor, &files, clock, &options.name, Some(&synced))?.0
         };
         let end = Mutex::new(End { cursor, tail });
-        Ok(Self { files, clock: clock.clone(), options: options.clone(), turn, synced, end, _lock: lock })
+        Ok(Self { files, clock: clock.clone(), options: options.clone(), turn, synced, end })
     }
 
     /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
@@ -216,8 +212,19 @@ impl Held<'_> {
 struct Turn<'a>(&'a File);
 
 impl<'a> Turn<'a> {
+    /// Waits for those who take turns; one who never gives it back is not waited for.
     fn take(file: &'a File, files: &Files) -> Result<Self, JournalError> {
-        file.lock().map_err(JournalError::io("take a turn at", files.current()))?;
+        let failed = |error| JournalError::io("take a turn at", files.current())(error);
+        match file.try_lock() {
+            Ok(()) => return Ok(Self(file)),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        let path = files.beside(".lock");
+        if let Some(owner) = lock::read_holder(&path).filter(lock::Holder::lives) {
+            return Err(LockError::Held { file: path, holder: Some(owner) }.into());
+        }
+        file.lock().map_err(failed)?;
         Ok(Self(file))
     }
 }
@@ -226,12 +233,4 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         let _ = self.0.unlock();
     }
-}
-
-fn open_turn(files: &Files) -> Result<File, JournalError> {
-    let path = files.beside(".turn");
-    failpoint::hit("journal.turn.create").map_err(JournalError::io("create", &path))?;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    options.open(&path).map_err(JournalError::io("open", &path))
 }

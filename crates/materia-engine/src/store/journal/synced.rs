@@ -1,21 +1,19 @@
 //! How far a shared journal is durable, known to all its writers.
 //!
-//! Owns `<path>.synced`: one line that says up to which byte of which segment a sync has reached. A writer that needs
-//! its record durable takes the lock on that file, and where another writer's sync has covered the record meanwhile, it
-//! needs none of its own; so many writers share one sync. The line is a hint about this boot's page cache and never a
-//! promise: it names the boot, is checked, and is taken back before anything is cut from the journal. After a sync that
-//! failed nobody relies on the others any more.
+//! Owns what stands in `<path>.lock`: one line that says up to which byte of which segment a sync has reached. A writer
+//! that needs its record durable takes the lock on that segment, and where another writer's sync has covered the record
+//! meanwhile, it needs none of its own; so many writers share one sync. The line is a hint about this boot's page cache
+//! and never a promise: it names the boot, is checked, and is taken back before anything is cut from the journal. After
+//! a sync that failed nobody relies on the others any more.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::error::JournalError;
 use super::segment::{FileId, Files};
 use super::sync_named;
-use crate::failpoint;
 use crate::store::kernel::boot;
 
 /// How long the line is; it is padded, so that a shorter one leaves nothing of a longer one behind.
@@ -34,7 +32,10 @@ pub struct Mark {
 /// What the writers of a journal know about its syncs.
 #[derive(Debug)]
 pub(super) struct Synced {
-    file: Mutex<File>,
+    /// Where the line stands.
+    board: Arc<File>,
+    /// Threads of this process, which would hold the same lock.
+    own: Mutex<()>,
     files: Files,
     syncs: AtomicU64,
 }
@@ -49,13 +50,9 @@ struct Reached {
 }
 
 impl Synced {
-    pub(super) fn open(files: &Files) -> Result<Self, JournalError> {
-        let path = files.beside(".synced");
-        failpoint::hit("journal.synced.create").map_err(JournalError::io("create", &path))?;
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let file = options.open(&path).map_err(JournalError::io("open", &path))?;
-        Ok(Self { file: Mutex::new(file), files: files.clone(), syncs: AtomicU64::new(0) })
+    pub(super) fn new(files: &Files, board: &Arc<File>) -> Self {
+        let (board, files) = (Arc::clone(board), files.clone());
+        Self { board, own: Mutex::new(()), files, syncs: AtomicU64::new(0) }
     }
 
     /// Makes everything up to a mark durable, by a sync of our own only where nobody else's has reached it.
@@ -65,22 +62,22 @@ impl Synced {
         let failed = |error: io::Error| format!("the turn to sync could not be taken ({error})");
         let own = self.own();
         loop {
-            if read(&own).is_some_and(|reached| reached.covers(mark)) {
+            if read(&self.board).is_some_and(|reached| reached.covers(mark)) {
                 return Ok(());
             }
-            match own.try_lock() {
-                Ok(()) => return self.lead(&Turn(&own), mark),
+            match mark.file.try_lock() {
+                Ok(()) => return self.lead(&Turn { file: &mark.file, _own: own }, mark),
                 Err(TryLockError::WouldBlock) => {
-                    own.lock_shared().map_err(failed)?;
-                    own.unlock().map_err(failed)?;
+                    mark.file.lock_shared().map_err(failed)?;
+                    mark.file.unlock().map_err(failed)?;
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
         }
     }
 
-    fn lead(&self, turn: &Turn<'_>, mark: &Mark) -> Result<(), String> {
-        let reached = read(turn.0);
+    fn lead(&self, _turn: &Turn<'_>, mark: &Mark) -> Result<(), String> {
+        let reached = read(&self.board);
         if reached.is_some_and(|reached| reached.covers(mark)) {
             return Ok(());
         }
@@ -90,16 +87,16 @@ impl Synced {
         self.syncs.fetch_add(1, Ordering::Relaxed);
         let synced = sync_named(&mark.file, &self.files, here.is_some());
         let trusted = synced.is_ok() && here.is_none_or(|reached| reached.trusted);
-        write(turn.0, Some(Reached { id: mark.id, first: mark.first, end, trusted }));
+        write(&self.board, Some(Reached { id: mark.id, first: mark.first, end, trusted }));
         synced
     }
 
-    /// Takes back what was said, and lets nobody say anything until the journal has been cut.
-    pub(super) fn retract(&self) -> io::Result<Retracted<'_>> {
+    /// Takes back what was said, and lets nobody say anything about a segment until it has been cut.
+    pub(super) fn retract<'a>(&'a self, segment: &'a File) -> io::Result<Turn<'a>> {
         let own = self.own();
-        own.lock()?;
-        write(&own, None);
-        Ok(Retracted(own))
+        segment.lock()?;
+        write(&self.board, None);
+        Ok(Turn { file: segment, _own: own })
     }
 
     /// How often the disk was asked to sync.
@@ -107,33 +104,17 @@ impl Synced {
         self.syncs.load(Ordering::Relaxed)
     }
 
-    fn own(&self) -> MutexGuard<'_, File> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    fn own(&self) -> MutexGuard<'_, ()> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Takes back what shared writers said, for one who has the journal alone.
-pub(super) fn forget(files: &Files) -> Result<(), JournalError> {
-    let path = files.beside(".synced");
-    match OpenOptions::new().write(true).open(&path) {
-        Ok(file) => file.set_len(0).map_err(JournalError::io("write to", &path)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(JournalError::io("open", &path)(error)),
-    }
-}
-
-/// The right to cut the journal, until dropped.
+/// The right to sync a segment and to say so, or to cut it, until dropped.
 #[derive(Debug)]
-pub(super) struct Retracted<'a>(MutexGuard<'a, File>);
-
-impl Drop for Retracted<'_> {
-    fn drop(&mut self) {
-        let _ = self.0.unlock();
-    }
+pub(super) struct Turn<'a> {
+    file: &'a File,
+    _own: MutexGuard<'a, ()>,
 }
-
-/// The right to sync and to say so.
-struct Turn<'a>(&'a File);
 
 /// What was said last; nothing where it is not whole, which also happens while somebody says it.
 fn read(file: &File) -> Option<Reached> {
@@ -150,7 +131,7 @@ fn write(file: &File, reached: Option<Reached>) {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        let _ = self.0.unlock();
+        let _ = self.file.unlock();
     }
 }
 

@@ -149,7 +149,7 @@ impl Tail {
     }
 
     fn cut(&self) -> io::Result<()> {
-        let _cutting = self.synced.as_ref().map(|synced| synced.retract()).transpose()?;
+        let _cutting = self.synced.as_ref().map(|synced| synced.retract(&self.file)).transpose()?;
         failpoint::hit("journal.truncate").and_then(|()| self.file.set_len(self.end))
     }
 

@@ -117,10 +117,14 @@ fn a_journal_has_one_exclusive_writer_or_shared_ones() {
     assert!(held_by_us(desk.open().unwrap_err()));
     assert!(held_by_us(share().unwrap_err()));
     drop(journal);
-    let both = (share().unwrap(), share().unwrap());
-    assert!(matches!(desk.open(), Err(JournalError::Held(_))));
-    drop(both);
-    desk.open().unwrap();
+    let (one, two) = (share().unwrap(), share().unwrap());
+    let turn = two.hold().unwrap();
+    assert!(matches!(desk.open(), Err(JournalError::Held(_))), "one of them is writing");
+    drop(turn);
+    let journal = desk.open().unwrap();
+    assert!(held_by_us(one.append("note", &json!({})).unwrap_err()));
+    drop(journal);
+    one.append_durable("note", &json!({})).unwrap();
 }
 
 #[test]

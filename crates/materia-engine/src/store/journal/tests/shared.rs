@@ -111,7 +111,7 @@ fn what_was_cut_takes_its_durability_with_it() {
     bytes.extend_from_slice(format!("{{\"seq\":3,\"at\":\"{}", "x".repeat(4000)).as_bytes());
     desk.put(&bytes);
     // A sync that reaches the torn bytes too.
-    fs::write(desk.path().with_file_name("events.jsonl.synced"), "").unwrap();
+    fs::write(desk.path().with_file_name("events.jsonl.lock"), "").unwrap();
     two.commit().unwrap();
     add(&one, 1);
     assert!(desk.bytes().len() < bytes.len(), "the record after the cut ends before");
@@ -126,7 +126,7 @@ fn a_sync_that_failed_or_another_boot_is_not_believed() {
     let journal = share(&desk);
     add(&journal, 0);
     journal.commit().unwrap();
-    let said = desk.path().with_file_name("events.jsonl.synced");
+    let said = desk.path().with_file_name("events.jsonl.lock");
     let line = fs::read_to_string(&said).unwrap();
     for disbelieved in
         [line.replace("trusted", "alone  "), line.replacen(&line[..8], "00000000", 1), String::new()]
