@@ -28,22 +28,23 @@ mod nursery;
 mod turn;
 mod sweep;
 mod detached;
+mod leader;
 mod exits;
 mod inside;
 mod below;
 
 pub use below::{Below, below};
 pub use command::{Capture, Command, DEFAULT_GRACE, Env, Sink, Spill, Stdin};
-pub use detached::{
-    end_carried, end_detached, is_part_of, lead_session, spawn_answering, spawn_detached, take_streams,
-};
+pub use detached::{end_carried, end_detached, is_part_of, lead_session, spawn_detached};
 pub use end::{Cause, Ended, Status};
 pub use event::{AlreadyAdopting, Event, LeafId, Reason, Stream, Swept, Waker, WatchId};
 pub use exits::Exits;
 pub use feed::SendError;
 pub use held::{Held, caller};
 pub use identity::{Identity, SignalError};
+pub use inherited::variables as inherited_variables;
 pub use inside::inside;
+pub use leader::{Leader, spawn_leader, taken_over};
 pub use nursery::Nursery;
 pub use output::Captured;
 pub use program::SpawnError;

@@ -5,11 +5,13 @@
 //! a flipped bit is noticed and a person can still read the file. Never reads or writes files: `engine::store` does.
 
 mod plain;
+mod sum;
 mod sheet;
 mod head;
 mod json;
 
 pub use json::DEEPEST;
+pub use sum::checksum;
 
 use head::Head;
 use sheet::{Sheet, hex};
@@ -92,8 +94,6 @@ pub fn encode<T: Serialize + ?Sized>(
 pub struct Lines {
     sheet: Sheet,
     head: Head,
-    /// Kept because it knows what this processor can do.
-    sum: crc32fast::Hasher,
 }
 
 impl Lines {
@@ -120,10 +120,9 @@ impl Lines {
 
     /// Ends the record that begins at `start` with its checksum.
     fn seal(&mut self, start: usize) -> Result<(), Unwritable> {
-        self.sum.reset();
-        self.sum.update(&self.sheet.as_bytes()[start..]);
+        let sum = checksum(&self.sheet.as_bytes()[start..]);
         let mut end = *b",\"sum\":\"00000000\"}\n";
-        end[SUM_KEY.len()..SUM_KEY.len() + 8].copy_from_slice(&hex(self.sum.clone().finalize()));
+        end[SUM_KEY.len()..SUM_KEY.len() + 8].copy_from_slice(&hex(sum));
         self.sheet.put(&end);
         let length = self.sheet.end() - start;
         if length > MAX_LINE { Err(Unwritable::TooLong(length)) } else { Ok(()) }
@@ -189,7 +188,7 @@ fn check_sum(line: &[u8]) -> Result<(), BadLine> {
     let (body, tail) = line.split_at(body_end);
     let digits =
         tail.strip_prefix(SUM_KEY).and_then(|rest| rest.strip_suffix(b"\"}")).ok_or(BadLine::NoSum)?;
-    let computed = crc32fast::hash(body);
+    let computed = checksum(body);
     if digits != hex(computed) {
         return Err(BadLine::WrongSum { found: String::from_utf8_lossy(digits).into_owned(), computed });
     }

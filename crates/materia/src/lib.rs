@@ -15,6 +15,7 @@ pub mod tui;
 pub mod web;
 pub mod mcp;
 
+pub use supervisor::give_way;
 pub use world::{Terminals, World};
 
 use door::Doors;
@@ -31,7 +32,7 @@ const DOORS: Doors = Doors {
 
 /// Does what the world's arguments say, and tells how it went as an exit code.
 pub fn run(world: World) -> u8 {
-    if supervisor::is_meant(&world) {
+    if supervisor::is_meant(&world.args) {
         return supervisor::run(world);
     }
     let voice = view::Voice::of(&world);

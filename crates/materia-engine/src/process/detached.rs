@@ -4,18 +4,14 @@
 //! every nursery around it from taking it, and everything below it, for a leftover. The child makes its own session
 //! with `setsid` first thing; it is started in our group because a group leader could not.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::ffi::OsStr;
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::fs::MemfdFlags;
-use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, WaitId, WaitIdOptions};
-use rustix::stdio::{stdin, stdout};
 
 use super::command::{Command, Sink, Stdin};
 use super::ending::{Ending, Scan};
@@ -51,48 +47,24 @@ fn start(mut command: Command, name: &str) -> Result<Pid, SpawnError> {
     }
     let marks = [(LEAF_VARIABLE, None), (DETACHED_VARIABLE, Some(OsStr::new(name)))];
     let started = spawn::start(command, Group::Ours, &marks, &mut Found::default())?;
+    reap_later(started.handle);
+    Ok(started.pid)
+}
+
+/// Remembers a child of ours that outlives whoever asked for it: one that ends before us is reaped when the next is
+/// started.
+pub(super) fn reap_later(handle: OwnedFd) {
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     children.retain(|child| {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
         matches!(rustix::process::waitid(WaitId::PidFd(child.as_fd()), options), Ok(None))
     });
-    children.push(started.handle);
-    Ok(started.pid)
-}
-
-/// The same, for a process that is told something on its stdin and answers on its stdout; the answer ends with it, or
-/// when it closes that. What it is told is a file in memory, so that nobody waits for a reader.
-pub fn spawn_answering(mut command: Command, name: &str, told: &[u8]) -> Result<File, SpawnError> {
-    let program: OsString = command.argv.first().cloned().unwrap_or_default();
-    let unprepared = |error: io::Error| SpawnError::from_preparation(&program, &error);
-    command.stdin = Stdin::File(in_memory(told).map_err(unprepared)?);
-    let (answer, theirs) =
-        rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|errno| unprepared(errno.into()))?;
-    command.stdout = Sink::File(theirs.into());
-    start(command, name)?;
-    Ok(answer.into())
-}
-
-fn in_memory(bytes: &[u8]) -> io::Result<File> {
-    let mut file = File::from(rustix::fs::memfd_create("told", MemfdFlags::CLOEXEC)?);
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
+    children.push(handle);
 }
 
 /// Makes this process the leader of a session of its own, away from the terminal and the group it was started in.
 pub fn lead_session() -> io::Result<()> {
     rustix::process::setsid().map(drop).map_err(io::Error::from)
-}
-
-/// Takes what this process was told and where it answers, so that neither stays open when it was read and answered.
-pub fn take_streams() -> io::Result<(File, File)> {
-    let told = stdin().try_clone_to_owned()?;
-    let answer = stdout().try_clone_to_owned()?;
-    let nothing = File::options().read(true).write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&nothing)?;
-    rustix::stdio::dup2_stdout(&nothing)?;
-    Ok((told.into(), answer.into()))
 }
 
 /// Whether this process is part of what was detached under a name.

@@ -1,9 +1,10 @@
 //! What our children inherit from us without being told.
 //!
-//! Owns the three variables this room looks up: `PATH`, because a child is found where it would look itself, and the two
-//! marks that say what this process is part of. They are read from the environment that the kernel hands on, not from
-//! what `main.rs` collected, because it is the former that a child gets. Never looks at anything else.
+//! Owns the variables this room looks up: `PATH`, because a child is found where it would look itself, the two marks that
+//! say what this process is part of, and all of them where they are handed on one by one. They are read from the
+//! environment that the kernel hands on, not from what `main.rs` collected, because it is the former that a child gets.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
@@ -11,6 +12,11 @@ use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 /// The search path of a child whose command does not say otherwise.
 pub(super) fn search_path() -> Option<OsString> {
     std::env::var_os("PATH")
+}
+
+/// Everything that a child gets whose command does not say otherwise.
+pub fn variables() -> BTreeMap<OsString, OsString> {
+    std::env::vars_os().collect()
 }
 
 /// The leaves this process belongs to.

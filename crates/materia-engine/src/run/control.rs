@@ -6,20 +6,20 @@
 
 use std::time::Duration;
 
-use materia_model::run::{Control, MESSAGE, State, Status};
+use materia_model::run::{Control, MESSAGE, Status};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
 use super::place::Place;
-use super::status::{look, supervisor};
+use super::status::{look, look_begun, supervisor};
 use crate::clock::{self, Clock};
 use crate::process::{DEFAULT_GRACE, Exits, Signal};
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{Lock, Mode, Wait};
 
 /// How long a supervisor may take, after the grace of its commands, before it is killed itself.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long one look waits for somebody who starts a run or cleans up after it.
+/// How long one look waits for somebody who cleans up after a run.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How often.
 const LOOKS: usize = 100;
@@ -46,7 +46,7 @@ pub fn stop(
     request: Option<Map<String, Value>>,
     clock: &Clock,
 ) -> Result<Stopped, Error> {
-    let state = begun(place, clock)?;
+    let state = look_begun(place, clock)?;
     let generation = state.generation().to_owned();
     if state.status.is_terminal() {
         return Ok(Stopped {
@@ -77,21 +77,9 @@ pub fn stop(
             let reason = (!ours).then(|| "it ended by itself meanwhile".to_owned());
             return Ok(Stopped { stopped: ours, status: now.status, generation, reason });
         }
-        let _held = Lock::acquire(&place.lock(), Mode::Shared, Wait::For(PAUSE), &Holder::current());
+        let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
     }
     Err(Error::StillThere { run: place.id().to_string(), status: look(place, clock)?.status })
-}
-
-/// How the run stands once it has begun. Whoever starts it holds its lock meanwhile.
-fn begun(place: &Place, clock: &Clock) -> Result<State, Error> {
-    for _ in 0..LOOKS {
-        let state = look(place, clock)?;
-        if state.status != Status::Starting {
-            return Ok(state);
-        }
-        let _held = Lock::acquire(&place.lock(), Mode::Shared, Wait::For(PAUSE), &Holder::current());
-    }
-    Err(Error::StillThere { run: place.id().to_string(), status: Status::Starting })
 }
 
 fn made_up(place: &Place, control: Control) -> Map<String, Value> {

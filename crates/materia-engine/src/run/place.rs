@@ -87,6 +87,11 @@ impl Root {
 }
 
 impl Place {
+    /// The run whose directory this is.
+    pub(super) fn at(dir: PathBuf) -> Option<Self> {
+        Some(Self { id: dir.file_name()?.to_str()?.parse().ok()?, dir })
+    }
+
     /// The run.
     pub fn id(&self) -> &RunId {
         &self.id

@@ -1,18 +1,34 @@
-//! Starting a run: a supervisor of its own, told what to do, and heard.
+//! Starting a run: its beginning on disk, and a supervisor of its own that goes on from there.
 //!
-//! Owns the launcher's side. A run has started when its supervisor says so, which it does when that is durable; a
-//! supervisor that ends without a word has started nothing.
+//! Owns the launcher's side. The supervisor is started first and holds the run's lock and bell from its first moment;
+//! while the kernel gets it going we make the beginning durable, and then tell it what to do. A run has started when both
+//! is done: from then on its supervisor runs, or is proved not to. Killed in between we leave a supervisor that is told
+//! nothing, and takes the beginning back.
 
-use std::io::Read;
+use std::collections::BTreeMap;
+use std::error::Error as _;
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::fd::AsRawFd;
 
+use materia_model::name::RunId;
+use materia_model::run::{Start, Supervisor};
+use materia_model::secret::Guard;
+
+use super::beginning::{own, record, take_back};
 use super::error::Error;
-use super::order::{Answer, Order};
-use super::place::Root;
+use super::order::Order;
+use super::place::{Place, Root};
 use super::supervisor::SUPERVISE;
-use crate::process::{Command, Sink, spawn_answering};
+use super::{family, snapshot, status};
+use crate::clock::Clock;
+use crate::process::{Leader, SpawnError, inherited_variables, spawn_leader};
+use crate::store::bell::Bell;
+use crate::store::dir;
+use crate::store::lock::{Lock, Wait};
 
-/// The longest answer.
-const LONGEST_ANSWER: u64 = 64 * 1024;
+/// What programs inherit.
+pub(super) type Variables = BTreeMap<OsString, OsString>;
 
 /// A run that runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,43 +39,126 @@ pub struct Started {
     pub generation: String,
 }
 
-/// Starts a generation of a run, and returns when it runs.
-pub fn start(order: &Order) -> Result<Started, Error> {
+/// What is held while a run is being started: let go of, in this order, when it was not.
+#[derive(Default)]
+struct Hands {
+    lock: Option<Lock>,
+    leader: Option<Leader>,
+}
+
+/// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it.
+pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
+    let root = Root::new(&order.root);
+    let place = root.place(&order.run);
+    dir::create_private(root.path())?;
+    let made = dir::create_unsynced(place.dir())?;
+    if order.fresh && !made {
+        return Err(Error::Taken(order.run.to_string()));
+    }
+    let mut hands = Hands::default();
+    match begin(order, (&root, &place), made, &mut hands, clock) {
+        Ok(started) => {
+            if let Some(lock) = hands.lock {
+                lock.hand_over();
+            }
+            Ok(started)
+        }
+        Err(error) => {
+            let lock = hands.lock.take().or_else(|| status::take(&place, Wait::No).ok());
+            if let Some(lock) = &lock {
+                take_back(&place, &order.start.generation, &error.to_string(), lock, clock);
+            }
+            Err(not_started(&order.run, error))
+        }
+    }
+}
+
+fn begin(
+    order: &Order,
+    (root, place): (&Root, &Place),
+    made: bool,
+    hands: &mut Hands,
+    clock: &Clock,
+) -> Result<Started, Error> {
     let run = order.run.to_string();
-    let place = Root::new(&order.root).place(&order.run);
-    let generation = order.start.generation.clone();
+    let lock = hands.lock.insert(own(place, made, clock)?);
+    let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
+    let variables = inherited_variables();
+    let leader = launch(order, place, &variables, [&bell, lock])
+        .map_err(|source| Error::Spawn { run: run.clone(), source })?;
+    let leader = hands.leader.insert(leader);
+    let me = &leader.identity;
+    let supervisor = Supervisor { pid: me.pid, start: me.start_time, boot: me.boot_id.clone() };
+    let (mut start, mut context) = (order.start.clone(), order.context.clone());
+    start.supervisor = supervisor;
+    guard(&order.secret, &mut start, &mut context, &variables);
+    record(root, place, &start, made, clock)?;
+    snapshot::context(place, &context);
+    family::begun(root, &start, clock);
     let told = serde_json::to_vec(order).map_err(|error| Error::NotStarted {
         run: run.clone(),
         message: error.to_string(),
         hint: "give it other values".to_owned(),
     })?;
-    // The running program itself, also when its file was replaced meanwhile.
-    let mut command = Command::new(["/proc/self/exe", SUPERVISE, &place.address()]);
-    command.cwd = Some(order.start.cwd.clone().into());
-    command.stderr = Sink::Null;
-    let variables = [
-        ("MATERIA_RUN", Some(run.clone())),
+    leader.told.write_all(&told).map_err(|_| Error::NoAnswer(run))?;
+    Ok(Started { pid: me.pid, generation: start.generation })
+}
+
+/// What failed, as the failure of a start; that somebody else has the run is one of its own.
+fn not_started(run: &RunId, error: Error) -> Error {
+    match error {
+        Error::Active { .. } | Error::Spawn { .. } | Error::NoAnswer(_) | Error::NotStarted { .. } => error,
+        error => {
+            let causes = std::iter::successors(error.source(), |cause| (*cause).source());
+            let message = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
+            Error::NotStarted { run: run.to_string(), message, hint: error.hint() }
+        }
+    }
+}
+
+/// Starts the supervisor, which waits until it is told what to do.
+fn launch(
+    order: &Order,
+    place: &Place,
+    inherited: &Variables,
+    held: [&dyn AsRawFd; 2],
+) -> Result<Leader, SpawnError> {
+    let run = &order.run;
+    let ours = [
+        ("MATERIA_RUN", Some(run.to_string())),
         ("MATERIA_STATE_DIR", Some(place.dir().to_string_lossy().into_owned())),
         ("MATERIA_ADDRESS", Some(place.address())),
         ("MATERIA_ROOM", Some(format!("room:{run}"))),
         ("MATERIA_SESSION", order.start.session.clone()),
     ];
-    for (name, value) in variables {
+    let mut variables = inherited.clone();
+    for (name, value) in ours {
         match value {
-            Some(value) => command.env.set(name, value),
-            None => command.env.remove(name),
+            Some(value) => variables.insert(name.into(), value.into()),
+            None => variables.remove(OsStr::new(name)),
         };
     }
-    let answer = spawn_answering(command, &place.mark(&generation), &told)
-        .map_err(|source| Error::Spawn { run: run.clone(), source })?;
-    let mut heard = Vec::new();
-    answer
-        .take(LONGEST_ANSWER)
-        .read_to_end(&mut heard)
-        .map_err(Error::io("hear the supervisor of", place.dir()))?;
-    match serde_json::from_slice(&heard) {
-        Ok(Answer::Runs { pid }) => Ok(Started { pid, generation }),
-        Ok(Answer::Refused(refusal)) => Err(refusal.into_error(run)),
-        Err(_) => Err(Error::NoAnswer(run)),
+    let (address, generation) = (place.address(), &order.start.generation);
+    let words =
+        [OsStr::new(SUPERVISE), OsStr::new(&address), place.dir().as_os_str(), OsStr::new(generation)];
+    spawn_leader(&words, &variables, &place.mark(generation), held)
+}
+
+/// Takes what is secret out of what is going to be recorded, and gives who does the same with what commands write.
+pub(super) fn guard(
+    secret: &[String],
+    start: &mut Start,
+    context: &mut [String],
+    variables: &Variables,
+) -> Guard {
+    let named: Vec<&str> = secret.iter().map(String::as_str).collect();
+    let texts = variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let mut guard = Guard::new(texts, &named);
+    guard.take_from(&mut start.values, secret);
+    start.values.values_mut().for_each(|value| guard.value(value));
+    context.iter_mut().for_each(|record| *record = guard.text(record).into_owned());
+    if let Some(template) = &mut start.template {
+        *template = guard.text(template).into_owned();
     }
+    guard
 }

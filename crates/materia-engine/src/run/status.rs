@@ -5,6 +5,7 @@
 //! ended, and its end recorded, by whoever noticed.
 
 use std::path::Path;
+use std::time::Duration;
 
 use materia_model::run::{Control, End, RUN_END, State, Status};
 
@@ -14,7 +15,11 @@ use super::{family, journal, snapshot};
 use crate::clock::Clock;
 use crate::process::{DEFAULT_GRACE, Identity, end_detached, is_part_of};
 use crate::store::journal::{From, JournalError, Reader};
-use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
+use crate::store::lock::{Lock, LockError, Mode, Wait};
+
+/// How long one look waits for somebody who starts a run, and how often.
+const PAUSE: Duration = Duration::from_millis(10);
+const LOOKS: usize = 2000;
 
 /// What the journal says, whether or not it is still true. A run whose journal is not there yet is starting.
 pub fn recorded(place: &Place) -> Result<State, Error> {
@@ -50,6 +55,19 @@ pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
     }
 }
 
+/// How a run stands once it has begun: whoever starts it is waited for.
+pub fn look_begun(place: &Place, clock: &Clock) -> Result<State, Error> {
+    for _ in 0..LOOKS {
+        let state = look(place, clock)?;
+        if state.status != Status::Starting {
+            return Ok(state);
+        }
+        // Given up when the start fails; where it succeeds, its supervisor goes on holding it.
+        let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
+    }
+    Err(Error::StillThere { run: place.id().to_string(), status: Status::Starting })
+}
+
 /// Who supervises the last generation, as it was recorded.
 pub fn supervisor(state: &State) -> Option<Identity> {
     let known = &state.start.as_ref()?.supervisor;
@@ -59,7 +77,7 @@ pub fn supervisor(state: &State) -> Option<Identity> {
 /// Takes a run's lock: the directory may be moved away meanwhile, and then a lock protects nothing.
 pub(super) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
     let path = place.lock();
-    let lock = Lock::acquire(&path, Mode::Exclusive, wait, &Holder::current())?;
+    let lock = Lock::acquire_unsigned(&path, Mode::Exclusive, wait)?;
     if lock.is_current(&path) {
         return Ok(lock);
     }

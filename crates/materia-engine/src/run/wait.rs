@@ -16,7 +16,7 @@ use crate::clock::{self, Clock};
 use crate::process::{Exits, Identity};
 use crate::store::ears::Ear;
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{Lock, Mode, Wait};
 
 /// How long one wait for somebody takes whose end the kernel does not tell us.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
             Some(index) => {
                 let left = deadline.map_or(PAUSE, |deadline: Instant| clock::until(deadline).min(PAUSE));
                 let lock = places[*index].lock();
-                let _held = Lock::acquire(&lock, Mode::Shared, Wait::For(left), &Holder::current());
+                let _held = Lock::acquire_unsigned(&lock, Mode::Shared, Wait::For(left));
                 let mut due = exits.next(clock::deadline_in(Duration::ZERO));
                 due.extend(unseen);
                 due

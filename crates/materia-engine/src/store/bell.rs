@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -40,6 +40,11 @@ impl Bell {
         }
     }
 
+    /// Goes on with a bell that another process hung and hands over with its file.
+    pub fn taken_over(file: File) -> Self {
+        Self(file)
+    }
+
     /// Forgets how often it was rung.
     pub fn quiet(&self) {
         let mut buffer = [0; 64];
@@ -50,6 +55,12 @@ impl Bell {
 impl AsFd for Bell {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+impl AsRawFd for Bell {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
     }
 }
 

@@ -10,6 +10,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,7 +29,10 @@ const RECONCILE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub struct Lock {
     file: File,
-    mode: Mode,
+    /// Whether who holds it stands in the file.
+    signed: bool,
+    /// Whether somebody else goes on holding it.
+    handed_over: bool,
 }
 
 /// Who else may hold the lock at the same time.
@@ -114,13 +118,34 @@ impl Holder {
 impl Lock {
     /// Takes the lock, making its file (0600) where there is none. An exclusive holder signs the file.
     pub fn acquire(path: &Path, mode: Mode, wait: Wait, holder: &Holder) -> Result<Self, LockError> {
-        let file = open_file(path)?;
-        Request { file: &file, path, mode }.wait(wait)?;
-        let mut lock = Self { file, mode };
+        let mut lock = Self::acquire_unsigned(path, mode, wait)?;
         if mode == Mode::Exclusive {
             lock.sign(holder).map_err(failed("sign", path))?;
         }
         Ok(lock)
+    }
+
+    /// The same where who holds it can be read elsewhere.
+    pub fn acquire_unsigned(path: &Path, mode: Mode, wait: Wait) -> Result<Self, LockError> {
+        let file = open_file(path)?;
+        Request { file: &file, path, mode }.wait(wait)?;
+        Ok(Self { file, signed: false, handed_over: false })
+    }
+
+    /// Goes on holding an exclusive lock that another process took and hands over with its file; nothing where somebody
+    /// else has got it meanwhile.
+    pub fn taken_over(file: File) -> io::Result<Option<Self>> {
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        Ok(Some(Self { file, signed: false, handed_over: false }))
+    }
+
+    /// Leaves the lock to a process that has its file as well, and holds it as long as that lives.
+    pub fn hand_over(mut self) {
+        self.handed_over = true;
     }
 
     /// Whether the path still names the file that is locked: its directory may have been moved away or removed while we
@@ -135,9 +160,16 @@ impl Lock {
 
     fn sign(&mut self, holder: &Holder) -> io::Result<()> {
         failpoint::hit("lock.sign")?;
+        self.signed = true;
         self.file.set_len(0)?;
         self.file.rewind()?;
         self.file.write_all(serde_json::to_string(holder)?.as_bytes())
+    }
+}
+
+impl AsRawFd for Lock {
+    fn as_raw_fd(&self) -> RawFd {
+        self.file.as_raw_fd()
     }
 }
 
@@ -205,7 +237,10 @@ impl Request<'_> {
 impl Drop for Lock {
     /// Lets go before the close that wakes the waiters.
     fn drop(&mut self) {
-        if self.mode == Mode::Exclusive {
+        if self.handed_over {
+            return;
+        }
+        if self.signed {
             let _ = self.file.set_len(0);
         }
         let _ = self.file.unlock();

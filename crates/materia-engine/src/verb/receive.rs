@@ -121,7 +121,7 @@ impl Asked<'_> {
         };
         let found = self.root.find(run)?;
         if self.within != Some(run) {
-            let state = run::look(&found, self.clock)?;
+            let state = run::look_begun(&found, self.clock)?;
             run::check_owner(&state, run.as_str(), self.session)?;
         }
         Ok((Post::open(&found.journal(), self.clock)?, place))

@@ -51,6 +51,8 @@ pub struct Wanted {
     pub on_session_end: OnSessionEnd,
     /// Where what flows between commands is spooled.
     pub spool: PathBuf,
+    /// What tells the time.
+    pub clock: Clock,
 }
 
 /// A run that runs.
@@ -91,7 +93,7 @@ pub fn spawn<E: From<Error>>(
         let prepared = prepare(&injected)?;
         let warnings = prepared.warnings();
         let order = order(root, wanted, id, prepared);
-        match start_run(&order) {
+        match start_run(&order, &wanted.clock) {
             Ok(started) => return Ok(report(&place, started.generation, warnings)),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
             Err(error) => return Err(error.into()),
@@ -135,7 +137,7 @@ pub fn drive_cast(
         let place = root.place(&id);
         let start = Start { cast: Some(cast.clone()), values: values.clone(), ..begins(wanted, &id) };
         let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
-        match start_run(&order) {
+        match start_run(&order, &wanted.clock) {
             Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
             Err(error) => return Err(error),
@@ -177,7 +179,7 @@ pub fn spawn_own(
         let place = root.place(&id);
         let start = Start { agent: agent.cloned(), ..begins(wanted, &id) };
         let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
-        match start_run(&order) {
+        match start_run(&order, &wanted.clock) {
             Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
             Err(error) => return Err(error),

@@ -169,6 +169,7 @@ pub(super) fn wanted(world: &World, id: Option<RunId>, said: Option<&str>) -> Re
         parent: parent(world, &root),
         cwd: project(world)?.to_owned(),
         spool: spool_dir(world),
+        clock: world.clock(),
         ..Wanted::default()
     })
 }

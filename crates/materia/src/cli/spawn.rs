@@ -130,6 +130,7 @@ impl Spawn {
             session: session(world, self.session.as_deref())?,
             parent: parent(world, root),
             cwd: project(world)?.to_owned(),
+            clock: world.clock(),
             mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
             retire_when: self.retire_when.as_ref().map(|_| RetireWhen::ChildrenTerminal),
             on_session_end: if self.on_session_end == "kill" {

@@ -101,6 +101,7 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
     let wanted = Wanted {
         origin: Origin::Cast,
         cwd: cwd.to_owned(),
+        clock: desk.world.clock(),
         spool: spool.filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into()),
         ..Wanted::default()
     };

@@ -61,6 +61,7 @@ impl Player {
         let wanted = Wanted {
             origin: Origin::Cast,
             cwd: state.project().to_owned(),
+            clock: state.clock.clone(),
             spool: spool.filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into()),
             ..Wanted::default()
         };

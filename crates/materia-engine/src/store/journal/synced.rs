@@ -12,6 +12,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use materia_model::record::checksum;
+
 use super::segment::{FileId, Files};
 use super::sync_named;
 use crate::store::kernel::boot;
@@ -149,13 +151,13 @@ impl Reached {
         let trusted = if self.trusted { "trusted" } else { "alone" };
         let (device, inode) = self.id.parts();
         let body = format!("{} {device} {inode} {} {} {trusted}", boot()?, self.first, self.end);
-        let line = format!("{body} {:08x}", crc32fast::hash(body.as_bytes()));
+        let line = format!("{body} {:08x}", checksum(body.as_bytes()));
         (line.len() <= LINE).then_some(line)
     }
 
     fn parse(line: &str) -> Option<Self> {
         let (body, sum) = line.trim_end().rsplit_once(' ')?;
-        if u32::from_str_radix(sum, 16).ok()? != crc32fast::hash(body.as_bytes()) {
+        if u32::from_str_radix(sum, 16).ok()? != checksum(body.as_bytes()) {
             return None;
         }
         let [booted, device, inode, first, end, trusted] = *body.split(' ').collect::<Vec<_>>() else {

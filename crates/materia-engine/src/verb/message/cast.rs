@@ -54,6 +54,7 @@ pub(super) fn steer(
         cwd: start.cwd.clone().into(),
         on_session_end: start.on_session_end,
         spool: place.dir().to_owned(),
+        clock: sender.clock.clone(),
         ..Wanted::default()
     };
     let spawned = spawn::drive_cast(sender.root, &wanted, cast, verb, said.as_deref(), words)?;

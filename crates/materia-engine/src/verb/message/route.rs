@@ -218,7 +218,7 @@ impl Sender<'_> {
     /// The run, which has to be one that the sender may steer.
     fn find(&self, run: &RunId) -> Result<(Place, State), Error> {
         let place = self.root.find(run)?;
-        let state = run::look(&place, self.clock)?;
+        let state = run::look_begun(&place, self.clock)?;
         // Whoever is inside a run may write to it, whatever its session.
         if self.within != Some(run) {
             run::check_owner(&state, run.as_str(), self.session)?;

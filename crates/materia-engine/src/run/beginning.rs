@@ -1,0 +1,92 @@
+//! The beginning of a generation: what is on disk before its supervisor is told to go on (A1, A3).
+//!
+//! Owns the order: directory, lock, bell, logs, journal, `run.start`, all durable; and taking it back. Whoever begins a
+//! generation holds its lock, so nobody looks at it or begins another meanwhile. Starts no process.
+
+use std::io;
+use std::time::Duration;
+
+use materia_model::run::{End, RUN_END, RUN_START, Start, Status};
+
+use super::error::Error;
+use super::journal;
+use super::place::{Place, Root};
+use super::status::{self, recorded, settle};
+use crate::clock::Clock;
+use crate::process::Identity;
+use crate::store::lock::{Lock, LockError, Wait};
+use crate::store::{dir, stream, tree};
+
+/// How long a start waits for whoever cleans up after an earlier generation, and how long at a time.
+const PATIENCE: usize = 100;
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Records the beginning, durably. `made` says that the directory is new.
+pub(super) fn record(
+    root: &Root,
+    place: &Place,
+    start: &Start,
+    made: bool,
+    clock: &Clock,
+) -> Result<(), Error> {
+    for path in [place.stdout(), place.stderr()] {
+        stream::open_empty(&path).map_err(Error::io("open", path))?;
+    }
+    let journal = journal(place, clock)?;
+    journal.append(RUN_START, start)?;
+    journal.commit()?;
+    if made {
+        dir::sync_new(root.path())?;
+    }
+    Ok(())
+}
+
+/// Takes back what a failed beginning left, as far as it is ours: nobody was told of it.
+pub(super) fn take_back(place: &Place, generation: &str, why: &str, _lock: &Lock, clock: &Clock) {
+    let Ok(state) = recorded(place) else { return };
+    let ours = state.generation() == generation;
+    let first = state.start.is_none() || (ours && state.generations == 1);
+    if first && !place.tombstone().exists() {
+        let _still_there = tree::remove(place.dir(), generation);
+    } else if ours && !state.status.is_terminal() {
+        let end = End {
+            generation: generation.to_owned(),
+            status: Status::Failed,
+            error: Some(why.to_owned()),
+            ..End::default()
+        };
+        let _exited = journal(place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
+    }
+}
+
+/// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is left alone. Where the
+/// directory was just made there is no earlier one.
+pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Error> {
+    let mut wait = Wait::No;
+    for _ in 0..PATIENCE {
+        match status::take(place, wait) {
+            Ok(lock) if made && !place.journal().exists() => return Ok(lock),
+            Ok(lock) => {
+                settle(place, &lock, clock)?;
+                return Ok(lock);
+            }
+            Err(Error::Lock(LockError::Held { .. })) => {
+                let state = recorded(place)?;
+                let supervisor = status::supervisor(&state).filter(|_| !state.status.is_terminal());
+                if let Some(supervisor) = supervisor.filter(Identity::is_alive) {
+                    return Err(Error::Active { run: place.id().to_string(), pid: Some(supervisor.pid) });
+                }
+                wait = Wait::For(PAUSE);
+            }
+            // It was archived or pruned in between.
+            Err(Error::NotFound { .. }) => {
+                dir::create_unsynced(place.dir())?;
+            }
+            Err(Error::Lock(LockError::Io { source, .. })) if source.kind() == io::ErrorKind::NotFound => {
+                dir::create_unsynced(place.dir())?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::Active { run: place.id().to_string(), pid: None })
+}

@@ -1,0 +1,66 @@
+//! How a generation ended, concluded from what its commands did and what it was asked.
+//!
+//! Owns the conclusion; records nothing.
+
+use std::io;
+
+use materia_model::run::{Control, End, Start, Status};
+use materia_model::text;
+
+use super::artifact;
+use super::observer::Watcher;
+use crate::execute::{self, Outcome};
+
+/// How a generation ended.
+pub(super) fn conclude(
+    start: &Start,
+    outcome: io::Result<Outcome>,
+    asked: Option<Control>,
+    watcher: &Watcher<'_>,
+) -> End {
+    let mut end = End { generation: start.generation.clone(), ..End::default() };
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            end.status = Status::Failed;
+            end.code = Some(1);
+            end.error = Some(error.to_string());
+            return end;
+        }
+    };
+    end.signal = outcome.commands.last().and_then(|command| command.signal);
+    if let Some(asked) = asked {
+        end.status = asked.status();
+        return end;
+    }
+    if watcher.has_retired() {
+        end.status = Status::Done;
+        end.evidence = Some("retired: every run that was spawned inside it is over".to_owned());
+        return end;
+    }
+    if outcome.interrupted {
+        end.status = Status::Cancelled;
+        end.error = Some("its supervisor was told to stop by a signal".to_owned());
+        return end;
+    }
+    end.code = Some(outcome.code);
+    let failed = outcome.status == execute::Status::Failed;
+    end.degraded = outcome.status == execute::Status::Degraded;
+    end.status = if failed { Status::Failed } else { Status::Done };
+    if let Some(failure) = outcome.failures.first() {
+        let what = failure.label.clone().unwrap_or_else(|| failure.argv.join(" "));
+        let what = text::bounded(&what, 200);
+        end.error = Some(format!("{what}: {}", text::bounded(&failure.stderr, 1000)));
+    }
+    if !start.artifacts.is_empty() {
+        let manifest = artifact::manifest(start, artifact::HASHED_AT_END);
+        let missing = manifest.values().find(|entry| entry.declared.required && !entry.exists);
+        if let Some(missing) = missing.filter(|_| !failed) {
+            end.status = Status::Failed;
+            end.code = Some(1);
+            end.error = Some(format!("the artifact {} was not made", missing.declared.path));
+        }
+        end.artifacts = serde_json::to_value(&manifest).ok();
+    }
+    end
+}
