@@ -14,6 +14,7 @@ pub mod fifo;
 pub mod dir;
 pub mod lock;
 pub mod atomic;
+pub mod spare;
 pub mod lines;
 pub mod file;
 pub mod artifact;

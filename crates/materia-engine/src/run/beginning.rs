@@ -9,9 +9,9 @@ use std::time::Duration;
 use materia_model::run::{End, RUN_END, RUN_START, Start, Status};
 
 use super::error::Error;
-use super::journal;
 use super::place::{Place, Root};
 use super::status::{self, recorded, settle};
+use super::{journal, snapshot};
 use crate::clock::Clock;
 use crate::process::Identity;
 use crate::store::lock::{Lock, LockError, Wait};
@@ -37,6 +37,8 @@ pub(super) fn record(
     journal.commit()?;
     if made {
         dir::sync_new(root.path())?;
+    } else {
+        snapshot::forget(place);
     }
     Ok(())
 }

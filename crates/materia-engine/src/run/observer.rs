@@ -26,6 +26,7 @@ use crate::process::LeafId;
 use crate::store::bell::Bell;
 use crate::store::ears;
 use crate::store::journal::{From, Reader, SharedJournal};
+use crate::store::spare::Spare;
 
 /// How long a supervisor sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
@@ -59,6 +60,8 @@ pub(super) struct Watcher<'s> {
     unwritten: bool,
     written: Stopwatch,
     patience: Duration,
+    /// What the result is going to be written to.
+    spare: Option<Spare>,
 }
 
 /// What a supervisor works with.
@@ -94,6 +97,7 @@ impl<'s> Watcher<'s> {
             unwritten: true,
             written: Stopwatch::start(),
             patience: FIRST,
+            spare: None,
         }
     }
 
@@ -110,7 +114,7 @@ impl<'s> Watcher<'s> {
         let now = self.clock.now();
         let data = serde_json::to_value(end).unwrap_or_default();
         self.state.apply(&Record { seq: self.state.seq + 1, at: now, kind: RUN_END.to_owned(), data });
-        snapshot::result(self.place, &self.state);
+        snapshot::result(self.place, &self.state, self.spare.take());
         let told = self.journal.append(RUN_END, end).map(|_| ears::ring_all(&self.place.ears()));
         snapshot::progress(self.place, self.state.status, self.counts(), now);
         if told.and_then(|()| self.journal.commit()).is_ok() {
@@ -246,7 +250,11 @@ impl Observer for Watcher<'_> {
             }
             Progress::Interrupted { .. } => self.stopping = true,
             Progress::Postponed { .. } | Progress::Said { .. } | Progress::Seen { .. } => {}
-            Progress::Tick => self.progress(),
+            Progress::Tick => {
+                // Its end is not going to wait for a file to be made.
+                self.spare = self.spare.take().or_else(|| Spare::in_dir(self.place.dir()));
+                self.progress();
+            }
         }
     }
 

@@ -9,17 +9,28 @@ use materia_model::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::place::Place;
+use crate::store::spare::{self, Spare};
 use crate::store::{atomic, dir};
+
+const PROGRESS: &str = "progress.json";
+const RESULT: &str = "result.json";
 
 /// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
 pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
     run(place, state);
     progress(place, state.status, [state.active, state.completed, state.failures], now);
-    result(place, state);
+    result(place, state, None);
+}
+
+/// Forgets how far an earlier generation was, and how it ended.
+pub(super) fn forget(place: &Place) {
+    for name in [PROGRESS, RESULT] {
+        let _none = dir::remove_file(&place.dir().join(name));
+    }
 }
 
 /// Writes how it ended, where it has.
-pub(super) fn result(place: &Place, state: &State) {
+pub(super) fn result(place: &Place, state: &State, spare: Option<Spare>) {
     let Some(ended) = &state.ended else { return };
     let end = &ended.end;
     let mut result = json!({
@@ -36,7 +47,8 @@ pub(super) fn result(place: &Place, state: &State) {
             result[key] = text.as_str().into();
         }
     }
-    put(place, "result.json", &result);
+    let bytes = format!("{result:#}\n");
+    let _lost = spare::write_cache(spare, &place.dir().join(RESULT), bytes.as_bytes());
 }
 
 /// Writes what agents inside are told about the recipe; what an earlier generation was told goes.
@@ -61,7 +73,7 @@ pub(super) fn progress(place: &Place, phase: Status, counts: [u64; 3], now: Time
         "completed": completed,
         "failures": failures,
     });
-    put(place, "progress.json", &progress);
+    put(place, PROGRESS, &progress);
 }
 
 /// Writes what was started.

@@ -1,0 +1,67 @@
+//! A file that is made before it is needed, and gets its name when it is.
+//!
+//! Owns such a file. Making one is what takes time, on some machines much; giving it a name does not. It has none until
+//! then, so nothing is left of it when its owner is killed.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+
+use super::atomic;
+use crate::failpoint;
+
+/// A file without a name.
+#[derive(Debug)]
+pub struct Spare(File);
+
+impl Spare {
+    /// Makes one where a directory is; nothing where that cannot be done, which costs nobody anything.
+    pub fn in_dir(dir: &Path) -> Option<Self> {
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        rustix::fs::open(dir, flags, Mode::RUSR | Mode::WUSR).ok().map(|file| Self(file.into()))
+    }
+
+    fn publish(mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        failpoint::write_all("spare.write", &mut self.0, bytes)?;
+        failpoint::hit("spare.name")?;
+        let unnamed = format!("/proc/self/fd/{}", self.0.as_raw_fd());
+        Ok(rustix::fs::linkat(CWD, unnamed, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+    }
+}
+
+/// Writes a document that can be made anew, as [`atomic::write_cache`] does, sooner where there is a spare file and no
+/// such document yet.
+pub fn write_cache(spare: Option<Spare>, path: &Path, bytes: &[u8]) -> Result<(), atomic::WriteError> {
+    match spare.map(|spare| spare.publish(path, bytes)) {
+        Some(Ok(())) => Ok(()),
+        _ => atomic::write_cache(path, bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spare_file_gets_its_name_once_and_is_never_half_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("result.json");
+        let names = || std::fs::read_dir(dir.path()).unwrap().count();
+        let spare = Spare::in_dir(dir.path());
+        assert!(spare.is_some());
+        assert_eq!(names(), 0);
+        write_cache(spare, &path, b"one").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        // What is there is replaced as a whole, and so it is without a spare file.
+        write_cache(Spare::in_dir(dir.path()), &path, b"two").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        write_cache(None, &path, b"three").unwrap();
+        assert_eq!((std::fs::read(&path).unwrap(), names()), (b"three".to_vec(), 1));
+        drop(Spare::in_dir(dir.path()));
+        assert_eq!(names(), 1);
+        assert!(Spare::in_dir(&dir.path().join("gone")).is_none());
+    }
+}
