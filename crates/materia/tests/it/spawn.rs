@@ -1,10 +1,12 @@
 //! `spawn`: runs that outlive the command that started them.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use materia_engine::clock::Clock;
 use materia_engine::process::{Exits, Identity, Signal};
 use materia_engine::run::{self, Place, Root, Stopped};
+use materia_engine::store::journal::{Follower, From};
 use materia_model::run::{Control, State};
 use serde_json::{Value, json};
 
@@ -23,15 +25,36 @@ mod soak;
 mod starts;
 mod status;
 
+/// How long something that is about to happen may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// What every test of runs does in its house.
 impl House {
-    /// Spawns a run of this id, and gives the report.
+    /// Spawns a run of this id, waits until its first command was started, and gives the report.
     pub fn spawn(&self, id: &str, template: &str, more: &[&str]) -> Value {
         let address = format!("run:{id}");
         let words = [&["spawn", "--json", "--template", template, "--as", &address], more].concat();
         let report = self.materia(&words).run().ok().json();
         assert_eq!(report["ok"], true);
+        self.until_started(id);
         report
+    }
+
+    /// Waits until the last generation of a run has started a command, or is over.
+    pub fn until_started(&self, id: &str) {
+        let mut follower = Follower::open(&self.run_place(id).journal(), From::Beginning).unwrap();
+        let mut started = false;
+        while !started {
+            let news = follower.next(Some(PATIENCE)).unwrap();
+            assert!(!news.is_empty(), "run:{id} starts nothing");
+            for record in news {
+                match record.kind.as_str() {
+                    "run.start" => started = false,
+                    "command.start" | "run.end" => started = true,
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// The directory of a run.

@@ -91,6 +91,8 @@ mod slow {
     fn memory_descriptors_and_disk_stay_flat() {
         let house = House::new();
         let (total, begun) = (runs(), AtomicUsize::new(0));
+        // From here on what ends is kept for whoever listens, also what ends before that one is there.
+        assert_eq!(house.told(&["--session", "soak"]), Vec::<Value>::new());
         let mut watcher = house.shell("exec materia watch --session soak --json 2>watch.err").start();
         let (pid, stdout) = (watcher.pid(), watcher.stdout());
         let (hears, heard) = std::sync::mpsc::channel();
