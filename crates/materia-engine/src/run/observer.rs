@@ -107,8 +107,7 @@ impl<'s> Watcher<'s> {
         self.state.asked
     }
 
-    /// Records the end, once, and wakes whoever waits for it. They find the result, and sync what they were told while we
-    /// write the rest down. A full disk may have room again at the second try; if not, whoever looks next records that
+    /// Records the end, once, and wakes whoever waits for it: they find the result, and share the sync. A full disk may have room again at the second try; if not, whoever looks next records that
     /// nobody could say how it ended.
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let now = self.clock.now();
@@ -116,8 +115,10 @@ impl<'s> Watcher<'s> {
         self.state.apply(&Record { seq: self.state.seq + 1, at: now, kind: RUN_END.to_owned(), data });
         snapshot::result(self.place, &self.state, self.spare.take());
         let told = self.journal.append(RUN_END, end).map(|_| ears::ring_all(&self.place.ears()));
+        let done = told.and_then(|()| self.journal.commit());
+        give_way();
         snapshot::progress(self.place, self.state.status, self.counts(), now);
-        if told.and_then(|()| self.journal.commit()).is_ok() {
+        if done.is_ok() {
             return Ok(());
         }
         // Opening looks at what is on disk: the record may be there, and only its sync failed.
@@ -218,6 +219,11 @@ impl<'s> Watcher<'s> {
             (self.unwritten, self.written, self.patience) = (false, Stopwatch::start(), SNAPSHOTS);
         }
     }
+}
+
+/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody waits for the rest of us.
+fn give_way() {
+    std::thread::yield_now();
 }
 
 impl Observer for Watcher<'_> {

@@ -61,11 +61,6 @@ pub fn supervise(dir: PathBuf, generation: &str, variables: Variables, clock: &C
     }
 }
 
-/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody waits for the rest of us.
-fn give_way() {
-    std::thread::yield_now();
-}
-
 /// A generation that has begun.
 struct Generation<'c> {
     root: Root,
@@ -130,7 +125,6 @@ impl<'c> Generation<'c> {
         watcher.end(&end).map_err(io::Error::other)?;
         // Whoever was told may want to start the next generation, or to archive this one.
         drop(lock);
-        give_way();
         family::ended(root, &start, &end, clock);
         Ok(())
     }
