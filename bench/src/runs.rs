@@ -116,9 +116,12 @@ impl Bench {
         self.call(Path::new("mkfifo"), &["fifo"]).status()?;
         let me = std::env::current_exe()?;
         let template = format!("{} {STAMP} {} {}", me.display(), fifo.display(), stamp.display());
+        let mut round = 0;
         let mut ours = || -> Result<Duration, Failure> {
-            self.timed(&self.materia, &["spawn", "--template", &template, "--as", "run:told"])?;
-            self.heard(&self.materia, &["wait", "run:told"], (&fifo, &stamp))
+            round += 1;
+            let address = format!("run:told-{round}");
+            self.timed(&self.materia, &["spawn", "--template", &template, "--as", &address])?;
+            self.heard(&self.materia, &["wait", &address], (&fifo, &stamp))
         };
         println!(
             "\nfrom the end of a command to the word of whoever waits ({rounds} rounds, ours at most 1 ms)"
@@ -161,9 +164,13 @@ impl Bench {
         self.call(&tsp, &["-S", &at_once]).status()?;
         let per_run = |took: Duration| took / u32::try_from(MANY).unwrap_or(1);
         let nq = peers::find("nq");
+        let mut round = 0;
         let mut contenders = vec![
             Contender::new("task-spooler", || self.all(&tsp, &["-nf", "true"]).map(per_run)),
-            Contender::new("materia spawn + wait (durable)", || self.all_runs().map(per_run)),
+            Contender::new("materia spawn + wait (durable)", move || {
+                round += 1;
+                self.all_runs(round).map(per_run)
+            }),
         ];
         if let Some(nq) = &nq {
             contenders.push(Contender::new("nq -w", || self.all(nq, &["-q", "true"]).map(per_run)));
@@ -187,19 +194,21 @@ impl Bench {
         Ok(began.elapsed())
     }
 
-    /// Spawns them a few at a time, and waits for all at the end.
-    fn all_runs(&self) -> Result<Duration, Failure> {
-        let root = self.dir.join(".pi/agent/tmp/pi-actors/runs");
-        let _none_yet = std::fs::remove_dir_all(&root);
+    /// Spawns them a few at a time, and waits for all at the end. Every round is the first in its home: removing the runs
+    /// of the one before would make every file of this one dearer where a file system looks for what was just removed.
+    fn all_runs(&self, round: usize) -> Result<Duration, Failure> {
+        let bench = Bench { materia: self.materia.clone(), dir: self.dir.join(format!("home-{round}")) };
+        std::fs::create_dir(&bench.dir)?;
+        let root = bench.dir.join(".pi/agent/tmp/pi-actors/runs");
         let began = Instant::now();
-        self.all(&self.materia, &["spawn", "--template", "true"])?;
+        bench.all(&self.materia, &["spawn", "--template", "true"])?;
         let ids: Vec<String> = std::fs::read_dir(&root)?
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| name.starts_with("run-"))
             .map(|name| format!("run:{name}"))
             .collect();
         let words: Vec<&str> = std::iter::once("wait").chain(ids.iter().map(String::as_str)).collect();
-        self.timed(&self.materia, &words)?;
+        bench.timed(&self.materia, &words)?;
         Ok(began.elapsed())
     }
 

@@ -21,6 +21,9 @@ use crate::store::{dir, stream, tree};
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// The number of the record behind a first `run.start`, which stands behind the journal's header.
+const BEHIND_THE_START: u64 = 3;
+
 /// Records the beginning, durably. `made` says that the directory is new.
 pub(super) fn record(
     root: &Root,
@@ -43,21 +46,29 @@ pub(super) fn record(
     Ok(())
 }
 
-/// Takes back what a failed beginning left, as far as it is ours: nobody was told of it.
+/// Takes back what a failed beginning left, as far as it is ours: nobody was told of it. Where somebody has written to it
+/// all the same, or it has a past, it is recorded as over.
 pub(super) fn take_back(place: &Place, generation: &str, why: &str, _lock: &Lock, clock: &Clock) {
     let Ok(state) = recorded(place) else { return };
     let ours = state.generation() == generation;
     let first = state.start.is_none() || (ours && state.generations == 1);
-    if first && !place.tombstone().exists() {
+    let journal = place.journal().exists().then(|| journal(place, clock).ok()).flatten();
+    // Nobody writes while we hold the turn, and nobody can once it is removed.
+    let turn = journal.as_ref().and_then(|journal| journal.hold().ok());
+    let alone = turn.as_ref().is_none_or(|turn| turn.next_seq() <= BEHIND_THE_START);
+    if first && alone && !place.tombstone().exists() {
         let _still_there = tree::remove(place.dir(), generation);
-    } else if ours && !state.status.is_terminal() {
+        return;
+    }
+    drop(turn);
+    if let Some(journal) = journal.filter(|_| ours && !state.status.is_terminal()) {
         let end = End {
             generation: generation.to_owned(),
             status: Status::Failed,
             error: Some(why.to_owned()),
             ..End::default()
         };
-        let _exited = journal(place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
+        let _exited = journal.append_durable(RUN_END, &end);
     }
 }
 
@@ -91,4 +102,43 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
         }
     }
     Err(Error::Active { run: place.id().to_string(), pid: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use materia_model::run::MESSAGE;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A first generation that has begun, and its lock.
+    fn begun(root: &Root) -> (Place, Lock) {
+        let place = root.place(&"a".parse().unwrap());
+        dir::create_private(place.dir()).unwrap();
+        let lock = own(&place, true, &Clock::system()).unwrap();
+        let start = Start { generation: "g".to_owned(), run: "a".to_owned(), ..Start::default() };
+        record(root, &place, &start, true, &Clock::system()).unwrap();
+        (place, lock)
+    }
+
+    #[test]
+    fn what_nobody_has_written_to_is_removed() {
+        let temp = tempfile::tempdir().unwrap();
+        let (place, lock) = begun(&Root::new(temp.path()));
+        take_back(&place, "another", "killed", &lock, &Clock::system());
+        assert!(place.exists(), "it is somebody else's");
+        take_back(&place, "g", "killed", &lock, &Clock::system());
+        assert!(!place.dir().exists());
+    }
+
+    #[test]
+    fn a_message_that_was_accepted_meanwhile_stays() {
+        let temp = tempfile::tempdir().unwrap();
+        let (place, lock) = begun(&Root::new(temp.path()));
+        journal(&place, &Clock::system()).unwrap().append_durable(MESSAGE, &json!({"id": "m"})).unwrap();
+        take_back(&place, "g", "killed", &lock, &Clock::system());
+        let state = recorded(&place).unwrap();
+        let end = state.ended.unwrap().end;
+        assert_eq!((end.status, end.error.as_deref(), state.seq), (Status::Failed, Some("killed"), 4));
+    }
 }

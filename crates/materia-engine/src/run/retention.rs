@@ -114,6 +114,7 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
         }
         match terminal(&place, clock) {
             Ok((_lock, state)) if is_overdue(&state, clock.now(), kept_for) => {
+                parting::leave(root, &place)?;
                 tree::remove(place.dir(), &Clock::system().fresh_id())?;
                 removed.push(run.run);
             }
@@ -123,11 +124,26 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
             Err(error) => return Err(error),
         }
     }
+    for place in root.ids().unwrap_or_default().iter().map(|id| root.place(id)) {
+        remove_what_never_began(&place);
+    }
     parting::sweep(root, kept_for, clock);
     if root.path().is_dir() {
         tree::sweep(root.path()).map_err(Error::io("sweep", root.path()))?;
     }
     Ok(removed)
+}
+
+/// Removes what somebody left who was killed before he had begun a run. Whoever is about to holds its lock.
+fn remove_what_never_began(place: &Place) {
+    let never = || place.lock().exists() && !place.journal().exists() && !place.tombstone().exists();
+    if !never() {
+        return;
+    }
+    let Ok(_lock) = take(place, Wait::No) else { return };
+    if never() {
+        let _next_time = tree::remove(place.dir(), &Clock::system().fresh_id());
+    }
 }
 
 /// Sweeps once a day, whoever comes first. Nobody waits for it to succeed.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use materia_engine::store::lock::{Lock, Mode, Wait};
+
 use super::*;
 
 #[test]
@@ -74,6 +76,32 @@ fn the_sweep_takes_what_is_old_and_over_and_nothing_else() {
     house.kill("runs");
     let young = run::sweep(&house.runs(), Duration::MAX, &Clock::system()).unwrap();
     assert!(young.is_empty());
+}
+
+#[test]
+fn the_sweep_takes_what_never_began_unless_somebody_is_about_to() {
+    let house = House::new();
+    let places = ["left", "begins"].map(|id| house.run_place(id));
+    for place in &places {
+        std::fs::create_dir_all(place.dir()).unwrap();
+        std::fs::write(place.lock(), "").unwrap();
+    }
+    let _begins = Lock::acquire_unsigned(&places[1].lock(), Mode::Exclusive, Wait::No).unwrap();
+    run::sweep(&house.runs(), Duration::MAX, &Clock::system()).unwrap();
+    assert_eq!(places.map(|place| place.dir().exists()), [false, true]);
+}
+
+#[test]
+fn the_end_of_a_run_that_was_swept_is_told() {
+    let house = House::new();
+    assert!(house.told(&["--session", "s"]).is_empty());
+    house.spawn("a", "true", &["--session", "s"]);
+    house.wait("a");
+    run::sweep(&house.runs(), Duration::from_secs(60), &Clock::system()).unwrap();
+    assert!(!house.run_place("a").dir().exists());
+    let told = house.told(&["--session", "s"]);
+    assert_eq!((told.len(), &told[0]["event"]), (1, &json!("terminal")));
+    assert!(house.told(&["--session", "s"]).is_empty());
 }
 
 #[test]

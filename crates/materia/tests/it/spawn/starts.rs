@@ -34,6 +34,18 @@ fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
 }
 
 #[test]
+fn while_it_runs_again_nothing_says_how_it_ended_before() {
+    let house = House::new();
+    house.spawn("a", "true", &[]);
+    house.wait("a");
+    assert!(house.run_place("a").dir().join("result.json").exists());
+    house.spawn("a", "sleep 600", &[]);
+    assert!(!house.run_place("a").dir().join("result.json").exists());
+    house.kill("a");
+    assert_eq!(document(&house, "a", "result.json")["status"], "killed");
+}
+
+#[test]
 fn a_second_start_is_refused_while_it_runs_and_is_a_new_generation_afterwards() {
     let house = House::new();
     let first = house.spawn("a", "sleep 600", &[]);
