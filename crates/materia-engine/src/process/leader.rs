@@ -49,15 +49,15 @@ pub fn spawn_leader(
     let args = std::iter::once(Ok(OURSELVES.to_owned())).chain(words);
     let args = args.collect::<Result<Vec<_>, _>>().map_err(|_| nul("a word"))?;
     let variables = environment(variables, name).map_err(|_| nul("a variable"))?;
-    failpoint::hit("process.spawn").map_err(unprepared)?;
+    failpoint::hit("process.spawn").map_err(|error| unprepared(&error))?;
     let files = [theirs.as_raw_fd(), held[0].as_raw_fd(), held[1].as_raw_fd()];
-    let pid = start(&files, &args, &variables).map_err(|errno| unprepared(errno.into()))?;
+    let pid = start(&files, &args, &variables).map_err(|errno| unprepared(&errno.into()))?;
     drop(theirs);
     let pid = Pid::from_raw(pid.as_raw()).ok_or_else(|| refused(Errno::SRCH))?;
     // Nobody else reaps it, so this is the one that was started. Where we fail from here on, it is told nothing, and ends.
     detached::reap_later(rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(refused)?);
     let identity = Identity::of(pid.as_raw_nonzero().get()).ok_or_else(|| refused(Errno::SRCH))?;
-    failpoint::hit("process.spawned").map_err(unprepared)?;
+    failpoint::hit("process.spawned").map_err(|error| unprepared(&error))?;
     Ok(Leader { identity, told: told.into() })
 }
 
@@ -106,12 +106,12 @@ fn environment(variables: &BTreeMap<OsString, OsString>, name: &str) -> Result<V
     others.chain([(ours[1], OsStr::new(name))]).map(assigned).collect()
 }
 
-fn unprepared(error: io::Error) -> SpawnError {
-    SpawnError::from_preparation(OsStr::new("materia"), &error)
+fn unprepared(error: &io::Error) -> SpawnError {
+    SpawnError::from_preparation(OsStr::new("materia"), error)
 }
 
 fn refused(errno: Errno) -> SpawnError {
-    unprepared(errno.into())
+    unprepared(&errno.into())
 }
 
 fn nul(place: &str) -> SpawnError {

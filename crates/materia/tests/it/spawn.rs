@@ -104,7 +104,7 @@ impl House {
         let began = std::time::Instant::now();
         while !std::fs::read_to_string(path).unwrap_or_default().contains(text) {
             assert!(began.elapsed().as_secs() < 60, "{} never had `{text}`", path.display());
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 }

@@ -63,7 +63,7 @@ fn whoever_is_slow_keeps_its_lock() {
     let supervisor = Identity { pid: known.pid, start_time: known.start, boot_id: known.boot };
     supervisor.signal(Signal::STOP).unwrap();
     let lock = house.run_place("a").lock();
-    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7 * 24 * 3600);
+    let old = std::time::SystemTime::now() - Duration::from_secs(7 * 24 * 3600);
     std::fs::File::open(&lock).unwrap().set_modified(old).unwrap();
     let second = house.materia(&["spawn", "--template", "true", "--as", "run:a", "--json"]).run();
     assert_eq!((second.code(), &second.json()["error"]["code"]), (4, &json!("run_active")));

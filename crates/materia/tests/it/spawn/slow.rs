@@ -125,7 +125,7 @@ fn killed_at_any_moment_a_supervisor_leaves_nothing() {
     for round in 0..40 {
         house.spawn("a", "materia-fake forks 2 --setsid", &[]);
         // Anywhere between its answer and its sleep.
-        std::thread::sleep(std::time::Duration::from_micros(round * 373 % 9000));
+        std::thread::sleep(Duration::from_micros(round * 373 % 9000));
         house.kill_supervisor("a");
         let over = house.wait("a");
         assert_eq!(over["status"], "exited", "round {round}: {over}");
