@@ -38,7 +38,7 @@ pub use place::{Place, Root};
 pub use retention::{Archived, Pruned, archive, end_session, prune, sweep, sweep_daily};
 pub use start::{Started, start};
 pub use status::{look, look_begun, recorded, supervisor};
-pub use supervisor::{SUPERVISE, supervise};
+pub use supervisor::{NEW, SUPERVISE, supervise};
 pub use wait::{Awaited, Leaving, Until, wait};
 
 use crate::clock::Clock;

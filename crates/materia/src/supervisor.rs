@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use materia_engine::run::{SUPERVISE, supervise};
+use materia_engine::run::{NEW, SUPERVISE, supervise};
 
 use crate::world::World;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(world: World) -> u8 {
         let _bad = materia_engine::failpoint::arm(&spec.to_string_lossy());
     }
     let clock = world.clock();
-    let [_, _, _run, dir, generation] = world.args.as_slice() else { return 2 };
+    let [_, _, _run, generation, age, dir] = world.args.as_slice() else { return 2 };
     let (dir, generation) = (PathBuf::from(dir), generation.to_string_lossy().into_owned());
-    u8::from(supervise(dir, &generation, world.variables, &clock).is_err())
+    u8::from(supervise(dir, &generation, age == NEW, world.variables, &clock).is_err())
 }

@@ -21,6 +21,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout, stderr, stdin, stdout}
 
 use super::identity::Identity;
 use super::program::SpawnError;
+use super::spawn::{self, Group};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE, detached};
 use crate::failpoint;
 
@@ -54,11 +55,23 @@ pub fn spawn_leader(
     let pid = start(&files, &args, &variables).map_err(|errno| unprepared(&errno.into()))?;
     drop(theirs);
     let pid = Pid::from_raw(pid.as_raw()).ok_or_else(|| refused(Errno::SRCH))?;
-    // Nobody else reaps it, so this is the one that was started. Where we fail from here on, it is told nothing, and ends.
-    detached::reap_later(rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(refused)?);
-    let identity = Identity::of(pid.as_raw_nonzero().get()).ok_or_else(|| refused(Errno::SRCH))?;
-    failpoint::hit("process.spawned").map_err(|error| unprepared(&error))?;
-    Ok(Leader { identity, told: told.into() })
+    match known(pid) {
+        Ok(identity) => Ok(Leader { identity, told: told.into() }),
+        Err(error) => {
+            // Before it is told nothing and begins to put that right beside us.
+            spawn::undo(pid, Group::Ours);
+            Err(unprepared(&error))
+        }
+    }
+}
+
+/// Who a child of ours is, which is reaped once it ends.
+fn known(pid: Pid) -> io::Result<Identity> {
+    let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
+    let identity = Identity::of(pid.as_raw_nonzero().get()).ok_or(Errno::SRCH)?;
+    failpoint::hit("process.spawned")?;
+    detached::reap_later(handle);
+    Ok(identity)
 }
 
 /// What this process was started with by [`spawn_leader`]: what it is told, and the two files it goes on with. None of
@@ -71,10 +84,12 @@ pub fn taken_over() -> io::Result<(File, [File; 2])> {
     dup2_stdin(&nothing)?;
     dup2_stdout(&nothing)?;
     dup2_stderr(&nothing)?;
+    // Nobody's directory is kept busy.
+    rustix::process::chdir("/")?;
     Ok((told, held))
 }
 
-/// Starts it with files as its first descriptors, in a session of its own, with no signal blocked or ignored.
+/// Starts it with files as its first descriptors, in a session of its own, with no signal blocked.
 fn start(files: &[i32; 3], args: &[CString], variables: &[CString]) -> nix::Result<nix::unistd::Pid> {
     let mut actions = PosixSpawnFileActions::init()?;
     for (fd, number) in files.iter().zip(0..) {

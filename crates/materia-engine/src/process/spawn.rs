@@ -96,7 +96,7 @@ pub(super) fn start(
 }
 
 /// Ends a child that cannot be supervised. It is not reaped yet, so its pid and group are still its own.
-fn undo(pid: Pid, group: Group) {
+pub(super) fn undo(pid: Pid, group: Group) {
     let _ = rustix::process::kill_process(pid, Signal::KILL);
     if group == Group::Own {
         let _ = rustix::process::kill_process_group(pid, Signal::KILL);

@@ -1,9 +1,10 @@
 //! The beginning of a generation: what is on disk before its supervisor is told to go on (A1, A3).
 //!
-//! Owns the order: directory, lock, bell, logs, journal, `run.start`, all durable; and taking it back. Whoever begins a
-//! generation holds its lock, so nobody looks at it or begins another meanwhile. Starts no process.
+//! Owns taking the lock, what is recorded under it (logs, journal, `run.start`, durably), and taking that back. Whoever begins a
+//! generation holds its lock, so nobody begins or ends another meanwhile; from `run.start` on others see it. Starts no
+//! process.
 
-use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use materia_model::run::{End, RUN_END, RUN_START, Start, Status};
@@ -11,7 +12,7 @@ use materia_model::run::{End, RUN_END, RUN_START, Start, Status};
 use super::error::Error;
 use super::place::{Place, Root};
 use super::status::{self, recorded, settle};
-use super::{journal, snapshot};
+use super::{family, journal, snapshot};
 use crate::clock::Clock;
 use crate::process::Identity;
 use crate::store::lock::{Lock, LockError, Wait};
@@ -46,29 +47,46 @@ pub(super) fn record(
     Ok(())
 }
 
-/// Takes back what a failed beginning left, as far as it is ours: nobody was told of it. Where somebody has written to it
-/// all the same, or it has a past, it is recorded as over.
-pub(super) fn take_back(place: &Place, generation: &str, why: &str, _lock: &Lock, clock: &Clock) {
-    let Ok(state) = recorded(place) else { return };
-    let ours = state.generation() == generation;
-    let first = state.start.is_none() || (ours && state.generations == 1);
-    let journal = place.journal().exists().then(|| journal(place, clock).ok()).flatten();
-    // Nobody writes while we hold the turn, and nobody can once it is removed.
-    let turn = journal.as_ref().and_then(|journal| journal.hold().ok());
-    let alone = turn.as_ref().is_none_or(|turn| turn.next_seq() <= BEHIND_THE_START);
-    if first && alone && !place.tombstone().exists() {
-        let _still_there = tree::remove(place.dir(), generation);
-        return;
-    }
-    drop(turn);
-    if let Some(journal) = journal.filter(|_| ours && !state.status.is_terminal()) {
-        let end = End {
-            generation: generation.to_owned(),
-            status: Status::Failed,
-            error: Some(why.to_owned()),
-            ..End::default()
-        };
-        let _exited = journal.append_durable(RUN_END, &end);
+/// What is taken back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beginning<'a> {
+    pub(super) place: &'a Place,
+    pub(super) generation: &'a str,
+    /// Whether its directory was made for it.
+    pub(super) made: bool,
+}
+
+impl Beginning<'_> {
+    /// Takes back what a beginning left that failed, as far as it is ours: whoever started it was not told of it. Where
+    /// somebody has written to it all the same, or it has a past, it is recorded as over.
+    pub(super) fn take_back(self, why: &str, _lock: &Lock, clock: &Clock) {
+        let Ok(state) = recorded(self.place) else { return };
+        let ours = state.start.clone().filter(|start| start.generation == self.generation);
+        let first = state.start.is_none() || (ours.is_some() && state.generations == 1);
+        let there = self.place.journal().exists();
+        let journal = there.then(|| journal(self.place, clock).ok()).flatten();
+        // Nobody writes while we hold the turn, and nobody can once it is removed.
+        let turn = journal.as_ref().and_then(|journal| journal.hold().ok());
+        let alone = turn.as_ref().is_none_or(|turn| turn.next_seq() <= BEHIND_THE_START);
+        let (generation, status) = (self.generation.to_owned(), Status::Failed);
+        let end = End { generation, status, error: Some(why.to_owned()), ..End::default() };
+        if first && alone && self.made {
+            let _still_there = tree::remove(self.place.dir(), self.generation);
+        } else if let Some(journal) =
+            journal.as_ref().filter(|_| ours.is_some() && !state.status.is_terminal())
+        {
+            drop(turn);
+            if journal.append_durable(RUN_END, &end).is_err() {
+                return;
+            }
+            if let Ok(state) = recorded(self.place) {
+                snapshot::write(self.place, &state, clock.now());
+            }
+        }
+        if let Some(start) = ours {
+            let root = Root::new(self.place.dir().parent().unwrap_or_else(|| Path::new("/")));
+            family::ended(&root, &start, &end, clock);
+        }
     }
 }
 
@@ -93,9 +111,6 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
             }
             // It was archived or pruned in between.
             Err(Error::NotFound { .. }) => {
-                dir::create_unsynced(place.dir())?;
-            }
-            Err(Error::Lock(LockError::Io { source, .. })) if source.kind() == io::ErrorKind::NotFound => {
                 dir::create_unsynced(place.dir())?;
             }
             Err(error) => return Err(error),
@@ -125,10 +140,23 @@ mod tests {
     fn what_nobody_has_written_to_is_removed() {
         let temp = tempfile::tempdir().unwrap();
         let (place, lock) = begun(&Root::new(temp.path()));
-        take_back(&place, "another", "killed", &lock, &Clock::system());
+        let (generation, made) = ("g", true);
+        let beginning = Beginning { place: &place, generation, made };
+        Beginning { generation: "another", ..beginning }.take_back("killed", &lock, &Clock::system());
         assert!(place.exists(), "it is somebody else's");
-        take_back(&place, "g", "killed", &lock, &Clock::system());
+        beginning.take_back("killed", &lock, &Clock::system());
         assert!(!place.dir().exists());
+    }
+
+    #[test]
+    fn a_directory_that_was_there_before_is_not_ours_to_remove() {
+        let temp = tempfile::tempdir().unwrap();
+        let place = Root::new(temp.path()).place(&"a".parse().unwrap());
+        dir::create_private(place.dir()).unwrap();
+        let lock = own(&place, false, &Clock::system()).unwrap();
+        let beginning = Beginning { place: &place, generation: "g", made: false };
+        beginning.take_back("killed", &lock, &Clock::system());
+        assert!(place.dir().exists());
     }
 
     #[test]
@@ -136,7 +164,8 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let (place, lock) = begun(&Root::new(temp.path()));
         journal(&place, &Clock::system()).unwrap().append_durable(MESSAGE, &json!({"id": "m"})).unwrap();
-        take_back(&place, "g", "killed", &lock, &Clock::system());
+        let beginning = Beginning { place: &place, generation: "g", made: true };
+        beginning.take_back("killed", &lock, &Clock::system());
         let state = recorded(&place).unwrap();
         let end = state.ended.unwrap().end;
         assert_eq!((end.status, end.error.as_deref(), state.seq), (Status::Failed, Some("killed"), 4));

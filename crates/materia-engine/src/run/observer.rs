@@ -10,7 +10,8 @@ use materia_model::message::Mail;
 use materia_model::message::event::{DELIVERED, Delivered, Message};
 use materia_model::record::Record;
 use materia_model::run::{
-    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen, State,
+    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen,
+    State, Status,
 };
 use materia_model::secret::Guard;
 use materia_model::text;
@@ -197,6 +198,9 @@ impl<'s> Watcher<'s> {
         // A child whose supervisor was killed could tell nobody.
         for (run, generation) in open {
             let ended = run.parse().ok().map(|id| self.root.place(&id)).and_then(|place| {
+                if !place.exists() {
+                    return Some(Status::Exited);
+                }
                 let state = status::look(&place, self.clock).ok()?;
                 (state.generation() != generation || state.status.is_terminal()).then_some(state.status)
             });

@@ -1,6 +1,6 @@
 //! The small documents in a run's directory, for people and for programs that read the reference's files.
 //!
-//! Owns their shapes: `run.json` says what was started, and never changes; `progress.json` how far it is; `result.json` how
+//! Owns their shapes: `run.json` says what was started, and does not change while that runs; `progress.json` how far it is; `result.json` how
 //! it ended. They are made from the journal's state, replaced as a whole, and never read by us; one that is lost is made
 //! again at the next look.
 

@@ -10,16 +10,17 @@ use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 
 use materia_model::name::RunId;
 use materia_model::run::{Start, Supervisor};
 use materia_model::secret::Guard;
 
-use super::beginning::{own, record, take_back};
+use super::beginning::{Beginning, own, record};
 use super::error::Error;
 use super::order::Order;
 use super::place::{Place, Root};
-use super::supervisor::SUPERVISE;
+use super::supervisor::{NEW, OLD, SUPERVISE};
 use super::{family, snapshot, status};
 use crate::clock::Clock;
 use crate::process::{Leader, SpawnError, inherited_variables, spawn_leader};
@@ -46,7 +47,8 @@ struct Hands {
     leader: Option<Leader>,
 }
 
-/// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it.
+/// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it but, where the run has a
+/// past, the record that it was tried.
 pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     let root = Root::new(&order.root);
     let place = root.place(&order.run);
@@ -66,7 +68,8 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
         Err(error) => {
             let lock = hands.lock.take().or_else(|| status::take(&place, Wait::No).ok());
             if let Some(lock) = &lock {
-                take_back(&place, &order.start.generation, &error.to_string(), lock, clock);
+                let beginning = Beginning { place: &place, generation: &order.start.generation, made };
+                beginning.take_back(&error.to_string(), lock, clock);
             }
             Err(not_started(&order.run, error))
         }
@@ -81,10 +84,20 @@ fn begin(
     clock: &Clock,
 ) -> Result<Started, Error> {
     let run = order.run.to_string();
+    let directory = Path::new(&order.start.cwd);
+    if !directory.is_dir() {
+        let source = SpawnError::NoDirectory { directory: directory.to_owned() };
+        return Err(Error::Spawn { run, source });
+    }
+    let told = serde_json::to_vec(order).map_err(|error| Error::NotStarted {
+        run: run.clone(),
+        message: error.to_string(),
+        hint: "give it other values".to_owned(),
+    })?;
     let lock = hands.lock.insert(own(place, made, clock)?);
     let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
     let variables = inherited_variables();
-    let leader = launch(order, place, &variables, [&bell, lock])
+    let leader = launch(order, place, made, &variables, [&bell, lock])
         .map_err(|source| Error::Spawn { run: run.clone(), source })?;
     let leader = hands.leader.insert(leader);
     let me = &leader.identity;
@@ -95,11 +108,6 @@ fn begin(
     record(root, place, &start, made, clock)?;
     snapshot::context(place, &context);
     family::begun(root, &start, clock);
-    let told = serde_json::to_vec(order).map_err(|error| Error::NotStarted {
-        run: run.clone(),
-        message: error.to_string(),
-        hint: "give it other values".to_owned(),
-    })?;
     leader.told.write_all(&told).map_err(|_| Error::NoAnswer(run))?;
     Ok(Started { pid: me.pid, generation: start.generation })
 }
@@ -120,6 +128,7 @@ fn not_started(run: &RunId, error: Error) -> Error {
 fn launch(
     order: &Order,
     place: &Place,
+    made: bool,
     inherited: &Variables,
     held: [&dyn AsRawFd; 2],
 ) -> Result<Leader, SpawnError> {
@@ -139,8 +148,9 @@ fn launch(
         };
     }
     let (address, generation) = (place.address(), &order.start.generation);
-    let words =
-        [OsStr::new(SUPERVISE), OsStr::new(&address), place.dir().as_os_str(), OsStr::new(generation)];
+    let age = if made { NEW } else { OLD };
+    let words = [SUPERVISE, &address, generation, age].map(OsStr::new);
+    let words = [&words[..], &[place.dir().as_os_str()]].concat();
     spawn_leader(&words, &variables, &place.mark(generation), held)
 }
 

@@ -4,6 +4,7 @@
 //! very process of this very boot, is alive, or somebody holds the run's lock. Otherwise it is over: what it left is
 //! ended, and its end recorded, by whoever noticed.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,6 +32,18 @@ pub fn recorded(place: &Place) -> Result<State, Error> {
     };
     for record in reader {
         state.apply(&record?);
+    }
+    Ok(state)
+}
+
+/// What the journal says up to where a generation began: what came behind that has not been looked at yet.
+pub(super) fn recorded_at_start(place: &Place, generation: &str) -> Result<State, Error> {
+    let mut state = State::default();
+    for record in Reader::open(&place.journal(), From::Beginning)? {
+        state.apply(&record?);
+        if state.generation() == generation {
+            break;
+        }
     }
     Ok(state)
 }
@@ -77,11 +90,16 @@ pub fn supervisor(state: &State) -> Option<Identity> {
 /// Takes a run's lock: the directory may be moved away meanwhile, and then a lock protects nothing.
 pub(super) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
     let path = place.lock();
-    let lock = Lock::acquire_unsigned(&path, Mode::Exclusive, wait)?;
-    if lock.is_current(&path) {
-        return Ok(lock);
+    match Lock::acquire_unsigned(&path, Mode::Exclusive, wait) {
+        Ok(lock) if lock.is_current(&path) => Ok(lock),
+        Err(LockError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Err(gone(place)),
+        Ok(_) => Err(gone(place)),
+        Err(error) => Err(error.into()),
     }
-    Err(Error::NotFound { run: place.id().to_string(), close: None })
+}
+
+fn gone(place: &Place) -> Error {
+    Error::NotFound { run: place.id().to_string(), close: None }
 }
 
 /// Ends what a supervisor left that died, and records that; nothing where the last generation has ended. The lock shows

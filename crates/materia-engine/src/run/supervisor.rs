@@ -8,18 +8,18 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use materia_model::run::State;
+use materia_model::run::{End, RUN_END, State, Status};
 use materia_model::secret::Guard;
 use materia_model::template::{Plan, wire};
 
-use super::beginning::take_back;
+use super::beginning::Beginning;
 use super::conclusion::conclude;
 use super::error::Error;
 use super::observer::{Surroundings, Watcher};
 use super::order::Order;
 use super::place::{Place, Root};
 use super::start::{Variables, guard};
-use super::status::recorded;
+use super::status::recorded_at_start;
 use super::{family, journal, snapshot};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Request, Streams};
@@ -29,12 +29,23 @@ use crate::store::journal::SharedJournal;
 use crate::store::lock::Lock;
 use crate::store::stream;
 
-/// The first word of a supervisor's command line; no verb is called so. The run, its directory and the generation follow.
+/// The first word of a supervisor's command line; no verb is called so. The run, the generation, whether its directory was
+/// made for it, and that directory follow.
 pub const SUPERVISE: &str = "__supervise";
+/// Says that the directory was made for this generation.
+pub const NEW: &str = "new";
+/// Says that it was there before.
+pub(super) const OLD: &str = "old";
 
 /// Supervises the generation of a run in a directory, as told on stdin. `variables` are those that its commands inherit:
 /// the secret ones among them are not written down (S3).
-pub fn supervise(dir: PathBuf, generation: &str, variables: Variables, clock: &Clock) -> io::Result<()> {
+pub fn supervise(
+    dir: PathBuf,
+    generation: &str,
+    made: bool,
+    variables: Variables,
+    clock: &Clock,
+) -> io::Result<()> {
     // It leads one since it was started, unless that was by hand.
     let _leads = lead_session();
     let (mut told, [bell, lock]) = taken_over()?;
@@ -47,7 +58,8 @@ pub fn supervise(dir: PathBuf, generation: &str, variables: Variables, clock: &C
         return Ok(());
     };
     let Ok(mut order) = serde_json::from_slice::<Order>(&text) else {
-        take_back(&place, generation, "whoever started it was killed", &lock, clock);
+        let beginning = Beginning { place: &place, generation, made };
+        beginning.take_back("whoever started it was killed", &lock, clock);
         return Ok(());
     };
     drop(text);
@@ -55,9 +67,14 @@ pub fn supervise(dir: PathBuf, generation: &str, variables: Variables, clock: &C
     // Hundreds of supervisors may sleep at the same time: what nobody asks for again goes.
     drop(variables);
     let spool = order.spool.clone();
-    match Generation::go_on(order, place, Bell::taken_over(bell), lock, clock) {
+    match Generation::go_on(order, place.clone(), Bell::taken_over(bell), lock, clock) {
         Ok((generation, plan)) => generation.live(&plan, spool, guard),
-        Err(error) => Err(io::Error::other(error)),
+        Err(error) => {
+            let (generation, status) = (generation.to_owned(), Status::Failed);
+            let end = End { generation, status, error: Some(error.to_string()), ..End::default() };
+            let ended = journal(&place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
+            ended.map(drop).map_err(io::Error::other)
+        }
     }
 }
 
@@ -90,7 +107,7 @@ impl<'c> Generation<'c> {
         })?;
         let streams = Streams { stdout: file(place.stdout())?, stderr: file(place.stderr())? };
         let journal = journal(&place, clock)?;
-        let state = recorded(&place)?;
+        let state = recorded_at_start(&place, &order.start.generation)?;
         Ok((Self { root: Root::new(order.root), place, journal, bell, streams, state, clock, lock }, plan))
     }
 

@@ -1,8 +1,8 @@
 //! One owner at a time, across processes.
 //!
 //! Owns lock files. A lock is the kernel's `flock` on a file that is never deleted, so it ends with its holder, even
-//! by `kill -9`, and cannot go stale; children cannot inherit it (`O_CLOEXEC`). The holder's pid stands in the file,
-//! for messages only. Never decides what a lock protects.
+//! by `kill -9`, and cannot go stale; children do not inherit it (`O_CLOEXEC`) unless it is handed over to one, and then it ends
+//! with that one. Where it is signed, the holder's pid stands in the file, for messages only. Never decides what a lock protects.
 //!
 //! Waiting with a time limit: `flock` itself cannot be given one, and a helper thread that is stuck in it would take
 //! the lock long after its waiter has gone. So a waiter sleeps on inotify until a holder closes the file, and looks

@@ -3,6 +3,10 @@
 mod branches;
 mod deaths;
 
+use materia_engine::clock::Clock;
+use materia_engine::post::{Post, Posting};
+use materia_engine::run;
+use materia_model::message::Draft;
 use serde_json::{Value, json};
 
 use crate::house::House;
@@ -96,6 +100,26 @@ fn a_message_reaches_the_stdin_of_a_command() {
         (&line["type"], &line["body"], &line["id"]),
         (&json!("task.run"), &json!({"n": 1}), &report["id"])
     );
+}
+
+#[test]
+fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
+    let house = House::new();
+    for round in 0..5 {
+        let (run, mailbox) = (format!("run:r{round}"), r#"{"deliver": "stdin"}"#);
+        let words = ["spawn", "--template", "head -n 1", "--as", &run, "--mailbox", mailbox];
+        house.materia(&words).run().ok();
+        // Its supervisor is still getting up: no program is started in between.
+        let place = house.run_place(&format!("r{round}"));
+        let draft =
+            Draft { to: run, kind: "task.run".to_owned(), body: Some(json!(round)), ..Draft::default() };
+        let post = Post::open(&place.journal(), &Clock::system()).unwrap();
+        post.deliver(Posting::new(draft.check().unwrap())).unwrap();
+        run::ring(&place);
+        assert_eq!(house.wait(&format!("r{round}"))["status"], "done");
+        let line: Value = serde_json::from_str(&house.run_file(&format!("r{round}"), "stdout.log")).unwrap();
+        assert_eq!(line["body"], round);
+    }
 }
 
 #[test]
