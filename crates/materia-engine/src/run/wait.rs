@@ -39,17 +39,18 @@ pub struct Awaited {
     pub leaving: Leaving,
 }
 
-/// The supervisors of runs that are over: they have nothing left to do but to end. Also what was needed to wait for them,
-/// which is put away when nobody waits for us any more.
+/// The supervisors of runs that are over: they have nothing left to do but to make that durable and to end. Also what was
+/// needed to wait for them, which is put away when nobody waits for us any more.
 #[derive(Debug, Default)]
 pub struct Leaving {
     supervisors: Vec<Identity>,
-    _needed: Vec<Beside>,
+    needed: Vec<Beside>,
 }
 
 impl Leaving {
-    /// Waits until they are gone, so that nothing of the runs is left.
+    /// Waits until the ends are durable and the supervisors are gone, so that nothing of the runs is left.
     pub fn see_off(&self) {
+        self.needed.iter().for_each(Beside::make_durable);
         let deadline = clock::deadline_in(LINGER);
         let mut exits = Exits::default();
         for supervisor in &self.supervisors {
@@ -123,7 +124,7 @@ impl Awaited {
         let over = seats.iter().filter(|seat| seat.is_over());
         let supervisors = over.filter_map(|seat| supervisor(&seat.state)).collect();
         let (states, needed) = seats.into_iter().map(|seat| (seat.state, seat.beside)).unzip();
-        Self { states, timed_out, leaving: Leaving { supervisors, _needed: needed } }
+        Self { states, timed_out, leaving: Leaving { supervisors, needed } }
     }
 }
 
@@ -142,6 +143,16 @@ struct Beside {
     ear: Option<Ear>,
     reader: Option<Reader>,
     journal: Option<SharedJournal>,
+}
+
+impl Beside {
+    /// A supervisor rings before the disk has what it wrote; the same sync serves both.
+    fn make_durable(&self) {
+        let Some(journal) = &self.journal else { return };
+        let mark = journal.hold().map(|held| held.mark());
+        // Where that fails, the supervisor cannot promise more either, and the record is what everybody sees.
+        let _failed = mark.and_then(|mark| journal.commit_to(&mark));
+    }
 }
 
 impl<'p> Seat<'p> {
@@ -168,7 +179,6 @@ impl<'p> Seat<'p> {
         if let Some(ear) = &self.beside.ear {
             ear.quiet();
             if self.read_on()? {
-                self.make_durable();
                 return Ok(());
             }
             if supervisor(&self.state).is_some_and(|supervisor| supervisor.is_alive()) {
@@ -178,14 +188,6 @@ impl<'p> Seat<'p> {
         self.state = look(self.place, clock)?;
         self.beside.reader = None;
         Ok(())
-    }
-
-    /// A supervisor rings before the disk has what it wrote; the same sync serves both.
-    fn make_durable(&self) {
-        let Some(journal) = &self.beside.journal else { return };
-        let mark = journal.hold().map(|held| held.mark());
-        // Where that fails, the supervisor cannot promise more either, and the record is what everybody sees.
-        let _failed = mark.and_then(|mark| journal.commit_to(&mark));
     }
 
     /// Reads what was added; whether the run is over.

@@ -21,6 +21,7 @@ const MOST_FOLLOWED: usize = 100;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  materia wait run:tests\n  materia wait run:a run:b --any --timeout 60\n\n\
+    Says how they ended as soon as that is recorded, and ends itself when that is durable and nothing of them is left. \
     Exits with 0 when all of them are done, 1 otherwise, also when the time is over first; 3 when there is no such run."
 )]
 pub(super) struct Wait {
@@ -54,7 +55,7 @@ impl Wait {
             view.ended(waited.runs.iter().map(|run| run.status));
         }
         screen.report(&waited, voice);
-        // Said first, because somebody waits for it; but when we are over, nothing of the runs is left.
+        // Said first, because somebody waits for it; but when we are over, it is durable and nothing of the runs is left.
         waited.leaving.see_off();
         Ok(if waited.ok { 0 } else { Kind::Failed.exit_code() })
     }
