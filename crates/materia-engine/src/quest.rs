@@ -13,12 +13,12 @@ use materia_model::quest::{Board, Status, Trouble};
 use materia_model::text;
 use materia_model::time::Timestamp;
 
-use crate::cast::glance::{Glance, living_holder};
+use crate::cast::glance::Glance;
 use crate::cast::{Folder, Standing};
 use crate::clock::Clock;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
-use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
+use crate::store::lock::{Holder, Lock, LockError, Mode, Wait, living_holder};
 
 /// Where the board is, seen from the project.
 pub const FILE: &str = ".pi/pi-materia/quest-board.json";
@@ -83,7 +83,7 @@ impl Store {
 
     /// The process that runs the quests.
     pub fn runner(&self) -> Option<u32> {
-        living_holder(&self.beside("quest-runner.lock"))
+        living_holder(&self.beside("quest-runner.lock")).map(|holder| holder.pid)
     }
 
     /// Becomes the one that runs the quests, until the lock is dropped.

@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::folder::Folder;
-use crate::process::Identity;
 use crate::store::journal::{From, Reader};
 use crate::store::{atomic, lock};
 
@@ -233,14 +232,7 @@ pub fn standing(path: &Path, status: Status) -> Standing {
 
 /// The living process that signed the log of a cast.
 fn driver(path: &Path) -> Option<u32> {
-    living_holder(&path.join("events.jsonl.lock"))
-}
-
-/// The living process that signed a lock file. Nothing is locked by asking.
-pub fn living_holder(path: &Path) -> Option<u32> {
-    let holder = lock::read_holder(path)?;
-    let living = Identity::of(i32::try_from(holder.pid).ok()?)?;
-    (living.is_alive() && Some(living.start_time) == holder.started).then_some(holder.pid)
+    lock::living_holder(&path.join("events.jsonl.lock")).map(|holder| holder.pid)
 }
 
 /// Folds the log of a cast and shows each event with the state after it; changes nothing.

@@ -14,9 +14,9 @@ use serde_json::Value;
 use super::error::Error;
 use crate::clock::{self, Clock};
 use crate::process::Identity;
-use crate::store::atomic;
-use crate::store::ears::Ear;
+use crate::store::ears::{self, Ear};
 use crate::store::journal::{Follower, From, Held, JournalError, Options, Reader, SharedJournal};
+use crate::store::{atomic, dir};
 
 /// A run's messages.
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Post {
 
     /// Where those sleep who wait for a message.
     pub(super) fn ears(&self) -> PathBuf {
-        self.path.with_file_name("ear")
+        ears::beside(dir::parent_of(&self.path))
     }
 
     /// Waits until something is so, at most so long; whether it is.

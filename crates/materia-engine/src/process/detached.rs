@@ -1,8 +1,9 @@
 //! Processes that are meant to outlive us.
 //!
-//! Owns the start of those that need nothing from us (supervisors of runs do: see `leader`), and the cleaning up after somebody who died, whom they had names from. A detached process belongs to no nursery: its mark keeps
-//! every nursery around it from taking it, and everything below it, for a leftover. The child makes its own session
-//! with `setsid` first thing; it is started in our group because a group leader could not.
+//! Owns the start of those that need nothing from us (supervisors of runs do: see `leader`), and the cleaning up after
+//! somebody who died, whom they had names from. A detached process belongs to no nursery: its mark keeps every nursery
+//! around it from taking it, and everything below it, for a leftover. The child makes its own session with `setsid` first
+//! thing; it is started in our group because a group leader could not.
 
 use std::ffi::OsStr;
 use std::io;

@@ -9,6 +9,7 @@ use materia_model::name::RunId;
 use materia_model::text;
 
 use super::error::Error;
+use crate::store::ears;
 
 /// The directory of all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +125,7 @@ impl Place {
 
     /// The bells of everybody who waits beside it: the beginning of their names.
     pub fn ears(&self) -> PathBuf {
-        self.dir.join("ear")
+        ears::beside(&self.dir)
     }
 
     /// What its commands write to stdout.

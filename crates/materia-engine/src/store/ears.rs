@@ -2,8 +2,8 @@
 //!
 //! Owns bells that are numbered from 0 (`ear.0`, `ear.1`), one for each sleeper at a time. Unlike inotify they take no
 //! instance of which a user has only so many, and letting go of one costs nothing. A bell is its sleeper's while that
-//! holds the lock on it, so one that was killed leaves it to the next. Bells stay where they hang: making and removing files is what costs.
-//! Waking is advisory.
+//! holds the lock on it, so one that was killed leaves it to the next. Bells stay where they hang: making and removing
+//! files is what costs. Waking is advisory.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -42,6 +42,11 @@ impl AsFd for Ear {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// Where those sleep who wait for something that happens in a folder.
+pub fn beside(folder: &Path) -> PathBuf {
+    folder.join("ear")
 }
 
 /// Wakes everybody who sleeps there.

@@ -38,7 +38,8 @@ pub(crate) fn own_start() -> Option<u64> {
     *START.get_or_init(|| start_in("/proc/self/stat"))
 }
 
-/// When a process began, in clock ticks since boot; nothing where there is none of this number.
+/// When a process began, in clock ticks since boot; nothing where there is none of this number, or where it has ended and
+/// nobody has asked how.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     start_in(&format!("/proc/{pid}/stat"))
 }
@@ -46,7 +47,11 @@ pub(crate) fn start_of(pid: u32) -> Option<u64> {
 fn start_in(path: &str) -> Option<u64> {
     let stat = read(path).ok()?;
     // The name in field 2 may contain anything, so fields are counted from behind its closing bracket.
-    stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
+    let fields = stat.rsplit_once(") ")?.1;
+    if fields.starts_with(['Z', 'X', 'x']) {
+        return None;
+    }
+    fields.split(' ').nth(19)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ impl Holder {
     }
 
     /// Whether it has not ended: a pid alone may be somebody else's by now.
-    pub(super) fn lives(&self) -> bool {
+    fn lives(&self) -> bool {
         self.started.is_some() && kernel::start_of(self.pid) == self.started
     }
 }
@@ -265,6 +265,11 @@ pub fn read_holder(path: &Path) -> Option<Holder> {
     let mut text = String::new();
     File::open(path).ok()?.take(1024).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
+}
+
+/// The living process that signed a lock file. Nothing is locked by asking.
+pub fn living_holder(path: &Path) -> Option<Holder> {
+    read_holder(path).filter(Holder::lives)
 }
 
 fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> LockError {

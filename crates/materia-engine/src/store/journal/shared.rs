@@ -221,7 +221,7 @@ impl<'a> Turn<'a> {
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
         let path = files.beside(".lock");
-        if let Some(owner) = lock::read_holder(&path).filter(lock::Holder::lives) {
+        if let Some(owner) = lock::living_holder(&path) {
             return Err(LockError::Held { file: path, holder: Some(owner) }.into());
         }
         file.lock().map_err(failed)?;
