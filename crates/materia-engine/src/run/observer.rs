@@ -26,7 +26,7 @@ use crate::execute::{Observer, Progress, Wish};
 use crate::process::LeafId;
 use crate::store::bell::Bell;
 use crate::store::ears;
-use crate::store::journal::{From, Reader, SharedJournal};
+use crate::store::journal::{From, JournalError, Reader, SharedJournal};
 use crate::store::spare::Spare;
 
 /// How long a supervisor sleeps at most before it looks by itself.
@@ -52,6 +52,9 @@ pub(super) struct Watcher<'s> {
     state: State,
     guard: &'s Guard,
     commands: BTreeMap<LeafId, u64>,
+    /// The end of a command that is written down with what comes next, at the latest before we sleep: it may be the end of
+    /// everything.
+    done: Option<CommandDone>,
     count: u64,
     completed: u64,
     failed: u64,
@@ -90,6 +93,7 @@ impl<'s> Watcher<'s> {
             state,
             guard,
             commands: BTreeMap::new(),
+            done: None,
             count: 0,
             completed: 0,
             failed: 0,
@@ -108,18 +112,20 @@ impl<'s> Watcher<'s> {
         self.state.asked
     }
 
-    /// Records the end, once, and wakes whoever waits for it: they find the result, and share the sync. A full disk may have room again at the second try; if not, whoever looks next records that
-    /// nobody could say how it ended.
+    /// Records the end, once, and wakes whoever waits for it, who shares the sync. The documents are there when the lock is
+    /// given up. A full disk may have room again at the second try; if not, whoever looks next records that nobody could say
+    /// how it ended.
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
-        let now = self.clock.now();
-        let data = serde_json::to_value(end).unwrap_or_default();
-        self.state.apply(&Record { seq: self.state.seq + 1, at: now, kind: RUN_END.to_owned(), data });
+        let told = self.write(Some((RUN_END, end)));
+        if told.is_ok() {
+            wake_all(self.place);
+        } else {
+            let (at, data) = (self.clock.now(), serde_json::to_value(end).unwrap_or_default());
+            self.state.apply(&Record { seq: self.state.seq + 1, at, kind: RUN_END.to_owned(), data });
+        }
         snapshot::result(self.place, &self.state, self.spare.take());
-        let told = self.journal.append(RUN_END, end).map(|_| ears::ring_all(&self.place.ears()));
-        let done = told.and_then(|()| self.journal.commit());
-        give_way();
-        snapshot::progress(self.place, self.state.status, self.counts(), now);
-        if done.is_ok() {
+        snapshot::progress(self.place, self.state.status, self.counts(), self.clock.now());
+        if told.and_then(|()| self.journal.commit()).is_ok() {
             return Ok(());
         }
         // Opening looks at what is on disk: the record may be there, and only its sync failed.
@@ -129,7 +135,7 @@ impl<'s> Watcher<'s> {
             again.commit()?;
         } else {
             again.append_durable(RUN_END, end)?;
-            ears::ring_all(&self.place.ears());
+            wake_all(self.place);
         }
         Ok(())
     }
@@ -161,12 +167,29 @@ impl<'s> Watcher<'s> {
         messages
     }
 
-    /// Writes down what happened to a command. What stands right behind what was read need not be read again.
-    fn note<T: Serialize>(&mut self, kind: &str, data: &T) {
-        // A full disk is no reason to stop: what is missing is only told less exactly.
-        let Ok(record) = self.journal.record(kind, data) else { return };
-        if record.seq == self.state.seq + 1 {
-            self.state.apply(&record);
+    /// Writes down the end of the last command, if that has not been done, and what happened then. What stands right behind
+    /// what was read need not be read again, and nothing is read after the end.
+    fn write<T: Serialize>(&mut self, next: Option<(&str, &T)>) -> Result<(), JournalError> {
+        let done = self.done.take();
+        let mut held = self.journal.hold()?;
+        let mut apply = |record: &Record| {
+            if record.seq == self.state.seq + 1 || record.kind == RUN_END {
+                self.state.apply(record);
+            }
+        };
+        if let Some(done) = &done {
+            apply(&held.record(COMMAND_DONE, done)?);
+        }
+        if let Some((kind, data)) = next {
+            apply(&held.record(kind, data)?);
+        }
+        Ok(())
+    }
+
+    /// Writes down the end of the last command, if that has not been done.
+    fn settle(&mut self) {
+        if self.done.is_some() {
+            let _untold = self.write::<()>(None);
         }
     }
 
@@ -225,8 +248,9 @@ impl<'s> Watcher<'s> {
     }
 }
 
-/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody waits for the rest of us.
-fn give_way() {
+/// Wakes whoever waits beside a run, and lets them go first: the kernel likes to wake them where we run.
+pub(super) fn wake_all(place: &Place) {
+    ears::ring_all(&place.ears());
     std::thread::yield_now();
 }
 
@@ -241,19 +265,21 @@ impl Observer for Watcher<'_> {
                     .map(|word| self.guard.text(&text::bounded(word, LONGEST_WORD)).into_owned())
                     .collect();
                 let label = label.map(|label| self.guard.text(label).into_owned());
-                self.note(COMMAND_START, &CommandStart { n: self.count, label, argv });
+                let started = CommandStart { n: self.count, label, argv };
+                // A full disk is no reason to stop: what is missing is only told less exactly.
+                let _untold = self.write(Some((COMMAND_START, &started)));
                 self.unwritten = true;
             }
             Progress::Ended { leaf, run } => {
+                self.settle();
                 let n = self.commands.remove(&leaf).unwrap_or_default();
-                let done = CommandDone {
+                self.done = Some(CommandDone {
                     n,
                     code: run.code,
                     signal: run.signal,
                     timed_out: run.timed_out,
                     duration_ms: run.duration_ms,
-                };
-                self.note(COMMAND_DONE, &done);
+                });
                 self.completed += 1;
                 self.failed += u64::from(run.code != 0);
                 self.unwritten = true;
@@ -261,6 +287,7 @@ impl Observer for Watcher<'_> {
             Progress::Interrupted { .. } => self.stopping = true,
             Progress::Postponed { .. } | Progress::Said { .. } | Progress::Seen { .. } => {}
             Progress::Tick => {
+                self.settle();
                 // Its end is not going to wait for a file to be made.
                 self.spare = self.spare.take().or_else(|| Spare::in_dir(self.place.dir()));
                 self.progress();
@@ -269,7 +296,8 @@ impl Observer for Watcher<'_> {
     }
 
     fn pace(&self) -> Option<Duration> {
-        Some(if self.unwritten { self.patience } else { RECONCILE })
+        let patience = if self.unwritten { self.patience } else { RECONCILE };
+        Some(if self.done.is_some() { Duration::ZERO } else { patience })
     }
 
     fn looks(&self) -> bool {

@@ -4,6 +4,7 @@
 //! journal says how the run did. A run whose supervisor is dead is settled by the first look.
 
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use materia_model::run::State;
@@ -16,7 +17,7 @@ use crate::clock::{self, Clock};
 use crate::process::{Exits, Identity};
 use crate::store::ears::Ear;
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
-use crate::store::lock::{Lock, Mode, Wait};
+use crate::store::lock::{Lock, Mode, Wait, is_held};
 
 /// How long one wait for somebody takes whose end the kernel does not tell us.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -39,25 +40,49 @@ pub struct Awaited {
     pub leaving: Leaving,
 }
 
-/// The supervisors of runs that are over: they have nothing left to do but to make that durable and to end. Also what was
-/// needed to wait for them, which is put away when nobody waits for us any more.
+/// The supervisors of runs that are over: they have nothing left to do but to make that durable, to write it down for
+/// others, and to end. Also what was needed to wait for them, which is put away when nobody waits for us any more.
 #[derive(Debug, Default)]
-pub struct Leaving {
-    supervisors: Vec<Identity>,
-    needed: Vec<Beside>,
+pub struct Leaving(Vec<Parting>);
+
+/// A supervisor that leaves, with the lock that it holds until it has nothing left to do.
+#[derive(Debug)]
+struct Parting {
+    supervisor: Option<Identity>,
+    lock: PathBuf,
+    beside: Beside,
 }
 
 impl Leaving {
-    /// Waits until the ends are durable and the supervisors are gone, so that nothing of the runs is left.
+    /// Waits until the ends are durable and the supervisors have let go of the runs.
     pub fn see_off(&self) {
-        self.needed.iter().for_each(Beside::make_durable);
+        self.0.iter().for_each(|parting| parting.beside.make_durable());
         let deadline = clock::deadline_in(LINGER);
-        let mut exits = Exits::default();
-        for supervisor in &self.supervisors {
-            exits.add(supervisor, ());
+        for parting in &self.0 {
+            parting.wait(deadline);
         }
-        while !exits.is_empty() && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
-            exits.next(deadline);
+    }
+}
+
+impl Parting {
+    /// A lock that is still held when this supervisor is gone is somebody else's.
+    fn wait(&self, deadline: Option<Instant>) {
+        let Some(supervisor) = &self.supervisor else { return };
+        if is_held(&self.lock) {
+            // It gave way to us so that we could speak first.
+            std::thread::yield_now();
+        }
+        while is_held(&self.lock) && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
+            let mut told = Exits::default();
+            if told.add(supervisor, ()).is_some() {
+                return;
+            }
+            self.beside.ear.iter().for_each(Ear::quiet);
+            self.beside.listen((), &mut told);
+            // It may have let go before the bell was quiet.
+            if is_held(&self.lock) {
+                told.next(deadline);
+            }
         }
     }
 }
@@ -86,7 +111,7 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
             if seat.is_over() {
                 continue;
             }
-            seat.listen(index, &mut exits);
+            seat.beside.listen(index, &mut exits);
             match supervisor(&seat.state) {
                 Some(supervisor) => unseen.extend(exits.add(&supervisor, index)),
                 None => unseen.push(index),
@@ -121,10 +146,12 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
 
 impl Awaited {
     fn of(seats: Vec<Seat<'_>>, timed_out: bool) -> Self {
-        let over = seats.iter().filter(|seat| seat.is_over());
-        let supervisors = over.filter_map(|seat| supervisor(&seat.state)).collect();
-        let (states, needed) = seats.into_iter().map(|seat| (seat.state, seat.beside)).unzip();
-        Self { states, timed_out, leaving: Leaving { supervisors, needed } }
+        let parting = |seat: Seat<'_>| {
+            let supervisor = supervisor(&seat.state).filter(|_| seat.is_over());
+            (seat.state, Parting { supervisor, lock: seat.place.lock(), beside: seat.beside })
+        };
+        let (states, leaving) = seats.into_iter().map(parting).unzip();
+        Self { states, timed_out, leaving: Leaving(leaving) }
     }
 }
 
@@ -146,6 +173,13 @@ struct Beside {
 }
 
 impl Beside {
+    /// Wakes when it rings, also when it has by now.
+    fn listen<T>(&self, word: T, exits: &mut Exits<T>) {
+        if let Some(fd) = self.ear.as_ref().and_then(|ear| ear.as_fd().try_clone_to_owned().ok()) {
+            exits.also(fd, word);
+        }
+    }
+
     /// A supervisor rings before the disk has what it wrote; the same sync serves both.
     fn make_durable(&self) {
         let Some(journal) = &self.journal else { return };
@@ -203,12 +237,5 @@ impl<'p> Seat<'p> {
             self.state.apply(&record?);
         }
         Ok(self.is_over())
-    }
-
-    /// Wakes when it rings, also when it has by now.
-    fn listen(&self, index: usize, exits: &mut Exits<usize>) {
-        if let Some(fd) = self.beside.ear.as_ref().and_then(|ear| ear.as_fd().try_clone_to_owned().ok()) {
-            exits.also(fd, index);
-        }
     }
 }

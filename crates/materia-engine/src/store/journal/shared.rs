@@ -70,16 +70,6 @@ impl SharedJournal {
         Ok(seq)
     }
 
-    /// Writes a record and gives it as it will be read.
-    pub fn record<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<Record, JournalError> {
-        let mut held = self.hold()?;
-        let at = self.clock.now();
-        let seq = held.append_at(at, kind, data)?;
-        drop(held);
-        let data = serde_json::to_value(data).unwrap_or_default();
-        Ok(Record { seq, at, kind: kind.to_owned(), data })
-    }
-
     /// Whether there is more, or something else, than this handle has written or seen.
     pub fn has_more(&self) -> bool {
         let end = self.end();
@@ -181,6 +171,14 @@ impl Held<'_> {
     /// Writes a record and gives its number. It is visible at once, and durable after a commit.
     pub fn append<T: Serialize + ?Sized>(&mut self, kind: &str, data: &T) -> Result<u64, JournalError> {
         self.append_at(self.journal.clock.now(), kind, data)
+    }
+
+    /// The same, and gives it as it will be read.
+    pub fn record<T: Serialize + ?Sized>(&mut self, kind: &str, data: &T) -> Result<Record, JournalError> {
+        let at = self.journal.clock.now();
+        let seq = self.append_at(at, kind, data)?;
+        let data = serde_json::to_value(data).unwrap_or_default();
+        Ok(Record { seq, at, kind: kind.to_owned(), data })
     }
 
     fn append_at<T: Serialize + ?Sized>(

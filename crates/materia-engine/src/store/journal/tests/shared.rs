@@ -157,7 +157,7 @@ fn a_record_is_given_as_it_will_be_read_and_others_are_noticed() {
     let desk = Desk::rotating(Some(700));
     let (one, two) = (share(&desk), share(&desk));
     for number in 0..20 {
-        let given = one.record("note", &json!({ "number": number })).unwrap();
+        let given = one.hold().unwrap().record("note", &json!({ "number": number })).unwrap();
         let read = Reader::open(&desk.path(), From::Beginning).unwrap().last().unwrap().unwrap();
         assert_eq!(given, read);
         assert!(!one.has_more());
