@@ -118,7 +118,8 @@ impl<'s> Watcher<'s> {
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
-            wake_all(self.place);
+            ears::ring_all(&self.place.ears());
+            give_way();
         } else {
             let (at, data) = (self.clock.now(), serde_json::to_value(end).unwrap_or_default());
             self.state.apply(&Record { seq: self.state.seq + 1, at, kind: RUN_END.to_owned(), data });
@@ -135,7 +136,7 @@ impl<'s> Watcher<'s> {
             again.commit()?;
         } else {
             again.append_durable(RUN_END, end)?;
-            wake_all(self.place);
+            ears::ring_all(&self.place.ears());
         }
         Ok(())
     }
@@ -248,9 +249,8 @@ impl<'s> Watcher<'s> {
     }
 }
 
-/// Wakes whoever waits beside a run, and lets them go first: the kernel likes to wake them where we run.
-pub(super) fn wake_all(place: &Place) {
-    ears::ring_all(&place.ears());
+/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody waits for the rest of us.
+fn give_way() {
     std::thread::yield_now();
 }
 

@@ -1,8 +1,8 @@
 //! The small documents in a run's directory, for people and for programs that read the reference's files.
 //!
-//! Owns their shapes: `run.json` says what was started, and does not change while that runs; `progress.json` how far it is; `result.json` how
-//! it ended. They are made from the journal's state, replaced as a whole, and never read by us; one that is lost is made
-//! again at the next look.
+//! Owns their shapes: `run.json` says what was started, and does not change while that runs; `progress.json` how far it
+//! is; `result.json` how it ended. They are made from the journal's state, replaced as
+//! a whole, and never read by us; a result that is lost is made again at the next look.
 
 use materia_model::run::{State, Status};
 use materia_model::time::Timestamp;
@@ -27,6 +27,11 @@ pub(super) fn forget(place: &Place) {
     for name in [PROGRESS, RESULT] {
         let _none = dir::remove_file(&place.dir().join(name));
     }
+}
+
+/// Whether it is written how it ended.
+pub(super) fn has_result(place: &Place) -> bool {
+    place.dir().join(RESULT).exists()
 }
 
 /// Writes how it ended, where it has.

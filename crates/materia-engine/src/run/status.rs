@@ -51,6 +51,7 @@ pub(super) fn recorded_at_start(place: &Place, generation: &str) -> Result<State
 /// How a run stands. One whose supervisor died is ended and recorded first.
 pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
     let state = recorded(place)?;
+    complete(place, &state, clock);
     if state.status.is_terminal() || supervisor(&state).is_some_and(|supervisor| supervisor.is_alive()) {
         return Ok(state);
     }
@@ -95,6 +96,19 @@ pub(super) fn take(place: &Place, wait: Wait) -> Result<Lock, Error> {
         Err(LockError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Err(gone(place)),
         Ok(_) => Err(gone(place)),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes the documents of a run that is over where whoever recorded that was killed before it could.
+pub(super) fn complete(place: &Place, state: &State, clock: &Clock) {
+    if state.ended.is_none() || !state.status.is_terminal() || snapshot::has_result(place) {
+        return;
+    }
+    // Where somebody has it, that is who writes them; and it may have begun again.
+    if let Ok(_lock) = take(place, Wait::No)
+        && let Ok(state) = recorded(place)
+    {
+        snapshot::write(place, &state, clock.now());
     }
 }
 

@@ -15,7 +15,7 @@ use materia_model::template::{Plan, wire};
 use super::beginning::Beginning;
 use super::conclusion::conclude;
 use super::error::Error;
-use super::observer::{Surroundings, Watcher, wake_all};
+use super::observer::{Surroundings, Watcher};
 use super::order::Order;
 use super::place::{Place, Root};
 use super::start::{Variables, guard};
@@ -142,8 +142,9 @@ impl<'c> Generation<'c> {
         watcher.end(&end).map_err(io::Error::other)?;
         // Whoever was told may want to start the next generation, or to archive this one.
         drop(lock);
-        wake_all(place);
         family::ended(root, &start, &end, clock);
+        // We are about to end, and somebody may wait for that: the kernel puts it away sooner.
+        std::mem::forget(nursery);
         Ok(())
     }
 }

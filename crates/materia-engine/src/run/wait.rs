@@ -4,7 +4,6 @@
 //! journal says how the run did. A run whose supervisor is dead is settled by the first look.
 
 use std::os::fd::AsFd;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use materia_model::run::State;
@@ -12,12 +11,13 @@ use materia_model::run::State;
 use super::error::Error;
 use super::journal;
 use super::place::Place;
+use super::snapshot::has_result;
 use super::status::{look, supervisor};
 use crate::clock::{self, Clock};
 use crate::process::{Exits, Identity};
 use crate::store::ears::Ear;
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
-use crate::store::lock::{Lock, Mode, Wait, is_held};
+use crate::store::lock::{Lock, Mode, Wait};
 
 /// How long one wait for somebody takes whose end the kernel does not tell us.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -43,46 +43,26 @@ pub struct Awaited {
 /// The supervisors of runs that are over: they have nothing left to do but to make that durable, to write it down for
 /// others, and to end. Also what was needed to wait for them, which is put away when nobody waits for us any more.
 #[derive(Debug, Default)]
-pub struct Leaving(Vec<Parting>);
-
-/// A supervisor that leaves, with the lock that it holds until it has nothing left to do.
-#[derive(Debug)]
-struct Parting {
-    supervisor: Option<Identity>,
-    lock: PathBuf,
-    beside: Beside,
+pub struct Leaving {
+    supervisors: Vec<(Place, Identity)>,
+    needed: Vec<Beside>,
 }
 
 impl Leaving {
-    /// Waits until the ends are durable and the supervisors have let go of the runs.
-    pub fn see_off(&self) {
-        self.0.iter().for_each(|parting| parting.beside.make_durable());
+    /// Waits until the ends are durable and written down, and the supervisors are gone: nothing of the runs is left.
+    pub fn see_off(&self, clock: &Clock) {
+        self.needed.iter().for_each(Beside::make_durable);
         let deadline = clock::deadline_in(LINGER);
-        for parting in &self.0 {
-            parting.wait(deadline);
+        let mut exits = Exits::default();
+        for (_, supervisor) in &self.supervisors {
+            exits.add(supervisor, ());
         }
-    }
-}
-
-impl Parting {
-    /// A lock that is still held when this supervisor is gone is somebody else's.
-    fn wait(&self, deadline: Option<Instant>) {
-        let Some(supervisor) = &self.supervisor else { return };
-        if is_held(&self.lock) {
-            // It gave way to us so that we could speak first.
-            std::thread::yield_now();
+        while !exits.is_empty() && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
+            exits.next(deadline);
         }
-        while is_held(&self.lock) && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
-            let mut told = Exits::default();
-            if told.add(supervisor, ()).is_some() {
-                return;
-            }
-            self.beside.ear.iter().for_each(Ear::quiet);
-            self.beside.listen((), &mut told);
-            // It may have let go before the bell was quiet.
-            if is_held(&self.lock) {
-                told.next(deadline);
-            }
+        for (place, _) in self.supervisors.iter().filter(|(place, _)| !has_result(place) && place.exists()) {
+            // It was killed before it could: whoever looks writes it down.
+            let _pruned = look(place, clock);
         }
     }
 }
@@ -146,12 +126,11 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
 
 impl Awaited {
     fn of(seats: Vec<Seat<'_>>, timed_out: bool) -> Self {
-        let parting = |seat: Seat<'_>| {
-            let supervisor = supervisor(&seat.state).filter(|_| seat.is_over());
-            (seat.state, Parting { supervisor, lock: seat.place.lock(), beside: seat.beside })
-        };
-        let (states, leaving) = seats.into_iter().map(parting).unzip();
-        Self { states, timed_out, leaving: Leaving(leaving) }
+        let over = seats.iter().filter(|seat| seat.is_over());
+        let supervisors =
+            over.filter_map(|seat| Some((seat.place.clone(), supervisor(&seat.state)?))).collect();
+        let (states, needed) = seats.into_iter().map(|seat| (seat.state, seat.beside)).unzip();
+        Self { states, timed_out, leaving: Leaving { supervisors, needed } }
     }
 }
 
@@ -174,9 +153,9 @@ struct Beside {
 
 impl Beside {
     /// Wakes when it rings, also when it has by now.
-    fn listen<T>(&self, word: T, exits: &mut Exits<T>) {
+    fn listen(&self, index: usize, exits: &mut Exits<usize>) {
         if let Some(fd) = self.ear.as_ref().and_then(|ear| ear.as_fd().try_clone_to_owned().ok()) {
-            exits.also(fd, word);
+            exits.also(fd, index);
         }
     }
 

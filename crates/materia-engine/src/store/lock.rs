@@ -272,13 +272,6 @@ pub fn living_holder(path: &Path) -> Option<Holder> {
     read_holder(path).filter(Holder::lives)
 }
 
-/// Whether somebody holds a lock. Makes no file, and nobody is kept from it for longer than it takes to ask.
-pub fn is_held(path: &Path) -> bool {
-    // Open for writing: that is what wakes those whom we kept from it.
-    let file = OpenOptions::new().write(true).open(path);
-    file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-}
-
 fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> LockError {
     move |source| LockError::Io { action, file: path.to_owned(), source }
 }

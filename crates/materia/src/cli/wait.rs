@@ -55,8 +55,8 @@ impl Wait {
             view.ended(waited.runs.iter().map(|run| run.status));
         }
         screen.report(&waited, voice);
-        // Said first, because somebody waits for it; but when we are over, it is durable and nothing of the runs is left.
-        waited.leaving.see_off();
+        // Said first, because somebody waits for it; but when we are over, it is durable and written down, and nothing of the runs is left.
+        waited.leaving.see_off(&world.clock());
         Ok(if waited.ok { 0 } else { Kind::Failed.exit_code() })
     }
 }

@@ -19,6 +19,10 @@ const EXCERPT: usize = 120;
 /// The greatest number a record is believed to have: nobody writes so many, and those that follow must have one too.
 const GREATEST: u64 = 1 << 62;
 
+/// How often a line is read again that is no good: a reader takes no turn, so it may have the beginning of a torn line and
+/// the end of what was written over it. Only what looks the same twice is damage.
+const LOOKS: usize = 100;
+
 /// A segment that is being read.
 #[derive(Debug)]
 pub(super) struct Scan {
@@ -131,7 +135,18 @@ impl Scan {
     /// What comes next. Asking again after `Torn` or `End` looks again at the same place.
     pub(super) fn next(&mut self) -> Result<Item, JournalError> {
         let offset = self.offset;
-        let item = self.judge(offset);
+        let mut item = self.judge(offset);
+        for _ in 0..LOOKS {
+            if !matches!(item, Err(JournalError::Damaged { .. })) {
+                break;
+            }
+            let seen = std::mem::take(&mut self.line);
+            self.seek(offset)?;
+            item = self.judge(offset);
+            if self.line == seen {
+                break;
+            }
+        }
         if item.is_err() {
             self.seek(offset)?;
         }

@@ -31,6 +31,9 @@ fn is_well(house: &House, what: &str) {
             let status = waited["runs"][0]["status"].as_str().unwrap();
             let over = ["done", "failed", "exited", "cancelled", "killed"].contains(&status);
             assert!(over || (status == "starting" && house.look("a").start.is_none()), "{what}: {waited}");
+            if over {
+                assert_eq!(document(house, "a", "result.json")["status"], *status, "{what}");
+            }
         }
     }
     house.spawn("a", "true", &[]);

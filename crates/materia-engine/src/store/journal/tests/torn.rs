@@ -1,5 +1,8 @@
 //! A journal cut at any byte opens.
 
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::*;
 
 #[test]
@@ -73,4 +76,30 @@ fn a_long_torn_end_leaves_a_short_printable_excerpt() {
     let journal = desk.open().unwrap();
     let recovery = journal.recovery().unwrap();
     assert!(recovery.tail.len() < 200 && recovery.tail.starts_with("\\u{1b}[31mx"), "{}", recovery.tail);
+}
+
+#[test]
+fn whoever_reads_while_a_torn_end_is_written_over_sees_no_damage() {
+    let desk = Desk::new().written(1);
+    let whole = desk.bytes();
+    note(&desk.open().unwrap(), 1..2);
+    let line = desk.bytes().split_off(whole.len());
+    let file = fs::OpenOptions::new().append(true).open(desk.path()).unwrap();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..4000 {
+                file.set_len(whole.len() as u64).unwrap();
+                // The end of somebody who was killed, and what the next one writes.
+                (&file).write_all(&vec![b'{'; round % line.len()]).unwrap();
+                file.set_len(whole.len() as u64).unwrap();
+                (&file).write_all(&line).unwrap();
+            }
+            over.store(true, Ordering::Relaxed);
+        });
+        while !over.load(Ordering::Relaxed) {
+            desk.read().unwrap();
+        }
+    });
+    assert_eq!(desk.read().unwrap().len(), 3);
 }
