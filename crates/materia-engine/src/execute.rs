@@ -121,8 +121,9 @@ pub trait Observer {
         self.pace().is_some()
     }
 
-    /// What it wishes for; asked when something that the nursery watches can be read, and when time has passed.
-    fn wishes(&mut self) -> Vec<Wish> {
+    /// What it wishes for; asked when something that the nursery watches can be read, and when time has passed. `hungry`
+    /// says that a command has taken everything that it was fed.
+    fn wishes(&mut self, _hungry: bool) -> Vec<Wish> {
         Vec::new()
     }
 }

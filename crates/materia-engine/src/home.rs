@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use materia_model::name::SessionId;
+use materia_model::text;
 use sha2::{Digest, Sha256};
 
 /// The variables that move our directories, as `main.rs` found them.
@@ -33,26 +34,37 @@ pub struct Home {
 
 /// There is nothing to derive a home from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("neither HOME nor MATERIA_HOME names a directory")]
-pub struct NoHome;
+pub enum NoHome {
+    /// Nothing names one.
+    #[error("neither HOME nor MATERIA_HOME names a directory")]
+    Unset,
+    /// Our own variable names one that is another one everywhere.
+    #[error("MATERIA_HOME is {}, which is not absolute", text::quoted(&.0.to_string_lossy()))]
+    Relative(PathBuf),
+}
 
 impl Home {
-    /// Derives all directories. Empty and relative variables count as unset, as the XDG rules say.
+    /// Derives all directories. Empty and relative variables count as unset, as the XDG rules say; but whoever moves
+    /// everything is told that it was not moved.
     pub fn locate(variables: &Variables) -> Result<Self, NoHome> {
+        let moved = variables.materia_home.as_ref().filter(|path| !path.as_os_str().is_empty());
+        if let Some(relative) = moved.filter(|path| path.is_relative()) {
+            return Err(NoHome::Relative(relative.clone()));
+        }
         let home = set(&variables.home);
         let materia = set(&variables.materia_home);
         let agent = match (set(&variables.agent_dir), materia, home) {
             (Some(agent), _, _) => agent.to_owned(),
             (None, Some(materia), _) => materia.join("agent"),
             (None, None, Some(home)) => home.join(".pi/agent"),
-            (None, None, None) => return Err(NoHome),
+            (None, None, None) => return Err(NoHome::Unset),
         };
         let profile = match (set(&variables.profile_dir), materia, set(&variables.config_home), home) {
             (Some(profile), ..) => profile.to_owned(),
             (None, Some(materia), ..) => materia.join("profile"),
             (None, None, Some(config), _) => config.join("pi/pi-materia"),
             (None, None, None, Some(home)) => home.join(".config/pi/pi-materia"),
-            (None, None, None, None) => return Err(NoHome),
+            (None, None, None, None) => return Err(NoHome::Unset),
         };
         Ok(Self { agent, profile, user: home.map(Path::to_owned) })
     }
@@ -160,6 +172,8 @@ mod tests {
         let both = Variables { agent_dir: Some("/a".into()), profile_dir: Some("p".into()), ..moved };
         let home = Home::locate(&both).unwrap();
         assert_eq!((home.agent(), home.profile()), (Path::new("/a"), Path::new("/m/profile")));
-        assert_eq!(Home::locate(&Variables::default()), Err(NoHome));
+        assert_eq!(Home::locate(&Variables::default()), Err(NoHome::Unset));
+        let relative = Variables { materia_home: Some("m".into()), ..variables() };
+        assert_eq!(Home::locate(&relative), Err(NoHome::Relative("m".into())));
     }
 }

@@ -11,6 +11,7 @@ mod order;
 mod snapshot;
 mod artifact;
 mod family;
+mod feeding;
 mod parting;
 mod status;
 mod observer;

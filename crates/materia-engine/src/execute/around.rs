@@ -3,6 +3,7 @@
 //! Owns those, what is taken out of them (S3), and the question whether a plan keeps what its commands write besides.
 
 use std::fs::File;
+use std::sync::OnceLock;
 
 use materia_model::secret::Guard;
 use materia_model::template::Plan;
@@ -20,6 +21,8 @@ pub struct Around {
     pub guard: Guard,
     /// Whether commands that would read nothing get a stdin that stays open, for [`Wish::Feed`].
     pub held: bool,
+    /// Why something is missing from the streams.
+    missing: OnceLock<String>,
 }
 
 /// Two files that grow.
@@ -41,6 +44,16 @@ pub enum Wish {
 }
 
 impl Around {
+    /// Surroundings in which everything is still to come.
+    pub fn new(streams: Streams, guard: Guard, held: bool) -> Self {
+        Self { streams: Some(streams), guard, held, missing: OnceLock::new() }
+    }
+
+    /// Why something that commands wrote is not in the streams.
+    pub fn missing(&self) -> Option<&str> {
+        self.missing.get().map(String::as_str)
+    }
+
     /// Adds to a stream. A full disk loses output, not the run.
     pub(super) fn add(&self, which: Stream, bytes: &[u8]) {
         let Some(streams) = &self.streams else { return };
@@ -48,7 +61,9 @@ impl Around {
             Stream::Stdout => &streams.stdout,
             Stream::Stderr => &streams.stderr,
         };
-        let _full = stream::add(file, bytes);
+        if let Err(error) = stream::add(file, bytes) {
+            self.missing.get_or_init(|| error.to_string());
+        }
     }
 }
 

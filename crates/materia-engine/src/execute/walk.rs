@@ -16,6 +16,9 @@ use super::{Observer, Progress, Request};
 use crate::clock;
 use crate::process::{Event, LeafId, Nursery, Signal, Stream};
 
+/// How often an observer is asked in a row what commands are to be fed; others want to be heard, too.
+const MOUTHFULS: usize = 64;
+
 /// One walk through one plan.
 pub(super) struct Walk<'r, 'p> {
     pub(super) request: &'r Request<'p>,
@@ -153,17 +156,30 @@ impl<'r, 'p> Walk<'r, 'p> {
         }
     }
 
+    /// Does what the observer wishes for, and asks again as long as commands take what they are fed.
     fn grant_wishes(&mut self) {
-        for wish in self.observer.wishes() {
-            match wish {
-                Wish::Stop => self.wind_down(),
-                Wish::Feed(bytes) => {
-                    for leaf in self.leaves.keys() {
-                        // Whoever does not read any more has said what it thinks of it.
-                        let _closed = self.nursery.send(*leaf, &bytes);
+        for _ in 0..MOUTHFULS {
+            let hungry = self.leaves.keys().any(|leaf| self.nursery.has_taken_all(*leaf));
+            let mut fed = false;
+            for wish in self.observer.wishes(hungry) {
+                match wish {
+                    Wish::Stop => self.wind_down(),
+                    Wish::Feed(bytes) => {
+                        fed = true;
+                        self.feed(&bytes);
                     }
                 }
             }
+            if !fed {
+                return;
+            }
+        }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        for leaf in self.leaves.keys() {
+            // Whoever does not read any more has said what it thinks of it.
+            let _closed = self.nursery.send(*leaf, bytes);
         }
     }
 

@@ -55,7 +55,7 @@ pub enum Event {
     Interrupt(Signal),
     /// A watched descriptor can be read. Comes again until somebody has read it.
     Readable(WatchId),
-    /// A [`Waker`] was used.
+    /// A [`Waker`] was used, or a leaf has taken everything that was sent to its stdin.
     Woken,
 }
 

@@ -49,6 +49,11 @@ impl Feed {
         self.pipe.as_ref().filter(|_| self.taken < self.pending.len()).map(OwnedFd::as_fd)
     }
 
+    /// Whether everything was taken that was sent, and more may come.
+    pub(super) fn is_hungry(&self) -> bool {
+        self.pipe.is_some() && !self.last && self.taken == self.pending.len()
+    }
+
     pub(super) fn refused(&self) -> bool {
         self.refused
     }

@@ -261,6 +261,11 @@ impl Nursery {
         self.leaves.get_mut(&leaf).ok_or(SendError::Closed)?.stdin.send(bytes)
     }
 
+    /// Whether a leaf with a held stdin has taken everything that was sent. Becoming so wakes like a [`Waker`].
+    pub fn has_taken_all(&self, leaf: LeafId) -> bool {
+        self.leaves.get(&leaf).is_some_and(|leaf| leaf.stdin.is_hungry())
+    }
+
     /// Ends a held stdin once everything sent is written.
     pub fn close_stdin(&mut self, leaf: LeafId) {
         if let Some(leaf) = self.leaves.get_mut(&leaf) {

@@ -204,6 +204,9 @@ impl Nursery {
             Source::Stdin(id) => {
                 if let Some(leaf) = self.leaves.get_mut(&id) {
                     leaf.stdin.push();
+                    if leaf.stdin.is_hungry() {
+                        self.ready.push_back(Event::Woken);
+                    }
                 }
             }
             Source::Output(id, stream) => self.read(id, stream, flags),

@@ -98,7 +98,7 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
         match status::take(place, wait) {
             Ok(lock) if made && !place.journal().exists() => return Ok(lock),
             Ok(lock) => {
-                settle(place, &lock, clock)?;
+                settle(place, &lock, None, clock)?;
                 return Ok(lock);
             }
             Err(Error::Lock(LockError::Held { .. })) => {

@@ -50,7 +50,9 @@ pub(super) fn conclude(
     if let Some(failure) = outcome.failures.first() {
         let what = failure.label.clone().unwrap_or_else(|| failure.argv.join(" "));
         let what = text::bounded(&what, 200);
-        end.error = Some(format!("{what}: {}", text::bounded(&failure.stderr, 1000)));
+        let said = text::bounded(&failure.stderr, 1000);
+        let said = if failure.timed_out { format!("timed out\n{said}") } else { said.into_owned() };
+        end.error = Some(format!("{what}: {}", said.trim_end()));
     }
     if !start.artifacts.is_empty() {
         let manifest = artifact::manifest(start, artifact::HASHED_AT_END);

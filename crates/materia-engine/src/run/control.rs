@@ -6,13 +6,13 @@
 
 use std::time::Duration;
 
-use materia_model::run::{Control, MESSAGE, Status};
+use materia_model::run::{Control, MESSAGE, State, Status};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
 use super::place::Place;
-use super::status::{look, look_begun, supervisor};
+use super::status::{look, look_begun, settle, supervisor, take};
 use crate::clock::{self, Clock};
 use crate::process::{DEFAULT_GRACE, Exits, Signal};
 use crate::store::lock::{Lock, Mode, Wait};
@@ -58,7 +58,10 @@ pub fn stop(
     }
     let mut message = request.unwrap_or_else(|| made_up(place, control));
     message.insert("generation".to_owned(), json!(generation));
-    super::journal(place, clock)?.append_durable(MESSAGE, &message)?;
+    match record(place, &message, clock) {
+        Err(error) if error.is_full_disk() => return by_force(place, &state, control, clock),
+        recorded => recorded?,
+    }
     super::ring(place);
     if let Some(supervisor) = supervisor(&state) {
         let mut exits = Exits::default();
@@ -80,6 +83,28 @@ pub fn stop(
         let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
     }
     Err(Error::StillThere { run: place.id().to_string(), status: look(place, clock)?.status })
+}
+
+fn record(place: &Place, message: &Map<String, Value>, clock: &Clock) -> Result<(), Error> {
+    super::journal(place, clock)?.append_durable(MESSAGE, message)?;
+    Ok(())
+}
+
+/// Ends a run whose supervisor cannot be asked, because the disk has no room for the request: the supervisor is killed, and
+/// what it leaves is ended with grace.
+fn by_force(place: &Place, state: &State, control: Control, clock: &Clock) -> Result<Stopped, Error> {
+    if let Some(supervisor) = supervisor(state) {
+        let mut exits = Exits::default();
+        exits.add(&supervisor, ());
+        let _gone = supervisor.signal(Signal::KILL);
+        exits.next(clock::deadline_in(PATIENCE));
+    }
+    let lock = take(place, Wait::For(PATIENCE))?;
+    let now = settle(place, &lock, Some(control), clock)?;
+    let (generation, status) = (state.generation().to_owned(), now.status);
+    let stopped = now.generation() == generation && status == control.status();
+    let reason = Some("the disk is full: it was ended without asking its supervisor".to_owned());
+    Ok(Stopped { stopped, status, generation, reason })
 }
 
 fn made_up(place: &Place, control: Control) -> Map<String, Value> {

@@ -2,6 +2,7 @@
 //!
 //! Owns the errors of this room and the next step for each.
 
+use std::error::Error as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -150,10 +151,16 @@ impl Error {
         }
     }
 
+    /// What it says, with everything that led to it.
+    pub(super) fn with_causes(&self) -> String {
+        let causes = std::iter::successors(self.source(), |cause| (*cause).source());
+        causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
+    }
+
     /// Whether it went wrong because there is no room on the disk.
     pub(super) fn is_full_disk(&self) -> bool {
         let first: &(dyn std::error::Error + 'static) = self;
-        std::iter::successors(Some(first), |error| error.source())
+        std::iter::successors(Some(first), |error| (*error).source())
             .filter_map(|error| error.downcast_ref::<io::Error>())
             .any(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
     }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::place::{Place, Root};
-use super::status::look;
+use super::status::look_all;
 use crate::clock::Clock;
 use crate::store::atomic;
 
@@ -85,7 +85,7 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
     let mut known = read(root).entries;
     let mut entries = BTreeMap::new();
     let mut list = List::default();
-    let mut learned = 0usize;
+    let (mut places, mut keys) = (Vec::new(), Vec::new());
     for id in ids {
         let place = root.place(&id);
         let before = key(&place);
@@ -93,14 +93,16 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
         if let Some((key, listed)) = cached {
             list.runs.push(listed.clone());
             entries.insert(listed.run.clone(), (key, listed));
-            continue;
+        } else if place.exists() {
+            places.push(place);
+            keys.push(before);
         }
-        if !place.exists() {
-            continue;
-        }
-        match look(&place, clock) {
+    }
+    let mut learned = 0usize;
+    for ((place, before), looked) in places.iter().zip(keys).zip(look_all(&places, clock)) {
+        match looked {
             Ok(state) => {
-                let listed = listed(&place, &state);
+                let listed = listed(place, &state);
                 // A key from before the fold: what came in between makes it stale, never wrong.
                 if let Some(key) = before.filter(|_| listed.status.is_terminal()) {
                     entries.insert(listed.run.clone(), (key, listed.clone()));
@@ -109,9 +111,10 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
                 list.runs.push(listed);
             }
             Err(Error::NotFound { .. }) => {}
-            Err(error) => list.broken.push((id, error)),
+            Err(error) => list.broken.push((place.id().clone(), error)),
         }
     }
+    list.runs.sort_unstable_by(|one, other| one.run.cmp(&other.run));
     // Rewriting costs as much as it holds, so a few more folds next time are cheaper.
     if learned + known.len() > entries.len() / 20 {
         write(root, entries);

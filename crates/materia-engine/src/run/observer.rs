@@ -4,26 +4,24 @@
 //! messages for a command's stdin, ends of child runs.
 
 use std::collections::BTreeMap;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
-use materia_model::message::Mail;
-use materia_model::message::event::{DELIVERED, Delivered, Message};
 use materia_model::record::Record;
 use materia_model::run::{
-    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen,
-    State, Status,
+    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, RUN_END, RetireWhen, State, Status,
 };
 use materia_model::secret::Guard;
 use materia_model::text;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Serialize;
 
 use super::error::Error;
+use super::feeding::{Feeding, wants_stdin};
 use super::place::{Place, Root};
 use super::{snapshot, status};
-use crate::clock::{Clock, Stopwatch};
+use crate::clock::{self, Clock, Stopwatch};
 use crate::execute::{Observer, Progress, Wish};
-use crate::process::LeafId;
+use crate::process::{Exits, LeafId};
 use crate::store::bell::Bell;
 use crate::store::ears;
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
@@ -66,6 +64,8 @@ pub(super) struct Watcher<'s> {
     patience: Duration,
     /// What the result is going to be written to.
     spare: Option<Spare>,
+    /// What hands messages to the commands, where they want them so.
+    feeding: Option<Feeding<'s>>,
 }
 
 /// What a supervisor works with.
@@ -83,6 +83,8 @@ pub(super) struct Surroundings<'s> {
 impl<'s> Watcher<'s> {
     pub(super) fn new(around: Surroundings<'s>, state: State) -> Self {
         let Surroundings { root, place, journal, bell, clock, guard } = around;
+        let feeds = state.start.as_deref().is_some_and(wants_stdin);
+        let feeding = feeds.then(|| Feeding::after(state.seq, place, journal));
         Self {
             root,
             place,
@@ -103,6 +105,7 @@ impl<'s> Watcher<'s> {
             written: Stopwatch::start(),
             patience: FIRST,
             spare: None,
+            feeding,
         }
     }
 
@@ -113,8 +116,7 @@ impl<'s> Watcher<'s> {
     }
 
     /// Records the end, once, and wakes whoever waits for it, who shares the sync. The documents are there when the lock is
-    /// given up. A full disk may have room again at the second try; if not, whoever looks next records that nobody could say
-    /// how it ended.
+    /// given up. Where the disk is full, it waits for room.
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
@@ -129,16 +131,40 @@ impl<'s> Watcher<'s> {
         if told.and_then(|()| self.journal.commit()).is_ok() {
             return Ok(());
         }
-        // Opening looks at what is on disk: the record may be there, and only its sync failed.
+        let mut patience = FIRST;
+        while let Err(error) = self.end_again(end) {
+            if !error.is_full_disk() || !self.place.exists() {
+                return Err(error);
+            }
+            // Nobody tells when there is room again, and nobody else knows how it ended.
+            self.rest(patience);
+            patience = (patience * 2).min(RECONCILE);
+        }
+        Ok(())
+    }
+
+    /// Records the end where that failed. Opening looks at what is on disk: the record may be there, and only its sync failed.
+    fn end_again(&mut self, end: &End) -> Result<(), Error> {
         let again = super::journal(self.place, self.clock)?;
         let state = status::recorded(self.place)?;
         if state.status.is_terminal() && state.generation() == end.generation {
             again.commit()?;
         } else {
             again.append_durable(RUN_END, end)?;
-            ears::ring_all(&self.place.ears());
         }
+        snapshot::write(self.place, &status::recorded(self.place)?, self.clock.now());
+        ears::ring_all(&self.place.ears());
         Ok(())
+    }
+
+    /// Sleeps for so long, or until somebody rings.
+    fn rest(&self, time: Duration) {
+        self.bell.quiet();
+        if let Ok(bell) = self.bell.as_fd().try_clone_to_owned() {
+            let mut rung = Exits::default();
+            rung.also(bell, ());
+            rung.next(clock::deadline_in(time));
+        }
     }
 
     /// Whether it ended by itself because its children did.
@@ -146,26 +172,21 @@ impl<'s> Watcher<'s> {
         self.retired
     }
 
-    /// Reads what was added to the journal, and gives the messages among it.
-    fn catch_up(&mut self) -> Vec<Value> {
-        let mut messages = Vec::new();
+    /// Reads what was added to the journal.
+    fn catch_up(&mut self) {
         if self.state.seq == self.journal.last_seq() && !self.journal.has_more() {
-            return messages;
+            return;
         }
         if self.reader.is_none() {
             self.reader = Reader::open(&self.place.journal(), From::After(self.state.seq)).ok();
         }
-        let Some(reader) = &mut self.reader else { return messages };
+        let Some(reader) = &mut self.reader else { return };
         while let Some(Ok(record)) = reader.next() {
             if record.seq <= self.state.seq {
                 continue;
             }
             self.state.apply(&record);
-            if record.kind == MESSAGE {
-                messages.push(record.data);
-            }
         }
-        messages
     }
 
     /// Writes down the end of the last command, if that has not been done, and what happened then. What stands right behind
@@ -191,22 +212,6 @@ impl<'s> Watcher<'s> {
     fn settle(&mut self) {
         if self.done.is_some() {
             let _untold = self.write::<()>(None);
-        }
-    }
-
-    /// Hands messages for this run and its branches to its commands, and records that.
-    fn deliver(&self, messages: &[Value], wishes: &mut Vec<Wish>) {
-        let start = self.state.start.as_ref();
-        let mailbox = start.and_then(|start| start.mailbox.as_ref());
-        if mailbox.and_then(|mailbox| mailbox.get("deliver")).is_none_or(|how| how != "stdin") {
-            return;
-        }
-        let known = messages.iter().filter_map(|message| Message::deserialize(message).ok());
-        for parcel in known.flat_map(|message| Mail::parcels(&message, self.place.id())) {
-            let Ok(line) = serde_json::to_string(&parcel) else { continue };
-            wishes.push(Wish::Feed(format!("{line}\n").into_bytes()));
-            let delivered = Delivered { id: parcel.id, how: "stdin".to_owned() };
-            let _again_next_time = self.journal.append(DELIVERED, &delivered);
         }
     }
 
@@ -269,6 +274,7 @@ impl Observer for Watcher<'_> {
                 // A full disk is no reason to stop: what is missing is only told less exactly.
                 let _untold = self.write(Some((COMMAND_START, &started)));
                 self.unwritten = true;
+                self.feeding.iter_mut().for_each(Feeding::started);
             }
             Progress::Ended { leaf, run } => {
                 self.settle();
@@ -280,6 +286,9 @@ impl Observer for Watcher<'_> {
                     timed_out: run.timed_out,
                     duration_ms: run.duration_ms,
                 });
+                if let Some(feeding) = self.feeding.as_mut().filter(|_| self.commands.is_empty()) {
+                    feeding.ended(run.code == 0);
+                }
                 self.completed += 1;
                 self.failed += u64::from(run.code != 0);
                 self.unwritten = true;
@@ -297,18 +306,19 @@ impl Observer for Watcher<'_> {
 
     fn pace(&self) -> Option<Duration> {
         let patience = if self.unwritten { self.patience } else { RECONCILE };
-        Some(if self.done.is_some() { Duration::ZERO } else { patience })
+        let due = self.done.is_some() || self.feeding.as_ref().is_some_and(Feeding::is_due);
+        Some(if due { Duration::ZERO } else { patience })
     }
 
     fn looks(&self) -> bool {
         false
     }
 
-    fn wishes(&mut self) -> Vec<Wish> {
+    fn wishes(&mut self, hungry: bool) -> Vec<Wish> {
         self.bell.quiet();
-        let mut wishes = Vec::new();
-        let messages = self.catch_up();
-        self.deliver(&messages, &mut wishes);
+        self.catch_up();
+        let line = self.feeding.as_mut().and_then(|feeding| feeding.next(hungry));
+        let mut wishes: Vec<Wish> = line.map(Wish::Feed).into_iter().collect();
         if !self.stopping && (self.state.asked.is_some() || self.retires()) {
             self.stopping = true;
             self.retired = self.state.asked.is_none();

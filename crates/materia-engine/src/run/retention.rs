@@ -169,7 +169,7 @@ fn terminal(place: &Place, clock: &Clock) -> Result<(Lock, State), Error> {
         return Err(Error::NotTerminal { run, status: state.status });
     }
     let lock = take(place, Wait::For(PAUSE))?;
-    let state = settle(place, &lock, clock)?;
+    let state = settle(place, &lock, None, clock)?;
     if state.status.is_terminal() {
         return Ok((lock, state));
     }

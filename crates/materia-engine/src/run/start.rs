@@ -6,14 +6,13 @@
 //! nothing, and takes the beginning back.
 
 use std::collections::BTreeMap;
-use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use materia_model::name::RunId;
-use materia_model::run::{Start, Supervisor};
+use materia_model::run::{Start, State, Supervisor};
 use materia_model::secret::Guard;
 
 use super::beginning::{Beginning, own, record};
@@ -56,6 +55,10 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     let made = dir::create_unsynced(place.dir())?;
     if order.fresh && !made {
         return Err(Error::Taken(order.run.to_string()));
+    }
+    let past = if made { State::default() } else { status::recorded(&place)? };
+    if past.start.is_some() {
+        family::check_owner(&past, order.run.as_str(), order.start.session.as_deref())?;
     }
     let mut hands = Hands::default();
     match begin(order, (&root, &place), made, &mut hands, clock) {
@@ -116,11 +119,7 @@ fn begin(
 fn not_started(run: &RunId, error: Error) -> Error {
     match error {
         Error::Active { .. } | Error::Spawn { .. } | Error::NoAnswer(_) | Error::NotStarted { .. } => error,
-        error => {
-            let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-            let message = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
-            Error::NotStarted { run: run.to_string(), message, hint: error.hint() }
-        }
+        error => Error::NotStarted { run: run.to_string(), message: error.with_causes(), hint: error.hint() },
     }
 }
 

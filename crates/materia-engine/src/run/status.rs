@@ -6,9 +6,11 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use materia_model::run::{Control, End, RUN_END, State, Status};
+use materia_model::run::{Control, End, Ended, RUN_END, State, Status};
 
 use super::error::Error;
 use super::place::{Place, Root};
@@ -21,6 +23,9 @@ use crate::store::lock::{Lock, LockError, Mode, Wait};
 /// How long one look waits for somebody who starts a run, and how often.
 const PAUSE: Duration = Duration::from_millis(10);
 const LOOKS: usize = 2000;
+
+/// How many runs are looked at at the same time.
+const SIDE_BY_SIDE: usize = 16;
 
 /// What the journal says, whether or not it is still true. A run whose journal is not there yet is starting.
 pub fn recorded(place: &Place) -> Result<State, Error> {
@@ -56,7 +61,7 @@ pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
         return Ok(state);
     }
     match take(place, Wait::No) {
-        Ok(lock) => match settle(place, &lock, clock)? {
+        Ok(lock) => match settle(place, &lock, None, clock)? {
             // Nobody starts it, so it never was.
             state if state.status == Status::Starting => {
                 Err(Error::NotFound { run: place.id().to_string(), close: None })
@@ -67,6 +72,32 @@ pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
         Err(Error::Lock(LockError::Held { .. })) => recorded(place),
         Err(error) => Err(error),
     }
+}
+
+/// How each of many runs stands. They are looked at side by side: what somebody left who died is given time to end.
+pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<State, Error>> {
+    let (next, seen) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(places.len())));
+    let looks = || {
+        while let Some((index, place)) = claim(places, &next) {
+            let looked = look(place, clock);
+            seen.lock().unwrap_or_else(PoisonError::into_inner).push((index, looked));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..places.len().min(SIDE_BY_SIDE) {
+            // Where there is no thread to be had, we do it all.
+            let _fewer = std::thread::Builder::new().spawn_scoped(scope, looks);
+        }
+        looks();
+    });
+    let mut seen = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    seen.sort_unstable_by_key(|(index, _)| *index);
+    seen.into_iter().map(|(_, looked)| looked).collect()
+}
+
+fn claim<'p>(places: &'p [Place], next: &AtomicUsize) -> Option<(usize, &'p Place)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, places.get(index)?))
 }
 
 /// How a run stands once it has begun: whoever starts it is waited for.
@@ -117,14 +148,19 @@ fn gone(place: &Place) -> Error {
 }
 
 /// Ends what a supervisor left that died, and records that; nothing where the last generation has ended. The lock shows
-/// that nobody supervises.
-pub(super) fn settle(place: &Place, _lock: &Lock, clock: &Clock) -> Result<State, Error> {
+/// that nobody supervises. `asked` is what it was asked where that could not be written down.
+pub(super) fn settle(
+    place: &Place,
+    _lock: &Lock,
+    asked: Option<Control>,
+    clock: &Clock,
+) -> Result<State, Error> {
     let mut state = recorded(place)?;
     let Some(start) = state.start.clone().filter(|_| state.status == Status::Running) else {
         return Ok(state);
     };
     let mark = place.mark(&start.generation);
-    let status = state.asked.map_or(Status::Exited, Control::status);
+    let status = asked.or(state.asked).map_or(Status::Exited, Control::status);
     let gone = format!("its supervisor, process {}, is gone", start.supervisor.pid);
     if is_part_of(&mark) {
         // Whoever asks is a part of what would be ended: somebody else will do it.
@@ -144,12 +180,27 @@ pub(super) fn settle(place: &Place, _lock: &Lock, clock: &Clock) -> Result<State
     };
     let end =
         End { generation: start.generation.clone(), status, evidence: Some(evidence), ..End::default() };
-    journal(place, clock)?.append_durable(RUN_END, &end)?;
+    match record_end(place, &end, clock) {
+        // It is over all the same; the next look records it.
+        Err(error) if error.is_full_disk() => {
+            let evidence = end.evidence.as_deref().unwrap_or_default();
+            let evidence = Some(format!("{evidence}; not recorded yet: {}", error.with_causes()));
+            let (at, end) = (clock.now(), End { evidence, ..end });
+            (state.status, state.ended) = (status, Some(Box::new(Ended { end, at })));
+            return Ok(state);
+        }
+        recorded => recorded?,
+    }
     let state = recorded(place)?;
     snapshot::write(place, &state, clock.now());
     let root = Root::new(place.dir().parent().unwrap_or_else(|| Path::new("/")));
     family::ended(&root, &start, &end, clock);
     Ok(state)
+}
+
+fn record_end(place: &Place, end: &End, clock: &Clock) -> Result<(), Error> {
+    journal(place, clock)?.append_durable(RUN_END, end)?;
+    Ok(())
 }
 
 fn processes(count: usize) -> String {

@@ -15,6 +15,7 @@ use materia_model::template::{Plan, wire};
 use super::beginning::Beginning;
 use super::conclusion::conclude;
 use super::error::Error;
+use super::feeding::wants_stdin;
 use super::observer::{Surroundings, Watcher};
 use super::order::Order;
 use super::place::{Place, Root};
@@ -71,7 +72,7 @@ pub fn supervise(
         Ok((generation, plan)) => generation.live(&plan, spool, guard),
         Err(error) => {
             let (generation, status) = (generation.to_owned(), Status::Failed);
-            let end = End { generation, status, error: Some(error.to_string()), ..End::default() };
+            let end = End { generation, status, error: Some(error.with_causes()), ..End::default() };
             let ended = journal(&place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
             ended.map(drop).map_err(io::Error::other)
         }
@@ -116,9 +117,7 @@ impl<'c> Generation<'c> {
         let Self { root, place, journal, bell, streams, state, clock, lock } = self;
         let start = state.start.clone().unwrap_or_default();
         snapshot::run(&place, &state);
-        let deliver = start.mailbox.as_ref().and_then(|mailbox| mailbox.get("deliver"));
-        let held = deliver.is_some_and(|how| how == "stdin");
-        let around = Around { streams: Some(streams), guard, held };
+        let around = Around::new(streams, guard, wants_stdin(&start));
         let request = Request {
             plan,
             cwd: start.cwd.clone().into(),
@@ -135,6 +134,11 @@ impl<'c> Generation<'c> {
             .and_then(|prepared| execute::run_in(&request, &around, nursery.insert(prepared), &mut watcher));
         let asked = watcher.asked();
         let mut end = conclude(&start, outcome, asked, &watcher);
+        if let Some(why) = around.missing() {
+            end.degraded = true;
+            let evidence = || format!("a part of what it wrote is not in its logs: {why}");
+            end.evidence.get_or_insert_with(evidence);
+        }
         end.error = end.error.map(|error| guard.text(&error).into_owned());
         if let Some(nursery) = &mut nursery {
             nursery.sweep(Duration::ZERO);

@@ -43,6 +43,8 @@ const LONGEST_SYSTEM: usize = 64 << 10;
     materia wait run:tests\n\n\
     Answers once the run is on disk and its supervisor runs. Exits with 2 when the template or its values are \
     wrong, 4 when a run of that id is running.")]
+// What goes on by itself has no stdin; saying so is better than not knowing the word.
+#[command(mut_arg("stdin", |stdin| stdin.hide(true)))]
 pub(super) struct Spawn {
     #[command(flatten)]
     template: Template,
@@ -223,7 +225,11 @@ impl Spawn {
                 return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
                     .hint("write NAME=PATH; a name has letters, digits, `_`, `.` and `-`"));
             };
-            artifacts.insert(name.to_owned(), declared(given, path)?);
+            if artifacts.insert(name.to_owned(), declared(given, path)?).is_some() {
+                let message = format!("the artifact {} is given twice", text::quoted(name));
+                return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
+                    .hint("give each artifact a name of its own"));
+            }
         }
         Ok(artifacts)
     }

@@ -103,6 +103,40 @@ fn a_message_reaches_the_stdin_of_a_command() {
 }
 
 #[test]
+fn what_a_command_had_on_its_stdin_that_failed_comes_again_for_the_next() {
+    let house = House::new();
+    house.write("worker", "#!/bin/sh\nif mkdir first; then read line; kill -9 $$; fi\nexec head -n 3\n");
+    house.shell("chmod +x worker").run().ok();
+    let template = format!(r#"{{"template": "{}/worker", "retry": 2}}"#, house.work().display());
+    house.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    for body in ["one", "two", "three"] {
+        house.materia(&["message", "run:a", "task.run", body]).run().ok();
+    }
+    assert_eq!(house.wait("a")["status"], "done");
+    let lines: Vec<Value> =
+        house.run_file("a", "stdout.log").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bodies: Vec<&Value> = lines.iter().map(|line| &line["body"]).collect();
+    assert_eq!(bodies, ["one", "two", "three"]);
+}
+
+#[test]
+fn what_a_command_does_not_read_on_its_stdin_waits() {
+    let house = House::new();
+    let large = house.write("large", "x".repeat(100_000));
+    house.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    for _ in 0..2 {
+        let words = ["message", "run:a", "task.run", "--body-file", large.to_str().unwrap(), "--json"];
+        let report = house.materia(&words).run().ok().json();
+        assert_eq!((&report["delivered"], &report["queued"]), (&json!(false), &json!(true)), "{report}");
+    }
+    let seen = house.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
+    let standing: Vec<&Value> =
+        seen["messages"].as_array().unwrap().iter().map(|message| &message["status"]).collect();
+    assert_eq!(standing, ["queued", "queued"]);
+    house.kill("a");
+}
+
+#[test]
 fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
     let house = House::new();
     for round in 0..5 {

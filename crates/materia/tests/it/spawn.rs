@@ -16,6 +16,7 @@ mod draft;
 mod edges;
 mod ends;
 mod family;
+mod full;
 mod kept;
 mod output;
 mod secrets;

@@ -198,6 +198,8 @@ impl Tail {
             .and_then(|()| temp.persist_noclobber(&current).map_err(|error| error.error));
         let file = published
             .map_err(|error| self.break_off(format!("a segment was closed and none begun ({error})")))?;
+        // A temporary file is locked while it is one; from now on that is the turn to sync.
+        let _never_refused = file.unlock();
         self.id = id;
         self.file = Arc::new(file);
         self.first = self.next;

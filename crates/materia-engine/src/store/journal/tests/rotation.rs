@@ -96,3 +96,18 @@ proptest! {
         prop_assert!(kept.len() as u64 + 1 >= written);
     }
 }
+
+#[test]
+fn whoever_closed_a_segment_keeps_nobody_from_syncing_the_next() {
+    let desk = Desk::rotating(Some(1000));
+    let one = SharedJournal::open(&desk.path(), &desk.clock, &desk.options).unwrap();
+    while one.last_seq() < 100 {
+        one.append_durable("note", &json!({ "number": 1 })).unwrap();
+    }
+    assert!(fs::read_dir(desk.temp.path()).unwrap().count() > 3, "no segment was closed");
+    let current = fs::OpenOptions::new().append(true).open(desk.path()).unwrap();
+    current.try_lock().unwrap();
+    current.unlock().unwrap();
+    let two = SharedJournal::open(&desk.path(), &desk.clock, &desk.options).unwrap();
+    two.append_durable("note", &json!({ "number": 2 })).unwrap();
+}

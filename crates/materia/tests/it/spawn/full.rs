@@ -1,0 +1,127 @@
+//! A disk without room: nothing is told that is not so, and nothing that ended well is called lost.
+//!
+//! The disk is a real one, small and mounted for the test, which only root may do.
+
+use std::fs::File;
+use std::io::Write;
+use std::process::Command;
+
+use super::*;
+
+/// A house whose home is a disk of half a megabyte.
+struct Small {
+    // Unmounted before the house goes.
+    mount: Mount,
+    house: House,
+}
+
+struct Mount(PathBuf);
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _busy = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+impl Small {
+    /// Nothing where we may not mount.
+    #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
+    fn new() -> Option<Self> {
+        let house = House::new();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=512k,mode=700", "tmpfs"])
+            .arg(house.home())
+            .stderr(std::process::Stdio::null())
+            .status();
+        if !mounted.is_ok_and(|status| status.success()) {
+            println!("skipped: only root may mount a small disk");
+            return None;
+        }
+        let mount = Mount(house.home());
+        Some(Self { mount, house })
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.mount.0.join("filler")
+    }
+
+    /// Takes every page there is, also the rest of the last one of a run's journal.
+    fn fill(&self, run: &str) {
+        let mut filler = File::create(self.filler()).unwrap();
+        while filler.write_all(&[b'x'; 4096]).is_ok() {}
+        let address = format!("run:{run}");
+        while self.house.materia(&["message", &address, "note", "x"]).run().status.success() {}
+    }
+
+    fn make_room(&self) {
+        std::fs::remove_file(self.filler()).unwrap();
+    }
+}
+
+#[test]
+fn output_that_found_no_room_is_missed() {
+    let Some(small) = Small::new() else { return };
+    let house = &small.house;
+    house.spawn("a", "head -c 2000000 /dev/zero", &[]);
+    let over = house.wait("a");
+    assert_eq!(over["status"], "done", "{over}");
+    let seen = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    assert_eq!(seen["degraded"], true, "{seen}");
+    assert!(seen["evidence"].as_str().unwrap().contains("is not in its logs: No space left"), "{seen}");
+}
+
+#[test]
+fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
+    let Some(small) = Small::new() else { return };
+    let house = &small.house;
+    let fifo = house.work().join("fifo");
+    house.shell("mkfifo fifo").run().ok();
+    house.spawn("a", &format!("sh -c 'read line < {}; exit 5'", fifo.display()), &[]);
+    small.fill("a");
+    std::fs::write(&fifo, "go\n").unwrap();
+    // It is over when the shell is gone, and says so when it can.
+    let began = std::time::Instant::now();
+    while house.alive().len() > 1 {
+        assert!(began.elapsed() < PATIENCE, "{:?}", house.alive());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert_eq!(house.look("a").status.as_str(), "running");
+    small.make_room();
+    let over = house.wait("a");
+    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(5)), "{over}");
+    assert_eq!(document(house, "a", "result.json")["code"], 5);
+    assert_eq!(document(house, "a", "progress.json")["phase"], "failed");
+}
+
+#[test]
+fn what_fills_the_disk_can_be_stopped() {
+    let Some(small) = Small::new() else { return };
+    let house = &small.house;
+    for control in ["control.kill", "control.cancel"] {
+        house.spawn("a", "sleep 600", &[]);
+        small.fill("a");
+        let stopped = house.materia(&["message", "run:a", control, "--json"]).run().ok().json();
+        assert_eq!(stopped["ok"], true, "{stopped}");
+        assert!(house.alive().is_empty(), "{:?}", house.alive());
+        small.make_room();
+        assert!(house.look("a").status.is_terminal());
+    }
+}
+
+#[test]
+fn a_dead_supervisor_is_seen_also_where_that_cannot_be_recorded() {
+    let Some(small) = Small::new() else { return };
+    let house = &small.house;
+    house.spawn("a", "sleep 600", &[]);
+    small.fill("a");
+    house.kill_supervisor("a");
+    let seen = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    assert_eq!(seen["status"], "exited", "{seen}");
+    assert!(seen["evidence"].as_str().unwrap().contains("not recorded yet"), "{seen}");
+    let listed = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    assert_eq!(listed["runs"][0]["status"], "exited", "{listed}");
+    small.make_room();
+    house.materia(&["inspect", "run:a"]).run().ok();
+    assert_eq!(document(house, "a", "result.json")["status"], "exited");
+    assert_eq!(kinds(house, "a").iter().filter(|kind| *kind == "run.end").count(), 1);
+}
