@@ -81,13 +81,18 @@ struct Cache {
 
 /// Lists all runs. Those whose supervisor died are ended and recorded on the way.
 pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
-    let ids = root.ids().map_err(Error::io("list", root.path()))?;
+    let names = root.names().map_err(Error::io("list", root.path()))?;
     let mut known = read(root).entries;
     let mut entries = BTreeMap::new();
     let mut list = List::default();
     let mut learned = 0usize;
-    for id in ids {
+    for (id, linked) in names {
         let place = root.place(&id);
+        if linked {
+            let dir = place.dir().to_owned();
+            list.broken.push((id, Error::Linked { run: place.id().to_string(), dir }));
+            continue;
+        }
         let before = key(&place);
         let cached = known.remove(id.as_str()).filter(|(kept, _)| Some(*kept) == before);
         if let Some((key, listed)) = cached {
@@ -95,8 +100,13 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
             entries.insert(listed.run.clone(), (key, listed));
             continue;
         }
-        if !place.exists() {
-            continue;
+        match place.stands() {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err(error) => {
+                list.broken.push((id, error));
+                continue;
+            }
         }
         match look(&place, clock) {
             Ok(state) => {

@@ -6,7 +6,6 @@
 //! nothing, and takes the beginning back.
 
 use std::collections::BTreeMap;
-use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::os::fd::AsRawFd;
@@ -52,6 +51,7 @@ struct Hands {
 pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     let root = Root::new(&order.root);
     let place = root.place(&order.run);
+    place.check()?;
     dir::create_private(root.path())?;
     let made = dir::create_unsynced(place.dir())?;
     if order.fresh && !made {
@@ -116,11 +116,7 @@ fn begin(
 fn not_started(run: &RunId, error: Error) -> Error {
     match error {
         Error::Active { .. } | Error::Spawn { .. } | Error::NoAnswer(_) | Error::NotStarted { .. } => error,
-        error => {
-            let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-            let message = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
-            Error::NotStarted { run: run.to_string(), message, hint: error.hint() }
-        }
+        error => Error::NotStarted { run: run.to_string(), message: error.with_causes(), hint: error.hint() },
     }
 }
 

@@ -18,6 +18,7 @@ mod ends;
 mod family;
 mod kept;
 mod output;
+mod outside;
 mod secrets;
 mod session;
 mod slow;
@@ -96,6 +97,12 @@ impl House {
     pub fn run_file(&self, id: &str, name: &str) -> String {
         let path: PathBuf = self.run_place(id).dir().join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// A path that a program of this house said.
+    pub fn path(&self, said: &Value) -> PathBuf {
+        let home = self.home();
+        said.as_str().unwrap().replace("[HOUSE]", home.parent().unwrap().to_str().unwrap()).into()
     }
 
     /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when it got there.
