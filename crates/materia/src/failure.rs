@@ -267,7 +267,7 @@ impl From<MessageError> for Failure {
         let (kind, code) = match error {
             MessageError::Post(error) => return error.into(),
             MessageError::Run(error) => return error.into(),
-            MessageError::Envelope(_) => (Kind::Invalid, "invalid_message"),
+            MessageError::Envelope(_) | MessageError::Field { .. } => (Kind::Invalid, "invalid_message"),
             MessageError::NoSender { .. } => (Kind::Invalid, "sender_required"),
             MessageError::Sender { .. } => (Kind::Refused, "sender_refused"),
             MessageError::NotYou { .. } => (Kind::Refused, "not_you"),

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::house::House;
 
+mod archive;
 mod draft;
 mod edges;
 mod ends;
@@ -19,6 +20,7 @@ mod family;
 mod kept;
 mod output;
 mod outside;
+mod preserved;
 mod secrets;
 mod session;
 mod slow;
