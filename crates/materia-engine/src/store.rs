@@ -22,6 +22,7 @@ pub mod spool;
 pub mod bell;
 pub mod ears;
 pub mod stream;
+pub mod copy;
 pub mod tree;
 pub mod journal;
 

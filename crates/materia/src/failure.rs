@@ -217,6 +217,9 @@ impl From<RunError> for Failure {
         let (kind, code) = match &error {
             RunError::NotFound { .. } => (Kind::NotFound, "run_not_found"),
             RunError::Archived { .. } => (Kind::NotFound, "run_archived"),
+            RunError::Linked { .. } => (Kind::Refused, "run_is_a_link"),
+            RunError::Reserved(_) => (Kind::Invalid, "invalid_name"),
+            RunError::OtherGeneration { .. } => (Kind::Conflict, "stale_generation"),
             RunError::SessionMismatch { .. } => (Kind::Refused, "session_mismatch"),
             RunError::Active { .. } => (Kind::Conflict, "run_active"),
             RunError::Taken(_) => (Kind::Conflict, "run_taken"),
@@ -226,9 +229,11 @@ impl From<RunError> for Failure {
                 (Kind::Failed, "run_not_started")
             }
             RunError::Lock(_) => (Kind::Conflict, "run_in_use"),
-            RunError::Journal(_) | RunError::Dir(_) | RunError::Write(_) | RunError::Io { .. } => {
-                (Kind::Failed, "run_storage")
-            }
+            RunError::Journal(_)
+            | RunError::Dir(_)
+            | RunError::Write(_)
+            | RunError::Unkept { .. }
+            | RunError::Io { .. } => (Kind::Failed, "run_storage"),
         };
         Self::from_error(kind, code, &error).hint(error.hint())
     }
@@ -262,7 +267,7 @@ impl From<MessageError> for Failure {
         let (kind, code) = match error {
             MessageError::Post(error) => return error.into(),
             MessageError::Run(error) => return error.into(),
-            MessageError::Envelope(_) => (Kind::Invalid, "invalid_message"),
+            MessageError::Envelope(_) | MessageError::Field { .. } => (Kind::Invalid, "invalid_message"),
             MessageError::NoSender { .. } => (Kind::Invalid, "sender_required"),
             MessageError::Sender { .. } => (Kind::Refused, "sender_refused"),
             MessageError::NotYou { .. } => (Kind::Refused, "not_you"),

@@ -174,9 +174,8 @@ impl Watching {
 
     /// Follows runs that appeared, and forgets those that are gone.
     fn find_runs(&mut self) {
-        let names = std::fs::read_dir(&self.observer.runs).into_iter().flatten();
-        let ids = names.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<RunId>().ok());
-        let there: BTreeSet<RunId> = ids.collect();
+        let ids = run::Root::new(&self.observer.runs).ids().unwrap_or_default();
+        let there: BTreeSet<RunId> = ids.into_iter().collect();
         self.followed.retain(|run, _| there.contains(run));
         for run in there {
             if !self.followed.contains_key(&run)

@@ -11,6 +11,7 @@ use materia_model::text;
 
 use crate::process::SpawnError;
 use crate::store::atomic::WriteError;
+use crate::store::copy::CopyError;
 use crate::store::dir::DirError;
 use crate::store::journal::JournalError;
 use crate::store::lock::LockError;
@@ -33,6 +34,42 @@ pub enum Error {
         run: String,
         /// Where it is now.
         dir: PathBuf,
+    },
+    /// Its directory leads out of the directory of all runs (A8).
+    #[error("{}, the directory of run {}, is a symbolic link", text::quoted(&dir.to_string_lossy()), text::quoted(run))]
+    Linked {
+        /// The id.
+        run: String,
+        /// Where the link is.
+        dir: PathBuf,
+    },
+    /// The id is the name of something else of ours.
+    #[error("{} is no id of a run: the directory of all runs has something else of that name", text::quoted(.0))]
+    Reserved(String),
+    /// Another generation was meant (A3).
+    #[error(
+        "run {} is in generation {}, not in {}",
+        text::quoted(run),
+        text::quoted(current),
+        text::quoted(asked)
+    )]
+    OtherGeneration {
+        /// The id.
+        run: String,
+        /// The generation that was meant.
+        asked: String,
+        /// The last one.
+        current: String,
+    },
+    /// An artifact cannot be kept.
+    #[error("the artifact {} of run {} cannot be kept", text::quoted(artifact), text::quoted(run))]
+    Unkept {
+        /// The id.
+        run: String,
+        /// The artifact.
+        artifact: String,
+        /// Why.
+        source: CopyError,
     },
     /// It belongs to another session (A9).
     #[error(
@@ -126,6 +163,18 @@ impl Error {
             Self::NotFound { close: Some(close), .. } => format!("did you mean run:{close}?"),
             Self::NotFound { .. } => "list runs with `materia inspect session:all`".to_owned(),
             Self::Archived { run, .. } => format!("read it there, or start it anew with `--as run:{run}`"),
+            Self::Linked { dir, .. } => {
+                let (dir, to) = (dir.display(), "a run is never followed out of the directory of all runs");
+                format!("remove or rename {dir}: {to}")
+            }
+            Self::Reserved(_) => "choose another id with --as".to_owned(),
+            Self::OtherGeneration { run, .. } => {
+                format!("nothing was changed; see what runs now with `materia inspect run:{run}`")
+            }
+            Self::Unkept { .. } => {
+                "nothing was removed: mend that and try again, or prune it without preserve_artifacts"
+                    .to_owned()
+            }
             Self::SessionMismatch { owner: Some(owner), .. } => {
                 format!("materia inspect session:{owner} --session {owner}")
             }
@@ -145,6 +194,10 @@ impl Error {
             Self::StillThere { run, .. } => format!("look at it with `materia inspect run:{run}`"),
             Self::Journal(error) => error.hint(),
             Self::Lock(error) => error.hint().to_owned(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "it is somebody else's, or its mode keeps you out: see `ls -ld` of it, or ask its owner"
+                    .to_owned()
+            }
             Self::Dir(_) | Self::Write(_) | Self::Io { .. } => {
                 "check that the disk has space and who may write there, and try again".to_owned()
             }
@@ -152,7 +205,7 @@ impl Error {
     }
 
     /// What it says, with everything that led to it.
-    pub(super) fn with_causes(&self) -> String {
+    pub fn with_causes(&self) -> String {
         let causes = std::iter::successors(self.source(), |cause| (*cause).source());
         causes.fold(self.to_string(), |text, cause| format!("{text}: {cause}"))
     }

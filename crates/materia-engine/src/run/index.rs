@@ -81,21 +81,32 @@ struct Cache {
 
 /// Lists all runs. Those whose supervisor died are ended and recorded on the way.
 pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
-    let ids = root.ids().map_err(Error::io("list", root.path()))?;
+    let names = root.names().map_err(Error::io("list", root.path()))?;
     let mut known = read(root).entries;
     let mut entries = BTreeMap::new();
     let mut list = List::default();
     let (mut places, mut keys) = (Vec::new(), Vec::new());
-    for id in ids {
+    for (id, linked) in names {
         let place = root.place(&id);
+        if linked {
+            let dir = place.dir().to_owned();
+            list.broken.push((id, Error::Linked { run: place.id().to_string(), dir }));
+            continue;
+        }
         let before = key(&place);
         let cached = known.remove(id.as_str()).filter(|(kept, _)| Some(*kept) == before);
         if let Some((key, listed)) = cached {
             list.runs.push(listed.clone());
             entries.insert(listed.run.clone(), (key, listed));
-        } else if place.exists() {
-            places.push(place);
-            keys.push(before);
+            continue;
+        }
+        match place.stands() {
+            Ok(true) => {
+                places.push(place);
+                keys.push(before);
+            }
+            Ok(false) => {}
+            Err(error) => list.broken.push((id, error)),
         }
     }
     let mut learned = 0usize;
@@ -115,6 +126,7 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
         }
     }
     list.runs.sort_unstable_by(|one, other| one.run.cmp(&other.run));
+    list.broken.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     // Rewriting costs as much as it holds, so a few more folds next time are cheaper.
     if learned + known.len() > entries.len() / 20 {
         write(root, entries);

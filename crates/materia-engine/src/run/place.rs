@@ -1,15 +1,30 @@
 //! Where runs are: the root of all of them, and the directory of one.
 //!
-//! Owns the names of the files in a run's directory. An id has been checked (A8), so none of these paths leaves the root.
+//! Owns the names of the files in a run's directory, and whether a run is there, was archived, or never was. An id has been
+//! checked (A8), and a directory that is a symbolic link is refused, so none of these paths leaves the root. What cannot be
+//! read is never said not to be there.
 
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use materia_model::name::RunId;
+use materia_model::run::RUN_START;
 use materia_model::text;
 
 use super::error::Error;
 use crate::store::ears;
+use crate::store::journal::{From, Reader};
+
+/// What else is in the directory of all runs: none of them is a run's.
+const ARCHIVE: &str = "archived";
+const PRESERVED: &str = "preserved-artifacts";
+const INDEX: &str = "index.json";
+
+/// What is left where an archived run was.
+pub(super) const TOMBSTONE: &str = "archive-tombstone.json";
+/// The name of a run's journal.
+pub(super) const JOURNAL: &str = "journal.jsonl";
 
 /// The directory of all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,28 +56,60 @@ impl Root {
     /// The directory of a run that is there.
     pub fn find(&self, id: &RunId) -> Result<Place, Error> {
         let place = self.place(id);
-        if place.exists() {
+        if place.stands()? {
             return Ok(place);
         }
-        if let Some(dir) = place.archived_to() {
+        if let Some(dir) = self.archived_to(&place) {
             return Err(Error::Archived { run: id.to_string(), dir });
         }
         let ids = self.ids().unwrap_or_default();
-        let close = text::closest(id.as_str(), ids.iter().map(RunId::as_str)).map(str::to_owned);
+        // Where something of that name is there and is no run, it is no help to name it again.
+        let others = ids.iter().filter(|other| *other != id).map(RunId::as_str);
+        let close = text::closest(id.as_str(), others).map(str::to_owned);
         Err(Error::NotFound { run: id.to_string(), close })
     }
 
     /// The ids of everything that looks like a run; a root that is not there has none.
     pub fn ids(&self) -> io::Result<Vec<RunId>> {
+        Ok(self.names()?.into_iter().filter_map(|(id, linked)| (!linked).then_some(id)).collect())
+    }
+
+    /// The same with symbolic links among them, which are marked: a run's directory is never one (A8).
+    pub(super) fn names(&self) -> io::Result<Vec<(RunId, bool)>> {
         let entries = match std::fs::read_dir(&self.0) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let id = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
-        let mut ids: Vec<RunId> = entries.filter_map(id).collect();
-        ids.sort();
-        Ok(ids)
+        let name = |entry: io::Result<DirEntry>| {
+            let entry = entry.ok()?;
+            let id: RunId = entry.file_name().to_str()?.parse().ok()?;
+            (!is_reserved(&id)).then(|| (id, entry.file_type().is_ok_and(|kind| kind.is_symlink())))
+        };
+        let mut names: Vec<(RunId, bool)> = entries.filter_map(name).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// The directories of the runs of this id that were archived, the oldest first. What their journals say counts, because
+    /// ids may begin alike; where a tombstone names one, that is enough.
+    pub(super) fn archived(&self, place: &Place) -> Vec<PathBuf> {
+        let named = place.entombed();
+        let begins = format!("{}-", place.id());
+        let entries = std::fs::read_dir(self.archive()).into_iter().flatten().flatten();
+        let ours = entries
+            .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(begins.as_bytes()))
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .map(|entry| entry.path())
+            .filter(|dir| named.as_ref() == Some(dir) || is_of(dir, place.id()));
+        let mut ours: Vec<PathBuf> = ours.collect();
+        ours.sort();
+        ours
+    }
+
+    /// Where the last run of that place was archived to: where one is found, else where its tombstone says.
+    fn archived_to(&self, place: &Place) -> Option<PathBuf> {
+        self.archived(place).pop().or_else(|| place.entombed())
     }
 
     /// Where what belongs to a session is kept; none for a name that is no plain word.
@@ -73,17 +120,17 @@ impl Root {
 
     /// Where archived runs are.
     pub fn archive(&self) -> PathBuf {
-        self.0.join("archived")
+        self.0.join(ARCHIVE)
     }
 
     /// Where the artifacts of pruned runs are.
     pub fn preserved(&self) -> PathBuf {
-        self.0.join("preserved-artifacts")
+        self.0.join(PRESERVED)
     }
 
     /// The list of runs that are over; it can be made again at any time.
     pub fn index(&self) -> PathBuf {
-        self.0.join("index.json")
+        self.0.join(INDEX)
     }
 }
 
@@ -110,7 +157,7 @@ impl Place {
 
     /// Everything that happened.
     pub fn journal(&self) -> PathBuf {
-        self.dir.join("journal.jsonl")
+        self.dir.join(JOURNAL)
     }
 
     /// The lock that its supervisor holds for life.
@@ -150,7 +197,7 @@ impl Place {
 
     /// What is left where an archived run was.
     pub fn tombstone(&self) -> PathBuf {
-        self.dir.join("archive-tombstone.json")
+        self.dir.join(TOMBSTONE)
     }
 
     /// The name under which everything of a generation is detached. The path is in it because ids of different roots,
@@ -159,14 +206,76 @@ impl Place {
         format!("{}#{generation}", self.dir.display())
     }
 
-    /// Whether there is such a run.
-    pub fn exists(&self) -> bool {
-        self.journal().exists() || (self.lock().exists() && !self.tombstone().exists())
+    /// The same run after it was moved.
+    pub(super) fn moved(&self, dir: PathBuf) -> Self {
+        Self { id: self.id.clone(), dir }
     }
 
-    fn archived_to(&self) -> Option<PathBuf> {
+    /// Whether there is such a run, as far as that can be seen: what cannot be read is there.
+    pub fn exists(&self) -> bool {
+        self.stands().unwrap_or_else(|error| matches!(error, Error::Io { .. }))
+    }
+
+    /// Whether there is such a run; an error where that cannot be seen, or where the directory cannot be a run's.
+    pub fn stands(&self) -> Result<bool, Error> {
+        self.check()?;
+        Ok(self.has(&self.journal())? || (self.has(&self.lock())? && !self.has(&self.tombstone())?))
+    }
+
+    /// Refuses what can be no run: the name of something else of ours, and a symbolic link, which leads out of the root.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if is_reserved(&self.id) {
+            return Err(Error::Reserved(self.id.to_string()));
+        }
+        match self.dir.symlink_metadata() {
+            Ok(found) if found.is_symlink() => {
+                Err(Error::Linked { run: self.id.to_string(), dir: self.dir.clone() })
+            }
+            Err(error) if !is_absent(&error) => Err(Error::io("read", &self.dir)(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn has(&self, file: &Path) -> Result<bool, Error> {
+        match file.metadata() {
+            Ok(_) => Ok(true),
+            Err(error) if is_absent(&error) => Ok(false),
+            Err(error) => Err(Error::io("read", &self.dir)(error)),
+        }
+    }
+
+    /// Where the tombstone says that the run is.
+    fn entombed(&self) -> Option<PathBuf> {
         let text = std::fs::read_to_string(self.tombstone()).ok()?;
         let tombstone: serde_json::Value = serde_json::from_str(&text).ok()?;
         Some(tombstone.get("archive_dir")?.as_str()?.into())
+    }
+}
+
+fn is_reserved(id: &RunId) -> bool {
+    [ARCHIVE, PRESERVED, INDEX].contains(&id.as_str())
+}
+
+/// Whether an error says that there is nothing, rather than that it cannot be seen.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Whether the journal in a directory is one of this run.
+fn is_of(dir: &Path, id: &RunId) -> bool {
+    let records = Reader::open(&dir.join(JOURNAL), From::Beginning).into_iter().flatten();
+    let start = records.map_while(Result::ok).find(|record| record.kind == RUN_START);
+    start.and_then(|start| Some(start.data.get("run")?.as_str()? == id.as_str())).unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_not_said_to_be_absent() {
+        let absent = |kind: io::ErrorKind| is_absent(&kind.into());
+        assert!(absent(io::ErrorKind::NotFound) && absent(io::ErrorKind::NotADirectory));
+        assert!(!absent(io::ErrorKind::PermissionDenied) && !absent(io::ErrorKind::TimedOut));
     }
 }

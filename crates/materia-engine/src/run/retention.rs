@@ -1,84 +1,39 @@
 //! What is kept of runs that are over, and how it goes.
 //!
-//! Owns archiving, pruning and the sweep of what is old. Each happens under the run's lock, after its own journal said
-//! that it is over; a directory's age and a number that once was a process prove nothing. Declared artifacts can be kept
-//! when a run is pruned, each under its own name, so that none replaces another.
+//! Owns pruning and the sweep of what is old. Each happens under the run's lock, after its own journal said that it is
+//! over; a directory's age and a number that once was a process prove nothing. Moves nothing to the archive and copies no
+//! artifacts itself.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use materia_model::run::{Control, KEPT_FOR, OnSessionEnd, State, is_overdue};
-use serde::Serialize;
-use serde_json::json;
+use materia_model::run::{Control, KEPT_FOR, OnSessionEnd, is_overdue};
 
+use super::archive::{self, Pruned};
 use super::control::{Stopped, stop};
 use super::error::Error;
 use super::index::list;
-use super::parting;
+use super::over::terminal;
 use super::place::{Place, Root};
-use super::status::{look, settle, take};
+use super::status::{look, take};
+use super::{parting, preserve};
 use crate::clock::Clock;
-use crate::store::lock::{Lock, LockError, Wait};
-use crate::store::{atomic, dir, stream, tree};
+use crate::store::lock::{LockError, Wait};
+use crate::store::{stream, tree};
 
-/// How long whoever holds the lock for a moment is waited for.
-const PAUSE: Duration = Duration::from_secs(1);
 /// How often old runs are looked for by themselves.
 const SWEEP_EVERY: Duration = Duration::from_secs(24 * 3600);
 
-/// Where an archived run is now.
-#[derive(Debug, Clone, Serialize)]
-pub struct Archived {
-    /// The run.
-    pub run: String,
-    /// Its directory.
-    pub archive_dir: PathBuf,
-}
-
-/// What is left of a pruned run.
-#[derive(Debug, Clone, Serialize)]
-pub struct Pruned {
-    /// The run.
-    pub run: String,
-    /// Copies of its artifacts.
-    pub preserved: Vec<PathBuf>,
-}
-
-/// Moves a run that is over to the archive, and leaves a tombstone.
-pub fn archive(root: &Root, place: &Place, clock: &Clock) -> Result<Archived, Error> {
-    let (lock, state) = terminal(place, clock)?;
-    dir::create_private(&root.archive())?;
-    parting::leave(root, place)?;
-    let moment = clock.now().to_string().replace([':', '.'], "-");
-    let mut number = 1;
-    let archive_dir = loop {
-        let name = format!("{}-{moment}", place.id());
-        let name = if number == 1 { name } else { format!("{name}-{number}") };
-        let to = root.archive().join(name);
-        if tree::rename(place.dir(), &to)? {
-            break to;
-        }
-        number += 1;
-    };
-    drop(lock);
-    dir::create_unsynced(place.dir())?;
-    let tombstone = json!({
-        "archived": true,
-        "archive_dir": archive_dir,
-        "original_state_dir": place.dir(),
-        "run": place.id(),
-        "status": state.status,
-        "ts": clock.now(),
-    });
-    atomic::write_json(&place.tombstone(), 1, &tombstone)?;
-    Ok(Archived { run: place.id().to_string(), archive_dir })
-}
-
-/// Removes a run that is over; `preserve` copies its artifacts first.
-pub fn prune(root: &Root, place: &Place, preserve: bool, clock: &Clock) -> Result<Pruned, Error> {
-    let (_lock, state) = terminal(place, clock)?;
-    let preserved = if preserve { preserve_artifacts(root, &state)? } else { Vec::new() };
+/// Removes a run that is over; `keep` copies its artifacts first. `generation` is which one is meant, where that is said.
+pub fn prune(
+    root: &Root,
+    place: &Place,
+    generation: Option<&str>,
+    keep: bool,
+    clock: &Clock,
+) -> Result<Pruned, Error> {
+    let (_lock, state) = terminal(place, generation, clock)?;
+    let preserved = if keep { preserve::preserve(root, place, place.dir(), &state)? } else { Vec::new() };
     parting::leave(root, place)?;
     tree::remove(place.dir(), &Clock::system().fresh_id())?;
     Ok(Pruned { run: place.id().to_string(), preserved })
@@ -112,8 +67,9 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
         if age.is_none_or(|age| age <= kept) {
             continue;
         }
-        match terminal(&place, clock) {
+        match terminal(&place, None, clock) {
             Ok((_lock, state)) if is_overdue(&state, clock.now(), kept_for) => {
+                preserve::forget(root, &state);
                 parting::leave(root, &place)?;
                 tree::remove(place.dir(), &Clock::system().fresh_id())?;
                 removed.push(run.run);
@@ -128,8 +84,9 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
         remove_what_never_began(&place);
     }
     parting::sweep(root, kept_for, clock);
-    if root.path().is_dir() {
-        tree::sweep(root.path()).map_err(Error::io("sweep", root.path()))?;
+    archive::sweep(root);
+    for folder in [root.preserved(), root.path().to_owned()].iter().filter(|folder| folder.is_dir()) {
+        tree::sweep(folder).map_err(Error::io("sweep", folder))?;
     }
     Ok(removed)
 }
@@ -159,39 +116,4 @@ pub fn sweep_daily(root: &Root, clock: &Clock) {
     if stream::nudge(&stamp, 64).is_ok() && last.is_some() {
         let _next_time = sweep(root, KEPT_FOR, clock);
     }
-}
-
-/// The lock of a run that is over, and how it ended.
-fn terminal(place: &Place, clock: &Clock) -> Result<(Lock, State), Error> {
-    let run = place.id().to_string();
-    let state = look(place, clock)?;
-    if !state.status.is_terminal() && state.start.is_some() {
-        return Err(Error::NotTerminal { run, status: state.status });
-    }
-    let lock = take(place, Wait::For(PAUSE))?;
-    let state = settle(place, &lock, None, clock)?;
-    if state.status.is_terminal() {
-        return Ok((lock, state));
-    }
-    Err(Error::NotTerminal { run, status: state.status })
-}
-
-fn preserve_artifacts(root: &Root, state: &State) -> Result<Vec<PathBuf>, Error> {
-    let mut preserved = Vec::new();
-    let Some(start) = &state.start else { return Ok(preserved) };
-    // The generation makes the place unique, the artifact's name makes the file unique.
-    let folder = root.preserved().join(format!("{}-{}", start.run, start.generation));
-    for (name, declared) in &start.artifacts {
-        let from = Path::new(&start.cwd).join(&declared.path);
-        let Some(base) = from.file_name() else { continue };
-        let to = folder.join(name).join(base);
-        if to.exists() || !from.is_file() {
-            continue;
-        }
-        dir::create_private(&folder.join(name))?;
-        if tree::preserve(&from, &to).map_err(Error::io("keep a copy of", &from))? {
-            preserved.push(to);
-        }
-    }
-    Ok(preserved)
 }

@@ -51,6 +51,7 @@ struct Hands {
 pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     let root = Root::new(&order.root);
     let place = root.place(&order.run);
+    place.check()?;
     dir::create_private(root.path())?;
     let made = dir::create_unsynced(place.dir())?;
     if order.fresh && !made {

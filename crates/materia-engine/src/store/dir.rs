@@ -60,9 +60,14 @@ pub fn create_unsynced(dir: &Path) -> Result<bool, DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
         Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_own(dir) => Ok(false),
         Err(error) => Err(failed("create", dir)(error)),
     }
+}
+
+/// Whether that is a directory itself: a symbolic link to one is somewhere else.
+fn is_own(dir: &Path) -> bool {
+    dir.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// Makes a directory of the person's and what is missing above it, with the usual mode.
@@ -118,6 +123,18 @@ pub fn remove_file(path: &Path) -> Result<(), DirError> {
     failpoint::hit("dir.remove").map_err(failed("remove", path))?;
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a directory that is empty; one that is not, or is gone already, stays as it is.
+pub fn remove_empty(dir: &Path) -> Result<(), DirError> {
+    use io::ErrorKind::{DirectoryNotEmpty, NotFound};
+    failpoint::hit("dir.remove").map_err(failed("remove", dir))?;
+    match std::fs::remove_dir(dir) {
+        Err(error) if !matches!(error.kind(), DirectoryNotEmpty | NotFound) => {
+            Err(failed("remove", dir)(error))
+        }
         _ => Ok(()),
     }
 }

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::copy;
 use super::dir::{self, DirError, failed};
 use crate::failpoint;
 
@@ -37,6 +38,15 @@ pub fn rename_unsynced(from: &Path, to: &Path) -> Result<bool, DirError> {
     }
 }
 
+/// Lets two directories on the same file system change places in one step: at no moment is either name without one. As
+/// durable as what their parents are synced for next.
+pub fn exchange_unsynced(one: &Path, other: &Path) -> Result<(), DirError> {
+    failpoint::hit("tree.exchange").map_err(failed("move", one))?;
+    let flags = rustix::fs::RenameFlags::EXCHANGE;
+    rustix::fs::renameat_with(rustix::fs::CWD, one, rustix::fs::CWD, other, flags)
+        .map_err(|error| failed("move", one)(error.into()))
+}
+
 /// Removes a directory and everything in it. `unique` is a word that no other removal uses.
 pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
     let doomed = doomed(dir::parent_of(path), unique);
@@ -63,7 +73,7 @@ pub fn share(from: &Path, to: &Path) -> io::Result<()> {
     failpoint::hit("tree.share")?;
     match std::fs::hard_link(from, to) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
-        Err(_) => preserve(from, to).map(drop),
+        Err(_) => copy::file(from, to),
         Ok(()) => Ok(()),
     }
 }
@@ -81,22 +91,6 @@ pub fn sweep(parent: &Path) -> io::Result<usize> {
         removed += 1;
     }
     Ok(removed)
-}
-
-/// Copies a file of anybody's to a new one of ours, and makes it durable; false where there is none to copy.
-pub fn preserve(from: &Path, to: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut source = match std::fs::File::open(from) {
-        Ok(source) if source.metadata()?.is_file() => source,
-        Ok(_) => return Ok(false),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(error),
-    };
-    failpoint::hit("tree.preserve")?;
-    let mut copy = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
-    io::copy(&mut source, &mut copy)?;
-    copy.sync_all()?;
-    Ok(true)
 }
 
 #[cfg(test)]
@@ -134,9 +128,17 @@ mod tests {
         std::fs::create_dir(&to).unwrap();
         assert!(!rename(&from, &to).unwrap());
         assert!(from.exists());
-        std::fs::write(from.join("x"), "1").unwrap();
-        assert!(preserve(&from.join("x"), &to.join("x")).unwrap());
-        assert!(preserve(&from.join("x"), &to.join("x")).is_err());
-        assert!(!preserve(&from.join("none"), &to.join("y")).unwrap());
+    }
+
+    #[test]
+    fn two_directories_change_places_with_what_is_in_them() {
+        let temp = tempfile::tempdir().unwrap();
+        let (one, other) = (temp.path().join("a"), temp.path().join("deep/b"));
+        std::fs::create_dir(&one).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(one.join("of-one"), "").unwrap();
+        exchange_unsynced(&one, &other).unwrap();
+        assert!(other.join("of-one").exists() && one.exists() && !one.join("of-one").exists());
+        assert!(exchange_unsynced(&one, &temp.path().join("none")).is_err());
     }
 }

@@ -181,7 +181,7 @@ pub fn inventory(
         other_runs: others.len(),
         other_sessions: sessions.len(),
         runs,
-        broken: broken.into_iter().map(|(id, error)| (id.to_string(), error.to_string())).collect(),
+        broken: broken.into_iter().map(|(id, error)| (id.to_string(), error.with_causes())).collect(),
         next,
     })
 }

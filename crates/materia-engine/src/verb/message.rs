@@ -7,6 +7,7 @@ mod error;
 mod report;
 mod cast;
 mod hand;
+mod retire;
 mod route;
 mod session;
 

@@ -1,6 +1,7 @@
 //! `message`: every way a message can go, through the real program.
 
 mod owners;
+mod retire;
 mod routes;
 mod steer;
 mod views;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::house::House;
 
+mod archive;
 mod draft;
 mod edges;
 mod ends;
@@ -19,6 +20,8 @@ mod family;
 mod full;
 mod kept;
 mod output;
+mod outside;
+mod preserved;
 mod secrets;
 mod session;
 mod slow;
@@ -97,6 +100,12 @@ impl House {
     pub fn run_file(&self, id: &str, name: &str) -> String {
         let path: PathBuf = self.run_place(id).dir().join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// A path that a program of this house said.
+    pub fn path(&self, said: &Value) -> PathBuf {
+        let home = self.home();
+        said.as_str().unwrap().replace("[HOUSE]", home.parent().unwrap().to_str().unwrap()).into()
     }
 
     /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when it got there.

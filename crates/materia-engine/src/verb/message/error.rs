@@ -81,6 +81,18 @@ pub enum Error {
         /// What fits.
         fits: &'static str,
     },
+    /// Something in the body of a control message is not what it has to be.
+    #[error("{} of {kind} is {}, which is not {wanted}", text::quoted(field), text::quoted(given))]
+    Field {
+        /// What was asked for.
+        kind: String,
+        /// What is wrong.
+        field: &'static str,
+        /// What it is.
+        given: String,
+        /// What it has to be.
+        wanted: &'static str,
+    },
     /// The post.
     #[error(transparent)]
     Post(#[from] post::Error),
@@ -106,6 +118,7 @@ impl Error {
             Self::OperatorOnly(_) => "ask the person to type it at a terminal".to_owned(),
             Self::NoTool(name) => format!("run it with `materia run {name}`"),
             Self::Cast { run, fits, .. } => format!("send {fits}, or see `materia inspect run:{run}`"),
+            Self::Field { field, wanted, .. } => format!("nothing was changed; write {wanted} for `{field}`"),
             Self::Post(error) => error.hint(),
             Self::Run(error) => error.hint(),
         }

@@ -3,23 +3,27 @@
 use materia_model::message::{Address, Communication, Envelope, Mail};
 use materia_model::name::{RunId, SessionId};
 use materia_model::run::{Control, State, Status};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::Sender;
 use super::error::Error;
 use super::hand::{self, Fate};
 use super::report::Report;
+use super::retire::{self, Wish};
 use crate::post::{self, Post, Posting, Receipt};
 use crate::run::{self, Place};
 
 /// To a run: control is obeyed, everything else waits in its queue or is handed to its process.
 pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
+    if let Some(wish) = Wish::of(&envelope)? {
+        return retire::retire(sender, run, wish, &envelope);
+    }
     let (place, state) = sender.find(run)?;
-    match envelope.kind.as_str() {
-        "control.kill" => return stop(sender, &place, Control::Kill, &envelope),
-        "control.cancel" => return stop(sender, &place, Control::Cancel, &envelope),
-        "control.archive" | "control.prune" => return retire(sender, &place, &envelope),
-        _ => {}
+    if let Some(control) =
+        [Control::Kill, Control::Cancel].into_iter().find(|control| control.word() == envelope.kind.as_str())
+    {
+        run::check_generation(&place, &state, retire::generation(&envelope)?)?;
+        return stop(sender, &place, control, &envelope);
     }
     if let Some(report) = super::cast::steer(sender, &place, &state, &envelope)? {
         return Ok(report);
@@ -148,23 +152,6 @@ fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelop
     })
 }
 
-/// Moves away or deletes a run that is over.
-fn retire(sender: &Sender<'_>, place: &Place, envelope: &Envelope) -> Result<Report, Error> {
-    let result = if envelope.kind.as_str() == "control.archive" {
-        json!({"archiveDir": run::archive(sender.root, place, sender.clock)?.archive_dir})
-    } else {
-        let wish =
-            |name: &str| envelope.body.as_ref().and_then(|body| body.get(name)).and_then(Value::as_bool);
-        let preserve = wish("preserve_artifacts").or_else(|| wish("preserveArtifacts")).unwrap_or(false);
-        json!({"preserved": run::prune(sender.root, place, preserve, sender.clock)?.preserved})
-    };
-    let id = post::message_id(0, &sender.clock.fresh_id());
-    let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
-    let report = Report::queued(id, to, kind, "run-control", "control_applied");
-    // The run's journal went with it, so there is nothing in which the message could be kept.
-    Ok(Report { delivered: true, queued: false, persisted: false, result: Some(result), ..report })
-}
-
 fn check_on(run: &RunId, state: &State) -> Result<(), Error> {
     if state.status.is_terminal() {
         let status = state.status.as_str().to_owned();
@@ -216,7 +203,7 @@ fn with(report: Report, receipt: Receipt, status: Status) -> Report {
 
 impl Sender<'_> {
     /// The run, which has to be one that the sender may steer.
-    fn find(&self, run: &RunId) -> Result<(Place, State), Error> {
+    pub(super) fn find(&self, run: &RunId) -> Result<(Place, State), Error> {
         let place = self.root.find(run)?;
         let state = run::look_begun(&place, self.clock)?;
         // Whoever is inside a run may write to it, whatever its session.

@@ -1,5 +1,10 @@
 //! Observers that are killed, and runs that go while they are not told: every end is told, and nothing is left to nobody.
 
+use std::path::Path;
+use std::time::Duration;
+
+use materia_engine::clock::Clock;
+use materia_engine::run;
 use serde_json::Value;
 
 use super::post::traced;
@@ -25,6 +30,29 @@ fn told(house: &House) -> Vec<(String, u64)> {
     ends(&house.materia(&["watch", "--once", "--json", "--session", "s"]).run().ok().stdout)
 }
 
+/// Whatever was left is a run, or one that was archived and is where its tombstone says; and asking once more ends it.
+fn assert_named(house: &House, control: &str, after: &str) {
+    let place = house.run_place("a");
+    let seen = house.materia(&["inspect", "run:a", "--json"]).run();
+    let archived = seen.json()["error"]["code"] == "run_archived";
+    if archived {
+        let tombstone: Value = serde_json::from_str(&house.run_file("a", "archive-tombstone.json")).unwrap();
+        let moved = Path::new(tombstone["archive_dir"].as_str().unwrap());
+        assert!(moved.join("journal.jsonl").exists(), "{after}: {tombstone}");
+    } else if place.journal().exists() {
+        assert_eq!(seen.ok().json()["status"], "done", "{after}");
+    } else {
+        assert_eq!((seen.code(), control, place.dir().exists()), (3, "control.prune", false), "{after}");
+        return;
+    }
+    house.sent(&["run:a", control]);
+    run::sweep(&house.runs(), Duration::MAX, &Clock::system()).unwrap();
+    let left = std::fs::read_dir(house.runs().archive()).into_iter().flatten().flatten();
+    let left = left.filter(|entry| entry.file_name() != ".lock").count();
+    assert_eq!(left, usize::from(control == "control.archive"), "{after}");
+    assert_eq!(place.tombstone().exists(), control == "control.archive", "{after}");
+}
+
 mod slow {
     use super::*;
 
@@ -43,11 +71,37 @@ mod slow {
                     let full = action == "enospc" && !is_there;
                     let times = told(&house).len();
                     assert!(times == 1 || (full && times == 0), "{control} {spec}: told {times} times");
-                    if is_there {
-                        house.materia(&words).run().ok();
-                    }
+                    assert_named(&house, control, &format!("{control} {spec}"));
                     assert!(told(&house).is_empty(), "{control} {spec}: told again");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn an_archived_run_whose_removal_is_killed_anywhere_can_be_removed_again() {
+        let words = ["message", "run:a", "control.prune", "--json"];
+        let archived = || {
+            let house = house();
+            house.sent(&["run:a", "control.archive"]);
+            house
+        };
+        for spec in traced(|spec| {
+            archived().materia(&words).env("MATERIA_FAILPOINT", spec).run().ok();
+        }) {
+            for action in ["abort", "enospc"] {
+                let (house, spec) = (archived(), format!("{spec}:{action}"));
+                house.materia(&words).env("MATERIA_FAILPOINT", &spec).run();
+                let code =
+                    || house.materia(&["inspect", "run:a", "--json"]).run().json()["error"]["code"].clone();
+                if code() == "run_archived" {
+                    house.materia(&words).run().ok();
+                }
+                assert_eq!(code(), "run_not_found", "{spec}");
+                run::sweep(&house.runs(), Duration::MAX, &Clock::system()).unwrap();
+                let left = std::fs::read_dir(house.runs().archive()).unwrap().flatten();
+                assert!(left.into_iter().all(|entry| entry.file_name() == ".lock"), "{spec}");
+                assert!(!house.run_place("a").dir().exists(), "{spec}");
             }
         }
     }

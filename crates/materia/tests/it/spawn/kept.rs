@@ -26,10 +26,10 @@ fn only_a_run_that_is_over_is_archived_and_a_tombstone_says_where() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
     let (root, place) = (house.runs(), house.run_place("a"));
-    let archive = || run::archive(&root, &place, &Clock::system());
+    let archive = || run::archive(&root, &place, None, &Clock::system());
     assert!(matches!(archive(), Err(run::Error::NotTerminal { .. })));
     assert!(matches!(
-        run::prune(&root, &place, false, &Clock::system()),
+        run::prune(&root, &place, None, false, &Clock::system()),
         Err(run::Error::NotTerminal { .. })
     ));
     house.kill("a");
@@ -50,7 +50,7 @@ fn pruning_keeps_every_artifact_under_its_own_name() {
         let make = format!("sh -c 'mkdir -p one two; echo {round} > one/out; echo {round} > two/out'");
         house.spawn("a", &make, &["--artifact", "x=one/out", "--artifact", "y=two/out"]);
         house.wait("a");
-        let pruned = run::prune(&house.runs(), &house.run_place("a"), true, &Clock::system()).unwrap();
+        let pruned = run::prune(&house.runs(), &house.run_place("a"), None, true, &Clock::system()).unwrap();
         assert_eq!(pruned.preserved.len(), 2, "{pruned:?}");
         for copy in &pruned.preserved {
             assert_eq!(std::fs::read_to_string(copy).unwrap(), format!("{round}\n"));

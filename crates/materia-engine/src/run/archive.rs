@@ -1,0 +1,193 @@
+//! Runs that were moved away: how they go there, and how they go from there.
+//!
+//! Owns the archive and the tombstones. A tombstone is made in the archive under the name that the run will have there, and
+//! then the two change places in one step: whoever is killed before leaves the run as it was, whoever is killed after has
+//! archived it. What a run in the archive is, its own journal says; a path in a tombstone is only told, never removed.
+
+use std::path::{Path, PathBuf};
+
+use materia_model::run::State;
+use serde::Serialize;
+use serde_json::json;
+
+use super::error::Error;
+use super::family::check_owner;
+use super::over::{PAUSE, check_generation, terminal};
+use super::parting;
+use super::place::{JOURNAL, Place, Root, TOMBSTONE};
+use super::preserve::preserve;
+use super::status::{recorded, take};
+use crate::clock::Clock;
+use crate::store::lock::{Lock, LockError, Mode, Wait};
+use crate::store::{atomic, dir, tree};
+
+/// Where an archived run is now.
+#[derive(Debug, Clone, Serialize)]
+pub struct Archived {
+    /// The run.
+    pub run: String,
+    /// Its directory.
+    pub archive_dir: PathBuf,
+    /// Whether it was there before.
+    pub already: bool,
+}
+
+/// What is left of a pruned run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Pruned {
+    /// The run.
+    pub run: String,
+    /// Copies of its artifacts.
+    pub preserved: Vec<PathBuf>,
+}
+
+/// Moves a run that is over to the archive, and leaves a tombstone. One that is there already stays there.
+pub fn archive(
+    root: &Root,
+    place: &Place,
+    generation: Option<&str>,
+    clock: &Clock,
+) -> Result<Archived, Error> {
+    let (run, already) = (place.id().to_string(), false);
+    match terminal(place, generation, clock) {
+        Ok((_lock, state)) => {
+            let archive_dir = entomb(root, place, &state, clock)?;
+            Ok(Archived { run, archive_dir, already })
+        }
+        // Somebody else was faster, or it is long ago.
+        Err(Error::NotFound { .. }) => archived(root, place, generation, None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Where a run is that was archived before.
+pub fn archived(
+    root: &Root,
+    place: &Place,
+    generation: Option<&str>,
+    caller: Option<&str>,
+) -> Result<Archived, Error> {
+    let Err(Error::Archived { run, dir }) = root.find(place.id()) else {
+        return Err(Error::NotFound { run: place.id().to_string(), close: None });
+    };
+    let state = recorded(&place.moved(dir.clone()))?;
+    check_owner(&state, &run, caller)?;
+    check_generation(place, &state, generation)?;
+    Ok(Archived { run, archive_dir: dir, already: true })
+}
+
+/// Removes the runs of an id that were archived, as far as they are the caller's, and the tombstone; `keep` copies their
+/// artifacts first.
+pub fn prune_archived(
+    root: &Root,
+    place: &Place,
+    generation: Option<&str>,
+    caller: Option<&str>,
+    keep: bool,
+) -> Result<Pruned, Error> {
+    let run = place.id().to_string();
+    archived(root, place, generation, caller)?;
+    let (mut gone, mut preserved) = (Vec::new(), Vec::new());
+    for copy in root.archived(place).into_iter().map(|dir| place.moved(dir)) {
+        let lock = match take(&copy, Wait::For(PAUSE)) {
+            Err(Error::NotFound { .. }) => continue,
+            taken => taken?,
+        };
+        let state = recorded(&copy)?;
+        if check_owner(&state, &run, caller).is_err() {
+            continue;
+        }
+        if keep {
+            preserved.extend(preserve(root, place, copy.dir(), &state)?);
+        }
+        gone.push((copy, lock));
+    }
+    // In this order: what is left of them when we are killed is still found in the archive.
+    remove_tombstone(place)?;
+    for (copy, _lock) in gone {
+        tree::remove(copy.dir(), &Clock::system().fresh_id())?;
+    }
+    Ok(Pruned { run, preserved })
+}
+
+/// Removes what killed programs left in the archive. Nobody waits for it to succeed.
+pub(super) fn sweep(root: &Root) {
+    let archive = root.archive();
+    if !archive.is_dir() {
+        return;
+    }
+    let _next_time = tree::sweep(&archive);
+    let Ok(_alone) = turn(root, Mode::Exclusive, Wait::No) else { return };
+    let entries = std::fs::read_dir(&archive).into_iter().flatten().flatten();
+    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    for stub in folders.map(|entry| entry.path()).filter(|dir| !dir.join(JOURNAL).exists()) {
+        clear(&stub);
+    }
+}
+
+fn entomb(root: &Root, place: &Place, state: &State, clock: &Clock) -> Result<PathBuf, Error> {
+    dir::create_private(&root.archive())?;
+    // A stub that nobody makes at the moment was left by somebody who was killed.
+    let _turn = turn(root, Mode::Shared, Wait::For(PAUSE))?;
+    let stub = free(root, place, clock)?;
+    let moved = write_tombstone(&stub, place, state, clock)
+        .and_then(|()| parting::leave(root, place))
+        .and_then(|()| Ok(tree::exchange_unsynced(place.dir(), &stub)?));
+    if let Err(error) = moved {
+        clear(&stub);
+        return Err(error);
+    }
+    dir::sync(&root.archive())?;
+    dir::sync(root.path())?;
+    Ok(stub)
+}
+
+/// A new directory in the archive.
+fn free(root: &Root, place: &Place, clock: &Clock) -> Result<PathBuf, Error> {
+    let name = format!("{}-{}", place.id(), clock.now().to_string().replace([':', '.'], "-"));
+    let mut number = 1;
+    loop {
+        let name = if number == 1 { name.clone() } else { format!("{name}-{number}") };
+        let stub = root.archive().join(name);
+        if dir::create_new(&stub)? {
+            return Ok(stub);
+        }
+        number += 1;
+    }
+}
+
+fn write_tombstone(stub: &Path, place: &Place, state: &State, clock: &Clock) -> Result<(), Error> {
+    let tombstone = json!({
+        "archived": true,
+        "archive_dir": stub,
+        "original_state_dir": place.dir(),
+        "run": place.id(),
+        "status": state.status,
+        "ts": clock.now(),
+    });
+    Ok(atomic::write_json(&place.moved(stub.to_owned()).tombstone(), 1, &tombstone)?)
+}
+
+/// Removes a directory in which nothing is but a tombstone, or the beginning of one; whatever else is in it stays.
+fn clear(stub: &Path) {
+    let _none = atomic::sweep(stub);
+    let _next_time = dir::remove_file(&stub.join(TOMBSTONE)).and_then(|()| dir::remove_empty(stub));
+}
+
+fn remove_tombstone(place: &Place) -> Result<(), Error> {
+    if !place.dir().is_dir() {
+        return Ok(());
+    }
+    match take(place, Wait::For(PAUSE)) {
+        // It was started anew in between, and is another run.
+        Ok(_lock) if place.journal().exists() => Ok(()),
+        Ok(_lock) => Ok(tree::remove(place.dir(), &Clock::system().fresh_id())?),
+        Err(Error::NotFound { .. } | Error::Lock(LockError::Held { .. })) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whoever makes a stub shares this; whoever removes those of others has it alone.
+fn turn(root: &Root, mode: Mode, wait: Wait) -> Result<Lock, Error> {
+    Ok(Lock::acquire_unsigned(&root.archive().join(".lock"), mode, wait)?)
+}

@@ -1,0 +1,49 @@
+//! A run that is over, and held: whatever is done with it, nobody starts it meanwhile.
+//!
+//! Owns the proof. What is asked of one generation is not done to another (A3).
+
+use std::time::Duration;
+
+use materia_model::run::State;
+
+use super::error::Error;
+use super::place::Place;
+use super::status::{look, settle, take};
+use crate::clock::Clock;
+use crate::store::lock::{Lock, Wait};
+
+/// How long whoever holds the lock for a moment is waited for.
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
+
+/// The lock of a run that is over, and how it ended.
+pub(super) fn terminal(
+    place: &Place,
+    generation: Option<&str>,
+    clock: &Clock,
+) -> Result<(Lock, State), Error> {
+    let run = place.id().to_string();
+    let state = look(place, clock)?;
+    check_generation(place, &state, generation)?;
+    if !state.status.is_terminal() && state.start.is_some() {
+        return Err(Error::NotTerminal { run, status: state.status });
+    }
+    let lock = take(place, Wait::For(PAUSE))?;
+    let state = settle(place, &lock, None, clock)?;
+    check_generation(place, &state, generation)?;
+    if state.status.is_terminal() {
+        return Ok((lock, state));
+    }
+    Err(Error::NotTerminal { run, status: state.status })
+}
+
+/// Refuses what was meant for another generation (A3).
+pub fn check_generation(place: &Place, state: &State, asked: Option<&str>) -> Result<(), Error> {
+    match asked.filter(|asked| *asked != state.generation()) {
+        None => Ok(()),
+        Some(asked) => Err(Error::OtherGeneration {
+            run: place.id().to_string(),
+            asked: asked.to_owned(),
+            current: state.generation().to_owned(),
+        }),
+    }
+}

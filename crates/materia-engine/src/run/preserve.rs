@@ -1,0 +1,100 @@
+//! Copies of what a run made, kept when the run goes.
+//!
+//! Owns where they are: `RUN-GENERATION/ARTIFACT/…`, so that none replaces another. They are made beside, under a hidden
+//! name, and get their place when all of them are whole and durable; whoever prunes holds the run's lock meanwhile. Removes
+//! nothing of the run.
+
+use std::path::{Path, PathBuf};
+
+use materia_model::name::RunId;
+use materia_model::run::{Declared, Start, State};
+
+use super::error::Error;
+use super::place::{Place, Root};
+use crate::clock::Clock;
+use crate::store::{copy, dir, tree};
+
+/// Copies the artifacts of a run that is over, and says where they are. `place` is where the run was, and `now` where it is.
+pub(super) fn preserve(root: &Root, place: &Place, now: &Path, state: &State) -> Result<Vec<PathBuf>, Error> {
+    let Some(start) = &state.start else { return Ok(Vec::new()) };
+    let kept = root.preserved().join(name(start));
+    let artifacts = artifacts(start, place, now);
+    // Where somebody was killed behind this point they are all there already.
+    if !kept.is_dir() && artifacts.iter().any(Artifact::may_be_there) {
+        let hidden = hidden(root, start);
+        clear(&hidden)?;
+        let made = copy_all(start, &artifacts, &hidden)
+            .and_then(|()| tree::rename(&hidden, &kept).map(drop).map_err(Error::from));
+        if let Err(error) = made {
+            // What was copied so far is no use, and may be what fills the disk.
+            let _next_time = clear(&hidden);
+            return Err(error);
+        }
+    }
+    let there = artifacts.iter().map(|artifact| kept.join(&artifact.to)).filter(|copy| copy.exists());
+    Ok(there.collect())
+}
+
+/// Removes what somebody left who was killed while it copied. Called under the run's lock.
+pub(super) fn forget(root: &Root, state: &State) {
+    if let Some(start) = &state.start {
+        let _stays = clear(&hidden(root, start));
+    }
+}
+
+/// One artifact: where it is, and where its copy is below the place of all of them.
+struct Artifact<'a> {
+    name: &'a str,
+    from: PathBuf,
+    to: PathBuf,
+}
+
+impl Artifact<'_> {
+    /// What cannot be looked at may be there, and is not given up without a word.
+    fn may_be_there(&self) -> bool {
+        !matches!(self.from.try_exists(), Ok(false))
+    }
+}
+
+fn artifacts<'a>(start: &'a Start, place: &Place, now: &Path) -> Vec<Artifact<'a>> {
+    let one = |(number, (name, declared)): (usize, (&'a String, &Declared))| {
+        let path = Path::new(&start.cwd).join(&declared.path);
+        // What was in its directory moved with that.
+        let from = path.strip_prefix(place.dir()).map_or_else(|_| path.clone(), |rest| now.join(rest));
+        let base = path.file_name().or_else(|| place.dir().file_name()).unwrap_or_default();
+        // A recipe may call an artifact anything; no id begins with a dash below.
+        let folder = name.parse::<RunId>().map_or_else(|_| format!("_{number}"), |name| name.to_string());
+        Artifact { name, from, to: Path::new(&folder).join(base) }
+    };
+    start.artifacts.iter().enumerate().map(one).collect()
+}
+
+fn copy_all(start: &Start, artifacts: &[Artifact<'_>], to: &Path) -> Result<(), Error> {
+    for artifact in artifacts.iter().filter(|artifact| artifact.may_be_there()) {
+        let to = to.join(&artifact.to);
+        dir::create_private(dir::parent_of(&to))?;
+        copy::whole(&artifact.from, &to).map_err(|source| Error::Unkept {
+            run: start.run.clone(),
+            artifact: artifact.name.to_owned(),
+            source,
+        })?;
+        dir::sync(dir::parent_of(&to))?;
+    }
+    Ok(dir::sync(to)?)
+}
+
+fn clear(hidden: &Path) -> Result<(), Error> {
+    if hidden.is_dir() {
+        tree::discard(hidden, &Clock::system().fresh_id())?;
+    }
+    Ok(())
+}
+
+fn hidden(root: &Root, start: &Start) -> PathBuf {
+    root.preserved().join(format!(".{}", name(start)))
+}
+
+/// The generation makes it unique.
+fn name(start: &Start) -> String {
+    format!("{}-{}", start.run, start.generation)
+}
