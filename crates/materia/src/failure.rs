@@ -229,6 +229,7 @@ impl From<RunError> for Failure {
                 (Kind::Failed, "run_not_started")
             }
             RunError::Lock(_) => (Kind::Conflict, "run_in_use"),
+            RunError::Journal(JournalError::Unwritable { .. }) => (Kind::Invalid, "too_large"),
             RunError::Journal(_)
             | RunError::Dir(_)
             | RunError::Write(_)

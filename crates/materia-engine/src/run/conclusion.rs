@@ -9,7 +9,7 @@ use materia_model::text;
 
 use super::artifact;
 use super::observer::Watcher;
-use crate::execute::{self, Outcome};
+use crate::execute::{self, FailedCommand, Outcome};
 
 /// How a generation ended.
 pub(super) fn conclude(
@@ -48,11 +48,7 @@ pub(super) fn conclude(
     end.degraded = outcome.status == execute::Status::Degraded;
     end.status = if failed { Status::Failed } else { Status::Done };
     if let Some(failure) = outcome.failures.first() {
-        let what = failure.label.clone().unwrap_or_else(|| failure.argv.join(" "));
-        let what = text::bounded(&what, 200);
-        let said = text::bounded(&failure.stderr, 1000);
-        let said = if failure.timed_out { format!("timed out\n{said}") } else { said.into_owned() };
-        end.error = Some(format!("{what}: {}", said.trim_end()));
+        end.error = Some(told(start, failure));
     }
     if !start.artifacts.is_empty() {
         let manifest = artifact::manifest(start, artifact::HASHED_AT_END);
@@ -65,4 +61,21 @@ pub(super) fn conclude(
         end.artifacts = serde_json::to_value(&manifest).ok();
     }
     end
+}
+
+/// What went wrong, in one line and what was said about it. The driver of a cast is a program of ours, which says why at the
+/// end and means the cast.
+fn told(start: &Start, failure: &FailedCommand) -> String {
+    let mut said = failure.stderr.as_str();
+    let what = match &start.cast {
+        Some(cast) => {
+            said = said.rsplit_once("error: ").map_or(said, |(_, why)| why);
+            format!("cast {}", cast.id)
+        }
+        None => failure.label.clone().unwrap_or_else(|| failure.argv.join(" ")),
+    };
+    let what = text::bounded(&what, 200);
+    let said = text::bounded(said, 1000);
+    let late = if failure.timed_out { "timed out\n" } else { "" };
+    format!("{what}: {late}{said}").trim_end().to_owned()
 }

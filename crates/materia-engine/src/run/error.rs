@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use materia_model::run::Status;
 use materia_model::text;
+use rustix::io::Errno;
 
 use crate::process::SpawnError;
 use crate::store::atomic::WriteError;
@@ -159,6 +160,10 @@ pub enum Error {
 impl Error {
     /// What the person can do about it.
     pub fn hint(&self) -> String {
+        if self.is_out_of_descriptors() {
+            return "too many files are open: raise the limit with `ulimit -n`, or do less at once"
+                .to_owned();
+        }
         match self {
             Self::NotFound { close: Some(close), .. } => format!("did you mean run:{close}?"),
             Self::NotFound { .. } => "list runs with `materia inspect session:all`".to_owned(),
@@ -212,10 +217,21 @@ impl Error {
 
     /// Whether it went wrong because there is no room on the disk.
     pub(super) fn is_full_disk(&self) -> bool {
+        self.system_said(|error| {
+            matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+        })
+    }
+
+    fn is_out_of_descriptors(&self) -> bool {
+        let spent = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
+        self.system_said(|error| error.raw_os_error().is_some_and(|code| spent.contains(&code)))
+    }
+
+    fn system_said(&self, what: impl Fn(&io::Error) -> bool) -> bool {
         let first: &(dyn std::error::Error + 'static) = self;
         std::iter::successors(Some(first), |error| (*error).source())
             .filter_map(|error| error.downcast_ref::<io::Error>())
-            .any(|error| matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded))
+            .any(what)
     }
 
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {

@@ -25,6 +25,7 @@ use crate::clock::Clock;
 use crate::process::{Leader, SpawnError, inherited_variables, spawn_leader};
 use crate::store::bell::Bell;
 use crate::store::dir;
+use crate::store::journal::JournalError;
 use crate::store::lock::{Lock, Wait};
 
 /// What programs inherit.
@@ -120,6 +121,8 @@ fn begin(
 fn not_started(run: &RunId, error: Error) -> Error {
     match error {
         Error::Active { .. } | Error::Spawn { .. } | Error::NoAnswer(_) | Error::NotStarted { .. } => error,
+        // What it was given does not fit: the system is well.
+        Error::Journal(JournalError::Unwritable { .. }) => error,
         error => Error::NotStarted { run: run.to_string(), message: error.with_causes(), hint: error.hint() },
     }
 }

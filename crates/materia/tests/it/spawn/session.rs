@@ -46,3 +46,23 @@ fn a_connection_that_hangs_up_ends_the_session_that_it_was() {
         house.kill(id);
     }
 }
+
+#[test]
+fn nobody_starts_the_run_of_another_session_anew() {
+    let house = House::new();
+    let words = ["spawn", "--json", "--template", "echo mine", "--as", "run:a", "--session", "s2"];
+    for theirs in ["sleep 600", "echo theirs"] {
+        house.spawn("a", theirs, &["--session", "s1"]);
+        if theirs != "sleep 600" {
+            house.wait("a");
+        }
+        let taken = house.materia(&words).run();
+        assert_eq!(refused(&taken), (4, "session_mismatch".to_owned()), "{theirs}");
+        house.kill("a");
+    }
+    assert_eq!(house.run_file("a", "stdout.log"), "theirs\n");
+    house.materia(&["inspect", "run:a", "--session", "s1"]).run().ok();
+    // A person may.
+    house.spawn("a", "echo ours", &[]);
+    assert_eq!(house.wait("a")["status"], "done");
+}

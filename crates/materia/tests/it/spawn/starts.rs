@@ -113,3 +113,29 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
     assert_eq!(house.look("a").status.as_str(), "running");
     assert!(house.kill("a").stopped);
 }
+
+#[test]
+fn what_cannot_be_meant_is_refused_before_anything_starts() {
+    let house = House::new();
+    let refused = |words: &[&str]| {
+        let outcome = house.materia(&[&["spawn", "--json", "--as", "run:a"], words].concat()).run();
+        assert!(!house.run_place("a").dir().exists(), "{}", outcome.transcript());
+        (outcome.code(), outcome.json()["error"]["code"].as_str().unwrap().to_owned())
+    };
+    let twice = ["--template", "true", "--artifact", "a=x", "--artifact", "a=y"];
+    assert_eq!(refused(&twice), (2, "invalid_artifact".to_owned()));
+    let large = house.write("large", json!({ "text": "x".repeat(5 << 20) }).to_string());
+    let values = ["--template", "echo {text}", "--values", large.to_str().unwrap()];
+    assert_eq!(refused(&values).0, 2);
+    let moved = house.materia(&["spawn", "--json", "--template", "true"]).env("MATERIA_HOME", "here").run();
+    assert_eq!((moved.code(), &moved.json()["error"]["code"]), (2, &json!("no_home")));
+}
+
+#[test]
+fn the_error_of_a_run_says_that_it_took_too_long() {
+    let house = House::new();
+    house.spawn("a", r#"{"template": "sleep 600", "timeout": 50}"#, &[]);
+    let over = house.wait("a");
+    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(124)));
+    assert_eq!(document(&house, "a", "result.json")["error"], "sleep 600: timed out");
+}
