@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::Error;
+use super::over::check_generation;
 use super::place::Place;
 use super::status::{look, look_begun, settle, supervisor, take};
 use crate::clock::{self, Clock};
@@ -47,6 +48,8 @@ pub fn stop(
     clock: &Clock,
 ) -> Result<Stopped, Error> {
     let state = look_begun(place, clock)?;
+    let meant = request.as_ref().and_then(|request| request.get("body")?.get("generation")?.as_str());
+    check_generation(place, &state, meant)?;
     let generation = state.generation().to_owned();
     if state.status.is_terminal() {
         return Ok(Stopped {
