@@ -1,5 +1,7 @@
 //! `inspect`: what people and programs see of runs.
 
+mod presence;
+
 use insta::assert_snapshot;
 use serde_json::json;
 
