@@ -4,7 +4,9 @@
 //! with a session sees its own runs and how many others there are, nothing more.
 
 pub mod mail;
+pub mod room;
 mod target;
+pub mod triage;
 
 use std::collections::{BTreeMap, BTreeSet};
 

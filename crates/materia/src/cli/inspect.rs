@@ -5,11 +5,12 @@ use std::path::Path;
 use clap::Args;
 use materia_engine::process::Stream;
 use materia_engine::run::{self, Place, Root};
-use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail};
+use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail, room, triage};
 use materia_engine::verb::recipe::{self, NotResolved};
 use materia_engine::verb::{actor, doctor};
 use materia_model::name::RunId;
 use materia_model::template;
+use serde::Serialize;
 
 use super::agent::roster;
 use super::config::{Config, project};
@@ -18,7 +19,8 @@ use super::refer::address;
 use super::spawn::session;
 use super::tool::located;
 use crate::failure::{Failure, Kind};
-use crate::view::{Screen, Voice, told_line};
+use crate::view::style::Role;
+use crate::view::{Report, Screen, Voice, told_line};
 use crate::world::World;
 
 /// Show runs, sessions and what they did
@@ -67,26 +69,22 @@ impl Inspect {
         let root = Root::new(world.home()?.runs());
         let target = Target::parse(&address(world, &root, caller, &self.target, voice)?)?;
         let view = target.view(self.view.as_deref())?;
+        if self.follow {
+            target.follow(view)?;
+        }
         let clock = world.clock();
         let inventory = |session| inspect::inventory(&root, session, caller, filter, &clock);
         match target {
             Target::Run(id) => return self.inspect_run(&root, &id, view, caller, world, screen, voice),
             Target::Room(id) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
-                let behind = self.inspect_room(&place, view, screen, voice)?;
-                let followed = match view {
-                    "messages" => Some(mail::Followed::Room),
-                    "previews" => Some(mail::Followed::Previews),
-                    _ => None,
-                };
-                if let Some(what) = followed.filter(|_| self.follow) {
-                    self.follow_messages(&place, what, behind, world, screen, voice)?;
-                }
+                self.inspect_room(&place, view, world, screen, voice)?;
             }
             Target::Branch(id, branch) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
                 let mail = mail::read(&place)?;
-                screen.report(&mail::mailbox(&id, Some(&branch), &mail, self.many()), voice);
+                let queued = mail::mailbox(&id, Some(&branch), &mail, self.many());
+                report_queue(queued, &place, screen, voice)?;
             }
             Target::Coordinator => screen.report(&inventory(caller)?, voice),
             Target::Session(session) => screen.report(&inventory(Some(&session))?, voice),
@@ -94,7 +92,8 @@ impl Inspect {
             Target::Program => {
                 let home = world.home()?;
                 if view == "triage" {
-                    screen.report(&mail::triage(&root, caller, &clock)?, voice);
+                    let triage = triage::triage(&root, &home, &library(world)?, caller, &clock)?;
+                    screen.report(&triage, voice);
                 } else if view == "doctor" {
                     let (roster, choosing) = roster(&Config::default(), None, world)?;
                     let diagnosis = doctor::doctor(&home, project(world)?, &roster, &choosing)
@@ -146,12 +145,16 @@ impl Inspect {
             }
             "messages" => {
                 let read = mail::read(&place)?;
-                screen.report(&mail::messages(id, &read, self.many()), voice);
+                let said = mail::messages(id, &read, self.many());
+                self.say(&said, &said.messages, said.incomplete, screen, voice);
                 if self.follow {
                     self.follow_messages(&place, mail::Followed::Outbox, read.seq, world, screen, voice)?;
                 }
             }
-            "mailbox" => screen.report(&mail::mailbox(id, None, &mail::read(&place)?, self.many()), voice),
+            "mailbox" => {
+                let queued = mail::mailbox(id, None, &mail::read(&place)?, self.many());
+                report_queue(queued, &place, screen, voice)?;
+            }
             "communication" => screen.report(&mail::communication(&mail::read(&place)?), voice),
             "artifacts" => screen.report(&inspect::files(&place, &state, false)?, voice),
             "files" => screen.report(&inspect::files(&place, &state, true)?, voice),
@@ -166,17 +169,54 @@ impl Inspect {
         self.lines.unwrap_or(LINES)
     }
 
-    fn inspect_room(&self, place: &Place, view: &str, screen: Screen, voice: Voice) -> Result<u64, Failure> {
+    fn inspect_room(
+        &self,
+        place: &Place,
+        view: &str,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<(), Failure> {
         let mail = mail::read(place)?;
         let (run, room, lines) = (place.id(), mail.room(), self.many());
+        let mut followed = None;
         match view {
-            "messages" => screen.report(&mail::timeline(run, room, lines), voice),
-            "previews" => screen.report(&mail::previews(run, room, lines), voice),
-            "roster" => screen.report(&mail::roster(run, room, lines), voice),
-            "contacts" => screen.report(&mail::contacts(run, room, lines), voice),
-            _ => screen.report(&mail::room_status(run, room), voice),
+            "messages" => {
+                let said = room::timeline(run, room, lines);
+                self.say(&said, &said.messages, said.incomplete, screen, voice);
+                followed = Some(mail::Followed::Room);
+            }
+            "previews" => {
+                let said = room::previews(run, room, lines);
+                self.say(&said, &said.messages, said.incomplete, screen, voice);
+                followed = Some(mail::Followed::Previews);
+            }
+            "roster" => screen.report(&room::roster(run, room, lines), voice),
+            "contacts" => screen.report(&room::contacts(run, room, lines), voice),
+            _ => screen.report(&room::room_status(run, room), voice),
         }
-        Ok(mail.seq)
+        match followed.filter(|_| self.follow) {
+            Some(what) => self.follow_messages(place, what, mail.seq, world, screen, voice),
+            None => Ok(()),
+        }
+    }
+
+    /// Says what was said so far: a program that follows gets it as it gets the rest, a message a line.
+    fn say<R: Report, M: Serialize>(
+        &self,
+        report: &R,
+        said: &[M],
+        incomplete: bool,
+        screen: Screen,
+        voice: Voice,
+    ) {
+        if !self.follow || voice == Voice::Human {
+            return screen.report(report, voice);
+        }
+        said.iter().for_each(|message| screen.document(message));
+        if incomplete {
+            screen.talk(Role::Quiet, "note", "older messages are not shown; --lines N shows more");
+        }
     }
 
     /// Goes on showing what is said, one line or JSON object each, until the run is over.
@@ -200,6 +240,13 @@ impl Inspect {
     }
 }
 
+/// A queue: in lines for people, with the whole messages for programs.
+fn report_queue(queued: mail::Queued, place: &Place, screen: Screen, voice: Voice) -> Result<(), Failure> {
+    let queued = if voice == Voice::Json { queued.whole(place)? } else { queued };
+    screen.report(&queued, voice);
+    Ok(())
+}
+
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         let code = match error {
@@ -207,6 +254,7 @@ impl From<TargetError> for Failure {
             TargetError::Name(_) => "invalid_name",
             TargetError::Address(_) => "invalid_address",
             TargetError::View { .. } => "invalid_view",
+            TargetError::Follow { .. } => "cannot_follow",
             TargetError::Filter(_) => "invalid_status",
         };
         Self::from_error(Kind::Invalid, code, &error).hint(error.hint())
