@@ -5,7 +5,9 @@ use std::path::Path;
 use clap::Args;
 use materia_engine::process::Stream;
 use materia_engine::run::{self, Place, Root};
-use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail, room, triage};
+use materia_engine::verb::inspect::{
+    self, Filter, Inventory, LINES, Target, TargetError, mail, room, triage,
+};
 use materia_engine::verb::recipe::{self, NotResolved};
 use materia_engine::verb::{actor, doctor};
 use materia_model::name::RunId;
@@ -33,18 +35,19 @@ use crate::world::World;
     materia inspect run:reviewer --view transcript      # what an agent was asked and said\n  \
     materia inspect room:tests --view messages\n  \
     materia inspect session:all --status active\n  \
-    materia inspect tool:materia\n\n\
+    materia inspect recipes --view list\n  \
+    materia inspect tool:materia --view triage\n\n\
     What is shown was looked at just now: a run whose supervisor died is ended and recorded first.")]
 pub(super) struct Inspect {
     /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all (which lists every run, and needs not be said), recipes, tool:NAME or tool:materia
     #[arg(value_name = "TARGET", default_value = "session:all", hide_default_value = true)]
     target: String,
 
-    /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, imports, schema
+    /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, list, imports, schema
     #[arg(long, value_name = "V")]
     view: Option<String>,
 
-    /// How many lines of output
+    /// How many lines, messages, members or runs (40; more than that also shows more than the last 64 KiB of a tail)
     #[arg(long, value_name = "N")]
     lines: Option<usize>,
 
@@ -52,7 +55,7 @@ pub(super) struct Inspect {
     #[arg(long, value_name = "S")]
     status: Option<String>,
 
-    /// Go on showing output or messages until the run is over
+    /// Go on showing a tail, messages or previews until the run is over; with --json one object a line
     #[arg(long)]
     follow: bool,
 
@@ -73,7 +76,10 @@ impl Inspect {
             target.follow(view)?;
         }
         let clock = world.clock();
-        let inventory = |session| inspect::inventory(&root, session, caller, filter, &clock);
+        let inventory = |session| {
+            let all = inspect::inventory(&root, session, caller, filter, &clock)?;
+            Ok::<_, Failure>(self.bounded(all, voice))
+        };
         match target {
             Target::Run(id) => return self.inspect_run(&root, &id, view, caller, world, screen, voice),
             Target::Room(id) => {
@@ -108,7 +114,8 @@ impl Inspect {
                 screen.report(&recipe::doctor(&library(world)?, &world.home()?), voice);
             }
             Target::Recipes if view == "imports" => screen.report(&recipe::imports(&library(world)?), voice),
-            Target::Recipes => screen.report(&recipe::list(&library(world)?), voice),
+            Target::Recipes if view == "list" => screen.report(&recipe::list(&library(world)?), voice),
+            Target::Recipes => screen.report(&inspect::recipes(&library(world)?), voice),
         }
         Ok(0)
     }
@@ -167,6 +174,15 @@ impl Inspect {
 impl Inspect {
     fn many(&self) -> usize {
         self.lines.unwrap_or(LINES)
+    }
+
+    /// As many runs as fit, for people; programs get all of them unless they ask for less.
+    fn bounded(&self, all: Inventory, voice: Voice) -> Inventory {
+        match (self.lines, voice) {
+            (Some(lines), _) => all.first(lines),
+            (None, Voice::Human) => all.first(LINES),
+            (None, Voice::Json) => all,
+        }
     }
 
     fn inspect_room(

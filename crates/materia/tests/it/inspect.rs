@@ -1,5 +1,6 @@
 //! `inspect`: what people and programs see of runs.
 
+mod bounds;
 mod follow;
 mod mail;
 mod presence;
@@ -115,7 +116,7 @@ const VIEWS: [(&str, &[&str]); 10] = [
     ("session:all", &["status", "runs"]),
     ("tool:materia", &["status", "triage"]),
     ("tool:greet", &["status", "schema"]),
-    ("recipes", &["status", "summary", "doctor", "imports"]),
+    ("recipes", &["status", "summary", "list", "doctor", "imports"]),
     ("recipe-registry", &["status"]),
 ];
 

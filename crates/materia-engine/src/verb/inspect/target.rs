@@ -157,7 +157,7 @@ impl Target {
             Self::Coordinator | Self::Session(_) | Self::AllSessions => &["runs", "status"],
             Self::Program => &["status", "triage", "doctor"],
             Self::Tool(_) => &["status", "schema"],
-            Self::Recipes => &["status", "summary", "doctor", "imports"],
+            Self::Recipes => &["status", "summary", "list", "doctor", "imports"],
         }
     }
 }
