@@ -11,7 +11,7 @@ use materia_engine::verb::inspect::{
 use materia_engine::verb::recipe::{self, NotResolved};
 use materia_engine::verb::{actor, doctor};
 use materia_model::name::RunId;
-use materia_model::template;
+use materia_model::{template, text};
 use serde::Serialize;
 
 use super::agent::roster;
@@ -19,7 +19,7 @@ use super::config::{Config, project};
 use super::input::library;
 use super::refer::address;
 use super::spawn::session;
-use super::tool::located;
+use super::tool::{located, near};
 use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
 use crate::view::{Report, Screen, Voice, told_line};
@@ -282,10 +282,8 @@ fn tool(world: &World, name: &str, view: &str, screen: Screen, voice: Voice) -> 
     let library = library(world)?;
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let Some(located) = located(world, &library, name) else {
-        let message = format!("there is no tool {}", materia_model::text::quoted(name));
-        return Err(
-            Failure::new(Kind::NotFound, "tool_not_found", message).hint("`materia tool list` lists them")
-        );
+        let message = format!("there is no tool {}", text::quoted(name));
+        return Err(Failure::new(Kind::NotFound, "tool_not_found", message).hint(near(&library, name)));
     };
     if view == "schema" {
         let linked = library.link(&located).map_err(NotResolved::Invalid)?;

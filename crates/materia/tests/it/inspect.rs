@@ -4,6 +4,7 @@ mod bounds;
 mod follow;
 mod mail;
 mod presence;
+mod tool;
 mod triage;
 
 use insta::assert_snapshot;
