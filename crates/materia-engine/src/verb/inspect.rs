@@ -3,22 +3,30 @@
 //! Owns the targets, their views, and the reports. Every look is proved (P4), and ownership fails closed (A9): a caller
 //! with a session sees its own runs and how many others there are, nothing more.
 
+mod inventory;
 pub mod mail;
+mod output;
+mod recipes;
+pub mod room;
 mod target;
+pub mod triage;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use materia_model::run::Status;
 use serde::Serialize;
 
+pub use inventory::{Inventory, inventory};
+pub use output::{ShownTail, tail};
+pub use recipes::{Shelf, recipes};
 pub use target::{Filter, Target, TargetError};
 
 use super::status::RunStatus;
 use crate::clock::Clock;
 use crate::process::{Below, below};
-use crate::run::{self, Entry, Error, Listed, Place, Root, Tail};
+use crate::run::{self, Entry, Error, Place, Root};
 
-/// How many lines of output are shown where nothing is said.
+/// How many lines, messages, members or runs are shown where nothing is said.
 pub const LINES: usize = 40;
 
 /// A run's status.
@@ -31,20 +39,6 @@ pub struct Shown {
     pub run: RunStatus,
     /// What one can do next.
     pub next: Vec<String>,
-}
-
-/// The end of a run's output.
-#[derive(Debug, Serialize)]
-pub struct ShownTail {
-    /// Always true.
-    pub ok: bool,
-    /// The run.
-    pub run: String,
-    /// How it stands.
-    pub status: Status,
-    /// The last lines.
-    #[serde(flatten)]
-    pub tail: Tail,
 }
 
 /// What a run promised to make and what is there, or everything in its directory.
@@ -64,28 +58,6 @@ pub struct ShownFiles {
     /// The files in its directory and their sizes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<BTreeMap<String, u64>>,
-}
-
-/// The runs of a session.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Inventory {
-    /// Always true.
-    pub ok: bool,
-    /// The session; none for all of them.
-    pub session: Option<String>,
-    /// Where runs are.
-    pub root: String,
-    /// Its runs.
-    pub runs: Vec<Listed>,
-    /// How many runs belong to others.
-    pub other_runs: usize,
-    /// How many other sessions there are.
-    pub other_sessions: usize,
-    /// Runs that cannot be read, and why.
-    pub broken: BTreeMap<String, String>,
-    /// What one can do next.
-    pub next: Vec<String>,
 }
 
 /// This program.
@@ -123,12 +95,6 @@ pub fn status(place: &Place, state: &materia_model::run::State) -> Shown {
     Shown { ok: true, run, next }
 }
 
-/// `run:X --view tail`.
-pub fn tail(place: &Place, state: &materia_model::run::State, lines: usize) -> Result<ShownTail, Error> {
-    let tail = run::tail(place, lines)?;
-    Ok(ShownTail { ok: true, run: place.id().to_string(), status: state.status, tail })
-}
-
 /// The processes of a run, its supervisor first.
 pub fn processes(state: &materia_model::run::State) -> Vec<Below> {
     let alive = !state.status.is_terminal();
@@ -145,44 +111,6 @@ pub fn files(place: &Place, state: &materia_model::run::State, all: bool) -> Res
         state_dir: place.dir().to_string_lossy().into_owned(),
         artifacts,
         files: if all { Some(run::directory(place)?) } else { None },
-    })
-}
-
-/// `coordinator`, `session:S` and `session:all`.
-pub fn inventory(
-    root: &Root,
-    session: Option<&str>,
-    caller: Option<&str>,
-    filter: Filter,
-    clock: &Clock,
-) -> Result<Inventory, Error> {
-    if let (Some(session), Some(caller)) = (session, caller)
-        && session != caller
-    {
-        return Err(Error::SessionMismatch {
-            run: "*".to_owned(),
-            owner: Some(session.to_owned()),
-            caller: caller.to_owned(),
-        });
-    }
-    let list = run::list(root, clock)?;
-    // Who has a session sees its own, whatever it asked for.
-    let owner = session.or(caller);
-    let ours = |run: &Listed| owner.is_none_or(|owner| run.session.as_deref() == Some(owner));
-    let (runs, others): (Vec<Listed>, Vec<Listed>) = list.runs.into_iter().partition(ours);
-    let sessions: BTreeSet<&str> = others.iter().filter_map(|run| run.session.as_deref()).collect();
-    let runs: Vec<Listed> = runs.into_iter().filter(|run| filter.fits(run.status)).collect();
-    let next = runs.iter().rev().take(2).map(|run| format!("materia inspect run:{}", run.run)).collect();
-    let broken = if owner.is_some() { Vec::new() } else { list.broken };
-    Ok(Inventory {
-        ok: true,
-        session: owner.map(str::to_owned),
-        root: root.path().to_string_lossy().into_owned(),
-        other_runs: others.len(),
-        other_sessions: sessions.len(),
-        runs,
-        broken: broken.into_iter().map(|(id, error)| (id.to_string(), error.with_causes())).collect(),
-        next,
     })
 }
 

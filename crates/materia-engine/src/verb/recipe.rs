@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use super::template::{Described, Prepared, about_artifact, overrule};
 use crate::library::{Found, Library, Located};
 
+pub(super) use shelf::listing;
 pub use shelf::{Brief, Diagnosis, Fixed, Imported, Imports, Listing, Shown, doctor, imports, list, show};
 
 /// What a person or a program wants of a recipe.

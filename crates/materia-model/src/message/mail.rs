@@ -92,7 +92,10 @@ impl Mail {
                 });
             }
             Record::Start(start) => self.start(at, &start),
-            Record::End(end) => self.ended = Some(end.status),
+            Record::End(end) => {
+                self.ended = Some(end.status);
+                self.room.end();
+            }
         }
     }
 
@@ -114,8 +117,7 @@ impl Mail {
         self.run = Some(start.run.clone());
         self.generation = Some(start.generation.clone());
         self.first_generation.get_or_insert_with(|| start.generation.clone());
-        self.room.empty();
-        self.room.returned(at, &Address::Run(start.run.clone()), "run");
+        self.room.begin(at, &Address::Run(start.run.clone()));
     }
 
     fn post(&mut self, seq: u64, at: Timestamp, message: &Message) {
@@ -126,7 +128,7 @@ impl Mail {
             Address::Branch(run, branch) => {
                 self.deliver_to_branch((seq, 0), at, message.id.clone(), (run, branch), message);
                 if let Some(sender @ Address::Branch(run, _)) = &envelope.from {
-                    self.room.join(at, sender, "branch", Some(&Address::Run(run.clone())));
+                    self.room.spoke(at, sender, "branch", &Address::Run(run.clone()));
                 }
             }
             Address::Room(_) => {
@@ -154,7 +156,7 @@ impl Mail {
         }
         self.branches.entry(branch.clone()).or_default().post(place, at, id, message);
         let address = Address::Branch(run.clone(), branch.clone());
-        self.room.join(at, &address, "branch", Some(&Address::Run(run.clone())));
+        self.room.addressed(at, &address, "branch", &Address::Run(run.clone()));
     }
 
     /// The branches a message to a room is for as well.

@@ -1,8 +1,8 @@
 //! The room of a run: what was said in it, and who is there.
 //!
-//! Owns the timeline and the roster. Whoever speaks is there; `actor.leave` marks a member as left and keeps it. What a
-//! member says about itself (`role`, `status`, `caps`, `claim`, `display`, `parent`) is taken from its bodies. Remembers
-//! the last messages; the journal has all.
+//! Owns the timeline and the roster. Whoever speaks is there until it says `actor.leave` or the run is over: then it is
+//! marked as left, and kept. Being written to is no sign of life. What a member says about itself (`role`, `status`,
+//! `caps`, `claim`, `display`, `parent`) is taken from its bodies. Remembers the last messages; the journal has all.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -44,6 +44,13 @@ pub struct Member {
     pub about: Map<String, Value>,
 }
 
+impl Member {
+    /// Whether it is not there any more.
+    pub fn has_left(&self) -> bool {
+        self.status == LEFT
+    }
+}
+
 /// Something that was said in a room.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Said {
@@ -72,6 +79,8 @@ pub struct Room {
     timeline: VecDeque<Said>,
     roster: BTreeMap<Address, Member>,
     bytes: usize,
+    /// Whether the run is over: nobody is there then, whoever writes in its name.
+    over: bool,
     /// How many messages there were.
     pub total: u64,
 }
@@ -92,35 +101,51 @@ impl Room {
         }
     }
 
-    /// Notes that somebody is there because of what it is, not of what it says.
-    pub(super) fn join(&mut self, at: Timestamp, address: &Address, role: &str, parent: Option<&Address>) {
+    /// Notes that somebody can be reached here. Whoever is known already stays as it was.
+    pub(super) fn addressed(&mut self, at: Timestamp, address: &Address, role: &str, parent: &Address) {
+        let is_new = !self.roster.contains_key(address);
         let Some(member) = self.member(at, address) else { return };
-        member.last_seen = at;
-        if member.role == DEFAULT_ROLE {
+        if is_new {
             member.role = role.to_owned();
         }
-        if let Some(parent) = parent {
-            member.about.entry("parent").or_insert_with(|| parent.to_string().into());
+        member.about.entry("parent").or_insert_with(|| parent.to_string().into());
+    }
+
+    /// Notes that somebody said something elsewhere in the run.
+    pub(super) fn spoke(&mut self, at: Timestamp, address: &Address, role: &str, parent: &Address) {
+        self.addressed(at, address, role, parent);
+        if let Some(member) = self.roster.get_mut(address) {
+            member.last_seen = at;
         }
     }
 
-    /// Everybody left: a new generation begins.
-    pub(super) fn empty(&mut self) {
+    /// A new generation begins: everybody left, and the run itself is back.
+    pub(super) fn begin(&mut self, at: Timestamp, run: &Address) {
+        self.all_left();
+        self.over = false;
+        let is_new = !self.roster.contains_key(run);
+        let Some(member) = self.member(at, run) else { return };
+        if is_new {
+            member.role = "run".to_owned();
+        }
+        (member.last_seen, member.status) = (at, PRESENT.to_owned());
+    }
+
+    /// The run is over, and with it everybody in it.
+    pub(super) fn end(&mut self) {
+        self.all_left();
+        self.over = true;
+    }
+
+    fn all_left(&mut self) {
         for member in self.roster.values_mut() {
             member.status = LEFT.to_owned();
         }
     }
 
-    /// Somebody whom a new generation brings back.
-    pub(super) fn returned(&mut self, at: Timestamp, address: &Address, role: &str) {
-        self.join(at, address, role, None);
-        if let Some(member) = self.roster.get_mut(address) {
-            member.status = PRESENT.to_owned();
-        }
-    }
-
     fn seen(&mut self, at: Timestamp, from: &Address, body: Option<&Value>, leaves: bool) {
         let about = body.and_then(Value::as_object);
+        let gone = leaves || self.over;
         let Some(member) = self.member(at, from) else { return };
         member.last_seen = at;
         let told = |field: &str| about.and_then(|about| about.get(field)).filter(|value| is_short(value));
@@ -128,11 +153,10 @@ impl Room {
         if let Some(role) = word("role") {
             member.role = role;
         }
-        let standing = if leaves { LEFT } else { PRESENT };
-        let was_left = member.status == LEFT;
         match word("status") {
+            _ if gone => member.status = LEFT.to_owned(),
             Some(status) => member.status = status,
-            None if leaves || was_left => member.status = standing.to_owned(),
+            None if member.has_left() => member.status = PRESENT.to_owned(),
             None => {}
         }
         for field in ["caps", "claim", "display", "parent"] {
@@ -146,12 +170,13 @@ impl Room {
         if !self.roster.contains_key(address) && self.roster.len() >= MOST_MEMBERS {
             return None;
         }
+        let status = if self.over { LEFT } else { PRESENT };
         Some(self.roster.entry(address.clone()).or_insert_with(|| Member {
             address: address.clone(),
             joined_at: at,
             last_seen: at,
             role: DEFAULT_ROLE.to_owned(),
-            status: PRESENT.to_owned(),
+            status: status.to_owned(),
             about: Map::new(),
         }))
     }
@@ -164,6 +189,11 @@ impl Room {
     /// Everybody who is or was there, by address.
     pub fn roster(&self) -> impl ExactSizeIterator<Item = &Member> {
         self.roster.values()
+    }
+
+    /// How many of them are there.
+    pub fn present(&self) -> usize {
+        self.roster.values().filter(|member| !member.has_left()).count()
     }
 
     /// How many messages are not remembered here any more.

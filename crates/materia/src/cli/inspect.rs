@@ -5,20 +5,24 @@ use std::path::Path;
 use clap::Args;
 use materia_engine::process::Stream;
 use materia_engine::run::{self, Place, Root};
-use materia_engine::verb::inspect::{self, Filter, LINES, Target, TargetError, mail};
+use materia_engine::verb::inspect::{
+    self, Filter, Inventory, LINES, Target, TargetError, mail, room, triage,
+};
 use materia_engine::verb::recipe::{self, NotResolved};
 use materia_engine::verb::{actor, doctor};
 use materia_model::name::RunId;
-use materia_model::template;
+use materia_model::{template, text};
+use serde::Serialize;
 
 use super::agent::roster;
 use super::config::{Config, project};
 use super::input::library;
 use super::refer::address;
 use super::spawn::session;
-use super::tool::located;
+use super::tool::{located, near};
 use crate::failure::{Failure, Kind};
-use crate::view::{Screen, Voice, told_line};
+use crate::view::style::Role;
+use crate::view::{Report, Screen, Voice, told_line};
 use crate::world::World;
 
 /// Show runs, sessions and what they did
@@ -31,18 +35,19 @@ use crate::world::World;
     materia inspect run:reviewer --view transcript      # what an agent was asked and said\n  \
     materia inspect room:tests --view messages\n  \
     materia inspect session:all --status active\n  \
-    materia inspect tool:materia\n\n\
+    materia inspect recipes --view list\n  \
+    materia inspect tool:materia --view triage\n\n\
     What is shown was looked at just now: a run whose supervisor died is ended and recorded first.")]
 pub(super) struct Inspect {
     /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all (which lists every run, and needs not be said), recipes, tool:NAME or tool:materia
     #[arg(value_name = "TARGET", default_value = "session:all", hide_default_value = true)]
     target: String,
 
-    /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, imports, schema
+    /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, list, imports, schema
     #[arg(long, value_name = "V")]
     view: Option<String>,
 
-    /// How many lines of output
+    /// How many lines, messages, members or runs (40; more than that also shows more than the last 64 KiB of a tail)
     #[arg(long, value_name = "N")]
     lines: Option<usize>,
 
@@ -50,7 +55,7 @@ pub(super) struct Inspect {
     #[arg(long, value_name = "S")]
     status: Option<String>,
 
-    /// Go on showing output or messages until the run is over
+    /// Go on showing a tail, messages or previews until the run is over; with --json one object a line
     #[arg(long)]
     follow: bool,
 
@@ -67,26 +72,25 @@ impl Inspect {
         let root = Root::new(world.home()?.runs());
         let target = Target::parse(&address(world, &root, caller, &self.target, voice)?)?;
         let view = target.view(self.view.as_deref())?;
+        if self.follow {
+            target.follow(view)?;
+        }
         let clock = world.clock();
-        let inventory = |session| inspect::inventory(&root, session, caller, filter, &clock);
+        let inventory = |session| {
+            let all = inspect::inventory(&root, session, caller, filter, &clock)?;
+            Ok::<_, Failure>(self.bounded(all, voice))
+        };
         match target {
             Target::Run(id) => return self.inspect_run(&root, &id, view, caller, world, screen, voice),
             Target::Room(id) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
-                let behind = self.inspect_room(&place, view, screen, voice)?;
-                let followed = match view {
-                    "messages" => Some(mail::Followed::Room),
-                    "previews" => Some(mail::Followed::Previews),
-                    _ => None,
-                };
-                if let Some(what) = followed.filter(|_| self.follow) {
-                    self.follow_messages(&place, what, behind, world, screen, voice)?;
-                }
+                self.inspect_room(&place, view, world, screen, voice)?;
             }
             Target::Branch(id, branch) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
                 let mail = mail::read(&place)?;
-                screen.report(&mail::mailbox(&id, Some(&branch), &mail, self.many()), voice);
+                let queued = mail::mailbox(&id, Some(&branch), &mail, self.many());
+                report_queue(queued, &place, screen, voice)?;
             }
             Target::Coordinator => screen.report(&inventory(caller)?, voice),
             Target::Session(session) => screen.report(&inventory(Some(&session))?, voice),
@@ -94,7 +98,8 @@ impl Inspect {
             Target::Program => {
                 let home = world.home()?;
                 if view == "triage" {
-                    screen.report(&mail::triage(&root, caller, &clock)?, voice);
+                    let triage = triage::triage(&root, &home, &library(world)?, caller, &clock)?;
+                    screen.report(&triage, voice);
                 } else if view == "doctor" {
                     let (roster, choosing) = roster(&Config::default(), None, world)?;
                     let diagnosis = doctor::doctor(&home, project(world)?, &roster, &choosing)
@@ -109,7 +114,8 @@ impl Inspect {
                 screen.report(&recipe::doctor(&library(world)?, &world.home()?), voice);
             }
             Target::Recipes if view == "imports" => screen.report(&recipe::imports(&library(world)?), voice),
-            Target::Recipes => screen.report(&recipe::list(&library(world)?), voice),
+            Target::Recipes if view == "list" => screen.report(&recipe::list(&library(world)?), voice),
+            Target::Recipes => screen.report(&inspect::recipes(&library(world)?), voice),
         }
         Ok(0)
     }
@@ -146,12 +152,16 @@ impl Inspect {
             }
             "messages" => {
                 let read = mail::read(&place)?;
-                screen.report(&mail::messages(id, &read, self.many()), voice);
+                let said = mail::messages(id, &read, self.many());
+                self.say(&said, &said.messages, said.incomplete, screen, voice);
                 if self.follow {
                     self.follow_messages(&place, mail::Followed::Outbox, read.seq, world, screen, voice)?;
                 }
             }
-            "mailbox" => screen.report(&mail::mailbox(id, None, &mail::read(&place)?, self.many()), voice),
+            "mailbox" => {
+                let queued = mail::mailbox(id, None, &mail::read(&place)?, self.many());
+                report_queue(queued, &place, screen, voice)?;
+            }
             "communication" => screen.report(&mail::communication(&mail::read(&place)?), voice),
             "artifacts" => screen.report(&inspect::files(&place, &state, false)?, voice),
             "files" => screen.report(&inspect::files(&place, &state, true)?, voice),
@@ -166,17 +176,63 @@ impl Inspect {
         self.lines.unwrap_or(LINES)
     }
 
-    fn inspect_room(&self, place: &Place, view: &str, screen: Screen, voice: Voice) -> Result<u64, Failure> {
+    /// As many runs as fit, for people; programs get all of them unless they ask for less.
+    fn bounded(&self, all: Inventory, voice: Voice) -> Inventory {
+        match (self.lines, voice) {
+            (Some(lines), _) => all.first(lines),
+            (None, Voice::Human) => all.first(LINES),
+            (None, Voice::Json) => all,
+        }
+    }
+
+    fn inspect_room(
+        &self,
+        place: &Place,
+        view: &str,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<(), Failure> {
         let mail = mail::read(place)?;
         let (run, room, lines) = (place.id(), mail.room(), self.many());
+        let mut followed = None;
         match view {
-            "messages" => screen.report(&mail::timeline(run, room, lines), voice),
-            "previews" => screen.report(&mail::previews(run, room, lines), voice),
-            "roster" => screen.report(&mail::roster(run, room, lines), voice),
-            "contacts" => screen.report(&mail::contacts(run, room, lines), voice),
-            _ => screen.report(&mail::room_status(run, room), voice),
+            "messages" => {
+                let said = room::timeline(run, room, lines);
+                self.say(&said, &said.messages, said.incomplete, screen, voice);
+                followed = Some(mail::Followed::Room);
+            }
+            "previews" => {
+                let said = room::previews(run, room, lines);
+                self.say(&said, &said.messages, said.incomplete, screen, voice);
+                followed = Some(mail::Followed::Previews);
+            }
+            "roster" => screen.report(&room::roster(run, room, lines), voice),
+            "contacts" => screen.report(&room::contacts(run, room, lines), voice),
+            _ => screen.report(&room::room_status(run, room), voice),
         }
-        Ok(mail.seq)
+        match followed.filter(|_| self.follow) {
+            Some(what) => self.follow_messages(place, what, mail.seq, world, screen, voice),
+            None => Ok(()),
+        }
+    }
+
+    /// Says what was said so far: a program that follows gets it as it gets the rest, a message a line.
+    fn say<R: Report, M: Serialize>(
+        &self,
+        report: &R,
+        said: &[M],
+        incomplete: bool,
+        screen: Screen,
+        voice: Voice,
+    ) {
+        if !self.follow || voice == Voice::Human {
+            return screen.report(report, voice);
+        }
+        said.iter().for_each(|message| screen.document(message));
+        if incomplete {
+            screen.talk(Role::Quiet, "note", "older messages are not shown; --lines N shows more");
+        }
     }
 
     /// Goes on showing what is said, one line or JSON object each, until the run is over.
@@ -200,6 +256,13 @@ impl Inspect {
     }
 }
 
+/// A queue: in lines for people, with the whole messages for programs.
+fn report_queue(queued: mail::Queued, place: &Place, screen: Screen, voice: Voice) -> Result<(), Failure> {
+    let queued = if voice == Voice::Json { queued.whole(place)? } else { queued };
+    screen.report(&queued, voice);
+    Ok(())
+}
+
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         let code = match error {
@@ -207,6 +270,7 @@ impl From<TargetError> for Failure {
             TargetError::Name(_) => "invalid_name",
             TargetError::Address(_) => "invalid_address",
             TargetError::View { .. } => "invalid_view",
+            TargetError::Follow { .. } => "cannot_follow",
             TargetError::Filter(_) => "invalid_status",
         };
         Self::from_error(Kind::Invalid, code, &error).hint(error.hint())
@@ -218,10 +282,8 @@ fn tool(world: &World, name: &str, view: &str, screen: Screen, voice: Voice) -> 
     let library = library(world)?;
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let Some(located) = located(world, &library, name) else {
-        let message = format!("there is no tool {}", materia_model::text::quoted(name));
-        return Err(
-            Failure::new(Kind::NotFound, "tool_not_found", message).hint("`materia tool list` lists them")
-        );
+        let message = format!("there is no tool {}", text::quoted(name));
+        return Err(Failure::new(Kind::NotFound, "tool_not_found", message).hint(near(&library, name)));
     };
     if view == "schema" {
         let linked = library.link(&located).map_err(NotResolved::Invalid)?;

@@ -11,7 +11,7 @@ use materia_model::message::{Draft, LONGEST_BODY};
 use materia_model::text;
 use serde_json::Value;
 
-use super::input::{read_bounded, read_text};
+use super::input::{library, read_bounded, read_text};
 use super::refer::address;
 use super::spawn::session;
 use super::tool;
@@ -84,7 +84,9 @@ impl Message {
             message::message_calling(&sender, Self { to, ..self }.draft(world)?, |name, arguments| {
                 tool::asked(world, screen, name, arguments, &[])?.map_err(|error| match error {
                     NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
-                        Failure::from(message::Error::NoTool(name.to_owned()))
+                        let near = library(world).map(|library| tool::near(&library, name));
+                        let failure = Failure::from(message::Error::NoTool(name.to_owned()));
+                        near.map_or_else(|why| why, |near| failure.hint(near))
                     }
                     other => other.into(),
                 })

@@ -8,7 +8,7 @@ use materia_engine::cast::Folder;
 use materia_engine::process::Below;
 use materia_engine::run::Root;
 use materia_engine::verb::cast_show::{self, Shown, Wanted};
-use materia_engine::verb::inspect::{self, mail};
+use materia_engine::verb::inspect::{self, mail, room};
 use materia_engine::verb::top;
 use materia_model::name::RunId;
 use materia_model::text::{bounded, printable};
@@ -49,7 +49,8 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> 
                 let kind = posted.envelope.kind.to_string();
                 (posted.at, format!("← {kind}"), posted.envelope.headline())
             });
-            let told = mail::mailbox(&id, None, &read, MOST).messages.into_iter().map(|entry| {
+            let told = mail::mailbox(&id, None, &read, MOST).messages.into_iter().map(|letter| {
+                let entry = letter.entry;
                 let from = entry.from.map(|from| format!(" from {from}")).unwrap_or_default();
                 (
                     entry.queued_at,
@@ -61,12 +62,12 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> 
         }
         Tab::Room => {
             let read = mail::read(&place)?;
-            let members = mail::roster(&id, read.room(), MOST).members;
+            let members = room::roster(&id, read.room(), MOST).members;
             let mut text: Vec<String> = members
                 .iter()
                 .map(|member| format!("{}  {}  {}", member.address, member.role, member.status))
                 .collect();
-            let said = mail::timeline(&id, read.room(), MOST).messages.into_iter().map(|said| {
+            let said = room::timeline(&id, read.room(), MOST).messages.into_iter().map(|said| {
                 let from = said.envelope.from.as_ref().map(ToString::to_string).unwrap_or_default();
                 (said.received_at, format!("{from} {}", said.envelope.kind), said.envelope.headline())
             });

@@ -2,16 +2,16 @@
 
 use materia_engine::process::Stream;
 use materia_engine::run::Listed;
-use materia_engine::verb::inspect::{Inventory, Runtime, Shown, ShownFiles, ShownTail};
-use materia_model::text::printable;
+use materia_engine::verb::inspect::{Inventory, Runtime, Shelf, Shown, ShownFiles, ShownTail};
+use materia_model::text::{count, printable};
 use serde_json::json;
 
 use super::Voice;
-use super::screen::{Report, Screen};
+use super::screen::{Report, Screen, finding_lines};
 use super::status;
 
-/// How many runs of a list are shown one by one.
-const MOST_RUNS: usize = 50;
+/// How many runs that cannot be read are named.
+const MOST_BROKEN: usize = 5;
 
 impl Report for Shown {
     fn human(&self, colour: bool) -> String {
@@ -23,7 +23,13 @@ impl Report for Shown {
 
 impl Report for ShownTail {
     fn human(&self, _: bool) -> String {
-        let mut text = self.tail.stdout.clone();
+        let mut text = String::new();
+        if self.incomplete {
+            let tail = &self.tail;
+            text.push_str(&part(tail.stdout.len(), tail.stdout_bytes, &self.stdout_file));
+            text.push_str(&part(tail.stderr.len(), tail.stderr_bytes, &self.stderr_file));
+        }
+        text.push_str(&self.tail.stdout);
         if !self.tail.stderr.is_empty() {
             if !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
@@ -33,6 +39,14 @@ impl Report for ShownTail {
         }
         if text.is_empty() { "(no output)\n".to_owned() } else { text }
     }
+}
+
+/// Says that a stream has more, and where.
+fn part(shown: usize, all: u64, file: &str) -> String {
+    if all <= shown as u64 {
+        return String::new();
+    }
+    format!("(the last {shown} of {all} bytes; all of them: {})\n", printable(file))
 }
 
 impl Report for ShownFiles {
@@ -54,26 +68,38 @@ impl Report for ShownFiles {
 impl Report for Inventory {
     fn human(&self, colour: bool) -> String {
         let session = self.session.as_deref().unwrap_or("all");
-        let mut text = format!("session={session} runs={}", self.runs.len());
+        let mut text = format!("session={session} runs={} active={}", self.total, self.active);
         if self.session.is_some() {
             text.push_str(&format!(" other_sessions={} other_runs={}", self.other_sessions, self.other_runs));
         }
         text.push('\n');
-        // The newest last in the list, and first for people.
-        let newest = self.runs.len().saturating_sub(MOST_RUNS);
-        let mut shown: Vec<&Listed> = self.runs.iter().collect();
-        shown.sort_by_key(|run| run.started_at);
-        for run in shown[newest..].iter().rev() {
-            text.push_str(&line(run, colour));
+        self.runs.iter().for_each(|run| text.push_str(&line(run, colour)));
+        if self.incomplete {
+            let more = self.total - self.runs.len();
+            text.push_str(&format!("… {more} more: --lines {} or --status active|failed|…\n", self.total));
         }
-        if newest > 0 {
-            text.push_str(&format!("and {newest} older; --status or --json shows them\n"));
-        }
-        for (run, problem) in &self.broken {
-            text.push_str(&format!("broken run:{run}: {}\n", printable(problem)));
-        }
+        text.push_str(&unread(self));
+        text.push_str(&format!("runs: {}\n", printable(&self.root)));
+        self.next.iter().for_each(|next| text.push_str(&format!("next: {next}\n")));
         text
     }
+}
+
+/// The runs that cannot be read.
+fn unread(inventory: &Inventory) -> String {
+    let named = inventory.broken.iter().take(MOST_BROKEN);
+    let mut text: String =
+        named.map(|(run, why)| format!("broken run:{run}: {}\n", printable(why))).collect();
+    if let more @ 1.. = inventory.broken.len().saturating_sub(MOST_BROKEN) {
+        text.push_str(&format!("… {more} more that cannot be read: --json names them\n"));
+    }
+    if inventory.unreadable > 0 {
+        let runs = count(inventory.unreadable, "run");
+        text.push_str(&format!(
+            "{runs} of unknown owner cannot be read: `materia inspect session:all`, without a session, says why\n"
+        ));
+    }
+    text
 }
 
 fn line(run: &Listed, colour: bool) -> String {
@@ -89,6 +115,30 @@ fn line(run: &Listed, colour: bool) -> String {
     }
     line.push('\n');
     line
+}
+
+impl Report for Shelf {
+    fn human(&self, colour: bool) -> String {
+        let counts = &self.counts;
+        let mut text = "recipes".to_owned();
+        for (word, count) in [
+            ("active", counts.active),
+            ("tools", counts.tools),
+            ("drafts", counts.drafts),
+            ("shadowed", counts.shadowed),
+            ("invalid", counts.invalid),
+            ("disabled", counts.disabled),
+            ("blocking", counts.blocking),
+            ("recommendations", counts.recommendations),
+            ("diagnostics", counts.diagnostics),
+        ] {
+            text.push_str(&format!(" {word}={count}"));
+        }
+        text.push_str(&format!("\nroot: {}\n", printable(&self.listing.root)));
+        self.listing.issues.iter().for_each(|issue| finding_lines(&mut text, issue, colour));
+        self.next.iter().for_each(|next| text.push_str(&format!("next: {next}\n")));
+        text
+    }
 }
 
 impl Report for Runtime {

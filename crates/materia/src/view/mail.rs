@@ -1,8 +1,8 @@
 //! What people see of messages, queues and rooms: one line for each, sized for a model's context.
 
-use materia_engine::verb::inspect::mail::{
-    Contacts, Messages, Preview, Previews, Queued, RoomStatus, Roster, Talk, Timeline, Told, Triage,
-};
+use materia_engine::verb::inspect::mail::{Messages, Queued, Talk, Told};
+use materia_engine::verb::inspect::room::{Contacts, Preview, Previews, RoomStatus, Roster, Timeline};
+use materia_engine::verb::inspect::triage::Triage;
 use materia_model::message::{Posted, Said};
 use materia_model::name::RunId;
 use materia_model::text::{self, printable};
@@ -33,6 +33,13 @@ fn or_none(text: String, nothing: &str) -> String {
 
 fn older(incomplete: bool) -> &'static str {
     if incomplete { "(older ones are not shown; see --lines, and the journal)\n" } else { "" }
+}
+
+fn others(shown: usize, total: usize) -> String {
+    match total - shown {
+        0 => String::new(),
+        more => format!("({more} of {total} are not shown; --lines {total} shows all)\n"),
+    }
 }
 
 fn optional<T: ToString>(value: Option<&T>) -> String {
@@ -112,7 +119,7 @@ impl Report for Queued {
             ("delivered", counts.delivered.to_string()),
             ("stale", counts.stale.to_string()),
         ]);
-        for entry in &self.messages {
+        for entry in self.messages.iter().map(|letter| &letter.entry) {
             text.push_str(&line(&[
                 ("id", entry.id.clone()),
                 ("status", entry.state.as_str().to_owned()),
@@ -194,7 +201,7 @@ impl Report for Roster {
                 ("last_seen", member.last_seen.to_string()),
             ])
         });
-        or_none(lines.collect(), "nobody is there")
+        or_none(lines.collect(), "nobody is there") + &others(self.members.len(), self.total)
     }
 }
 
@@ -210,21 +217,28 @@ impl Report for Contacts {
                 ("status", contact.status.clone()),
             ])
         });
-        or_none(lines.collect(), "nobody else is there")
+        or_none(lines.collect(), "nobody else is there") + &others(self.contacts.len(), self.total)
     }
 }
 
 impl Report for Triage {
     fn human(&self, _: bool) -> String {
+        let (waiting, recipes) = (&self.waiting, &self.recipes);
+        let some = |count: usize| if count > 0 { count.to_string() } else { String::new() };
         let mut text = line(&[
-            ("session", self.current_session.clone().unwrap_or_else(|| "all".to_owned())),
-            ("active", self.active_runs.len().to_string()),
-            ("other_runs", self.other_session_runs.to_string()),
-            ("failed", self.recent_failed_runs.len().to_string()),
-            ("stale_claims", self.stale_claims.len().to_string()),
-            ("attention", self.attention_messages.len().to_string()),
+            (self.runtime.name, self.runtime.version.to_owned()),
+            ("session", waiting.current_session.clone().unwrap_or_else(|| "all".to_owned())),
+            ("active", waiting.active_runs.len().to_string()),
+            ("other_runs", some(waiting.other_session_runs)),
+            ("failed", some(waiting.recent_failed_runs.len())),
+            ("stale_claims", some(waiting.stale_claims.len())),
+            ("attention", some(waiting.attention_messages.len())),
+            ("invalid_recipes", some(recipes.invalid_recipes.len())),
+            ("blocking_recipes", some(recipes.blocking_recipes.len())),
+            ("high_risk_recipes", some(recipes.high_risk_recipes.len())),
+            ("draft_recipes", some(recipes.draft_recipes.len())),
         ]);
-        for asked in &self.attention_messages {
+        for asked in &waiting.attention_messages {
             let words = [
                 ("attention", format!("run:{}", asked.run)),
                 ("type", asked.message.envelope.kind.to_string()),

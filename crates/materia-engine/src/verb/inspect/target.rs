@@ -52,6 +52,16 @@ pub enum TargetError {
         /// What there is.
         views: &'static [&'static str],
     },
+    /// That view shows what is, and nothing that comes.
+    #[error("{target} --view {view} cannot be followed")]
+    Follow {
+        /// The target.
+        target: String,
+        /// Its view.
+        view: &'static str,
+        /// What of it can be.
+        views: &'static [&'static str],
+    },
     /// No runs have that status.
     #[error("{} is no status", text::quoted(.0))]
     Filter(String),
@@ -68,6 +78,11 @@ impl TargetError {
             Self::Name(error) => error.hint().to_owned(),
             Self::Address(error) => error.hint(),
             Self::View { views, .. } => format!("its views are {}", text::list(views, "and")),
+            Self::Follow { views: [], .. } => {
+                "follow run:ID with --view tail or messages, room:ID with messages or previews; `materia top` and `materia watch` show the rest as it comes"
+                    .to_owned()
+            }
+            Self::Follow { views, .. } => format!("follow it with --view {}", text::list(views, "or")),
             Self::Filter(_) => {
                 "write all, active, terminal, or one of starting running done failed cancelled killed exited"
                     .to_owned()
@@ -108,6 +123,23 @@ impl Target {
         })
     }
 
+    /// Refuses to follow a view that cannot be.
+    pub fn follow(&self, view: &'static str) -> Result<(), TargetError> {
+        let views = self.followed();
+        if views.contains(&view) {
+            return Ok(());
+        }
+        Err(TargetError::Follow { target: self.to_string(), view, views })
+    }
+
+    fn followed(&self) -> &'static [&'static str] {
+        match self {
+            Self::Run(_) => &["tail", "messages"],
+            Self::Room(_) => &["messages", "previews"],
+            _ => &[],
+        }
+    }
+
     fn views(&self) -> &'static [&'static str] {
         match self {
             Self::Run(_) => &[
@@ -125,7 +157,7 @@ impl Target {
             Self::Coordinator | Self::Session(_) | Self::AllSessions => &["runs", "status"],
             Self::Program => &["status", "triage", "doctor"],
             Self::Tool(_) => &["status", "schema"],
-            Self::Recipes => &["status", "summary", "doctor", "imports"],
+            Self::Recipes => &["status", "summary", "list", "doctor", "imports"],
         }
     }
 }
@@ -209,5 +241,16 @@ mod tests {
         assert_eq!(run.view(Some("tail")), Ok("tail"));
         let error = run.view(Some("entrails")).unwrap_err();
         assert!(error.hint().contains("tail"), "{}", error.hint());
+    }
+
+    #[test]
+    fn only_what_goes_on_can_be_followed() {
+        let targets = ["run:a", "room:a", "branch:a/b", "session:all", "tool:materia", "recipes"];
+        let followed = |target: &str| {
+            let target = Target::parse(target).unwrap();
+            target.views().iter().copied().filter(|view| target.follow(view).is_ok()).collect::<Vec<_>>()
+        };
+        let expected: [&[&str]; 6] = [&["tail", "messages"], &["messages", "previews"], &[], &[], &[], &[]];
+        assert_eq!(targets.map(followed), expected);
     }
 }

@@ -31,7 +31,12 @@ pub struct Listing {
 
 /// Lists the recipes that count.
 pub fn list(library: &Library) -> Listing {
-    let Survey { root, entries, issues } = survey(library);
+    listing(survey(library))
+}
+
+/// The recipes that count, of a survey that was made.
+pub(in crate::verb) fn listing(survey: Survey) -> Listing {
+    let Survey { root, entries, issues } = survey;
     let mut recipes: Vec<Entry> =
         entries.into_iter().filter(|entry| entry.state != State::Shadowed).collect();
     recipes.sort_by(|one, other| (&one.kind, &one.id).cmp(&(&other.kind, &other.id)));

@@ -145,6 +145,41 @@ fn a_room_has_a_timeline_and_a_roster_and_routes_to_branches() {
 }
 
 #[test]
+fn presence_is_what_members_do_and_not_what_is_done_to_them() {
+    let mut book = Book::new();
+    let say = |book: &mut Book, kind: &str, body: Value| {
+        book.write(
+            event::MESSAGE,
+            json!({"id": kind, "to": "room:a", "type": kind, "from": "branch:a/w", "body": body}),
+        );
+    };
+    let worker = |book: &Book| {
+        let mail = book.fold();
+        let member = mail.room().roster().find(|member| member.address.to_string() == "branch:a/w").unwrap();
+        (member.role.clone(), member.status.clone(), member.last_seen.as_millis())
+    };
+    let stands = |role: &str, status: &str, seen: i64| (role.to_owned(), status.to_owned(), seen);
+    say(&mut book, "hello", json!("hi"));
+    book.send("m1", "branch:a/w");
+    assert_eq!(worker(&book), stands("actor", "present", 2000), "being written to changes nothing");
+    say(&mut book, "actor.leave", json!({"status": "off"}));
+    assert_eq!(worker(&book), stands("actor", "left", 4000), "whatever it calls it");
+    book.send("m2", "branch:a/w");
+    assert_eq!(worker(&book), stands("actor", "left", 4000));
+    say(&mut book, "back", json!({"status": "busy", "role": "worker"}));
+    assert_eq!(worker(&book), stands("worker", "busy", 6000));
+    book.write(event::RUN_END, json!({"generation": "g1", "status": "killed"}));
+    assert_eq!((worker(&book).1.as_str(), book.fold().room().present()), ("left", 0));
+    say(&mut book, "late", json!({"status": "busy"}));
+    book.send("m3", "branch:a/x");
+    assert_eq!((worker(&book).1.as_str(), book.fold().room().present()), ("left", 0), "it is over");
+    book.start("g2");
+    assert_eq!(book.fold().room().present(), 1, "the run itself");
+    say(&mut book, "again", json!("hi"));
+    assert_eq!(worker(&book).1, "present");
+}
+
+#[test]
 fn what_a_coordinator_is_told_stands_in_the_outbox() {
     let mut book = Book::new();
     book.send("m1", "coordinator");

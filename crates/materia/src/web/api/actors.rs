@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
 use materia_engine::run::Root;
-use materia_engine::verb::inspect::{self, Filter, mail};
+use materia_engine::verb::inspect::{self, Filter, mail, room};
 use materia_engine::verb::message::{self, Sender};
 use materia_model::message::Draft;
 use materia_model::name::RunId;
@@ -45,8 +45,8 @@ pub(in crate::web) fn run_view(state: &State, id: &RunId) -> Result<dto::RunView
     Ok(dto::RunView {
         status: spelled(&inspect::status(&place, &run)),
         messages: spelled(&mail::messages(id, &mail, LINES)),
-        room: spelled(&mail::timeline(id, mail.room(), LINES)),
-        roster: spelled(&mail::roster(id, mail.room(), LINES)),
+        room: spelled(&room::timeline(id, mail.room(), LINES)),
+        roster: spelled(&room::roster(id, mail.room(), LINES)),
         mailbox: spelled(&mail::mailbox(id, None, &mail, LINES)),
         processes: spelled(&inspect::processes(&run)),
     })

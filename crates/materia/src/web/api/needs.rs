@@ -2,7 +2,7 @@
 
 use axum::extract::State as Given;
 use materia_engine::run::Root;
-use materia_engine::verb::inspect::mail;
+use materia_engine::verb::inspect::triage;
 use materia_engine::verb::trust::{self, Standing};
 use serde_json::{Value, json};
 
@@ -20,6 +20,6 @@ pub(in crate::web) fn needs(state: &State) -> Result<Value, Failure> {
     let shown = trust::show(&state.files()?, Some(&state.home)).ok();
     let asks = |standing| matches!(standing, Standing::Untrusted | Standing::Changed);
     let shown = shown.filter(|shown| !state.trusting && asks(shown.standing));
-    let triage = mail::triage(&Root::new(state.home.runs()), None, &state.clock)?;
-    Ok(json!({ "trust": shown, "attention": triage.attention_messages }))
+    let waiting = triage::waiting(&Root::new(state.home.runs()), None, &state.clock)?;
+    Ok(json!({ "trust": shown, "attention": waiting.attention_messages }))
 }

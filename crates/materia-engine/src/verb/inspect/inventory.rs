@@ -1,0 +1,141 @@
+//! `coordinator`, `session:S` and `session:all`: the runs that the caller may see.
+//!
+//! Owns whose runs are listed (A9), in which order they are cut, and what is said about runs that cannot be read.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use materia_model::name::RunId;
+use materia_model::run::{State, Status};
+use materia_model::time::Timestamp;
+use serde::Serialize;
+
+use super::Filter;
+use crate::clock::Clock;
+use crate::run::{self, Error, Listed, Place, Root};
+use crate::store::journal::{From, Reader};
+
+/// The runs of a session.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Inventory {
+    /// Always true.
+    pub ok: bool,
+    /// The session; none for all of them.
+    pub session: Option<String>,
+    /// Where runs are.
+    pub root: String,
+    /// Its runs, by id; the first of them, where only so many were asked for.
+    pub runs: Vec<Listed>,
+    /// How many there are.
+    pub total: usize,
+    /// How many of them are not over.
+    pub active: usize,
+    /// Whether some are not shown.
+    pub incomplete: bool,
+    /// How many runs belong to others.
+    pub other_runs: usize,
+    /// How many other sessions there are.
+    pub other_sessions: usize,
+    /// Runs that cannot be read, and why.
+    pub broken: BTreeMap<String, String>,
+    /// How many more cannot be read, of which it is not known whose they are.
+    pub unreadable: usize,
+    /// What one can do next.
+    pub next: Vec<String>,
+}
+
+/// Lists the runs of a session; all of them where there is none.
+pub fn inventory(
+    root: &Root,
+    session: Option<&str>,
+    caller: Option<&str>,
+    filter: Filter,
+    clock: &Clock,
+) -> Result<Inventory, Error> {
+    if let (Some(session), Some(caller)) = (session, caller)
+        && session != caller
+    {
+        return Err(Error::SessionMismatch {
+            run: "*".to_owned(),
+            owner: Some(session.to_owned()),
+            caller: caller.to_owned(),
+        });
+    }
+    let list = run::list(root, clock)?;
+    // Who has a session sees its own, whatever it asked for.
+    let owner = session.or(caller);
+    let ours = |run: &Listed| owner.is_none_or(|owner| run.session.as_deref() == Some(owner));
+    let (runs, others): (Vec<Listed>, Vec<Listed>) = list.runs.into_iter().partition(ours);
+    let sessions: BTreeSet<&str> = others.iter().filter_map(|run| run.session.as_deref()).collect();
+    let runs: Vec<Listed> = runs.into_iter().filter(|run| filter.fits(run.status)).collect();
+    let (broken, unreadable) = broken(root, list.broken, owner);
+    Ok(Inventory {
+        ok: true,
+        session: owner.map(str::to_owned),
+        root: root.path().to_string_lossy().into_owned(),
+        other_runs: others.len(),
+        other_sessions: sessions.len(),
+        total: runs.len(),
+        active: runs.iter().filter(|run| !run.status.is_terminal()).count(),
+        incomplete: false,
+        next: next(&runs),
+        runs,
+        broken,
+        unreadable,
+    })
+}
+
+impl Inventory {
+    /// Only so many runs, in the order in which people want to see them: those that are not over, then the newest.
+    pub fn first(mut self, most: usize) -> Self {
+        self.runs.sort_by_key(rank);
+        self.runs.truncate(most);
+        self.incomplete = self.runs.len() < self.total;
+        self
+    }
+}
+
+fn rank(run: &Listed) -> (bool, Reverse<Option<Timestamp>>) {
+    (run.status.is_terminal(), Reverse(run.started_at))
+}
+
+/// One that goes on, and one that went wrong; else the newest.
+fn next(runs: &[Listed]) -> Vec<String> {
+    let look = |run: &Listed| format!("materia inspect run:{}", run.run);
+    let newest =
+        |fits: fn(Status) -> bool| runs.iter().filter(|run| fits(run.status)).min_by_key(|run| rank(run));
+    let failed = newest(|status| matches!(status, Status::Failed | Status::Exited));
+    let failed = failed.map(|run| format!("{} --view tail", look(run)));
+    let active = newest(|status| !status.is_terminal()).map(look);
+    let mut next: Vec<String> = active.into_iter().chain(failed).collect();
+    if next.is_empty() {
+        next.extend(newest(|_| true).map(look));
+    }
+    next
+}
+
+/// The runs that cannot be read and belong to whoever asks, and how many there are of which nobody knows.
+fn broken(root: &Root, found: Vec<(RunId, Error)>, owner: Option<&str>) -> (BTreeMap<String, String>, usize) {
+    let (mut ours, mut unknown) = (BTreeMap::new(), 0);
+    for (id, error) in found {
+        match owner.map(|owner| (owner, beginning(&root.place(&id)))) {
+            Some((_, None)) => unknown += 1,
+            Some((owner, Some(state))) if state.session() != Some(owner) => {}
+            _ => {
+                ours.insert(id.to_string(), error.with_causes());
+            }
+        }
+    }
+    (ours, unknown)
+}
+
+/// What a damaged journal says before the damage; nothing where it does not come to a start.
+fn beginning(place: &Place) -> Option<State> {
+    let mut state = State::default();
+    let records = Reader::open(&place.journal(), From::Beginning).ok()?;
+    for record in records.map_while(Result::ok) {
+        state.apply(&record);
+    }
+    state.start.is_some().then_some(state)
+}

@@ -1,0 +1,78 @@
+//! `run:X --view tail`: the end of what a run's commands wrote.
+//!
+//! Owns how much of it is shown: lines, and bytes, since one line can be a whole file.
+
+use materia_model::run::{State, Status};
+use serde::Serialize;
+
+use super::LINES;
+use crate::run::{self, Error, Place, Tail};
+
+/// How many bytes of a stream are shown, unless more lines than usual were asked for.
+const USUAL: usize = 64 << 10;
+/// How many are read at all.
+const MOST: usize = 1 << 20;
+
+/// The end of a run's output.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownTail {
+    /// Always true.
+    pub ok: bool,
+    /// The run.
+    pub run: String,
+    /// How it stands.
+    pub status: Status,
+    /// The last lines.
+    #[serde(flatten)]
+    pub tail: Tail,
+    /// Whether they are more bytes than are shown: the first line of a stream is not whole.
+    pub incomplete: bool,
+    /// The file with all that it wrote to stdout.
+    pub stdout_file: String,
+    /// The file with all that it wrote to stderr.
+    pub stderr_file: String,
+}
+
+/// The last lines of what a run wrote.
+pub fn tail(place: &Place, state: &State, lines: usize) -> Result<ShownTail, Error> {
+    let mut tail = run::tail(place, lines)?;
+    let most = if lines > LINES { MOST } else { USUAL };
+    let stdout = cut(&mut tail.stdout, tail.stdout_bytes, most);
+    let stderr = cut(&mut tail.stderr, tail.stderr_bytes, most);
+    Ok(ShownTail {
+        ok: true,
+        run: place.id().to_string(),
+        status: state.status,
+        tail,
+        incomplete: stdout || stderr,
+        stdout_file: place.stdout().to_string_lossy().into_owned(),
+        stderr_file: place.stderr().to_string_lossy().into_owned(),
+    })
+}
+
+/// Keeps the last so many bytes of a text that is the end of a file; whether its first line is not whole now.
+fn cut(text: &mut String, total: u64, most: usize) -> bool {
+    let is_cut = text.len() >= most && total > most as u64;
+    let begin = text.len().saturating_sub(most);
+    text.drain(..text.ceil_char_boundary(begin));
+    is_cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn the_end_is_kept_and_characters_stay_whole() {
+        let cut = |text: &str, total, most| {
+            let mut text = text.to_owned();
+            (cut(&mut text, total, most), text)
+        };
+        assert_eq!(cut("abcdef", 6, 10), (false, "abcdef".into()));
+        assert_eq!(cut("abcdef", 6, 6), (false, "abcdef".into()));
+        assert_eq!(cut("abcdef", 60, 6), (true, "abcdef".into()), "the reader saw no more");
+        assert_eq!(cut("abcdef", 6, 2), (true, "ef".into()));
+        assert_eq!(cut("aäöü", 7, 3), (true, "ü".into()));
+    }
+}
