@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::Error;
+use super::pipe::Pipe;
 use super::place::{Place, Root};
 use super::{snapshot, status};
 use crate::clock::{Clock, Stopwatch};
@@ -66,6 +67,7 @@ pub(super) struct Watcher<'s> {
     patience: Duration,
     /// What the result is going to be written to.
     spare: Option<Spare>,
+    pipe: Pipe,
 }
 
 /// What a supervisor works with.
@@ -103,6 +105,7 @@ impl<'s> Watcher<'s> {
             written: Stopwatch::start(),
             patience: FIRST,
             spare: None,
+            pipe: Pipe::default(),
         }
     }
 
@@ -309,6 +312,7 @@ impl Observer for Watcher<'_> {
         let mut wishes = Vec::new();
         let messages = self.catch_up();
         self.deliver(&messages, &mut wishes);
+        self.pipe.look(self.place, self.journal, &self.state, &messages);
         if !self.stopping && (self.state.asked.is_some() || self.retires()) {
             self.stopping = true;
             self.retired = self.state.asked.is_none();

@@ -14,7 +14,7 @@ use super::envelope::Envelope;
 use super::event::{Holder, Message, Record, Start};
 use super::mailbox::Mailbox;
 use super::outbox::Outbox;
-use super::queue::{Queue, State};
+use super::queue::{Entry, Queue, State};
 use super::room::Room;
 use crate::name::{BranchName, RunId, SessionId};
 use crate::record;
@@ -189,6 +189,30 @@ impl Mail {
                 .collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// The parcels that wait for the program of the run, in the order in which they were posted, as far as a record: nobody
+    /// who lives has claimed them.
+    pub fn waiting(&self, up_to: u64, is_dead: impl Fn(&Holder) -> bool) -> Vec<Message> {
+        let queues = std::iter::once((None, &self.inbox))
+            .chain(self.branches.iter().map(|(branch, queue)| (Some(branch), queue)));
+        let open = queues.flat_map(|(branch, queue)| queue.open.iter().map(move |found| (branch, found)));
+        let mut waiting: Vec<_> = open
+            .filter(|(_, ((seq, _), entry))| {
+                let claimed = matches!(&entry.state, State::Claimed { by, .. } if !is_dead(by));
+                *seq <= up_to && !claimed
+            })
+            .collect();
+        waiting.sort_by_key(|(_, (place, _))| **place);
+        waiting.into_iter().filter_map(|(branch, (_, entry))| self.parcel(branch, entry)).collect()
+    }
+
+    fn parcel(&self, branch: Option<&BranchName>, entry: &Entry) -> Option<Message> {
+        let mut envelope = entry.envelope.as_deref()?.clone();
+        if let (Some(branch), Some(run)) = (branch, &self.run) {
+            envelope.to = Address::Branch(run.clone(), branch.clone());
+        }
+        Some(Message { id: entry.id.clone(), envelope, generation: self.generation.clone() })
     }
 
     fn find(&mut self, id: &str, mut change: impl FnMut(&mut Queue) -> bool) {

@@ -2,6 +2,7 @@
 
 mod branches;
 mod deaths;
+mod pipe;
 
 use materia_engine::clock::Clock;
 use materia_engine::post::{Post, Posting};
