@@ -85,10 +85,22 @@ impl Post {
 
     /// Says what became of a message, durably. Saying the same twice changes nothing.
     pub fn settle(&self, place: &Place, id: &str, by: &Holder, ending: &Ending) -> Result<Ended, Error> {
+        self.settle_for(place, id, (by, &[]), ending)
+    }
+
+    /// The same by somebody who may also speak for others.
+    pub fn settle_for(
+        &self,
+        place: &Place,
+        id: &str,
+        (by, others): (&Holder, &[Holder]),
+        ending: &Ending,
+    ) -> Result<Ended, Error> {
         let (mut held, view) = self.decide()?;
         let status = ending.as_str();
         let place = view.mail.place_of(id).unwrap_or_else(|| place.clone());
-        let settled = view.mail.queue(&place).settle(id, by, is_dead);
+        let settled =
+            view.mail.queue(&place).settle(id, by, |other| others.contains(other) || is_dead(other));
         drop(view);
         match settled {
             Settled::Open => {}
