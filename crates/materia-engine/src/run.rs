@@ -16,6 +16,7 @@ mod status;
 mod pipe;
 mod observer;
 mod conclusion;
+mod contacts;
 mod beginning;
 mod start;
 mod supervisor;

@@ -1,5 +1,6 @@
 //! `message`: every way a message can go, through the real program.
 
+mod contacts;
 mod owners;
 mod routes;
 mod steer;
