@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::address::Address;
 use super::envelope::Envelope;
-use super::event::{Holder, Message, Record, Start};
+use super::event::{Holder, Message, Record, Start, asked_by};
 use super::mailbox::Mailbox;
 use super::outbox::Outbox;
 use super::queue::{Entry, Queue, State};
@@ -54,6 +54,8 @@ pub struct Mail {
     pub mailbox: Mailbox,
     /// How the latest generation ended, if it has.
     pub ended: Option<String>,
+    /// The session that asked for its end.
+    pub asked_by: Option<SessionId>,
     /// The number of the last record that was folded.
     pub seq: u64,
     /// When the last record about messages was written.
@@ -76,7 +78,10 @@ impl Mail {
         let at = record.at;
         self.updated_at = Some(at);
         match known {
-            Record::Message(message) => self.post(record.seq, at, &message),
+            Record::Message(message) => {
+                self.asked_by = asked_by(record).or(self.asked_by.take());
+                self.post(record.seq, at, &message);
+            }
             Record::Claim(claim) => {
                 self.find(&claim.id, |queue| queue.claim(at, &claim.id, &claim.by, claim.handed));
             }
@@ -110,7 +115,7 @@ impl Mail {
         self.supervisor = start.supervisor();
         self.session.clone_from(&start.session);
         self.parent.clone_from(&start.parent);
-        self.ended = None;
+        (self.ended, self.asked_by) = (None, None);
         self.run = Some(start.run.clone());
         self.generation = Some(start.generation.clone());
         self.first_generation.get_or_insert_with(|| start.generation.clone());

@@ -1,5 +1,7 @@
 //! `watch`: what a host hears of its runs, each thing once.
 
+mod asked;
+
 use std::io::{BufRead, BufReader};
 
 use rustix::process::{Pid, Signal, kill_process};
