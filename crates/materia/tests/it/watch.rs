@@ -1,6 +1,7 @@
 //! `watch`: what a host hears of its runs, each thing once.
 
 mod asked;
+mod marks;
 
 use std::io::{BufRead, BufReader};
 
