@@ -245,7 +245,9 @@ impl From<PostError> for Failure {
             PostError::Held { .. } => (Kind::Conflict, "message_claimed"),
             PostError::Finished { .. } => (Kind::Conflict, "message_finished"),
             PostError::TimedOut => (Kind::Failed, "timeout"),
-            PostError::Journal(JournalError::Held(_)) => (Kind::Conflict, "in_use"),
+            PostError::Watched { .. } | PostError::Journal(JournalError::Held(_)) => {
+                (Kind::Conflict, "in_use")
+            }
             PostError::Io { .. }
             | PostError::Dir(_)
             | PostError::Unread(_)

@@ -73,7 +73,9 @@ impl Watching {
         for folder in [&observer.runs, &observer.bell, &observer.folder] {
             dir::create_private(folder)?;
         }
-        let marks = Marks::open(&observer.folder, clock)?;
+        let whose =
+            observer.session.as_ref().map_or_else(|| "all runs".to_owned(), |own| format!("session {own}"));
+        let marks = Marks::open(&observer.folder, &whose, clock)?;
         // From now on runs that go leave something here.
         dir::create_private(&left)?;
         let wake = Wake::new().map_err(io(&observer.folder))?;

@@ -2,6 +2,7 @@
 
 mod asked;
 mod marks;
+mod second;
 
 use std::io::{BufRead, BufReader};
 
