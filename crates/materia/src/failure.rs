@@ -269,6 +269,7 @@ impl From<MessageError> for Failure {
             MessageError::Sender { .. } => (Kind::Refused, "sender_refused"),
             MessageError::NotYou { .. } => (Kind::Refused, "not_you"),
             MessageError::Recipient { .. } => (Kind::Invalid, "invalid_recipient"),
+            MessageError::Recipients { .. } => (Kind::Invalid, "too_many_recipients"),
             MessageError::Session { .. } | MessageError::NotYours { .. } => {
                 (Kind::Refused, "session_mismatch")
             }

@@ -5,6 +5,7 @@ mod owners;
 mod routes;
 mod steer;
 mod views;
+mod words;
 
 use serde_json::Value;
 

@@ -198,7 +198,10 @@ fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
         allowed: format!("[\"branch:{run}/NAME\"]"),
     };
     let Some(listed) = envelope.meta("recipients") else { return Ok(()) };
-    let Some(all) = listed.as_array().filter(|all| all.len() <= MOST) else { return Err(wrong(listed)) };
+    let Some(all) = listed.as_array() else { return Err(wrong(listed)) };
+    if all.len() > MOST {
+        return Err(Error::Recipients { room: envelope.to.to_string(), count: all.len(), most: MOST });
+    }
     for one in all {
         let address = one.as_str().and_then(|text| text.parse().ok());
         if !matches!(address, Some(Address::Branch(own, _)) if own == *run) {
