@@ -7,6 +7,7 @@
 
 mod address;
 mod envelope;
+mod body;
 mod mailbox;
 pub mod event;
 mod queue;
@@ -17,6 +18,7 @@ mod communication;
 mod schema;
 
 pub use address::{Address, AddressError, Kind};
+pub use body::{check_numbers, read_body};
 pub use communication::{Communication, Contact, RoomSeen};
 pub use envelope::{Draft, Envelope, EnvelopeError, LONGEST_BODY, MessageType};
 pub use event::Record;

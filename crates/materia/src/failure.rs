@@ -251,7 +251,9 @@ impl From<PostError> for Failure {
             PostError::Held { .. } => (Kind::Conflict, "message_claimed"),
             PostError::Finished { .. } => (Kind::Conflict, "message_finished"),
             PostError::TimedOut => (Kind::Failed, "timeout"),
-            PostError::Journal(JournalError::Held(_)) => (Kind::Conflict, "in_use"),
+            PostError::Watched { .. } | PostError::Journal(JournalError::Held(_)) => {
+                (Kind::Conflict, "in_use")
+            }
             PostError::Io { .. }
             | PostError::Dir(_)
             | PostError::Unread(_)
@@ -273,6 +275,7 @@ impl From<MessageError> for Failure {
             MessageError::Sender { .. } => (Kind::Refused, "sender_refused"),
             MessageError::NotYou { .. } => (Kind::Refused, "not_you"),
             MessageError::Recipient { .. } => (Kind::Invalid, "invalid_recipient"),
+            MessageError::Recipients { .. } => (Kind::Invalid, "too_many_recipients"),
             MessageError::Session { .. } | MessageError::NotYours { .. } => {
                 (Kind::Refused, "session_mismatch")
             }

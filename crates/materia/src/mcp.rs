@@ -69,13 +69,14 @@ pub fn run(world: &World, wish: &Mcp) -> u8 {
 fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
     let home = world.home()?;
     let session = session(world, wish.session.as_deref())?;
+    let within = world.within().filter(|_| wish.session.is_none());
     // A session that nobody named cannot be come back to: it is over with the connection.
     let ours = world.session(wish.session.as_deref()).is_none().then(|| session.to_string());
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
     let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
     let host = (wish.listener == Listener::Host).then(|| Host {
-        news: News::new(Root::new(home.runs()), session.clone(), world.clock()),
+        news: News::new(Root::new(home.runs()), session.clone(), within, world.clock()),
         turns: Turns::new(home.host(&session)),
     });
     let server = Server::new(Common::new(Arc::clone(&desk), library), Whose::Named(session), host);

@@ -3,9 +3,7 @@
 //! Owns the turn in which a claim is made. A claim of a process that has ended is void, and the message is given to the
 //! next who asks; one that five processes died over is failed instead of killing a sixth.
 
-use materia_model::message::event::{
-    CLAIM, Claim, DELIVERED, Delivered, FAILED, Failed, HANDLED, Handled, Holder,
-};
+use materia_model::message::event::{CLAIM, Claim, FAILED, Failed, HANDLED, Handled, Holder};
 use materia_model::message::{Entry, Envelope, Place, Queue, Settled};
 use materia_model::time::Timestamp;
 use serde::Serialize;
@@ -34,8 +32,6 @@ pub enum Ending {
     Handled,
     /// It could not be dealt with.
     Failed(String),
-    /// It was handed to the process by this means.
-    Delivered(&'static str),
 }
 
 /// How a message stands after it was settled.
@@ -89,10 +85,22 @@ impl Post {
 
     /// Says what became of a message, durably. Saying the same twice changes nothing.
     pub fn settle(&self, place: &Place, id: &str, by: &Holder, ending: &Ending) -> Result<Ended, Error> {
+        self.settle_for(place, id, (by, &[]), ending)
+    }
+
+    /// The same by somebody who may also speak for others.
+    pub fn settle_for(
+        &self,
+        place: &Place,
+        id: &str,
+        (by, others): (&Holder, &[Holder]),
+        ending: &Ending,
+    ) -> Result<Ended, Error> {
         let (mut held, view) = self.decide()?;
         let status = ending.as_str();
         let place = view.mail.place_of(id).unwrap_or_else(|| place.clone());
-        let settled = view.mail.queue(&place).settle(id, by, is_dead);
+        let settled =
+            view.mail.queue(&place).settle(id, by, |other| others.contains(other) || is_dead(other));
         drop(view);
         match settled {
             Settled::Open => {}
@@ -111,9 +119,6 @@ impl Post {
         match ending.clone() {
             Ending::Handled => held.append(HANDLED, &Handled { id: id.clone() })?,
             Ending::Failed(error) => held.append(FAILED, &Failed { id: id.clone(), error })?,
-            Ending::Delivered(how) => {
-                held.append(DELIVERED, &Delivered { id: id.clone(), how: how.to_owned() })?
-            }
         };
         let mark = held.mark();
         drop(held);
@@ -133,7 +138,6 @@ impl Ending {
         match self {
             Self::Handled => "handled",
             Self::Failed(_) => "failed",
-            Self::Delivered(_) => "delivered",
         }
     }
 }

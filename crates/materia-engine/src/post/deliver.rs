@@ -8,6 +8,7 @@ use materia_model::message::{Address, Envelope, Limits, Mail, Place};
 
 use super::error::Error;
 use super::office::Post;
+use crate::run::{self, Poured};
 use crate::store::ears;
 
 /// A message to be posted, and what has to be so.
@@ -61,6 +62,20 @@ impl Post {
         ears::ring_all(&self.ears());
         self.journal.commit_to(&mark)?;
         Ok(Receipt { id: message.id, seq, generation, warnings })
+    }
+}
+
+impl Post {
+    /// Hands what waits, up to a message that is durable, to whoever reads the run's named pipe. When this returns it is
+    /// recorded durably what went.
+    pub fn pour(&self, place: &run::Place, up_to: u64) -> Result<Poured, Error> {
+        let (mut held, view) = self.decide()?;
+        let poured = run::pour(place, &mut held, &view.mail, up_to)?;
+        let mark = held.mark();
+        drop(view);
+        drop(held);
+        self.journal.commit_to(&mark)?;
+        Ok(poured)
     }
 }
 

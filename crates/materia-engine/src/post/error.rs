@@ -65,6 +65,14 @@ pub enum Error {
         /// How.
         status: &'static str,
     },
+    /// Another process tells the same observer.
+    #[error("another `materia watch` of {whose} ({}) is running", pid.map_or_else(|| "its process is not known".to_owned(), |pid| format!("process {pid}")))]
+    Watched {
+        /// Whom.
+        whose: String,
+        /// Which process.
+        pid: Option<u32>,
+    },
     /// The time is over, and nothing came.
     #[error("no message came in time")]
     TimedOut,
@@ -108,6 +116,7 @@ impl Error {
             Self::Finished { .. } => {
                 "nothing is left to do; a repeated message can be dropped by its id".to_owned()
             }
+            Self::Watched { .. } => "one process at a time is told; stop that one first".to_owned(),
             Self::TimedOut => "wait longer with --timeout, or for ever without".to_owned(),
             Self::Unread(_) => "move that file away; what was told before is told once more".to_owned(),
             Self::Io { .. } | Self::Dir(_) | Self::Unwritten(_) => {

@@ -139,11 +139,22 @@ fn news(
             }
             Event::Message(Box::new(posted))
         }
+        // It asked for that, and was answered when it was so.
+        Record::End(end)
+            if session.is_some() && mail.asked_by.as_ref() == session && is_asked(&end.status) =>
+        {
+            return None;
+        }
         Record::End(end) => terminal(run, record, end.status),
         _ => return None,
     };
     let (generation, session) = (mail.generation.clone(), mail.session.clone());
     Some(News { event, run: run.clone(), generation, session, seq: record.seq })
+}
+
+/// Whether a run ends so only because somebody asked for it.
+fn is_asked(status: &str) -> bool {
+    matches!(status, "killed" | "cancelled")
 }
 
 fn is_outbound(to: &Address) -> bool {

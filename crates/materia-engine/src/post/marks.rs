@@ -6,14 +6,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use materia_model::name::RunId;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use crate::clock::Clock;
+use crate::process;
 use crate::store::journal::{From, Journal, JournalError, Options, Reader};
-use crate::store::lock::{Holder, Lock, Mode, Wait};
+use crate::store::lock::{self, Holder, Lock, LockError, Mode, Wait};
 use crate::store::{atomic, dir};
 
 const TOLD: &str = "told";
@@ -22,6 +24,11 @@ const FORMAT: u32 = 1;
 const LARGEST: u64 = 256 << 20;
 /// How many lines of the past a list may have, besides as many as there are marks.
 const SLACK: u64 = 1000;
+
+/// How long a lock is waited for before it is asked who holds it.
+const MOMENT: Duration = Duration::from_millis(100);
+/// How long a process that ends is waited for.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// How far an observer has been told about a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,11 +62,14 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Opens the marks in a folder. Refused while another process has them.
-    pub(super) fn open(folder: &Path, clock: &Clock) -> Result<Self, Error> {
-        let (exclusive, me) = (Mode::Exclusive, Holder::current());
-        let lock = Lock::acquire(&folder.join("watch.lock"), exclusive, Wait::No, &me)
-            .map_err(JournalError::from)?;
+    /// Opens the marks of somebody in a folder. Refused while another process has them.
+    pub(super) fn open(folder: &Path, whose: &str, clock: &Clock) -> Result<Self, Error> {
+        let lock = take(&folder.join("watch.lock")).map_err(|error| match error {
+            LockError::Held { holder, .. } => {
+                Error::Watched { whose: whose.to_owned(), pid: holder.map(|holder| holder.pid) }
+            }
+            other => JournalError::from(other).into(),
+        })?;
         let base: Base = if folder.join("marks.json").exists() {
             atomic::read_json(&folder.join("marks.json"), FORMAT, LARGEST)?
         } else {
@@ -128,6 +138,17 @@ impl Marks {
     }
 }
 
+/// Takes the lock. A process that was killed holds it a moment longer: whoever ends is waited for, whoever lives is not.
+fn take(path: &Path) -> Result<Lock, LockError> {
+    let acquire = |wait| Lock::acquire(path, Mode::Exclusive, wait, &Holder::current());
+    let leaves =
+        || lock::living_holder(path).is_none_or(|holder| process::is_leaving(holder.pid.cast_signed()));
+    match acquire(Wait::For(MOMENT)) {
+        Err(LockError::Held { .. }) if leaves() => acquire(Wait::For(LEAVING)),
+        other => other,
+    }
+}
+
 fn begin(path: &Path, clock: &Clock) -> Result<Journal, Error> {
     Ok(Journal::open(path, clock, &Options { name: TOLD.to_owned(), rotate_at: None, from: None })?)
 }
@@ -165,8 +186,8 @@ mod tests {
     #[test]
     fn what_was_told_is_bounded_by_the_runs_there_are() {
         let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let mut marks = Marks::open(dir.path(), &clock).unwrap();
-        assert!(marks.fresh && Marks::open(dir.path(), &clock).is_err(), "one process tells");
+        let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
+        assert!(marks.fresh && Marks::open(dir.path(), "s", &clock).is_err(), "one process tells");
         for seq in 1..=5000 {
             let gone = if seq == 7 { Some(mark("gone", 7)) } else { None };
             marks
@@ -182,7 +203,7 @@ mod tests {
         assert!(size < 300_000, "{size} bytes for two runs");
         assert_eq!(files(dir.path()).len(), 4, "{:?}", files(dir.path()));
         drop(marks);
-        let marks = Marks::open(dir.path(), &clock).unwrap();
+        let marks = Marks::open(dir.path(), "s", &clock).unwrap();
         let seq = |run: &str| marks.get(&run.parse().unwrap()).map(|mark| mark.seq);
         assert_eq!((seq("a"), seq("b"), seq("gone")), (Some(5000), Some(10_000), None));
         assert!(!marks.fresh);
@@ -191,7 +212,7 @@ mod tests {
     #[test]
     fn the_marks_of_runs_that_are_gone_go_with_them() {
         let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let mut marks = Marks::open(dir.path(), &clock).unwrap();
+        let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
         for number in 0..5000 {
             let (own, last) = (format!("r{number}"), format!("r{}", number - 1));
             marks.set([mark(&own, 3)], |run| run.as_str() == own || run.as_str() == last).unwrap();
@@ -205,14 +226,14 @@ mod tests {
     #[test]
     fn a_list_that_was_begun_and_not_named_counts_for_nothing() {
         let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
-        let mut marks = Marks::open(dir.path(), &clock).unwrap();
+        let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
         marks.set([mark("a", 1)], |_| true).unwrap();
         let stray = begin(&list(dir.path(), 1), &clock).unwrap();
         stray.append_durable(TOLD, &mark("a", 99)).unwrap();
         drop(stray);
         marks.begin_anew().unwrap();
         drop(marks);
-        let marks = Marks::open(dir.path(), &clock).unwrap();
+        let marks = Marks::open(dir.path(), "s", &clock).unwrap();
         assert_eq!(marks.get(&"a".parse().unwrap()).unwrap().seq, 1);
     }
 }

@@ -40,8 +40,10 @@ const MOST_OPEN: usize = 128;
 pub struct Observer {
     /// The directory of all runs.
     pub runs: PathBuf,
-    /// The directory of the observer; its bell is in it.
+    /// The directory of the observer.
     pub folder: PathBuf,
+    /// The directory in which the bell rings for it.
+    pub bell: PathBuf,
     /// The session whose runs it watches; all of them where there is none.
     pub session: Option<SessionId>,
 }
@@ -68,14 +70,16 @@ impl Watching {
             move |error: std::io::Error| Error::Io { path, source: error }
         };
         let left = run::left_dir(&observer.folder);
-        for folder in [&observer.runs, &observer.folder] {
+        for folder in [&observer.runs, &observer.bell, &observer.folder] {
             dir::create_private(folder)?;
         }
-        let marks = Marks::open(&observer.folder, clock)?;
+        let whose =
+            observer.session.as_ref().map_or_else(|| "all runs".to_owned(), |own| format!("session {own}"));
+        let marks = Marks::open(&observer.folder, &whose, clock)?;
         // From now on runs that go leave something here.
         dir::create_private(&left)?;
         let wake = Wake::new().map_err(io(&observer.folder))?;
-        for folder in [&observer.runs, &observer.folder, &left] {
+        for folder in [&observer.runs, &observer.bell, &observer.folder, &left] {
             wake.on(folder).map_err(io(folder))?;
         }
         let mut watching = Self {

@@ -1,14 +1,10 @@
-//! A process that somebody watches, and whom a command works for.
+//! A process that somebody watches.
 //!
-//! Owns a pidfd that becomes readable when the process ends, and the question for whom a short-lived command was started.
+//! Owns a pidfd that becomes readable when the process ends.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::identity::{self, Identity};
-use super::stat::Stat;
-
-/// How many forks of a shell are passed over.
-const MOST_FORKS: usize = 16;
 
 /// A living process; its descriptor is readable when it has ended.
 #[derive(Debug)]
@@ -25,30 +21,6 @@ impl AsFd for Held {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
-}
-
-/// The process that this one works for: the one that started it.
-///
-/// A shell runs `$(a | b)` in a copy of itself that ends with it. Such copies have the command line of whoever made them,
-/// and are passed over.
-pub fn caller() -> Option<Identity> {
-    let own = Stat::read(rustix::process::getpid().as_raw_nonzero().get())?;
-    let mut caller = Stat::read(own.parent)?;
-    for _ in 0..MOST_FORKS {
-        match Stat::read(caller.parent) {
-            Some(above) if caller.parent > 1 && is_copy(caller.pid, above.pid) => caller = above,
-            _ => break,
-        }
-    }
-    Some(Identity::from_stat(&caller))
-}
-
-/// Whether a process is a copy of another that never became another program.
-fn is_copy(pid: i32, of: i32) -> bool {
-    let words =
-        |pid: i32| std::fs::read(format!("/proc/{pid}/cmdline")).ok().filter(|words| !words.is_empty());
-    let program = |pid: i32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
-    words(pid).is_some() && words(pid) == words(of) && program(pid) == program(of)
 }
 
 #[cfg(test)]
@@ -70,10 +42,5 @@ mod tests {
         assert_eq!(poll(&mut fds, None).unwrap(), 1);
         nursery.sweep(std::time::Duration::ZERO);
         assert!(Held::of(&sleeper).is_none());
-    }
-
-    #[test]
-    fn somebody_started_this_test() {
-        assert!(caller().is_some_and(|caller| caller.is_alive()));
     }
 }

@@ -12,7 +12,7 @@ use materia_model::run::{End, RUN_END, RUN_START, Start, Status};
 use super::error::Error;
 use super::place::{Place, Root};
 use super::status::{self, recorded, settle};
-use super::{family, journal, snapshot};
+use super::{contacts, family, journal, snapshot};
 use crate::clock::Clock;
 use crate::process::Identity;
 use crate::store::lock::{Lock, LockError, Wait};
@@ -39,6 +39,7 @@ pub(super) fn record(
     let journal = journal(place, clock)?;
     journal.append(RUN_START, start)?;
     journal.commit()?;
+    let _by_the_next_message = contacts::write(place, start, made, &journal);
     if made {
         dir::sync_new(root.path())?;
     } else {

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use materia_model::record::Record;
 use materia_model::run::{
-    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, RUN_END, RetireWhen, State, Status,
+    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen,
+    State, Status,
 };
 use materia_model::secret::Guard;
 use materia_model::text;
@@ -17,6 +18,7 @@ use serde::Serialize;
 
 use super::error::Error;
 use super::feeding::{Feeding, wants_stdin};
+use super::pipe::Pipe;
 use super::place::{Place, Root};
 use super::{snapshot, status};
 use crate::clock::{self, Clock, Stopwatch};
@@ -66,6 +68,7 @@ pub(super) struct Watcher<'s> {
     spare: Option<Spare>,
     /// What hands messages to the commands, where they want them so.
     feeding: Option<Feeding<'s>>,
+    pipe: Pipe,
 }
 
 /// What a supervisor works with.
@@ -106,6 +109,7 @@ impl<'s> Watcher<'s> {
             patience: FIRST,
             spare: None,
             feeding,
+            pipe: Pipe::default(),
         }
     }
 
@@ -172,21 +176,24 @@ impl<'s> Watcher<'s> {
         self.retired
     }
 
-    /// Reads what was added to the journal.
-    fn catch_up(&mut self) {
+    /// Reads what was added to the journal; whether there was a message among it.
+    fn catch_up(&mut self) -> bool {
         if self.state.seq == self.journal.last_seq() && !self.journal.has_more() {
-            return;
+            return false;
         }
         if self.reader.is_none() {
             self.reader = Reader::open(&self.place.journal(), From::After(self.state.seq)).ok();
         }
-        let Some(reader) = &mut self.reader else { return };
+        let Some(reader) = &mut self.reader else { return false };
+        let mut came = false;
         while let Some(Ok(record)) = reader.next() {
             if record.seq <= self.state.seq {
                 continue;
             }
             self.state.apply(&record);
+            came |= record.kind == MESSAGE;
         }
+        came
     }
 
     /// Writes down the end of the last command, if that has not been done, and what happened then. What stands right behind
@@ -316,9 +323,10 @@ impl Observer for Watcher<'_> {
 
     fn wishes(&mut self, hungry: bool) -> Vec<Wish> {
         self.bell.quiet();
-        self.catch_up();
+        let came = self.catch_up();
         let line = self.feeding.as_mut().and_then(|feeding| feeding.next(hungry));
         let mut wishes: Vec<Wish> = line.map(Wish::Feed).into_iter().collect();
+        self.pipe.look(self.place, self.journal, &self.state, came);
         if !self.stopping && (self.state.asked.is_some() || self.retires()) {
             self.stopping = true;
             self.retired = self.state.asked.is_none();

@@ -13,10 +13,11 @@ mod session;
 
 use materia_model::message::{Address, Draft, Envelope};
 use materia_model::name::RunId;
+use materia_model::text;
 use serde_json::{Map, Value, json};
 
 pub use error::Error;
-pub use report::Report;
+pub use report::{Problem, Report};
 
 use super::tool::Called;
 use crate::clock::Clock;
@@ -71,6 +72,7 @@ fn arguments(body: Option<Value>) -> Map<String, Value> {
 }
 
 fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> Report {
+    let error = (!called.ok).then(|| failed(&envelope, called));
     let id = post::message_id(0, &sender.clock.fresh_id());
     let report = Report::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
     // A tool has no mailbox: it was called, and nothing is kept.
@@ -79,9 +81,19 @@ fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> Report {
         delivered: true,
         queued: false,
         persisted: false,
+        error,
         result: Some(json!(called)),
         warnings: called.warnings.clone(),
         ..report
+    }
+}
+
+fn failed(envelope: &Envelope, called: &Called) -> Problem {
+    let (tool, kind, code) = (text::quoted(&called.tool), &envelope.kind, called.code);
+    Problem {
+        code: "tool_failed",
+        message: format!("the tool {tool} failed for message type {kind}: exit code {code}"),
+        hint: "what it said is in `result.text`".to_owned(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `receive`: a program takes its next message, and says what became of it.
 //!
-//! Owns for whom a message is taken. The command that asks ends at once, so a message is claimed in two steps: by the
-//! command itself until it has been handed over, then by the program that called it. Whoever of them dies leaves the
-//! message to the next who asks.
+//! Owns for whom a message is taken, and who may say what became of it. The command that asks ends at once, so a message
+//! is claimed in two steps: by the command itself until it has been handed over, then by the program that called it.
+//! Whoever of them dies leaves the message to the next who asks.
 
 use materia_model::message::event::Holder;
 use materia_model::message::{Address, Place};
@@ -98,10 +98,13 @@ pub fn receive(asked: &Asked<'_>, wait: Wait) -> Result<Received, Error> {
     Ok(Received { report: Report { ok: true, message }, post, mine, theirs })
 }
 
-/// Says what became of a message.
+/// Says what became of a message. Whoever has it may have it dealt with by programs that it starts, so those below it may
+/// say so.
 pub fn settle(asked: &Asked<'_>, id: &str, ending: &Ending) -> Result<Settled, Error> {
     let (post, place) = asked.open()?;
-    Ok(Settled { ok: true, ended: post.settle(&place, id, &asked.holder()?, ending)? })
+    let above: Vec<Holder> = process::ancestors().into_iter().map(post::holder).collect();
+    let ended = post.settle_for(&place, id, (&asked.holder()?, &above), ending)?;
+    Ok(Settled { ok: true, ended })
 }
 
 impl Received {

@@ -1,13 +1,13 @@
 //! `watch`: what runs say to their coordinator, and how they end, told once.
 //!
-//! Owns the loop: news go out, then the mark that they did. A run whose supervisor died is looked at, which ends what it
-//! left and records it, so its end is news too.
+//! Owns whose mark it is, and the loop: news go out, then the mark that they did. A run whose supervisor died is looked at,
+//! which ends what it left and records it, so its end is news too.
 
-use materia_model::name::SessionId;
+use materia_model::name::{RunId, SessionId};
 
 use crate::clock::Clock;
 use crate::post::{self, News, Observer, Watching};
-use crate::run::{self, Root};
+use crate::run::{self, Place, Root};
 use crate::store::dir;
 
 /// Why nobody watches.
@@ -31,6 +31,16 @@ impl Error {
     }
 }
 
+/// Who watches.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Whose<'a> {
+    /// The session whose runs are told; all of them where there is none.
+    pub session: Option<&'a SessionId>,
+    /// The run that the watcher is a program of. It has a mark of its own, in the run's directory: what it is told is not
+    /// taken from the host of the session.
+    pub within: Option<&'a RunId>,
+}
+
 /// Whether to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listening {
@@ -43,14 +53,12 @@ pub enum Listening {
 /// Tells news until nobody listens, or until there are none where only those that are there are wanted.
 pub fn watch(
     root: &Root,
-    session: Option<&SessionId>,
+    whose: Whose<'_>,
     once: bool,
     clock: &Clock,
     mut tell: impl FnMut(&News) -> Listening,
 ) -> Result<(), Error> {
-    let folder = run::observer_dir(root, session.map(SessionId::as_str)).ok_or(Error::NoRoom)?;
-    let observer = Observer { runs: root.path().to_owned(), folder, session: session.cloned() };
-    let mut watching = Watching::open(observer, clock)?;
+    let mut watching = Watching::open(observer(root, whose)?, clock)?;
     loop {
         let mut news = watching.news()?;
         if news.is_empty() {
@@ -70,6 +78,14 @@ pub fn watch(
             (true, false) => watching.sleep(),
         }
     }
+}
+
+fn observer(root: &Root, whose: Whose<'_>) -> Result<Observer, Error> {
+    let Whose { session, within } = whose;
+    let bell = run::observer_dir(root, session.map(SessionId::as_str)).ok_or(Error::NoRoom)?;
+    let around = within.map(|run| root.place(run)).filter(Place::exists);
+    let folder = around.map_or_else(|| bell.clone(), |place| place.dir().join("watch"));
+    Ok(Observer { runs: root.path().to_owned(), folder, bell, session: session.cloned() })
 }
 
 /// The directories in which something happens when a run begins, says something to its coordinator or ends. They are

@@ -22,6 +22,9 @@ const LONGEST_METADATA: usize = 64 << 10;
 /// How many bytes a summary or an id may have.
 const LONGEST_TEXT: usize = 4 << 10;
 
+/// How many bytes a type may have.
+const LONGEST_TYPE: usize = 128;
+
 /// How deep a body may nest: what stands around it in a record nests too.
 const DEEPEST_BODY: usize = DEEPEST - 8;
 
@@ -114,6 +117,14 @@ pub enum EnvelopeError {
         /// How many it may have.
         most: usize,
     },
+    /// A number in it would be rounded.
+    #[error("the message's `{field}` has the number {given}, which would be rounded")]
+    Number {
+        /// Which field.
+        field: &'static str,
+        /// The number.
+        given: String,
+    },
     /// A part nests deeper than it may.
     #[error("the message's `{0}` nests deeper than {DEEPEST_BODY} levels")]
     TooDeep(&'static str),
@@ -130,6 +141,8 @@ impl EnvelopeError {
                 "write a letter, then letters, digits, `_`, `.`, `:` or `-`, such as `task.run`".to_owned()
             }
             Self::Metadata => "write it like {\"requires_response\": true}".to_owned(),
+            Self::Number { given, .. } => format!("write it as a text: \"{given}\""),
+            Self::TooLong { field: "type", .. } => "give it a shorter type such as `task.run`".to_owned(),
             Self::TooLong { .. } | Self::TooDeep(_) => {
                 "put large things into a file and send its path".to_owned()
             }
@@ -259,9 +272,11 @@ impl FromStr for MessageType {
     type Err = EnvelopeError;
 
     fn from_str(given: &str) -> Result<Self, EnvelopeError> {
+        if given.len() > LONGEST_TYPE {
+            return Err(EnvelopeError::TooLong { field: "type", bytes: given.len(), most: LONGEST_TYPE });
+        }
         let mut chars = given.chars();
-        let fits = given.len() <= 128
-            && chars.next().is_some_and(|first| first.is_ascii_alphabetic())
+        let fits = chars.next().is_some_and(|first| first.is_ascii_alphabetic())
             && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-'));
         if fits { Ok(Self(given.to_owned())) } else { Err(EnvelopeError::Type(given.to_owned())) }
     }

@@ -26,6 +26,14 @@ pub const RUN_START: &str = "run.start";
 /// A generation of the run has ended.
 pub const RUN_END: &str = "run.end";
 
+/// The field of a message that ends a run which names the session that asked for it.
+pub const ASKED_BY: &str = "asked_by";
+
+/// The session that asked for the end of the run, where a record says so.
+pub fn asked_by(record: &record::Record) -> Option<SessionId> {
+    record.data.get(ASKED_BY)?.as_str()?.parse().ok()
+}
+
 /// A message that was posted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {

@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::address::Address;
 use super::envelope::Envelope;
-use super::event::{Holder, Message, Record, Start};
+use super::event::{Holder, Message, Record, Start, asked_by};
 use super::mailbox::Mailbox;
 use super::outbox::Outbox;
-use super::queue::{Queue, State};
+use super::queue::{Entry, Queue, State};
 use super::room::Room;
 use crate::name::{BranchName, RunId, SessionId};
 use crate::record;
@@ -54,6 +54,8 @@ pub struct Mail {
     pub mailbox: Mailbox,
     /// How the latest generation ended, if it has.
     pub ended: Option<String>,
+    /// The session that asked for its end.
+    pub asked_by: Option<SessionId>,
     /// The number of the last record that was folded.
     pub seq: u64,
     /// When the last record about messages was written.
@@ -76,7 +78,10 @@ impl Mail {
         let at = record.at;
         self.updated_at = Some(at);
         match known {
-            Record::Message(message) => self.post(record.seq, at, &message),
+            Record::Message(message) => {
+                self.asked_by = asked_by(record).or(self.asked_by.take());
+                self.post(record.seq, at, &message);
+            }
             Record::Claim(claim) => {
                 self.find(&claim.id, |queue| queue.claim(at, &claim.id, &claim.by, claim.handed));
             }
@@ -113,7 +118,7 @@ impl Mail {
         self.supervisor = start.supervisor();
         self.session.clone_from(&start.session);
         self.parent.clone_from(&start.parent);
-        self.ended = None;
+        (self.ended, self.asked_by) = (None, None);
         self.run = Some(start.run.clone());
         self.generation = Some(start.generation.clone());
         self.first_generation.get_or_insert_with(|| start.generation.clone());
@@ -191,6 +196,30 @@ impl Mail {
                 .collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// The parcels that wait for the program of the run, in the order in which they were posted, as far as a record: nobody
+    /// who lives has claimed them.
+    pub fn waiting(&self, up_to: u64, is_dead: impl Fn(&Holder) -> bool) -> Vec<Message> {
+        let queues = std::iter::once((None, &self.inbox))
+            .chain(self.branches.iter().map(|(branch, queue)| (Some(branch), queue)));
+        let open = queues.flat_map(|(branch, queue)| queue.open.iter().map(move |found| (branch, found)));
+        let mut waiting: Vec<_> = open
+            .filter(|(_, ((seq, _), entry))| {
+                let claimed = matches!(&entry.state, State::Claimed { by, .. } if !is_dead(by));
+                *seq <= up_to && !claimed
+            })
+            .collect();
+        waiting.sort_by_key(|(_, (place, _))| **place);
+        waiting.into_iter().filter_map(|(branch, (_, entry))| self.parcel(branch, entry)).collect()
+    }
+
+    fn parcel(&self, branch: Option<&BranchName>, entry: &Entry) -> Option<Message> {
+        let mut envelope = entry.envelope.as_deref()?.clone();
+        if let (Some(branch), Some(run)) = (branch, &self.run) {
+            envelope.to = Address::Branch(run.clone(), branch.clone());
+        }
+        Some(Message { id: entry.id.clone(), envelope, generation: self.generation.clone() })
     }
 
     fn find(&mut self, id: &str, mut change: impl FnMut(&mut Queue) -> bool) {

@@ -160,7 +160,7 @@ pub struct Counts {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Queue {
     /// Those that are not finished, by their place in the journal.
-    open: BTreeMap<(u64, u32), Entry>,
+    pub(super) open: BTreeMap<(u64, u32), Entry>,
     places: BTreeMap<String, (u64, u32)>,
     finished: VecDeque<Entry>,
     bytes: usize,

@@ -7,7 +7,7 @@ use materia_engine::run::Root;
 use materia_engine::verb::message::{self, Sender};
 use materia_engine::verb::recipe::NotResolved;
 use materia_engine::verb::tool::NotCalled;
-use materia_model::message::{Draft, LONGEST_BODY};
+use materia_model::message::{Draft, check_numbers, read_body};
 use materia_model::text;
 use serde_json::Value;
 
@@ -107,7 +107,7 @@ impl Message {
         Ok(Draft {
             to: self.to,
             kind: self.kind,
-            body: body.map(read_body),
+            body: body.map(read_body).transpose().map_err(message::Error::from)?,
             from: self.from,
             summary: self.summary,
             reply_to: self.reply_to,
@@ -117,17 +117,11 @@ impl Message {
     }
 }
 
-/// JSON where it is JSON, else text. What is too large to be sent is not taken apart first.
-fn read_body(given: String) -> Value {
-    if given.len() > 2 * LONGEST_BODY {
-        return Value::String(given);
-    }
-    serde_json::from_str(&given).unwrap_or(Value::String(given))
-}
-
 fn metadata(given: &str) -> Result<Value, Failure> {
-    serde_json::from_str(given).map_err(|error| {
+    let metadata = serde_json::from_str(given).map_err(|error| {
         let message = format!("the metadata {} is no JSON: {error}", text::quoted(given));
         Failure::new(Kind::Invalid, "invalid_metadata", message).hint("write {\"requires_response\": true}")
-    })
+    })?;
+    check_numbers("metadata", given).map_err(message::Error::from)?;
+    Ok(metadata)
 }

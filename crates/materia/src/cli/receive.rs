@@ -21,8 +21,8 @@ use crate::world::World;
     materia receive --ack m17-x7k2m9qf3a\n  \
     materia receive --fail m17-x7k2m9qf3a --error \"no such suite\"\n  \
     materia receive --address branch:tests/worker-1 --timeout 5\n\n\
-    The message is claimed for the program that called this one: nobody else gets it until that program says what became \
-    of it, or ends. A message can come twice, with the same id, when somebody died over it. Exits with 1 when the time is \
+    The message is claimed for the program that called this one, past `timeout` and the like: nobody else gets it until \
+    that program, or one that it started, says what became of it, or it ends. A message can come twice, with the same id, when somebody died over it. Exits with 1 when the time is \
     over, 4 when the run is.")]
 pub(super) struct Receive {
     /// Whose messages: run:ID or branch:RUN/NAME; inside a run, that run

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use materia_engine::run::Root;
-use materia_engine::verb::watch::{self, Listening};
+use materia_engine::verb::watch::{self, Listening, Whose};
 
 use super::spawn::session;
 use crate::failure::Failure;
@@ -15,7 +15,8 @@ use crate::world::World;
     materia watch --session \"$HOST_SESSION\" --json\n  \
     materia watch                # everything, from now on\n\n\
     With --json one JSON object a line. Every session has its own mark of what it was told, so a watcher that is started \
-    again goes on where the last one stopped. One process at a time can watch for a session.")]
+    again goes on where the last one stopped. One process at a time can watch for a session. Inside a run the mark is the \
+    run's own, unless --session is given: the session's host is told all the same.")]
 pub(super) struct Watch {
     /// The session whose runs to watch; without one, all of them
     #[arg(long, value_name = "S")]
@@ -31,7 +32,9 @@ impl Watch {
         let root = Root::new(world.home()?.runs());
         let session = session(world, self.session.as_deref())?.map(|session| session.parse()).transpose()?;
         let mut view = NewsView::default();
-        watch::watch(&root, session.as_ref(), self.once, &world.clock(), |news| {
+        let within = world.within().filter(|_| self.session.is_none());
+        let whose = Whose { session: session.as_ref(), within: within.as_ref() };
+        watch::watch(&root, whose, self.once, &world.clock(), |news| {
             match voice {
                 Voice::Json => screen.document(news),
                 Voice::Human => screen.text(&view.line(news, screen.results_in_colour())),

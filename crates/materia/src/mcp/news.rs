@@ -10,7 +10,7 @@ use std::time::Duration;
 use materia_engine::clock::Clock;
 use materia_engine::run::Root;
 use materia_engine::verb::inspect;
-use materia_engine::verb::watch::{self, Listening};
+use materia_engine::verb::watch::{self, Listening, Whose};
 use materia_model::name::{RunId, SessionId};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
@@ -27,14 +27,16 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) struct News {
     root: Root,
     session: SessionId,
+    /// The run that we are a part of, where the session is the run's.
+    within: Option<RunId>,
     clock: Clock,
     heard: Mutex<Option<Sender<String>>>,
 }
 
 impl News {
     /// An observer that does not listen yet.
-    pub(super) fn new(root: Root, session: SessionId, clock: Clock) -> Self {
-        Self { root, session, clock, heard: Mutex::new(None) }
+    pub(super) fn new(root: Root, session: SessionId, within: Option<RunId>, clock: Clock) -> Self {
+        Self { root, session, within, clock, heard: Mutex::new(None) }
     }
 
     /// Begins to tell, once.
@@ -46,8 +48,12 @@ impl News {
         let (sender, hears) = channel();
         *heard = Some(sender);
         let (root, session, clock) = (self.root.clone(), self.session.clone(), self.clock.clone());
+        let within = self.within.clone();
         // It sleeps in the kernel and ends with the process.
-        std::thread::spawn(move || observe(&root, &session, &clock, &to, &hears));
+        std::thread::spawn(move || {
+            let whose = Whose { session: Some(&session), within: within.as_ref() };
+            observe(&root, whose, &clock, &to, &hears);
+        });
     }
 
     /// The host heard this one.
@@ -63,13 +69,13 @@ impl News {
 /// Tells until nobody listens. Another host of the session may be about to end, so its place is waited for.
 fn observe(
     root: &Root,
-    session: &SessionId,
+    whose: Whose<'_>,
     clock: &Clock,
     to: &UnboundedSender<Value>,
     hears: &Receiver<String>,
 ) {
     for attempt in 1.. {
-        let told = watch::watch(root, Some(session), false, clock, |news| {
+        let told = watch::watch(root, whose, false, clock, |news| {
             let told = serde_json::to_value(news).unwrap_or_default();
             let status = status(root, &news.run, clock);
             tell(&told, status.as_ref(), to, hears)

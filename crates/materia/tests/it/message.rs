@@ -1,10 +1,12 @@
 //! `message`: every way a message can go, through the real program.
 
+mod contacts;
 mod owners;
 mod retire;
 mod routes;
 mod steer;
 mod views;
+mod words;
 
 use serde_json::Value;
 

@@ -1,5 +1,9 @@
 //! `watch`: what a host hears of its runs, each thing once.
 
+mod asked;
+mod marks;
+mod second;
+
 use std::io::{BufRead, BufReader};
 
 use rustix::process::{Pid, Signal, kill_process};

@@ -47,6 +47,16 @@ pub enum Error {
         /// What may be listed.
         allowed: String,
     },
+    /// There are more of them than a message may have.
+    #[error("the message to {room} names {count} recipients, at most {most} are allowed")]
+    Recipients {
+        /// The room.
+        room: String,
+        /// How many it names.
+        count: usize,
+        /// How many it may name.
+        most: usize,
+    },
     /// The run is another session's.
     #[error("run:{run} belongs to session {owner}, not to {session}")]
     Session {
@@ -111,6 +121,7 @@ impl Error {
             }
             Self::NotYou { run, .. } => format!("leave --from out, or write run:{run} or branch:{run}/NAME"),
             Self::Recipient { allowed, .. } => format!("list addresses such as {allowed}"),
+            Self::Recipients { .. } => "send it in several messages".to_owned(),
             Self::Session { owner, .. } => format!("write to coordinator, or to session:{owner}"),
             Self::NotYours { session } => {
                 format!("ask the host of session {session}, or the person, to end it")

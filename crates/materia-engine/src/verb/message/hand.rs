@@ -1,23 +1,19 @@
 //! Handing a message to the process of a run that does not ask for it: on its stdin, or through its named pipe (A5).
 //!
-//! Owns the two ways and what came of them. The message is durable before; one that was not taken waits in its queue.
+//! Owns the two ways and what came of them. The message is durable before; one that was not taken waits in its
+//! queue, and goes through the pipe before what is sent later.
 
 use std::time::Duration;
 
-use materia_model::message::event::{Holder, Message};
-use materia_model::message::{Deliver, Envelope, Mail, Place as Queue};
+use materia_model::message::event::Message;
+use materia_model::message::{Deliver, Envelope, Mail};
 
 use super::error::Error;
-use crate::post::{self, Ending, Post, Receipt};
-use crate::process::Identity;
+use crate::post::{Post, Receipt};
 use crate::run::{self, Place};
-use crate::store::fifo;
 
 /// How long a sender waits to hear that the supervisor has written a message to its command's stdin.
 const HEARING: Duration = Duration::from_secs(1);
-
-/// The type of a message that is a bare line for whoever reads a named pipe.
-const PLAIN: &str = "run.message";
 
 /// Who reads a run's messages, and whether it has this one.
 pub(super) struct Handed {
@@ -62,7 +58,7 @@ pub(super) fn over(
     let (consumer, fate) = match post.look(|mail| mail.mailbox.deliver)? {
         Deliver::Receive => ("mailbox", Fate::Waits),
         Deliver::Stdin => ("stdin", by_stdin(post, place, &parcels)?),
-        Deliver::Fifo => ("fifo", by_fifo(post, place, &parcels)?),
+        Deliver::Fifo => ("fifo", by_fifo(post, place, receipt.seq, &parcels)?),
     };
     Ok(Handed { consumer, fate })
 }
@@ -75,30 +71,13 @@ fn by_stdin(post: &Post, place: &Place, parcels: &[Message]) -> Result<Fate, Err
     Ok(if heard { Fate::Taken } else { Fate::Late("its command has not taken it yet".to_owned()) })
 }
 
-/// Whoever reads the named pipe gets a line for each, if it arrives in one piece; else the message waits.
-fn by_fifo(post: &Post, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
-    for parcel in parcels {
-        if let Err(why) = fifo::send(&place.dir().join("control.fifo"), &fifo_line(&parcel.envelope)) {
-            return Ok(Fate::Failed(why.to_string()));
-        }
-        post.settle(&Queue::Run, &parcel.id, &me(), &Ending::Delivered("fifo"))?;
+/// Whoever reads the named pipe gets it, behind what was sent before, if it arrives in one piece; else the message waits.
+fn by_fifo(post: &Post, place: &Place, up_to: u64, parcels: &[Message]) -> Result<Fate, Error> {
+    let mut poured = post.pour(place, up_to)?;
+    if let Some(why) = parcels.iter().find_map(|parcel| poured.left.remove(&parcel.id)) {
+        return Ok(Fate::Failed(why));
     }
-    Ok(Fate::Taken)
-}
-
-/// A bare text for `run.message`, the whole message for everything else.
-fn fifo_line(envelope: &Envelope) -> Vec<u8> {
-    let plain = (envelope.kind.as_str() == PLAIN).then(|| match &envelope.body {
-        None => PLAIN.to_owned(),
-        Some(_) => envelope.text(),
-    });
-    let whole = || serde_json::to_string(envelope).unwrap_or_default();
-    let mut line = plain.filter(|text| !text.contains('\n')).unwrap_or_else(whole);
-    line.push('\n');
-    line.into_bytes()
-}
-
-fn me() -> Holder {
-    let unknown = Identity { pid: 0, start_time: 0, boot_id: String::new() };
-    post::holder(Identity::of_self().unwrap_or(unknown))
+    // One that is still there has been claimed by somebody who asks for messages.
+    let all_gone = post.look(|mail| parcels.iter().all(|parcel| mail.place_of(&parcel.id).is_none()))?;
+    Ok(if all_gone { Fate::Taken } else { Fate::Waits })
 }

@@ -43,6 +43,9 @@ pub struct Report {
     /// Which start of the run it went to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,
+    /// Why it is not ok: what it was to do failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Problem>,
     /// What else it led to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
@@ -51,6 +54,17 @@ pub struct Report {
     /// What one can do next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
+}
+
+/// What failed.
+#[derive(Debug, Clone, Serialize)]
+pub struct Problem {
+    /// Its name, for programs.
+    pub code: &'static str,
+    /// What happened, for people.
+    pub message: String,
+    /// What one can do about it.
+    pub hint: String,
 }
 
 impl Report {
@@ -77,6 +91,7 @@ impl Report {
             stopped: None,
             status: None,
             generation: None,
+            error: None,
             result: None,
             warnings: Vec::new(),
             next: Vec::new(),

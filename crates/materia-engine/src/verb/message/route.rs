@@ -1,5 +1,6 @@
 //! The ways a message can go, one function for each kind of address.
 
+use materia_model::message::event::ASKED_BY;
 use materia_model::message::{Address, Communication, Envelope, Mail};
 use materia_model::name::{RunId, SessionId};
 use materia_model::run::{Control, State, Status};
@@ -136,6 +137,10 @@ fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelop
         _ => Map::new(),
     };
     request.insert("id".to_owned(), id.clone().into());
+    // Whoever asks hears here how it ends, and is not told again. A program inside a run is not its session's host.
+    if let Some(session) = sender.session.filter(|_| sender.within.is_none()) {
+        request.insert(ASKED_BY.to_owned(), session.into());
+    }
     let stopped = run::stop(place, control, Some(request), sender.clock)?;
     let reason = if stopped.stopped { "control_applied" } else { "not_running" };
     let report = Report::queued(id, to, kind, "run-control", reason);
@@ -180,7 +185,10 @@ fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
         allowed: format!("[\"branch:{run}/NAME\"]"),
     };
     let Some(listed) = envelope.meta("recipients") else { return Ok(()) };
-    let Some(all) = listed.as_array().filter(|all| all.len() <= MOST) else { return Err(wrong(listed)) };
+    let Some(all) = listed.as_array() else { return Err(wrong(listed)) };
+    if all.len() > MOST {
+        return Err(Error::Recipients { room: envelope.to.to_string(), count: all.len(), most: MOST });
+    }
     for one in all {
         let address = one.as_str().and_then(|text| text.parse().ok());
         if !matches!(address, Some(Address::Branch(own, _)) if own == *run) {

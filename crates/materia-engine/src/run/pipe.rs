@@ -1,0 +1,104 @@
+//! The named pipe of a run: what waits goes through it in the order in which it was sent (A5).
+//!
+//! Owns the line, the order, and recording what went. Whoever posts a message pours, and so does the supervisor when it
+//! looks by itself, for what was sent before somebody read. Both do it in the journal's turn, so nothing goes twice or
+//! overtakes. Never makes the pipe and never waits for a reader.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use materia_model::message::Mail;
+use materia_model::message::event::{DELIVERED, Delivered, Holder, Message};
+use materia_model::run::State;
+
+use super::place::Place;
+use crate::process::Identity;
+use crate::store::fifo::{self, FifoError};
+use crate::store::journal::{From, Held, JournalError, Reader, SharedJournal};
+
+/// The type of a message that is a bare line.
+const PLAIN: &str = "run.message";
+
+/// What became of what waited.
+#[derive(Debug, Default)]
+pub struct Poured {
+    /// What waits still, by its id, and why.
+    pub left: BTreeMap<String, String>,
+    /// Whether the pipe takes nothing now.
+    pub stuck: bool,
+}
+
+/// Hands what waits, up to a record that is durable, to whoever reads the pipe, and records that. What is too long for a
+/// pipe waits for `receive`. At anything else it stops: what was sent later must not overtake.
+pub fn pour(place: &Place, held: &mut Held<'_>, mail: &Mail, up_to: u64) -> Result<Poured, JournalError> {
+    let mut poured = Poured::default();
+    let mut waiting = mail.waiting(up_to, is_dead).into_iter();
+    for parcel in waiting.by_ref() {
+        let Err(why) = fifo::send(&path(place), &line(&parcel)) else {
+            held.append(DELIVERED, &Delivered { id: parcel.id, how: "fifo".to_owned() })?;
+            continue;
+        };
+        poured.stuck = !matches!(why, FifoError::TooLong(_));
+        poured.left.insert(parcel.id, why.to_string());
+        if poured.stuck {
+            poured.left.extend(waiting.map(|parcel| (parcel.id, why.to_string())));
+            break;
+        }
+    }
+    Ok(poured)
+}
+
+/// What a supervisor remembers of its run's pipe.
+#[derive(Debug, Default)]
+pub(super) struct Pipe {
+    /// Whether there may be something to pour.
+    waits: bool,
+}
+
+impl Pipe {
+    /// Pours what waits, where the run reads a pipe; `came` says that there was a message since the last look. What cannot be
+    /// poured now is left to the next one.
+    pub(super) fn look(&mut self, place: &Place, journal: &SharedJournal, state: &State, came: bool) {
+        let mailbox = state.start.as_ref().and_then(|start| start.mailbox.as_ref());
+        let reads = mailbox.and_then(|mailbox| mailbox.get("deliver")).is_some_and(|how| how == "fifo");
+        self.waits |= reads && came;
+        if self.waits && path(place).exists() {
+            self.waits = pour_all(place, journal).map_or(true, |poured| poured.stuck);
+        }
+    }
+}
+
+fn pour_all(place: &Place, journal: &SharedJournal) -> Result<Poured, JournalError> {
+    // It is durable before anybody has it.
+    let mark = journal.hold()?.mark();
+    journal.commit_to(&mark)?;
+    let up_to = journal.last_seq();
+    let mut held = journal.hold()?;
+    let mut mail = Mail::default();
+    for record in Reader::open(&place.journal(), From::Beginning)? {
+        mail.apply(&record?);
+    }
+    pour(place, &mut held, &mail, up_to)
+}
+
+fn path(place: &Place) -> PathBuf {
+    place.dir().join("control.fifo")
+}
+
+/// A bare text for `run.message`, the whole message with its id for everything else.
+fn line(message: &Message) -> Vec<u8> {
+    let envelope = &message.envelope;
+    let plain = (envelope.kind.as_str() == PLAIN).then(|| match &envelope.body {
+        None => PLAIN.to_owned(),
+        Some(_) => envelope.text(),
+    });
+    let whole = || serde_json::to_string(message).unwrap_or_default();
+    let mut line = plain.filter(|text| !text.contains('\n')).unwrap_or_else(whole);
+    line.push('\n');
+    line.into_bytes()
+}
+
+fn is_dead(holder: &Holder) -> bool {
+    let Holder { pid, start_time, boot_id } = holder.clone();
+    !Identity { pid, start_time, boot_id }.is_alive()
+}
