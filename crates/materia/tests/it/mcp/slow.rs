@@ -198,7 +198,6 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     until_heard(&stage, "run=w status=running");
     until_heard(&stage, "queued_mailbox");
     until_heard(&stage, "status=killed");
-    until_heard(&stage, "Run w was killed");
     // Whatever ends the bridge, the next call starts another one.
     stage.processes("bridge").into_iter().for_each(|pid| stage.kill(pid));
     let printed = || std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
@@ -213,7 +212,8 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     pi.prompt("/materia casts");
     stage.until(|| printed().lines().any(|line| line.contains("\"notify\"") && line.contains("complete")));
     pi.close(&stage);
-    assert_eq!(heard(&stage, "Run w was killed"), 1);
+    assert_eq!(heard(&stage, "Run c completed successfully"), 1);
+    assert_eq!(heard(&stage, "Run w was killed"), 0, "it asked for that itself");
     // The same session in a new process is told nothing that it heard.
     let before = stage.requests().len();
     let mut pi = Pi::start(&stage, "--session-id s1", &config);
@@ -235,14 +235,15 @@ fn the_older_pi_is_woken_as_well() {
     pi.prompt("start the work");
     until_heard(&stage, "Run w: which file?");
     until_heard(&stage, "status=killed");
-    until_heard(&stage, "Run w was killed");
     pi.close(&stage);
     let before = stage.requests().len();
+    let told = heard(&stage, "Run w: which file?");
     let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
     pi.prompt("still there?");
     stage.until(|| stage.requests().len() > before);
     pi.close(&stage);
-    assert_eq!(heard(&stage, "Run w was killed"), 1, "told once, also across a restart");
+    assert_eq!(heard(&stage, "Run w: which file?"), told, "told once, also across a restart");
+    assert_eq!(heard(&stage, "Run w was killed"), 0, "it asked for that itself");
 }
 
 #[test]
