@@ -41,8 +41,7 @@ pub(crate) fn smallest(rounds: usize) -> Result<(), Failure> {
 }
 
 fn held(contest: impl FnOnce(&Bench) -> Result<(), Failure>) -> Result<(), Failure> {
-    // Where casts live is a disk, and the temporary directory may be memory.
-    let scratch = tempfile::tempdir_in(".")?;
+    let scratch = floor::disk()?;
     let dir = scratch.path().canonicalize()?;
     contest(&Bench {
         floor: floor::compile("cast.c", &dir)?,

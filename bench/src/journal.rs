@@ -9,6 +9,7 @@ use materia_engine::store::journal::{Journal, Options, SharedJournal};
 use serde::Serialize;
 
 use crate::contest::{Contender, hold};
+use crate::floor;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -31,8 +32,7 @@ const SYNCED: u32 = 40;
 
 /// Holds both contests.
 pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
-    // Where state lives is a disk, and the temporary directory may be memory.
-    let scratch = tempfile::tempdir_in(".")?;
+    let scratch = floor::disk()?;
     let line = spelled(scratch.path())?;
     let options = Options { rotate_at: None, ..Options::default() };
     let clock = Clock::system();

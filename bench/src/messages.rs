@@ -16,6 +16,7 @@ use materia_model::message::{Draft, Envelope, Place};
 use serde_json::json;
 
 use crate::contest::{Contender, hold};
+use crate::floor;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -28,8 +29,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// Holds both contests.
 pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
-    // Where state lives is a disk, and the temporary directory may be memory.
-    let scratch = tempfile::tempdir_in(".")?;
+    let scratch = floor::disk()?;
     let floor = Floor::new(&scratch.path().join("bare"))?;
     let office = Office::new(scratch.path(), "told")?;
     let latency = vec![

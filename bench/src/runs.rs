@@ -172,18 +172,15 @@ impl Bench {
         let at_once = AT_ONCE.to_string();
         self.call(&tsp, &["-S", &at_once]).status()?;
         let per_run = |took: Duration| took / u32::try_from(MANY).unwrap_or(1);
-        let nq = peers::find("nq");
         let mut round = 0;
-        let mut contenders = vec![
+        // There is no `nq` here: it runs one command after the other, and answers before any of them has begun.
+        let contenders = vec![
             Contender::new("task-spooler", || self.all(&tsp, &["-nf", "true"]).map(per_run)),
             Contender::new("materia spawn + wait (durable)", move || {
                 round += 1;
                 self.all_runs(round).map(per_run)
             }),
         ];
-        if let Some(nq) = &nq {
-            contenders.push(Contender::new("nq -w", || self.all(nq, &["-q", "true"]).map(per_run)));
-        }
         hold(&format!("{MANY} x `true`, {AT_ONCE} at a time, per run"), 1.4, rounds, contenders)
     }
 

@@ -1,22 +1,23 @@
 //! A process that leads a session of its own from its first moment, and goes on with what we hold.
 //!
-//! Owns starting one, and what it does first. A detached process that makes its own session only after it has begun to
-//! run can still be hit by what ends our group, and we could not end before it has: so the session is made by
-//! `posix_spawn`, which the standard library does not offer. What we hold open for it (a lock, a bell) is never let go of
-//! in between, whoever of us is killed.
+//! Owns starting one, and what it does first. It is forked, makes its session, says so, and sleeps: it becomes this program
+//! anew only when it is told something, or left alone, because that takes a while in which somebody waits for us. Before
+//! we say a word of it to anybody it is out of our group, so what ends that cannot hit it. What we hold open for it (a
+//! lock, a bell) is never let go of in between, whoever of us is killed.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, NulError, OsStr, OsString};
 use std::fs::File;
-use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
 
-use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawn};
-use nix::sys::signal::{SigSet, Signal};
+use fork::Fork;
+use nix::sys::signal::SigSet;
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::pipe::PipeFlags;
-use rustix::process::{Pid, PidfdFlags};
+use rustix::process::{Pid, PidfdFlags, Signal};
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout, stderr, stdin, stdout};
 
 use super::identity::Identity;
@@ -28,13 +29,23 @@ use crate::failpoint;
 /// Starts this very program, also when its file was replaced meanwhile.
 const OURSELVES: &CStr = c"/proc/self/exe";
 
-/// A process that was started, and what it reads until we drop it.
+/// What it says once it leads its session.
+const READY: &[u8] = b"!";
+
+/// A process that was started, and how we talk to it until we drop it.
 #[derive(Debug)]
 pub struct Leader {
     /// Who it is.
     pub identity: Identity,
-    /// Where we tell it what to do.
-    pub told: File,
+    line: UnixStream,
+}
+
+impl Leader {
+    /// Tells it what to do, once it is on its own.
+    pub fn tell(&mut self, text: &[u8]) -> io::Result<()> {
+        self.line.read_exact(&mut [0])?;
+        self.line.write_all(text)
+    }
 }
 
 /// Starts this program again as the leader of a session, with these words and variables, detached under a name. It gets
@@ -43,26 +54,52 @@ pub fn spawn_leader(
     words: &[&OsStr],
     variables: &BTreeMap<OsString, OsString>,
     name: &str,
-    held: [&dyn AsRawFd; 2],
+    held: [&dyn AsFd; 2],
 ) -> Result<Leader, SpawnError> {
-    let (theirs, told) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(refused)?;
     let words = words.iter().map(|word| CString::new(word.as_bytes()));
     let args = std::iter::once(Ok(OURSELVES.to_owned())).chain(words);
     let args = args.collect::<Result<Vec<_>, _>>().map_err(|_| nul("a word"))?;
     let variables = environment(variables, name).map_err(|_| nul("a variable"))?;
+    let (line, theirs) = UnixStream::pair().map_err(|error| unprepared(&error))?;
     failpoint::hit("process.spawn").map_err(|error| unprepared(&error))?;
-    let files = [theirs.as_raw_fd(), held[0].as_raw_fd(), held[1].as_raw_fd()];
-    let pid = start(&files, &args, &variables).map_err(|errno| unprepared(&errno.into()))?;
+    let pid = match fork::fork().map_err(|error| unprepared(&error))? {
+        Fork::Parent(pid) => Pid::from_raw(pid).ok_or_else(|| refused(Errno::SRCH))?,
+        Fork::Child => {
+            drop(line);
+            become_leader(&theirs, held.map(AsFd::as_fd), &args, &variables)
+        }
+    };
     drop(theirs);
-    let pid = Pid::from_raw(pid.as_raw()).ok_or_else(|| refused(Errno::SRCH))?;
     match known(pid) {
-        Ok(identity) => Ok(Leader { identity, told: told.into() }),
+        Ok(identity) => Ok(Leader { identity, line }),
         Err(error) => {
             // Before it is told nothing and begins to put that right beside us.
             spawn::undo(pid, Group::Ours);
             Err(unprepared(&error))
         }
     }
+}
+
+/// What the child does with what it shares with us, who may have threads: it asks nothing but the kernel.
+fn become_leader(line: &UnixStream, held: [BorrowedFd<'_>; 2], args: &[CString], variables: &[CString]) -> ! {
+    let _failed = prepare(line, held).map(|()| nix::unistd::execve(OURSELVES, args, variables));
+    // We are a copy of somebody, whose destructors and buffers are not ours.
+    let _gone = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
+    std::process::abort()
+}
+
+/// Leads a session with files as its first descriptors and no signal blocked, and waits until there is something to read.
+fn prepare(line: &UnixStream, held: [BorrowedFd<'_>; 2]) -> io::Result<()> {
+    rustix::process::setsid()?;
+    dup2_stdin(line)?;
+    dup2_stdout(held[0])?;
+    dup2_stderr(held[1])?;
+    SigSet::empty().thread_set_mask()?;
+    let mut line = line;
+    line.write_all(READY)?;
+    let mut told = [PollFd::new(line, PollFlags::IN)];
+    while let Err(Errno::INTR) = poll(&mut told, None) {}
+    Ok(())
 }
 
 /// Who a child of ours is, which is reaped once it ends.
@@ -77,7 +114,7 @@ fn known(pid: Pid) -> io::Result<Identity> {
 /// What this process was started with by [`spawn_leader`]: what it is told, and the two files it goes on with. None of
 /// them is passed on to what it starts.
 pub fn taken_over() -> io::Result<(File, [File; 2])> {
-    let own = |fd: std::os::fd::BorrowedFd<'_>| fd.try_clone_to_owned().map(File::from);
+    let own = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().map(File::from);
     let told = own(stdin().as_fd())?;
     let held = [own(stdout().as_fd())?, own(stderr().as_fd())?];
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
@@ -87,23 +124,6 @@ pub fn taken_over() -> io::Result<(File, [File; 2])> {
     // Nobody's directory is kept busy.
     rustix::process::chdir("/")?;
     Ok((told, held))
-}
-
-/// Starts it with files as its first descriptors, in a session of its own, with no signal blocked.
-fn start(files: &[i32; 3], args: &[CString], variables: &[CString]) -> nix::Result<nix::unistd::Pid> {
-    let mut actions = PosixSpawnFileActions::init()?;
-    for (fd, number) in files.iter().zip(0..) {
-        actions.add_dup2(*fd, number)?;
-    }
-    let mut attributes = PosixSpawnAttr::init()?;
-    let session = PosixSpawnFlags::from_bits_retain(nix::libc::POSIX_SPAWN_SETSID.into());
-    let signals = PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF | PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK;
-    attributes.set_flags(session | signals)?;
-    let mut ignored = SigSet::empty();
-    ignored.add(Signal::SIGPIPE);
-    attributes.set_sigdefault(&ignored)?;
-    attributes.set_sigmask(&SigSet::empty())?;
-    posix_spawn(OURSELVES, &actions, &attributes, args, variables)
 }
 
 /// Variables with our marks, as programs are given them.

@@ -7,8 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
-use std::os::fd::AsRawFd;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use materia_model::name::RunId;
@@ -53,7 +52,7 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     let root = Root::new(&order.root);
     let place = root.place(&order.run);
     place.check()?;
-    dir::create_private(root.path())?;
+    dir::create_apart(root.path())?;
     let made = dir::create_unsynced(place.dir())?;
     if order.fresh && !made {
         return Err(Error::Taken(order.run.to_string()));
@@ -113,8 +112,9 @@ fn begin(
     record(root, place, &start, made, clock)?;
     snapshot::context(place, &context);
     family::begun(root, &start, clock);
-    leader.told.write_all(&told).map_err(|_| Error::NoAnswer(run))?;
-    Ok(Started { pid: me.pid, generation: start.generation })
+    let pid = me.pid;
+    leader.tell(&told).map_err(|_| Error::NoAnswer(run))?;
+    Ok(Started { pid, generation: start.generation })
 }
 
 /// What failed, as the failure of a start; that somebody else has the run is one of its own.
@@ -133,7 +133,7 @@ fn launch(
     place: &Place,
     made: bool,
     inherited: &Variables,
-    held: [&dyn AsRawFd; 2],
+    held: [&dyn AsFd; 2],
 ) -> Result<Leader, SpawnError> {
     let run = &order.run;
     let ours = [

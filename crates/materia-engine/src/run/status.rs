@@ -53,10 +53,16 @@ pub(super) fn recorded_at_start(place: &Place, generation: &str) -> Result<State
     Ok(state)
 }
 
-/// How a run stands. One whose supervisor died is ended and recorded first.
+/// How a run stands. One whose supervisor died is ended and recorded first, and what is missing of its documents written.
 pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
-    let state = recorded(place)?;
+    let state = prove(place, clock)?;
     complete(place, &state, clock);
+    Ok(state)
+}
+
+/// How a run stands, and nothing is written for others: whoever looks at all runs writes nothing into those that are over.
+fn prove(place: &Place, clock: &Clock) -> Result<State, Error> {
+    let state = recorded(place)?;
     if state.status.is_terminal() || supervisor(&state).is_some_and(|supervisor| supervisor.is_alive()) {
         return Ok(state);
     }
@@ -79,7 +85,7 @@ pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<State, Err
     let (next, seen) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(places.len())));
     let looks = || {
         while let Some((index, place)) = claim(places, &next) {
-            let looked = look(place, clock);
+            let looked = prove(place, clock);
             seen.lock().unwrap_or_else(PoisonError::into_inner).push((index, looked));
         }
     };

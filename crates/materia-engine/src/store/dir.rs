@@ -9,6 +9,8 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, IFlags, RenameFlags, ioctl_getflags, ioctl_setflags, renameat_with};
+
 use super::shown;
 use crate::failpoint;
 
@@ -42,6 +44,28 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
         Err(_) if dir.is_dir() => sync_new(parent),
         Err(error) => Err(failed("create", dir)(error)),
     }
+}
+
+/// The same for a directory in which many files are going to be made: a file system that cares (ext4) is asked for a part
+/// of the disk for it that few others use. It chooses by name, so it is made under one that nobody had and renamed.
+pub fn create_apart(dir: &Path) -> Result<(), DirError> {
+    if dir.is_dir() {
+        return Ok(());
+    }
+    let parent = parent_of(dir);
+    create_private(parent)?;
+    let above = File::open(parent).map_err(failed("open", parent))?;
+    // Where a file system knows nothing of the kind, it is a directory like any other.
+    let _only_a_hint =
+        ioctl_getflags(&above).and_then(|flags| ioctl_setflags(&above, flags | IFlags::TOPDIR));
+    let made = Scratch::create(parent)?;
+    failpoint::hit("dir.rename").map_err(failed("create", dir))?;
+    if renameat_with(CWD, made.path(), CWD, dir, RenameFlags::NOREPLACE).is_err() {
+        // Somebody else made it in between, or this cannot be done here.
+        return create_private(dir);
+    }
+    drop(made.into_path());
+    sync_new(parent)
 }
 
 /// Makes a directory that nobody made before, for its owner alone; false when there is something of that name. Its name
@@ -203,6 +227,35 @@ mod tests {
         for dir in [&deep, deep.parent().unwrap()] {
             assert_eq!(dir.metadata().unwrap().permissions().mode() & 0o777, 0o700);
         }
+    }
+
+    #[test]
+    fn a_directory_of_its_own_is_private_and_leaves_nothing_beside_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("a/runs");
+        create_apart(&dir).unwrap();
+        std::fs::write(dir.join("file"), "").unwrap();
+        create_apart(&dir).unwrap();
+        assert_eq!(dir.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(std::fs::read_dir(dir.parent().unwrap()).unwrap().count(), 1);
+        assert!(dir.join("file").exists());
+    }
+
+    #[test]
+    fn a_directory_that_many_make_at_once_is_made_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("runs");
+        std::thread::scope(|scope| {
+            for name in 0..16 {
+                let dir = &dir;
+                scope.spawn(move || {
+                    create_apart(dir).unwrap();
+                    std::fs::write(dir.join(name.to_string()), "").unwrap();
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(&dir).unwrap().count(), 16);
+        assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1);
     }
 
     #[test]

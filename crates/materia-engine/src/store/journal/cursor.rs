@@ -129,13 +129,15 @@ impl Cursor {
             return self.segment_of(checkpoint).map(Some);
         }
         let wanted = if let From::After(seq) = self.from { seq.saturating_add(1) } else { 1 };
-        let current = self.open(self.files.current().to_owned(), None)?;
+        let mut current = self.open(self.files.current().to_owned(), None)?;
+        if let Some(scan) = &mut current
+            && scan.first_seq()?.is_some_and(|first| first <= wanted)
+        {
+            return Ok(current);
+        }
         let closed = self.closed_segments()?;
-        if let Some(mut scan) = current {
-            let fits = scan.first_seq()?.is_some_and(|first| first <= wanted);
-            if fits || closed.is_empty() {
-                return Ok(Some(scan));
-            }
+        if current.is_some() && closed.is_empty() {
+            return Ok(current);
         }
         let covering = closed.iter().rev().find(|first| **first <= wanted).or(closed.first());
         covering.map_or(Ok(None), |first| self.open(self.files.closed(*first), Some(*first)))
