@@ -3,10 +3,10 @@
 //! Owns creating directories and syncing their entries, and knows where a file system does the latter by itself. Deletes none but scratch ones it made, and never changes the mode of a directory
 //! that was there before: it may be the user's on purpose.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, Permissions};
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, IFlags, RenameFlags, ioctl_getflags, ioctl_setflags, renameat_with};
@@ -110,14 +110,18 @@ pub struct Scratch(tempfile::TempDir);
 impl Scratch {
     /// Makes one inside a directory that is there.
     pub fn create(parent: &Path) -> Result<Self, DirError> {
-        let made = tempfile::Builder::new().prefix(".materia-scratch-").tempdir_in(parent);
+        let mut named = tempfile::Builder::new();
+        named.prefix(".materia-scratch-").permissions(Permissions::from_mode(0o700));
+        let made = named.tempdir_in(parent);
         made.map(Self).map_err(failed("write to", parent))
     }
 
     /// Makes the one with exactly this name, which nobody may have made before.
     pub fn exactly(path: &Path) -> Result<Self, DirError> {
         let name = path.file_name().unwrap_or_default();
-        let made = tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(parent_of(path));
+        let mut named = tempfile::Builder::new();
+        named.prefix(name).rand_bytes(0).permissions(Permissions::from_mode(0o700));
+        let made = named.tempdir_in(parent_of(path));
         made.map(Self).map_err(failed("create", path))
     }
 
@@ -214,8 +218,6 @@ pub(super) fn failed(action: &'static str, dir: &Path) -> impl Fn(io::Error) -> 
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]
