@@ -129,6 +129,20 @@ fn snapshots_are_never_believed() {
 }
 
 #[test]
+fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missing() {
+    let house = House::new();
+    house.spawn("a", "true", &[]);
+    house.wait("a");
+    let result = house.run_place("a").dir().join("result.json");
+    std::fs::remove_file(&result).unwrap();
+    let listed = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    assert_eq!(listed["runs"][0]["status"], "done");
+    assert!(!result.exists());
+    house.materia(&["inspect", "run:a", "--json"]).run().ok();
+    assert_eq!(document(&house, "a", "result.json")["code"], 0);
+}
+
+#[test]
 fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
     let house = House::new();
     house.spawn("a", "materia-fake forks 3 --setsid", &[]);
