@@ -230,6 +230,8 @@ impl From<RunError> for Failure {
             }
             RunError::Lock(_) => (Kind::Conflict, "run_in_use"),
             RunError::Journal(JournalError::Unwritable { .. }) => (Kind::Invalid, "too_large"),
+            RunError::Journal(JournalError::Missing(_)) => (Kind::NotFound, "run_not_found"),
+            RunError::Journal(JournalError::Replaced(_)) => (Kind::Conflict, "run_replaced"),
             RunError::Journal(_)
             | RunError::Dir(_)
             | RunError::Write(_)
@@ -254,6 +256,8 @@ impl From<PostError> for Failure {
             PostError::Watched { .. } | PostError::Journal(JournalError::Held(_)) => {
                 (Kind::Conflict, "in_use")
             }
+            PostError::Journal(JournalError::Missing(_)) => (Kind::NotFound, "run_not_found"),
+            PostError::Journal(JournalError::Replaced(_)) => (Kind::Conflict, "run_replaced"),
             PostError::Io { .. }
             | PostError::Dir(_)
             | PostError::Unread(_)

@@ -12,6 +12,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, PoisonError};
 
 use fork::Fork;
 use nix::sys::signal::SigSet;
@@ -23,7 +24,7 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout, stderr, stdin, stdout}
 use super::identity::Identity;
 use super::program::SpawnError;
 use super::spawn::{self, Group};
-use super::{DETACHED_VARIABLE, LEAF_VARIABLE, detached};
+use super::{DETACHED_VARIABLE, LEAF_VARIABLE, detached, stat};
 use crate::failpoint;
 
 /// Starts this very program, also when its file was replaced meanwhile.
@@ -31,6 +32,14 @@ const OURSELVES: &CStr = c"/proc/self/exe";
 
 /// What it says once it leads its session.
 const READY: &[u8] = b"!";
+
+/// What it is called until it is this program anew. It still has our environment then, so that only its name says that it
+/// was detached on purpose (see [`Stat::leads`](super::stat::Stat)).
+pub(super) const NAME: &CStr = c"materia:begins";
+
+/// One at a time: who is forked holds what everybody before has open, until it becomes another program, and nobody may
+/// wait for somebody who waits for him.
+static FORKING: Mutex<()> = Mutex::new(());
 
 /// A process that was started, and how we talk to it until we drop it.
 #[derive(Debug)]
@@ -60,8 +69,9 @@ pub fn spawn_leader(
     let args = std::iter::once(Ok(OURSELVES.to_owned())).chain(words);
     let args = args.collect::<Result<Vec<_>, _>>().map_err(|_| nul("a word"))?;
     let variables = environment(variables, name).map_err(|_| nul("a variable"))?;
-    let (line, theirs) = UnixStream::pair().map_err(|error| unprepared(&error))?;
     failpoint::hit("process.spawn").map_err(|error| unprepared(&error))?;
+    let forking = FORKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let (line, theirs) = UnixStream::pair().map_err(|error| unprepared(&error))?;
     let pid = match fork::fork().map_err(|error| unprepared(&error))? {
         Fork::Parent(pid) => Pid::from_raw(pid).ok_or_else(|| refused(Errno::SRCH))?,
         Fork::Child => {
@@ -69,7 +79,7 @@ pub fn spawn_leader(
             become_leader(&theirs, held.map(AsFd::as_fd), &args, &variables)
         }
     };
-    drop(theirs);
+    drop((theirs, forking));
     match known(pid) {
         Ok(identity) => Ok(Leader { identity, line }),
         Err(error) => {
@@ -91,12 +101,14 @@ fn become_leader(line: &UnixStream, held: [BorrowedFd<'_>; 2], args: &[CString],
 /// Leads a session with files as its first descriptors and no signal blocked, and waits until there is something to read.
 fn prepare(line: &UnixStream, held: [BorrowedFd<'_>; 2]) -> io::Result<()> {
     rustix::process::setsid()?;
+    rustix::thread::set_name(NAME)?;
     dup2_stdin(line)?;
     dup2_stdout(held[0])?;
     dup2_stderr(held[1])?;
     SigSet::empty().thread_set_mask()?;
     let mut line = line;
-    line.write_all(READY)?;
+    // Where nobody listens any more, there is something to put right all the same.
+    let _left_alone = line.write_all(READY);
     let mut told = [PollFd::new(line, PollFlags::IN)];
     while let Err(Errno::INTR) = poll(&mut told, None) {}
     Ok(())
@@ -105,7 +117,8 @@ fn prepare(line: &UnixStream, held: [BorrowedFd<'_>; 2]) -> io::Result<()> {
 /// Who a child of ours is, which is reaped once it ends.
 fn known(pid: Pid) -> io::Result<Identity> {
     let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty())?;
-    let identity = Identity::of(pid.as_raw_nonzero().get()).ok_or(Errno::SRCH)?;
+    let number = pid.as_raw_nonzero().get();
+    let identity = Identity::of(number).ok_or_else(|| stat::unread(number))?;
     failpoint::hit("process.spawned")?;
     detached::reap_later(handle);
     Ok(identity)

@@ -3,6 +3,9 @@
 //! Owns the parser and the reader. A process may call itself `) R 1 (`, so the name ends at the last parenthesis.
 //! Never signals; who is whose descendant is `tree`'s question.
 
+use std::io;
+
+use super::leader;
 use crate::store::kernel;
 
 /// What the kernel says about a process.
@@ -16,11 +19,18 @@ pub(super) struct Stat {
     pub(super) start: u64,
     /// Whether it has ended and only waits to be reaped.
     pub(super) gone: bool,
+    /// Whether it was detached on purpose and has not become what it is going to be.
+    pub(super) leads: bool,
 }
 
 /// The line of `pid`; `None` when there is no such process.
 fn line(pid: i32) -> Option<Vec<u8>> {
     kernel::read(&format!("/proc/{pid}/stat")).ok().map(String::into_bytes)
+}
+
+/// Why the line of `pid` could not be read.
+pub(super) fn unread(pid: i32) -> io::Error {
+    kernel::read(&format!("/proc/{pid}/stat")).err().unwrap_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 /// Whether a process is just becoming another program, so that its environment is not there yet: the kernel shows no
@@ -59,7 +69,8 @@ impl Stat {
         let start = number(fields.nth(1)?)?;
         // The main thread may be over while others run: then the process is not.
         let gone = matches!(state, b'Z' | b'X' | b'x') && threads <= 1;
-        Some(Self { pid, parent, group, session, start, gone })
+        let leads = pid == session && line.get(open + 1..close) == Some(leader::NAME.to_bytes());
+        Some(Self { pid, parent, group, session, start, gone, leads })
     }
 }
 
@@ -107,13 +118,21 @@ mod tests {
         assert!(Stat::parse(alone.as_bytes()).unwrap().gone);
     }
 
+    #[test]
+    fn who_leads_a_session_and_is_called_so_is_about_to_begin() {
+        let mut begins = line(leader::NAME.to_bytes());
+        assert!(!Stat::parse(&begins).unwrap().leads, "it is in somebody's session");
+        begins.splice(..4, *b"40");
+        assert!(Stat::parse(&begins).unwrap().leads);
+    }
+
     proptest! {
         #[test]
         fn any_name_is_survived(name in proptest::collection::vec(any::<u8>(), 0..64)) {
             let stat = Stat::parse(&line(&name)).unwrap();
             prop_assert_eq!(
                 stat,
-                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false }
+                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false, leads: false }
             );
         }
 

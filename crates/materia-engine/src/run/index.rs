@@ -112,10 +112,11 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
     let mut learned = 0usize;
     for ((place, before), looked) in places.iter().zip(keys).zip(look_all(&places, clock)) {
         match looked {
-            Ok(state) => {
+            Ok((state, recorded)) => {
                 let listed = listed(place, &state);
-                // A key from before the fold: what came in between makes it stale, never wrong.
-                if let Some(key) = before.filter(|_| listed.status.is_terminal()) {
+                // A key from before the fold: what came in between makes it stale, never wrong. An end that is not recorded
+                // yet is proved again by whoever looks next.
+                if let Some(key) = before.filter(|_| recorded && listed.status.is_terminal()) {
                     entries.insert(listed.run.clone(), (key, listed.clone()));
                     learned += 1;
                 }

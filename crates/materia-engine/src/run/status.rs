@@ -55,16 +55,17 @@ pub(super) fn recorded_at_start(place: &Place, generation: &str) -> Result<State
 
 /// How a run stands. One whose supervisor died is ended and recorded first, and what is missing of its documents written.
 pub fn look(place: &Place, clock: &Clock) -> Result<State, Error> {
-    let state = prove(place, clock)?;
+    let (state, _) = prove(place, clock)?;
     complete(place, &state, clock);
     Ok(state)
 }
 
-/// How a run stands, and nothing is written for others: whoever looks at all runs writes nothing into those that are over.
-fn prove(place: &Place, clock: &Clock) -> Result<State, Error> {
+/// How a run stands, and whether that is what its journal said before anybody asked. Nothing is written for others: whoever
+/// looks at all runs writes nothing into those that are over.
+fn prove(place: &Place, clock: &Clock) -> Result<(State, bool), Error> {
     let state = recorded(place)?;
     if state.status.is_terminal() || supervisor(&state).is_some_and(|supervisor| supervisor.is_alive()) {
-        return Ok(state);
+        return Ok((state, true));
     }
     match take(place, Wait::No) {
         Ok(lock) => match settle(place, &lock, None, clock)? {
@@ -72,16 +73,16 @@ fn prove(place: &Place, clock: &Clock) -> Result<State, Error> {
             state if state.status == Status::Starting => {
                 Err(Error::NotFound { run: place.id().to_string(), close: None })
             }
-            state => Ok(state),
+            state => Ok((state, false)),
         },
         // Somebody supervises it, or is cleaning up after whoever did; or starts it.
-        Err(Error::Lock(LockError::Held { .. })) => recorded(place),
+        Err(Error::Lock(LockError::Held { .. })) => recorded(place).map(|state| (state, false)),
         Err(error) => Err(error),
     }
 }
 
-/// How each of many runs stands. They are looked at side by side: what somebody left who died is given time to end.
-pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<State, Error>> {
+/// How each of many runs stands, and whether its journal said so by itself. They are looked at side by side: what somebody left who died is given time to end.
+pub(super) fn look_all(places: &[Place], clock: &Clock) -> Vec<Result<(State, bool), Error>> {
     let (next, seen) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(places.len())));
     let looks = || {
         while let Some((index, place)) = claim(places, &next) {

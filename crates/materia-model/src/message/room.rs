@@ -58,6 +58,9 @@ pub struct Said {
     pub id: String,
     /// When it was said.
     pub received_at: Timestamp,
+    /// The generation of the run in whose room it was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generation: Option<String>,
     /// All of it.
     #[serde(flatten)]
     pub envelope: Envelope,
@@ -69,7 +72,8 @@ impl Said {
     /// A message as it was said.
     pub fn new(at: Timestamp, message: &Message) -> Self {
         let envelope = message.envelope.clone();
-        Self { id: message.id.clone(), received_at: at, weight: envelope.weight(), envelope }
+        let (id, generation) = (message.id.clone(), message.generation.clone());
+        Self { id, received_at: at, generation, weight: envelope.weight(), envelope }
     }
 }
 

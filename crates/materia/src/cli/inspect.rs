@@ -89,7 +89,7 @@ impl Inspect {
             Target::Branch(id, branch) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
                 let mail = mail::read(&place)?;
-                let queued = mail::mailbox(&id, Some(&branch), &mail, self.many());
+                let queued = mail::mailbox(&id, Some(&branch), &mail, self.many(voice));
                 report_queue(queued, &place, screen, voice)?;
             }
             Target::Coordinator => screen.report(&inventory(caller)?, voice),
@@ -147,19 +147,19 @@ impl Inspect {
                 })?;
             }
             "transcript" => {
-                let said = actor::transcript(&place, &state, self.many()).map_err(run::Error::from)?;
+                let said = actor::transcript(&place, &state, self.many(voice)).map_err(run::Error::from)?;
                 screen.report(&said, voice);
             }
             "messages" => {
                 let read = mail::read(&place)?;
-                let said = mail::messages(id, &read, self.many());
+                let said = mail::messages(id, &read, self.many(voice));
                 self.say(&said, &said.messages, said.incomplete, screen, voice);
                 if self.follow {
                     self.follow_messages(&place, mail::Followed::Outbox, read.seq, world, screen, voice)?;
                 }
             }
             "mailbox" => {
-                let queued = mail::mailbox(id, None, &mail::read(&place)?, self.many());
+                let queued = mail::mailbox(id, None, &mail::read(&place)?, self.many(voice));
                 report_queue(queued, &place, screen, voice)?;
             }
             "communication" => screen.report(&mail::communication(&mail::read(&place)?), voice),
@@ -172,8 +172,10 @@ impl Inspect {
 }
 
 impl Inspect {
-    fn many(&self) -> usize {
-        self.lines.unwrap_or(LINES)
+    /// As many as fit, for people and whoever follows; programs get all of them unless they ask for less.
+    fn many(&self, voice: Voice) -> usize {
+        let all = voice == Voice::Json && !self.follow;
+        self.lines.unwrap_or(if all { usize::MAX } else { LINES })
     }
 
     /// As many runs as fit, for people; programs get all of them unless they ask for less.
@@ -194,7 +196,7 @@ impl Inspect {
         voice: Voice,
     ) -> Result<(), Failure> {
         let mail = mail::read(place)?;
-        let (run, room, lines) = (place.id(), mail.room(), self.many());
+        let (run, room, lines) = (place.id(), mail.room(), self.many(voice));
         let mut followed = None;
         match view {
             "messages" => {

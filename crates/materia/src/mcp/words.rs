@@ -4,6 +4,7 @@
 //! `input`), and what is said about those that do not fit. Caller data is data: it stands behind `--` or comes by stdin, so
 //! that no value can become an option.
 
+use materia_engine::verb::inspect::LINES;
 use serde_json::{Map, Value};
 
 use super::given::{Arguments, Given, Misfit, misfit};
@@ -16,6 +17,8 @@ pub(super) const VERBOSE: &str = "verbose";
 const WAIT: f64 = 240.0;
 /// How long a call may wait at most, in seconds.
 const LONGEST_WAIT: f64 = 3600.0;
+/// The views that are lists of messages or members.
+const LISTS: [&str; 6] = ["mailbox", "messages", "previews", "roster", "contacts", "transcript"];
 /// The longest single word of a command line, in bytes; the system has a limit just above.
 const LONGEST_WORD: usize = 120 * 1024;
 
@@ -182,6 +185,8 @@ fn inspect(given: &mut Given) -> Result<Request, Misfit> {
     };
     let mut words = vec!["inspect".to_owned()];
     words.extend(view.map(|view| format!("--view={view}")));
+    // A report has all of a list, and a model has only so much room.
+    let lines = lines.or_else(|| view.is_some_and(|view| LISTS.contains(&view)).then(|| LINES.to_string()));
     words.extend(lines.map(|lines| format!("--lines={lines}")));
     words.extend(status);
     words.extend(["--".to_owned(), target.to_owned()]);

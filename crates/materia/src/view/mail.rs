@@ -31,8 +31,11 @@ fn or_none(text: String, nothing: &str) -> String {
     if text.is_empty() { format!("({nothing})\n") } else { text }
 }
 
-fn older(incomplete: bool) -> &'static str {
-    if incomplete { "(older ones are not shown; see --lines, and the journal)\n" } else { "" }
+fn older(shown: usize, total: u64) -> String {
+    match total.saturating_sub(shown as u64) {
+        0 => String::new(),
+        more => format!("({more} of {total} are older and not shown; see --lines, and the journal)\n"),
+    }
 }
 
 fn others(shown: usize, total: usize) -> String {
@@ -97,7 +100,7 @@ fn posted_line(run: Option<&RunId>, posted: &Posted) -> String {
 impl Report for Messages {
     fn human(&self, _: bool) -> String {
         let lines = self.messages.iter().map(|posted| posted_line(Some(&self.run), posted));
-        or_none(lines.collect(), "no actor messages") + older(self.incomplete)
+        or_none(lines.collect(), "no actor messages") + &older(self.messages.len(), self.total)
     }
 }
 
@@ -130,7 +133,7 @@ impl Report for Queued {
                 ("summary", entry.summary.clone()),
             ]));
         }
-        text + older(self.incomplete)
+        text + &older(self.messages.len(), self.total)
     }
 }
 
@@ -177,13 +180,15 @@ impl Report for RoomStatus {
 
 impl Report for Timeline {
     fn human(&self, _: bool) -> String {
-        or_none(self.messages.iter().map(said_line).collect(), "nothing was said") + older(self.incomplete)
+        or_none(self.messages.iter().map(said_line).collect(), "nothing was said")
+            + &older(self.messages.len(), self.total)
     }
 }
 
 impl Report for Previews {
     fn human(&self, _: bool) -> String {
-        or_none(self.messages.iter().map(preview_line).collect(), "nothing was said") + older(self.incomplete)
+        or_none(self.messages.iter().map(preview_line).collect(), "nothing was said")
+            + &older(self.messages.len(), self.total)
     }
 }
 

@@ -115,8 +115,9 @@ fn told(news: &News) -> (Option<Role>, String) {
         Event::Message(posted) => {
             let mark = if posted.attention { "! " } else { "" };
             let body = posted.envelope.text();
-            let body = body.lines().next().unwrap_or_default();
-            let summary = posted.envelope.summary.as_deref().unwrap_or(body);
+            let summary = posted.envelope.summary.as_deref().unwrap_or(&body);
+            // Another line would look like somebody else's.
+            let summary = summary.lines().next().unwrap_or_default();
             let role = posted.attention.then_some(Role::Warning);
             (role, format!("{mark}{} {summary}", posted.envelope.kind))
         }

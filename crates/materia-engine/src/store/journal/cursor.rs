@@ -154,12 +154,21 @@ impl Cursor {
         if let Some(closed) = self.open(self.files.closed(expected), Some(expected))? {
             return Ok(Some(closed));
         }
+        if self.begins_anew()? {
+            return Err(JournalError::Replaced(self.files.current().to_owned()));
+        }
         if current.is_none()
             && let Some(found) = self.closed_segments()?.into_iter().find(|first| *first > expected)
         {
             return Err(scan.damaged_here(Damage::MissingSegment { expected, found }));
         }
         Ok(current)
+    }
+
+    /// Whether the current segment is the first of a journal, which follows no other.
+    fn begins_anew(&self) -> Result<bool, JournalError> {
+        let mut current = self.open(self.files.current().to_owned(), None)?;
+        Ok(current.as_mut().map(Scan::first_seq).transpose()?.flatten() == Some(1))
     }
 
     fn segment_of(&self, checkpoint: Checkpoint) -> Result<Scan, JournalError> {

@@ -17,6 +17,9 @@ pub enum JournalError {
     /// There is none.
     #[error("there is no journal {}", shown(.0))]
     Missing(PathBuf),
+    /// It was removed while we had it open, and another one was begun in its place.
+    #[error("{} was removed and begun anew meanwhile", shown(.0))]
+    Replaced(PathBuf),
     /// It is in use in a way that excludes us, or nobody can know whether it is.
     #[error("the journal {}", if matches!(.0, LockError::Held { .. }) { "is in use" } else { "cannot be locked" })]
     Held(#[from] LockError),
@@ -124,6 +127,9 @@ impl JournalError {
     pub fn hint(&self) -> String {
         match self {
             Self::Missing(_) => "check the path; a journal is made by its first writer".to_owned(),
+            Self::Replaced(_) => {
+                "nothing was changed; look again, and try again where it is still meant".to_owned()
+            }
             Self::Held(error) => error.hint().to_owned(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 "free some disk space and try again; nothing was lost".to_owned()

@@ -51,6 +51,8 @@ pub struct Queued {
     pub counts: Counts,
     /// The last of them.
     pub messages: Vec<Letter>,
+    /// How many there were.
+    pub total: u64,
     /// Whether older ones are not shown.
     pub incomplete: bool,
 }
@@ -171,14 +173,15 @@ pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usi
         Some(branch) => (Place::Branch(branch.clone()), Address::Branch(run.clone(), branch.clone())),
     };
     let queue = mail.queue(&place);
-    let all = queue.entries().count();
+    let all = queue.entries().count() as u64;
     let messages: Vec<Letter> = last(queue.entries(), lines)
         .into_iter()
         .map(|entry| Letter { entry: entry.clone(), contents: None })
         .collect();
     let counts = queue.counts();
-    let incomplete = messages.len() < all || counts.forgotten > 0;
-    Queued { ok: true, address, mailbox: mail.mailbox.clone(), counts, messages, incomplete }
+    let total = all + counts.forgotten;
+    let incomplete = (messages.len() as u64) < total;
+    Queued { ok: true, address, mailbox: mail.mailbox.clone(), counts, messages, total, incomplete }
 }
 
 impl Queued {

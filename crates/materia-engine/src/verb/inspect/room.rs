@@ -42,6 +42,8 @@ pub struct Timeline {
     pub room: Address,
     /// The last of them.
     pub messages: Vec<Said>,
+    /// How many there were.
+    pub total: u64,
     /// Whether older ones are not shown.
     pub incomplete: bool,
 }
@@ -55,6 +57,8 @@ pub struct Previews {
     pub room: Address,
     /// The last of them.
     pub messages: Vec<Preview>,
+    /// How many there were.
+    pub total: u64,
     /// Whether older ones are not shown.
     pub incomplete: bool,
 }
@@ -124,15 +128,15 @@ pub fn room_status(run: &RunId, room: &Room) -> RoomStatus {
 /// What was said in a room.
 pub fn timeline(run: &RunId, room: &Room, lines: usize) -> Timeline {
     let messages = last(room.timeline().cloned(), lines);
-    let incomplete = (messages.len() as u64) < room.total;
-    Timeline { ok: true, room: Address::Room(run.clone()), messages, incomplete }
+    let (room, total) = (Address::Room(run.clone()), room.total);
+    Timeline { ok: true, room, incomplete: (messages.len() as u64) < total, messages, total }
 }
 
 /// What was said in a room, in lines.
 pub fn previews(run: &RunId, room: &Room, lines: usize) -> Previews {
     let messages: Vec<Preview> = last(room.timeline(), lines).into_iter().map(preview).collect();
-    let incomplete = (messages.len() as u64) < room.total;
-    Previews { ok: true, room: Address::Room(run.clone()), messages, incomplete }
+    let (room, total) = (Address::Room(run.clone()), room.total);
+    Previews { ok: true, room, incomplete: (messages.len() as u64) < total, messages, total }
 }
 
 /// Who is or was in a room.

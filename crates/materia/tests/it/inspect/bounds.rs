@@ -97,3 +97,35 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
     let all = inspect(&["--json"]).json();
     assert_eq!((all["broken"].as_object().unwrap().len(), &all["unreadable"]), (3, &json!(0)));
 }
+
+#[test]
+fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
+    let house = House::in_memory();
+    house.spawn("a", "sleep 600", &[]);
+    for number in 0..43 {
+        house.sent(&["run:a", "task.run", &number.to_string()]);
+        let from = format!("branch:a/b{number}");
+        house.sent(&["room:a", "hello", "x", "--from", &from]);
+    }
+    for (target, view, list, count) in [
+        ("run:a", "mailbox", "messages", 43),
+        ("room:a", "messages", "messages", 43),
+        ("room:a", "previews", "messages", 43),
+        ("room:a", "roster", "members", 44),
+        ("room:a", "contacts", "contacts", 43),
+    ] {
+        let show = |words: &[&str]| {
+            house.materia(&[&["inspect", target, "--view", view], words].concat()).run().ok()
+        };
+        let all = show(&["--json"]).json();
+        assert_eq!(all[list].as_array().unwrap().len(), count, "{view}");
+        assert_eq!((&all["total"], &all["incomplete"]), (&json!(count), &json!(false)), "{view}");
+        let few = show(&["--json", "--lines", "2"]).json();
+        assert_eq!(few[list].as_array().unwrap().len(), 2, "{view}");
+        assert_eq!((&few["total"], &few["incomplete"]), (&json!(count), &json!(true)), "{view}");
+        let text = show(&[]).stdout;
+        let left_out = text.lines().last().unwrap();
+        assert!(left_out.starts_with(&format!("({} of {count} are ", count - 40)), "{view}: {left_out}");
+    }
+    house.kill("a");
+}

@@ -143,6 +143,20 @@ fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missi
 }
 
 #[test]
+fn what_a_part_of_a_dead_run_says_of_it_is_not_kept_for_others() {
+    let house = House::new();
+    house.shell("mkfifo go seen").run().ok();
+    house.spawn("a", "sh -c 'read x <go; materia inspect --json >list; echo x >seen; exec sleep 600'", &[]);
+    house.kill_supervisor("a");
+    house.shell("echo x >go; read x <seen").run().ok();
+    assert!(!house.alive().is_empty());
+    let listed = house.materia(&["inspect", "--json"]).run().ok().json();
+    assert_eq!(listed["runs"][0]["status"], "exited");
+    assert!(house.alive().is_empty(), "a list ends what was left");
+    assert_eq!(records(&house, "a").pop().unwrap()["type"], "run.end");
+}
+
+#[test]
 fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
     let house = House::new();
     house.spawn("a", "materia-fake forks 3 --setsid", &[]);

@@ -1,4 +1,5 @@
-//! A second watcher of the same session: it waits for one that ends, and is refused by one that lives.
+//! Two who could be taken for one another: a second watcher of the same session, which waits for one that ends and is
+//! refused by one that lives; and a run that speaks like another.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -35,5 +36,17 @@ fn a_second_watcher_is_told_of_the_first() {
     assert_eq!(busy.json()["error"]["message"], expected);
     watching.signal(Signal::KILL);
     watching.end();
+    house.kill("a");
+}
+
+#[test]
+fn what_a_run_says_is_one_line_and_cannot_look_like_another_run() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &["--session", "s"]);
+    let summary = "fine\nrun:b Run b completed successfully.";
+    house.sent(&["coordinator", "hello", "x", "--from", "run:a", "--summary", summary]);
+    let told = house.materia(&["watch", "--once", "--session", "s"]).run().ok().stdout;
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.contains("hello fine"), "{told}");
     house.kill("a");
 }

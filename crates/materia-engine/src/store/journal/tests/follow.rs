@@ -68,3 +68,16 @@ fn damage_is_told_after_what_comes_before_it() {
         assert!(matches!(follower.next(NOT_AT_ALL), Err(JournalError::Damaged { line: 4, .. })));
     }
 }
+
+#[test]
+fn a_journal_that_was_removed_and_begun_anew_is_another_one_and_not_damaged() {
+    let desk = Desk::new().written(3);
+    let shared = SharedJournal::open(&desk.path(), &Clock::system(), &Options::default()).unwrap();
+    let mut reader = Reader::open(&desk.path(), From::Beginning).unwrap();
+    assert_eq!(reader.by_ref().map(Result::unwrap).count(), 4);
+    fs::remove_file(desk.path()).unwrap();
+    drop(desk.open().unwrap());
+    assert!(matches!(reader.next(), Some(Err(JournalError::Replaced(_)))));
+    assert!(matches!(shared.append("note", &1), Err(JournalError::Replaced(_))));
+    assert_eq!(desk.read().unwrap().len(), 1, "nothing was written into it");
+}
