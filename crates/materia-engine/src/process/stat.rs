@@ -23,20 +23,20 @@ pub(super) struct Stat {
     pub(super) leads: bool,
 }
 
-/// The line of `pid`; `None` when there is no such process.
-fn line(pid: i32) -> Option<Vec<u8>> {
-    kernel::read(&format!("/proc/{pid}/stat")).ok().map(String::into_bytes)
+/// The line of `pid`; an error when there is no such process.
+fn line(pid: i32) -> io::Result<Vec<u8>> {
+    kernel::read(&format!("/proc/{pid}/stat")).map(String::into_bytes)
 }
 
 /// Why the line of `pid` could not be read.
 pub(super) fn unread(pid: i32) -> io::Error {
-    kernel::read(&format!("/proc/{pid}/stat")).err().unwrap_or_else(|| io::ErrorKind::NotFound.into())
+    line(pid).err().unwrap_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 /// Whether a process is just becoming another program, so that its environment is not there yet: the kernel shows no
 /// end of it. Threads of the kernel, the children of pid 2, never have one.
 pub(super) fn is_changing(pid: i32) -> bool {
-    let Some(line) = line(pid) else { return false };
+    let Ok(line) = line(pid) else { return false };
     let Some(stat) = Stat::parse(&line) else { return false };
     environment_end(&line) == Some(0) && !stat.gone && stat.parent != 2
 }
@@ -51,7 +51,7 @@ fn environment_end(line: &[u8]) -> Option<u64> {
 impl Stat {
     /// Reads the stat of `pid`; `None` when there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
-        Self::parse(&line(pid)?)
+        Self::parse(&line(pid).ok()?)
     }
 
     /// Takes one line apart.

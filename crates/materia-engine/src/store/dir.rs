@@ -110,18 +110,14 @@ pub struct Scratch(tempfile::TempDir);
 impl Scratch {
     /// Makes one inside a directory that is there.
     pub fn create(parent: &Path) -> Result<Self, DirError> {
-        let mut named = tempfile::Builder::new();
-        named.prefix(".materia-scratch-").permissions(Permissions::from_mode(0o700));
-        let made = named.tempdir_in(parent);
+        let made = private().prefix(".materia-scratch-").tempdir_in(parent);
         made.map(Self).map_err(failed("write to", parent))
     }
 
     /// Makes the one with exactly this name, which nobody may have made before.
     pub fn exactly(path: &Path) -> Result<Self, DirError> {
         let name = path.file_name().unwrap_or_default();
-        let mut named = tempfile::Builder::new();
-        named.prefix(name).rand_bytes(0).permissions(Permissions::from_mode(0o700));
-        let made = named.tempdir_in(parent_of(path));
+        let made = private().prefix(name).rand_bytes(0).tempdir_in(parent_of(path));
         made.map(Self).map_err(failed("create", path))
     }
 
@@ -136,6 +132,12 @@ impl Scratch {
     pub fn into_path(self) -> PathBuf {
         self.0.keep()
     }
+}
+
+fn private<'a, 'b>() -> tempfile::Builder<'a, 'b> {
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(Permissions::from_mode(0o700));
+    builder
 }
 
 /// Gives a directory the place of one that is empty, durably.
