@@ -215,11 +215,11 @@ impl Watching {
             }
             for (run, (path, _)) in over {
                 tree::discard(&path, &Clock::system().fresh_id())?;
-                // A run of the same id is another one, and is looked at anew.
-                if let Some(followed) = self.followed.get_mut(&run)
+                // A run of the same id is another one, and is looked at anew; what is being removed is let go of.
+                if self.followed.remove(&run).is_some()
                     && let Some(another) = Followed::at(&self.observer.runs.join(run.as_str()))
                 {
-                    *followed = another;
+                    self.followed.insert(run, another);
                 }
             }
         }
