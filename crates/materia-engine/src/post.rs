@@ -21,7 +21,7 @@ pub use claim::{Claimed, Ended, Ending};
 pub use deliver::{Posting, Receipt, message_id};
 pub use error::Error;
 pub use news::{Event, Missed, News, Terminal};
-pub use office::{Post, holder, is_dead};
+pub use office::Post;
 pub use receive::Wait;
 pub use watch::{Observer, Watching};
 

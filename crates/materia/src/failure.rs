@@ -218,6 +218,7 @@ impl From<RunError> for Failure {
             RunError::NotFound { .. } => (Kind::NotFound, "run_not_found"),
             RunError::Archived { .. } => (Kind::NotFound, "run_archived"),
             RunError::Linked { .. } => (Kind::Refused, "run_is_a_link"),
+            RunError::InTheWay { .. } => (Kind::Refused, "run_path_taken"),
             RunError::Reserved(_) => (Kind::Invalid, "invalid_name"),
             RunError::OtherGeneration { .. } => (Kind::Conflict, "stale_generation"),
             RunError::SessionMismatch { .. } => (Kind::Refused, "session_mismatch"),
@@ -228,6 +229,7 @@ impl From<RunError> for Failure {
             RunError::NotStarted { .. } | RunError::NoAnswer(_) | RunError::Spawn { .. } => {
                 (Kind::Failed, "run_not_started")
             }
+            RunError::Interrupted { .. } => (Kind::Interrupted, "interrupted"),
             RunError::Lock(_) => (Kind::Conflict, "run_in_use"),
             RunError::Journal(JournalError::Unwritable { .. }) => (Kind::Invalid, "too_large"),
             RunError::Journal(JournalError::Missing(_)) => (Kind::NotFound, "run_not_found"),
@@ -253,6 +255,7 @@ impl From<PostError> for Failure {
             PostError::Held { .. } => (Kind::Conflict, "message_claimed"),
             PostError::Finished { .. } => (Kind::Conflict, "message_finished"),
             PostError::TimedOut => (Kind::Failed, "timeout"),
+            PostError::Interrupted => (Kind::Interrupted, "interrupted"),
             PostError::Watched { .. } | PostError::Journal(JournalError::Held(_)) => {
                 (Kind::Conflict, "in_use")
             }

@@ -9,7 +9,8 @@ use materia_model::time::Timestamp;
 use serde::Serialize;
 
 use super::error::Error;
-use super::office::{Post, is_dead};
+use super::office::Post;
+use crate::run::is_dead;
 
 /// A message that its holder now has to deal with.
 #[derive(Debug, Clone, PartialEq, Serialize)]

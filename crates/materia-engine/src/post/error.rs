@@ -76,6 +76,9 @@ pub enum Error {
     /// The time is over, and nothing came.
     #[error("no message came in time")]
     TimedOut,
+    /// The person does not want to wait any more.
+    #[error("interrupted before a message came; none was taken")]
+    Interrupted,
     /// The system refused.
     #[error("cannot watch {}", text::quoted(&path.to_string_lossy()))]
     Io {
@@ -118,6 +121,7 @@ impl Error {
             }
             Self::Watched { .. } => "one process at a time is told; stop that one first".to_owned(),
             Self::TimedOut => "wait longer with --timeout, or for ever without".to_owned(),
+            Self::Interrupted => "what is sent meanwhile waits there for the next who asks".to_owned(),
             Self::Unread(_) => "move that file away; what was told before is told once more".to_owned(),
             Self::Io { .. } | Self::Dir(_) | Self::Unwritten(_) => {
                 "check that the disk has space and who may write there, and try again".to_owned()

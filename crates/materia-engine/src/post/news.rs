@@ -71,7 +71,7 @@ pub struct Terminal {
     pub error: Option<Value>,
     /// One line for people.
     pub summary: String,
-    /// What one can do next.
+    /// What one can do next; nothing where the run was pruned or archived since.
     pub next: Vec<String>,
 }
 
@@ -82,6 +82,14 @@ impl News {
         let summary = format!("{} went before you were told of them; the last was {run}.", runs(out.count));
         let event = Event::Missed(Box::new(Missed { count: out.count, level: Level::Warning, summary }));
         Some(Self { event, run, generation: None, session, seq: 0 })
+    }
+
+    /// The same of a run that is not there any more: nobody can look at it.
+    pub(super) fn gone(mut self) -> Self {
+        if let Event::Terminal(end) = &mut self.event {
+            end.next.clear();
+        }
+        self
     }
 }
 

@@ -7,13 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use materia_model::message::Mail;
-use materia_model::message::event::Holder;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::error::Error;
 use crate::clock::{self, Clock};
-use crate::process::Identity;
 use crate::store::ears::{self, Ear};
 use crate::store::journal::{Follower, From, Held, JournalError, Options, Reader, SharedJournal};
 use crate::store::{atomic, dir};
@@ -135,19 +133,4 @@ impl View {
         }
         Ok(())
     }
-}
-
-/// Whether whoever claimed a message has ended.
-pub fn is_dead(holder: &Holder) -> bool {
-    !identity(holder).is_alive()
-}
-
-/// A process as a holder.
-pub fn holder(process: Identity) -> Holder {
-    Holder { pid: process.pid, start_time: process.start_time, boot_id: process.boot_id }
-}
-
-/// A holder as a process.
-pub(super) fn identity(holder: &Holder) -> Identity {
-    Identity { pid: holder.pid, start_time: holder.start_time, boot_id: holder.boot_id.clone() }
 }

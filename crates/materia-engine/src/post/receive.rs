@@ -13,9 +13,10 @@ use rustix::io::Errno;
 
 use super::claim::Claimed;
 use super::error::Error;
-use super::office::{Post, identity, is_dead};
+use super::office::Post;
 use crate::clock;
-use crate::process::Held as Process;
+use crate::process::{Held as Process, Interrupts};
+use crate::run::{identity, is_dead};
 use crate::store::ears::Ear;
 
 /// How long a wait sleeps at most before it looks by itself.
@@ -36,6 +37,17 @@ pub enum Wait {
 impl Post {
     /// Claims the next message of a queue, waiting for one where there is none.
     pub fn receive(&self, place: &Place, by: &Holder, wait: Wait) -> Result<Claimed, Error> {
+        self.receive_unless(&Interrupts::default(), place, by, wait)
+    }
+
+    /// The same, for one who stops waiting where it is interrupted.
+    pub fn receive_unless(
+        &self,
+        interrupts: &Interrupts,
+        place: &Place,
+        by: &Holder,
+        wait: Wait,
+    ) -> Result<Claimed, Error> {
         if let Some(claimed) = self.claim(place, by)? {
             return Ok(claimed);
         }
@@ -58,7 +70,10 @@ impl Post {
                 return Err(Error::TimedOut);
             }
             let others = self.others(place)?;
-            sleep(&ear, &others, left);
+            sleep(&ear, &others, interrupts, left);
+            if interrupts.came() {
+                return Err(Error::Interrupted);
+            }
         }
     }
 
@@ -95,10 +110,10 @@ impl Post {
     }
 }
 
-/// Sleeps until it is rung, one of the others ends, or the time is over.
-fn sleep(ear: &Ear, others: &[Process], at_most: Duration) {
-    let mut fds = vec![PollFd::from_borrowed_fd(ear.as_fd(), PollFlags::IN)];
-    fds.extend(others.iter().map(|other| PollFd::from_borrowed_fd(other.as_fd(), PollFlags::IN)));
+/// Sleeps until it is rung, one of the others ends, we are interrupted, or the time is over.
+fn sleep(ear: &Ear, others: &[Process], interrupts: &Interrupts, at_most: Duration) {
+    let fds = std::iter::once(ear.as_fd()).chain(others.iter().map(AsFd::as_fd)).chain(interrupts.fds());
+    let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
     let timeout = Timespec::try_from(at_most).ok();
     let _woken: Result<usize, Errno> = rustix::event::poll(&mut fds, timeout.as_ref());
 }

@@ -16,10 +16,9 @@ use super::error::Error;
 use super::followed::{Followed, Keep};
 use super::marks::{Mark, Marks};
 use super::news::{Event, News};
-use super::office::{identity, is_dead};
 use crate::clock::Clock;
 use crate::process::Held;
-use crate::run::{self, LeftOut};
+use crate::run::{self, LeftOut, identity, is_dead};
 use crate::store::wake::Wake;
 use crate::store::{dir, tree};
 
@@ -109,7 +108,7 @@ impl Watching {
         news.extend(self.left_out.as_ref().and_then(|out| News::left_out(out, session.cloned())));
         for (_, followed) in self.left.values_mut() {
             let more = BATCH.saturating_sub(news.len());
-            news.extend(followed.pending.drain(..more.min(followed.pending.len())));
+            news.extend(followed.pending.drain(..more.min(followed.pending.len())).map(News::gone));
         }
         let mut open = self.followed.values().filter(|followed| followed.is_open()).count();
         for (run, followed) in self.followed.iter_mut().filter(|(run, _)| !self.gone.contains(run)) {

@@ -1,7 +1,7 @@
 //! Signals to this process, turned into something a poll can see.
 //!
 //! Owns one self-pipe per caught signal. A signal that was ignored when we were started (`nohup`, a background job)
-//! stays ignored. Never acts on a signal: the nursery tells its caller.
+//! stays ignored. Never acts on a signal: the nursery tells its caller, and whoever waits stops waiting.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -56,6 +56,32 @@ impl AsFd for Caught {
 impl Drop for Caught {
     fn drop(&mut self) {
         signal_hook::low_level::unregister(self.registration);
+    }
+}
+
+/// Those by which a person or the system asks a process to stop.
+pub(super) const INTERRUPTS: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];
+
+/// Signals that ask us to stop, caught by somebody who waits. None are where it is made by default.
+#[derive(Debug, Default)]
+pub struct Interrupts(Vec<Caught>);
+
+impl Interrupts {
+    /// Catches them until dropped, except those that this process was started to ignore. Where that is not possible, they
+    /// end the process as they always do.
+    pub fn catch() -> Self {
+        let wanted = INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal));
+        Self(wanted.filter_map(|signal| Caught::new(signal).ok()).collect())
+    }
+
+    /// Whether one came since this was last asked.
+    pub fn came(&self) -> bool {
+        self.0.iter().filter(|caught| caught.drain()).count() > 0
+    }
+
+    /// What can be read when one came.
+    pub fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.0.iter().map(AsFd::as_fd)
     }
 }
 

@@ -44,6 +44,14 @@ pub enum Error {
         /// Where the link is.
         dir: PathBuf,
     },
+    /// Something else is where its directory would be.
+    #[error("{}, where run {} would be, is no directory", text::quoted(&dir.to_string_lossy()), text::quoted(run))]
+    InTheWay {
+        /// The id.
+        run: String,
+        /// What is in the way.
+        dir: PathBuf,
+    },
     /// The id is the name of something else of ours.
     #[error("{} is no id of a run: the directory of all runs has something else of that name", text::quoted(.0))]
     Reserved(String),
@@ -133,6 +141,12 @@ pub enum Error {
         /// How it stands.
         status: Status,
     },
+    /// The person does not want to wait for them any more.
+    #[error("interrupted; {} not waited for any more", if runs.len() == 1 { "the run is" } else { "the runs are" })]
+    Interrupted {
+        /// The ids.
+        runs: Vec<String>,
+    },
     /// The journal.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -172,6 +186,9 @@ impl Error {
                 let (dir, to) = (dir.display(), "a run is never followed out of the directory of all runs");
                 format!("remove or rename {dir}: {to}")
             }
+            Self::InTheWay { dir, .. } => {
+                format!("move {} away, or choose another id with --as", dir.display())
+            }
             Self::Reserved(_) => "choose another id with --as".to_owned(),
             Self::OtherGeneration { run, .. } => {
                 format!("nothing was changed; see what runs now with `materia inspect run:{run}`")
@@ -197,6 +214,11 @@ impl Error {
                 source.hint().map_or_else(|| "see `materia doctor`".to_owned(), |hint| hint.to_string())
             }
             Self::StillThere { run, .. } => format!("look at it with `materia inspect run:{run}`"),
+            Self::Interrupted { runs } => {
+                let they = if runs.len() == 1 { "it goes" } else { "they go" };
+                let runs: String = runs.iter().map(|run| format!(" run:{run}")).collect();
+                format!("{they} on; wait again with `materia wait{runs}`")
+            }
             Self::Journal(error) => error.hint(),
             Self::Lock(error) => error.hint().to_owned(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use materia_model::message::Mail;
-use materia_model::message::event::{DELIVERED, Delivered, Holder, Message};
+use materia_model::message::event::{DELIVERED, Delivered, Message};
 use materia_model::run::State;
 
+use super::holder::is_dead;
 use super::place::Place;
-use crate::process::Identity;
 use crate::store::fifo::{self, FifoError};
 use crate::store::journal::{From, Held, JournalError, Reader, SharedJournal};
 
@@ -96,9 +96,4 @@ fn line(message: &Message) -> Vec<u8> {
     let mut line = plain.filter(|text| !text.contains('\n')).unwrap_or_else(whole);
     line.push('\n');
     line.into_bytes()
-}
-
-fn is_dead(holder: &Holder) -> bool {
-    let Holder { pid, start_time, boot_id } = holder.clone();
-    !Identity { pid, start_time, boot_id }.is_alive()
 }

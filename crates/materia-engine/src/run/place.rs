@@ -4,7 +4,7 @@
 //! checked (A8), and a directory that is a symbolic link is refused, so none of these paths leaves the root. What cannot be
 //! read is never said not to be there.
 
-use std::fs::DirEntry;
+use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -218,12 +218,12 @@ impl Place {
 
     /// Whether there is such a run; an error where that cannot be seen, or where the directory cannot be a run's.
     pub fn stands(&self) -> Result<bool, Error> {
-        self.check()?;
+        self.found()?;
         Ok(self.has(&self.journal())? || (self.has(&self.lock())? && !self.has(&self.tombstone())?))
     }
 
-    /// Refuses what can be no run: the name of something else of ours, and a symbolic link, which leads out of the root.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    /// What is there. Refuses what can be no run: the name of something else of ours, and a symbolic link, which leads out of the root.
+    fn found(&self) -> Result<Option<Metadata>, Error> {
         if is_reserved(&self.id) {
             return Err(Error::Reserved(self.id.to_string()));
         }
@@ -232,8 +232,16 @@ impl Place {
                 Err(Error::Linked { run: self.id.to_string(), dir: self.dir.clone() })
             }
             Err(error) if !is_absent(&error) => Err(Error::io("read", &self.dir)(error)),
-            _ => Ok(()),
+            found => Ok(found.ok()),
         }
+    }
+
+    /// Refuses to begin where something else is.
+    pub(super) fn check_free(&self) -> Result<(), Error> {
+        if self.found()?.is_some_and(|found| !found.is_dir()) {
+            return Err(Error::InTheWay { run: self.id.to_string(), dir: self.dir.clone() });
+        }
+        Ok(())
     }
 
     fn has(&self, file: &Path) -> Result<bool, Error> {

@@ -51,7 +51,7 @@ struct Hands {
 pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     let root = Root::new(&order.root);
     let place = root.place(&order.run);
-    place.check()?;
+    place.check_free()?;
     dir::create_apart(root.path())?;
     let made = dir::create_unsynced(place.dir())?;
     if order.fresh && !made {

@@ -14,7 +14,7 @@ use super::place::Place;
 use super::snapshot::has_result;
 use super::status::{look, supervisor};
 use crate::clock::{self, Clock};
-use crate::process::{Exits, Identity};
+use crate::process::{Exits, Identity, Interrupts};
 use crate::store::ears::Ear;
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
 use crate::store::lock::{Lock, Mode, Wait};
@@ -76,12 +76,16 @@ pub enum Until {
     Any,
 }
 
-/// Waits until runs are over, or until the time is.
+/// Waits until runs are over, or until the time is, or until we are interrupted.
 pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Clock) -> Result<Awaited, Error> {
+    let interrupts = Interrupts::catch();
     let deadline = time.and_then(clock::deadline_in);
     let near = places.len() <= MOST_BELLS;
     let mut seats: Vec<Seat<'_>> = places.iter().map(|place| Seat::at(place, near)).collect();
     let mut exits: Exits<usize> = Exits::default();
+    for fd in interrupts.fds().filter_map(|fd| fd.try_clone_to_owned().ok()) {
+        exits.also(fd, places.len());
+    }
     let mut due: Vec<usize> = (0..places.len()).collect();
     loop {
         let mut unseen = Vec::new();
@@ -115,6 +119,11 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
                 due
             }
         };
+        if interrupts.came() {
+            return Err(Error::Interrupted {
+                runs: places.iter().map(|place| place.id().to_string()).collect(),
+            });
+        }
         // A bell and the end of a supervisor may tell the same.
         due.sort_unstable();
         due.dedup();

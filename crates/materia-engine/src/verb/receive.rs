@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::post::{self, Claimed, Ended, Ending, Post, Wait};
-use crate::process::{self, Identity};
+use crate::process::{self, Identity, Interrupts};
 use crate::run::{self, Root};
 
 /// Whose messages, and who asks for them.
@@ -89,12 +89,12 @@ pub struct Settled {
     pub ended: Ended,
 }
 
-/// Claims the next message, waiting for one.
+/// Claims the next message, waiting for one until we are interrupted.
 pub fn receive(asked: &Asked<'_>, wait: Wait) -> Result<Received, Error> {
     let (post, place) = asked.open()?;
     let theirs = asked.holder()?;
-    let mine = Identity::of_self().map_or_else(|| theirs.clone(), post::holder);
-    let message = post.receive(&place, &mine, wait)?;
+    let mine = Identity::of_self().map_or_else(|| theirs.clone(), run::holder);
+    let message = post.receive_unless(&Interrupts::catch(), &place, &mine, wait)?;
     Ok(Received { report: Report { ok: true, message }, post, mine, theirs })
 }
 
@@ -102,7 +102,7 @@ pub fn receive(asked: &Asked<'_>, wait: Wait) -> Result<Received, Error> {
 /// say so.
 pub fn settle(asked: &Asked<'_>, id: &str, ending: &Ending) -> Result<Settled, Error> {
     let (post, place) = asked.open()?;
-    let above: Vec<Holder> = process::ancestors().into_iter().map(post::holder).collect();
+    let above: Vec<Holder> = process::ancestors().into_iter().map(run::holder).collect();
     let ended = post.settle_for(&place, id, (&asked.holder()?, &above), ending)?;
     Ok(Settled { ok: true, ended })
 }
@@ -135,6 +135,6 @@ impl Asked<'_> {
             Some(pid) => Identity::of(pid).ok_or(Error::NoHolder(pid))?,
             None => process::caller().or_else(Identity::of_self).ok_or(Error::NoHolder(0))?,
         };
-        Ok(post::holder(process))
+        Ok(run::holder(process))
     }
 }

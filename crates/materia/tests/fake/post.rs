@@ -9,8 +9,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use materia_engine::clock::Clock;
-use materia_engine::post::{self, Ending, Post, Posting, Wait};
+use materia_engine::post::{Ending, Post, Posting, Wait};
 use materia_engine::process::Identity;
+use materia_engine::run;
 use materia_model::message::{Draft, Place};
 
 fn open(path: &str) -> Post {
@@ -43,7 +44,7 @@ pub(crate) fn poster(args: &[String]) {
 pub(crate) fn taker(args: &[String]) {
     let [journal, handled] = args else { panic!("taker JOURNAL HANDLED") };
     let post = open(journal);
-    let me = post::holder(Identity::of_self().expect("a process"));
+    let me = run::holder(Identity::of_self().expect("a process"));
     while let Ok(claimed) = post.receive(&Place::Run, &me, Wait::For(Duration::from_millis(60))) {
         let known = std::fs::read_to_string(handled).unwrap_or_default();
         let line = format!("{} {}\n", claimed.id, claimed.envelope.text());

@@ -1,8 +1,24 @@
 //! `wait`: blocks until runs are over, whoever ended them.
 
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use materia_engine::process::Signal;
+use materia_model::run::Status;
+use rustix::fs::{Mode, OFlags};
 use serde_json::json;
 
 use crate::house::House;
+use crate::message::refused;
+
+/// Waits until somebody sleeps on a bell; nobody else is told of that.
+fn until_asleep(bell: &Path) {
+    let began = Instant::now();
+    while rustix::fs::open(bell, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_err() {
+        assert!(began.elapsed().as_secs() < 60, "nobody ever slept on {}", bell.display());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
 
 #[test]
 fn the_exit_code_says_whether_everything_is_done() {
@@ -54,6 +70,37 @@ fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
     assert_eq!(run["status"], "exited");
     assert!(run["evidence"].as_str().unwrap().contains("that were ended"), "{run}");
     assert!(house.alive().is_empty(), "{:?}", house.alive());
+}
+
+#[test]
+fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
+    let house = House::new();
+    house.spawn("a", "sleep 600", &[]);
+    let ear = house.run_place("a").ears().with_extension("0");
+    for (words, text) in [
+        (
+            &["wait", "run:a"][..],
+            "error: interrupted; the run is not waited for any more\n  hint: it goes on; wait again with `materia wait run:a`\n",
+        ),
+        (
+            &["receive", "--address", "run:a"],
+            "error: interrupted before a message came; none was taken\n  hint: what is sent meanwhile waits there for the next who asks\n",
+        ),
+    ] {
+        for signal in [Signal::INT, Signal::TERM] {
+            let json = house.materia(&[words, &["--json"]].concat()).start();
+            until_asleep(&ear);
+            json.signal(signal);
+            assert_eq!(refused(&json.end()), (130, "interrupted".to_owned()));
+            let human = house.materia(words).start();
+            until_asleep(&ear);
+            human.signal(signal);
+            let human = human.end();
+            assert_eq!((human.code(), human.stderr.as_str()), (130, text));
+        }
+    }
+    assert_eq!(house.look("a").status, Status::Running);
+    house.kill("a");
 }
 
 #[test]

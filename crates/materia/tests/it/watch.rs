@@ -145,6 +145,9 @@ fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_sam
             .collect()
     };
     assert_eq!((ends("a"), ends("b")), (vec!["ask", "done", "failed", "done"], vec!["done"]), "{told:#?}");
+    // What can be looked at is said to be; the others are gone.
+    let next: Vec<usize> = told.iter().filter_map(|news| Some(news["next"].as_array()?.len())).collect();
+    assert_eq!((next.iter().filter(|next| **next > 0).count(), next.len()), (1, 4), "{told:#?}");
     assert_eq!(house.told(&["--session", "s"]), Vec::<Value>::new(), "once is once");
     assert_eq!(left(&house, "s"), 0, "what was told is kept for nobody");
     assert_eq!(left(&house, "_operator"), 0, "nobody watches everything");

@@ -51,7 +51,7 @@ impl Service {
         let place = asked.runs.find(run).map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
         let post = Post::open(&place.journal(), asked.clock).map_err(|error| lost(&error))?;
         let unknown = || Trouble::failed("this process cannot be named", "look into /proc");
-        let me = post::holder(Identity::of_self().ok_or_else(unknown)?);
+        let me = run::holder(Identity::of_self().ok_or_else(unknown)?);
         Ok(Self { run: run.clone(), place, root: asked.runs.clone(), post, clock: asked.clock.clone(), me })
     }
 

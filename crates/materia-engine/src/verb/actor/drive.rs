@@ -140,7 +140,7 @@ impl<'a> Actor<'a> {
         let post = Post::open(&place.journal(), clock)?;
         let reader = Reader::open(&place.journal(), From::Beginning)?;
         let me = Identity::of_self().ok_or_else(|| std::io::Error::other("there is no /proc"))?;
-        let me = post::holder(me);
+        let me = run::holder(me);
         let (state, waiting) = (State::default(), VecDeque::new());
         let mut actor =
             Self { root, run, clock, secrets, place, start, order, tools, post, me, state, reader, waiting };

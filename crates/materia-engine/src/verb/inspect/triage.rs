@@ -14,8 +14,8 @@ use super::{Runtime, mail};
 use crate::clock::Clock;
 use crate::home::Home;
 use crate::library::Library;
-use crate::post::is_dead;
 use crate::registry::{Draft, Remedy, RemedyKind, State as Standing, Survey, drafts, remedies, survey};
+use crate::run::is_dead;
 use crate::run::{self, Listed, Root};
 
 /// How many runs, and how many of each thing, triage looks at.

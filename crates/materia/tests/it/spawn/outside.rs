@@ -59,6 +59,21 @@ fn what_else_is_in_the_directory_of_all_runs_is_no_id() {
 }
 
 #[test]
+fn a_file_where_a_run_would_be_stays_what_it_is() {
+    let house = House::new();
+    std::fs::create_dir_all(house.runs().path()).unwrap();
+    let file = house.runs().path().join("a");
+    std::fs::write(&file, "mine").unwrap();
+    let spawned = house.materia(&["spawn", "--template", "true", "--as", "run:a", "--json"]).run();
+    assert_eq!(refused(&spawned), (4, "run_path_taken".to_owned()), "{}", spawned.transcript());
+    assert_eq!(
+        refused(&house.materia(&["inspect", "run:a", "--json"]).run()),
+        (3, "run_not_found".to_owned())
+    );
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+}
+
+#[test]
 fn a_run_that_may_not_be_read_is_said_to_be_there() {
     let house = House::new();
     house.spawn("a", "true", &[]);
