@@ -17,7 +17,7 @@ use super::followed::{Followed, Keep};
 use super::marks::{Mark, Marks};
 use super::news::{Event, News};
 use crate::clock::Clock;
-use crate::process::Held;
+use crate::process::{Held, Interrupts};
 use crate::run::{self, LeftOut, identity, is_dead};
 use crate::store::wake::Wake;
 use crate::store::{dir, tree};
@@ -149,8 +149,8 @@ impl Watching {
         self.followed.iter().filter(|(_, followed)| orphaned(followed)).map(|(run, _)| run.clone()).collect()
     }
 
-    /// Sleeps until there may be news.
-    pub fn sleep(&self) {
+    /// Sleeps until there may be news, or until we are interrupted.
+    pub fn sleep(&self, interrupts: &Interrupts) {
         use std::os::fd::AsFd;
 
         use rustix::event::{PollFd, PollFlags, Timespec};
@@ -158,7 +158,8 @@ impl Watching {
         let supervisors: Vec<Held> =
             on.filter_map(|supervisor| Held::of(&identity(supervisor))).take(MOST_WATCHED).collect();
         let mut fds = vec![PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)];
-        fds.extend(supervisors.iter().map(|held| PollFd::from_borrowed_fd(held.as_fd(), PollFlags::IN)));
+        let others = supervisors.iter().map(AsFd::as_fd).chain(interrupts.fds());
+        fds.extend(others.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         let timeout = Timespec::try_from(RECONCILE).ok();
         let _woken = rustix::event::poll(&mut fds, timeout.as_ref());
     }

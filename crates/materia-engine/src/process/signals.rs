@@ -5,11 +5,12 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use rustix::pipe::PipeFlags;
 use rustix::process::Signal;
-use signal_hook::SigId;
+use signal_hook::{SigId, flag};
 
 use crate::store::kernel;
 
@@ -64,24 +65,44 @@ pub(super) const INTERRUPTS: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::H
 
 /// Signals that ask us to stop, caught by somebody who waits. None are where it is made by default.
 #[derive(Debug, Default)]
-pub struct Interrupts(Vec<Caught>);
+pub struct Interrupts {
+    caught: Vec<Caught>,
+    insisting: Vec<SigId>,
+}
 
 impl Interrupts {
     /// Catches them until dropped, except those that this process was started to ignore. Where that is not possible, they
-    /// end the process as they always do.
+    /// end the process as they always do; so does the second one, since we may be stuck where we cannot look.
     pub fn catch() -> Self {
-        let wanted = INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal));
-        Self(wanted.filter_map(|signal| Caught::new(signal).ok()).collect())
+        let came = Arc::new(AtomicBool::new(false));
+        let mut interrupts = Self::default();
+        for signal in INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal)) {
+            let Ok(caught) = Caught::new(signal) else { continue };
+            interrupts.caught.push(caught);
+            // In this order: the first one only sets what the second one finds.
+            let die = flag::register_conditional_default(signal.as_raw(), came.clone());
+            let remember = flag::register(signal.as_raw(), came.clone());
+            interrupts.insisting.extend([die, remember].into_iter().flatten());
+        }
+        interrupts
     }
 
     /// Whether one came since this was last asked.
     pub fn came(&self) -> bool {
-        self.0.iter().filter(|caught| caught.drain()).count() > 0
+        self.caught.iter().filter(|caught| caught.drain()).count() > 0
     }
 
     /// What can be read when one came.
     pub fn fds(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        self.0.iter().map(AsFd::as_fd)
+        self.caught.iter().map(AsFd::as_fd)
+    }
+}
+
+impl Drop for Interrupts {
+    fn drop(&mut self) {
+        for registration in self.insisting.drain(..) {
+            signal_hook::low_level::unregister(registration);
+        }
     }
 }
 

@@ -137,7 +137,7 @@ impl RunStatus {
             ];
         }
         vec![
-            format!("materia inspect run:{run}"),
+            format!("materia inspect run:{run} --view tail"),
             format!("materia wait run:{run}"),
             format!("materia message run:{run} control.kill"),
         ]

@@ -3,10 +3,13 @@
 //! Owns whose mark it is, and the loop: news go out, then the mark that they did. A run whose supervisor died is looked at,
 //! which ends what it left and records it, so its end is news too.
 
+use std::num::NonZeroUsize;
+
 use materia_model::name::{RunId, SessionId};
 
 use crate::clock::Clock;
 use crate::post::{self, News, Observer, Watching};
+use crate::process::Interrupts;
 use crate::run::{self, Place, Root};
 use crate::store::dir;
 
@@ -50,14 +53,47 @@ pub enum Listening {
     No,
 }
 
-/// Tells news until nobody listens, or until there are none where only those that are there are wanted.
+/// Who is told.
+pub trait Listener {
+    /// Tells one piece; whether to go on.
+    fn tell(&mut self, news: &News) -> Listening;
+
+    /// What was told so far is remembered, durably.
+    fn remembered(&mut self) {}
+
+    /// How many pieces are told before that is so: a sync is paid for each time.
+    fn at_once(&self) -> NonZeroUsize {
+        NonZeroUsize::MAX
+    }
+}
+
+impl<F: FnMut(&News) -> Listening> Listener for F {
+    fn tell(&mut self, news: &News) -> Listening {
+        self(news)
+    }
+}
+
+/// Why nothing more is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Nobody listens any more.
+    Unheard,
+    /// Everything was told, and no more was wanted.
+    Told,
+    /// The person interrupted it. What was told is remembered.
+    Interrupted,
+}
+
+/// Tells news until nobody listens, until we are interrupted, or until there are none where only those that are there are
+/// wanted.
 pub fn watch(
     root: &Root,
     whose: Whose<'_>,
     once: bool,
+    interrupts: &Interrupts,
     clock: &Clock,
-    mut tell: impl FnMut(&News) -> Listening,
-) -> Result<(), Error> {
+    mut listener: impl Listener,
+) -> Result<Over, Error> {
     let mut watching = Watching::open(observer(root, whose)?, clock)?;
     loop {
         let mut news = watching.news()?;
@@ -65,17 +101,26 @@ pub fn watch(
             settle_orphans(root, &watching, clock);
             news = watching.news()?;
         }
-        for (count, one) in news.iter().enumerate() {
-            if tell(one) == Listening::No {
-                watching.told(&news[..count])?;
-                return Ok(());
+        for part in news.chunks(listener.at_once().get()) {
+            let heard = part.iter().take_while(|one| listener.tell(one) == Listening::Yes).count();
+            watching.told(&part[..heard])?;
+            listener.remembered();
+            if heard < part.len() {
+                return Ok(Over::Unheard);
+            }
+            if interrupts.came() {
+                return Ok(Over::Interrupted);
             }
         }
-        watching.told(&news)?;
-        match (news.is_empty(), once) {
-            (false, _) => {}
-            (true, true) => return Ok(()),
-            (true, false) => watching.sleep(),
+        if !news.is_empty() {
+            continue;
+        }
+        if once {
+            return Ok(Over::Told);
+        }
+        watching.sleep(interrupts);
+        if interrupts.came() {
+            return Ok(Over::Interrupted);
         }
     }
 }

@@ -1,11 +1,13 @@
 //! `materia watch`: tells a host what its runs say and how they end, each once.
 
 use clap::Args;
+use materia_engine::post::News;
+use materia_engine::process::Interrupts;
 use materia_engine::run::Root;
-use materia_engine::verb::watch::{self, Listening, Whose};
+use materia_engine::verb::watch::{self, Listening, Over, Whose};
 
 use super::spawn::session;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::view::{NewsView, Screen, Voice};
 use crate::world::World;
 
@@ -16,7 +18,8 @@ use crate::world::World;
     materia watch                # everything, from now on\n\n\
     With --json one JSON object a line. Every session has its own mark of what it was told, so a watcher that is started \
     again goes on where the last one stopped. One process at a time can watch for a session. Inside a run the mark is the \
-    run's own, unless --session is given: the session's host is told all the same.")]
+    run's own, unless --session is given: the session's host is told all the same. Whoever interrupts it is not told anything \
+    twice.")]
 pub(super) struct Watch {
     /// The session whose runs to watch; without one, all of them
     #[arg(long, value_name = "S")]
@@ -34,13 +37,14 @@ impl Watch {
         let mut view = NewsView::default();
         let within = world.within().filter(|_| self.session.is_none());
         let whose = Whose { session: session.as_ref(), within: within.as_ref() };
-        watch::watch(&root, whose, self.once, &world.clock(), |news| {
+        let tell = |news: &News| {
             match voice {
                 Voice::Json => screen.document(news),
                 Voice::Human => screen.text(&view.line(news, screen.results_in_colour())),
             }
             if screen.was_heard() { Listening::Yes } else { Listening::No }
-        })?;
-        Ok(0)
+        };
+        let over = watch::watch(&root, whose, self.once, &Interrupts::catch(), &world.clock(), tell)?;
+        Ok(if over == Over::Interrupted { Kind::Interrupted.exit_code() } else { 0 })
     }
 }

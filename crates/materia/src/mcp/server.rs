@@ -243,9 +243,12 @@ impl ServerHandler for Server {
                 json!({"session": self.session().as_str()})
             }
             "materia/heard" => {
-                news.heard(
-                    request.params.as_ref().and_then(|params| params["id"].as_str()).unwrap_or_default(),
-                );
+                let id = request.params.as_ref().and_then(|params| params["id"].as_str());
+                if let Some(remembered) = news.heard(id.unwrap_or_default()) {
+                    let lost =
+                        |_| ErrorData::internal_error("it could not be remembered; it is told again", None);
+                    remembered.await.map_err(lost)?;
+                }
                 json!({})
             }
             "materia/play" => {

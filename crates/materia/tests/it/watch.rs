@@ -154,6 +154,25 @@ fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_sam
 }
 
 #[test]
+fn what_was_told_is_remembered_by_a_watcher_that_is_interrupted() {
+    let house = House::new();
+    assert!(house.told(&["--session", "s"]).is_empty());
+    for (number, signal) in [Signal::INT, Signal::TERM, Signal::HUP].into_iter().enumerate() {
+        let run = format!("r{number}");
+        let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+        let mut lines = BufReader::new(watching.stdout()).lines();
+        house.spawn(&run, "true", &["--session", "s"]);
+        let end: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!(end["run"], run.as_str());
+        watching.signal(signal);
+        let over = watching.end();
+        assert_eq!((over.code(), over.stderr.as_str()), (130, ""));
+        assert_eq!(house.told(&["--session", "s"]), Vec::<Value>::new(), "{signal:?}");
+        house.wait(&run);
+    }
+}
+
+#[test]
 fn a_watcher_hears_of_runs_that_go_while_it_sleeps() {
     let house = House::new();
     let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();

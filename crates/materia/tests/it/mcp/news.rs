@@ -7,7 +7,7 @@ use crate::house::House;
 
 const NEWS: &str = "notifications/materia/news";
 
-fn heard(client: &mut Client<'_>, news: &Value) {
+fn heard_it(client: &mut Client<'_>, news: &Value) {
     client.request("materia/heard", json!({"id": news["id"]}));
 }
 
@@ -31,16 +31,45 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     client.request("materia/listen", json!({}));
     let again = client.until_told(NEWS);
     assert_eq!(again["id"], first["id"]);
-    heard(&mut client, &again);
+    heard_it(&mut client, &again);
     client.call("spawn", json!({"template": "true", "as": "run:b"}));
     let other = client.until_told(NEWS);
     assert_eq!(other["news"]["run"], "b");
-    heard(&mut client, &other);
+    heard_it(&mut client, &other);
     client.close();
     let mut client = Client::open(&house, &words);
     client.request("materia/listen", json!({}));
     client.call("spawn", json!({"template": "true", "as": "run:c"}));
     assert_eq!(client.until_told(NEWS)["news"]["run"], "c", "what was heard is not told again");
+    client.close();
+}
+
+#[test]
+fn what_was_heard_is_remembered_when_that_is_answered() {
+    let house = House::new();
+    let words = ["bridge", "--session", "host"];
+    let mut client = Client::open(&house, &words);
+    client.request("materia/listen", json!({}));
+    for run in ["a", "b", "c"] {
+        house.spawn(run, "true", &["--session", "host"]);
+        house.wait(run);
+    }
+    let mut heard = Vec::new();
+    // Each is the last one of its bridge, which is killed as soon as it has answered.
+    for _ in 0..3 {
+        let news = client.until_told(NEWS);
+        heard.push(news["news"]["run"].as_str().unwrap().to_owned());
+        heard_it(&mut client, &news);
+        // Saying so again is no error.
+        heard_it(&mut client, &news);
+        client.kill();
+        client = Client::open(&house, &words);
+        client.request("materia/listen", json!({}));
+    }
+    heard.sort();
+    assert_eq!(heard, ["a", "b", "c"]);
+    client.call("spawn", json!({"template": "true", "as": "run:d"}));
+    assert_eq!(client.until_told(NEWS)["news"]["run"], "d");
     client.close();
 }
 
@@ -58,7 +87,7 @@ fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
     let told = host.until_told(NEWS);
     let said = told["text"].as_str().unwrap();
     assert!(said.starts_with("Run a: three files\n{\"files\":3}\nIt waits for an answer"), "{said}");
-    heard(&mut host, &told);
+    heard_it(&mut host, &told);
     other.call("spawn", json!({"template": "true", "as": "run:o"}));
     assert_eq!(other.until_told(NEWS)["news"]["run"], "o", "only its own");
     host.call("message", json!({"to": "run:a", "type": "control.kill"}));
@@ -80,7 +109,7 @@ fn a_host_that_comes_before_the_last_one_is_gone_takes_its_place() {
     first.close();
     let told = second.until_told(NEWS);
     assert_eq!(told["news"]["run"], "a", "nobody had heard it");
-    heard(&mut second, &told);
+    heard_it(&mut second, &told);
     second.close();
 }
 

@@ -14,8 +14,8 @@ use super::*;
 
 const AT_ONCE: usize = 50;
 
-/// What a watcher has open while nothing is on: its own three streams, its marks and locks, what wakes it, and some to spare.
-const AT_REST: usize = 10;
+/// What a watcher has open while nothing is on: its streams, its marks and locks, what wakes and interrupts it, and some to spare.
+const AT_REST: usize = 20;
 
 fn runs() -> usize {
     std::env::var("MATERIA_SOAK").ok().and_then(|runs| runs.parse().ok()).unwrap_or(100)
