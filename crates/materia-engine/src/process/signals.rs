@@ -5,9 +5,13 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use rustix::pipe::PipeFlags;
 use rustix::process::Signal;
 use signal_hook::{SigId, flag};
@@ -63,27 +67,48 @@ impl Drop for Caught {
 /// Those by which a person or the system asks a process to stop.
 pub(super) const INTERRUPTS: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];
 
-/// Signals that ask us to stop, caught by somebody who waits. None are where it is made by default.
+/// Signals that ask us to stop, caught by somebody who waits; one in a process at a time. None are where it is made by
+/// default. When it is dropped they end the process again.
 #[derive(Debug, Default)]
 pub struct Interrupts {
     caught: Vec<Caught>,
-    insisting: Vec<SigId>,
+    /// Let go of when somebody looked in time.
+    in_time: Option<Sender<()>>,
 }
 
+/// Whether they end the process, as they do where nobody catches them.
+static DEADLY: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
+    let deadly = Arc::new(AtomicBool::new(true));
+    for signal in INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal)) {
+        let _stays_deadly = flag::register_conditional_default(signal.as_raw(), deadly.clone());
+    }
+    deadly
+});
+
 impl Interrupts {
-    /// Catches them until dropped, except those that this process was started to ignore. Where that is not possible, they
-    /// end the process as they always do; so does the second one, since we may be stuck where we cannot look.
+    /// Catches them, except those that this process was started to ignore. Where that is not possible, they end the process
+    /// as they always do.
     pub fn catch() -> Self {
-        let came = Arc::new(AtomicBool::new(false));
-        let mut interrupts = Self::default();
-        for signal in INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal)) {
-            let Ok(caught) = Caught::new(signal) else { continue };
-            interrupts.caught.push(caught);
-            // In this order: the first one only sets what the second one finds.
-            let die = flag::register_conditional_default(signal.as_raw(), came.clone());
-            let remember = flag::register(signal.as_raw(), came.clone());
-            interrupts.insisting.extend([die, remember].into_iter().flatten());
-        }
+        let wanted = INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal));
+        let caught = wanted.map(Caught::new).collect::<io::Result<Vec<_>>>();
+        DEADLY.store(caught.is_err(), Ordering::SeqCst);
+        Self { caught: caught.unwrap_or_default(), in_time: None }
+    }
+
+    /// The same for one who may be stuck where it cannot look, such as in a pipe that nobody reads: a while after a signal
+    /// came, the process is ended all the same.
+    pub fn catch_for(patience: Duration) -> Self {
+        let mut interrupts = Self::catch();
+        let (in_time, late) = channel::<()>();
+        let fds: Vec<OwnedFd> = interrupts.fds().filter_map(|fd| fd.try_clone_to_owned().ok()).collect();
+        let _no_thread = std::thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
+            let mut fds: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
+            while let Err(Errno::INTR) = poll(&mut fds, None) {}
+            if late.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                let _dead = signal_hook::low_level::emulate_default_handler(Signal::TERM.as_raw());
+            }
+        });
+        interrupts.in_time = Some(in_time);
         interrupts
     }
 
@@ -100,8 +125,8 @@ impl Interrupts {
 
 impl Drop for Interrupts {
     fn drop(&mut self) {
-        for registration in self.insisting.drain(..) {
-            signal_hook::low_level::unregister(registration);
+        if !self.caught.is_empty() {
+            DEADLY.store(true, Ordering::SeqCst);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `materia watch`: tells a host what its runs say and how they end, each once.
 
+use std::time::Duration;
+
 use clap::Args;
 use materia_engine::post::News;
 use materia_engine::process::Interrupts;
@@ -10,6 +12,9 @@ use super::spawn::session;
 use crate::failure::{Failure, Kind};
 use crate::view::{NewsView, Screen, Voice};
 use crate::world::World;
+
+/// How long somebody who is interrupted may take to remember what it told.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Tell what runs say to their coordinator and how they end, as it happens
 #[derive(Debug, Args)]
@@ -44,7 +49,8 @@ impl Watch {
             }
             if screen.was_heard() { Listening::Yes } else { Listening::No }
         };
-        let over = watch::watch(&root, whose, self.once, &Interrupts::catch(), &world.clock(), tell)?;
+        let over =
+            watch::watch(&root, whose, self.once, &Interrupts::catch_for(PATIENCE), &world.clock(), tell)?;
         Ok(if over == Over::Interrupted { Kind::Interrupted.exit_code() } else { 0 })
     }
 }

@@ -173,6 +173,28 @@ fn what_was_told_is_remembered_by_a_watcher_that_is_interrupted() {
 }
 
 #[test]
+fn a_watcher_that_nobody_reads_ends_when_it_is_told_to() {
+    let house = House::new();
+    house.write("body", format!("\"{}\"", "x".repeat(30_000)));
+    for run in ["a", "b", "c"] {
+        house.spawn(run, "materia message coordinator long --body-file body", &["--session", "s"]);
+        house.wait(run);
+    }
+    let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+    let stdout = watching.stdout();
+    let began = std::time::Instant::now();
+    // The pipe takes two of the three.
+    while rustix::io::ioctl_fionread(&stdout).unwrap() < 60_000 {
+        assert!(began.elapsed().as_secs() < 60, "it never filled its pipe");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    watching.signal(Signal::TERM);
+    assert_eq!(watching.end().code(), 128 + Signal::TERM.as_raw());
+    drop(stdout);
+    assert_eq!(house.told(&["--session", "s"]).len(), 6, "nobody has read any of it");
+}
+
+#[test]
 fn a_watcher_hears_of_runs_that_go_while_it_sleeps() {
     let house = House::new();
     let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
