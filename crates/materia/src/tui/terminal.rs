@@ -12,6 +12,9 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
 use super::app::App;
 use super::draw;
 use crate::view::Screen;
@@ -43,11 +46,33 @@ impl Terminal {
     /// What the person did since, without waiting.
     pub(super) fn events(&self) -> io::Result<Vec<Event>> {
         let mut events = Vec::new();
-        while events.len() < MOST && event::poll(Duration::ZERO)? {
-            events.push(event::read()?);
+        loop {
+            while events.len() < MOST && event::poll(Duration::ZERO)? {
+                events.push(event::read()?);
+            }
+            if events.len() == MOST || !has_keys() {
+                return Ok(events);
+            }
+            // It was told of a key and of a new size at once, forgot the key over the size, and is told of a key once only.
+            tell_again()?;
+            if !event::poll(Duration::ZERO)? {
+                return Ok(events);
+            }
         }
-        Ok(events)
     }
+}
+
+/// Whether there are keys that nobody has taken.
+fn has_keys() -> bool {
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
+}
+
+/// Lets the kernel say again that there are keys: it does when a terminal is set, also to what it is.
+fn tell_again() -> io::Result<()> {
+    let stdin = io::stdin();
+    Ok(tcsetattr(&stdin, OptionalActions::Now, &tcgetattr(&stdin)?)?)
 }
 
 impl Drop for Terminal {

@@ -3,6 +3,9 @@
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::{House, Running};
 
@@ -138,11 +141,17 @@ impl Seat<'_> {
         self.keys.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until the screen is as wanted; bounded, because a test that hangs does not say what it saw.
     #[track_caller]
     pub fn until(&mut self, wanted: impl Fn(&str) -> bool) {
-        let mut buffer = [0; 4096];
+        let (mut buffer, began) = ([0; 4096], Instant::now());
         while !wanted(&self.screen()) {
+            let second = Timespec { tv_sec: 1, tv_nsec: 0 };
+            let ready = poll(&mut [PollFd::new(&self.drawn, PollFlags::IN)], Some(&second)).unwrap();
+            assert!(began.elapsed().as_secs() < 120, "it never came:\n{}", self.screen());
+            if ready == 0 {
+                continue;
+            }
             let read = self.drawn.read(&mut buffer).unwrap();
             assert!(read > 0, "it ended first:\n{}", self.screen());
             self.draw(&buffer[..read]);
