@@ -89,6 +89,8 @@ pub enum Progress<'a> {
         leaf: LeafId,
         /// How.
         run: &'a CommandRun,
+        /// Whether it has read everything that it was fed.
+        read_all: bool,
     },
     /// Somebody asked us to stop.
     Interrupted {

@@ -32,7 +32,7 @@ mod preserve;
 mod archive;
 mod retention;
 
-pub use archive::{Archived, Pruned, archive, archived, prune_archived};
+pub use archive::{Archived, Pruned, archive, archived, find, prune_archived};
 pub use artifact::{Entry, manifest};
 pub use control::{Stopped, stop};
 pub use error::Error;

@@ -2,7 +2,11 @@
 //!
 //! Owns bounding, quoting, plurals, lists and "did you mean". Never prints and never decides what is an error.
 
+mod characters;
+
 use std::borrow::Cow;
+
+pub use characters::Characters;
 
 /// `1 file`, `2 files`: a count with its noun.
 pub fn count(n: usize, noun: &str) -> String {

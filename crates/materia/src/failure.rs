@@ -15,6 +15,7 @@ use materia_engine::post::Error as PostError;
 use materia_engine::registry::NotRegistered;
 use materia_engine::run::Error as RunError;
 use materia_engine::store::journal::JournalError;
+use materia_engine::store::lock::LockError;
 use materia_engine::verb::loadout::{NotUsable, UseError};
 use materia_engine::verb::message::Error as MessageError;
 use materia_engine::verb::receive::Error as ReceiveError;
@@ -230,11 +231,12 @@ impl From<RunError> for Failure {
                 (Kind::Failed, "run_not_started")
             }
             RunError::Interrupted { .. } => (Kind::Interrupted, "interrupted"),
-            RunError::Lock(_) => (Kind::Conflict, "run_in_use"),
+            RunError::Lock(LockError::Held { .. }) => (Kind::Conflict, "run_in_use"),
             RunError::Journal(JournalError::Unwritable { .. }) => (Kind::Invalid, "too_large"),
             RunError::Journal(JournalError::Missing(_)) => (Kind::NotFound, "run_not_found"),
             RunError::Journal(JournalError::Replaced(_)) => (Kind::Conflict, "run_replaced"),
             RunError::Journal(_)
+            | RunError::Lock(LockError::Io { .. })
             | RunError::Dir(_)
             | RunError::Write(_)
             | RunError::Unkept { .. }
@@ -256,7 +258,7 @@ impl From<PostError> for Failure {
             PostError::Finished { .. } => (Kind::Conflict, "message_finished"),
             PostError::TimedOut => (Kind::Failed, "timeout"),
             PostError::Interrupted => (Kind::Interrupted, "interrupted"),
-            PostError::Watched { .. } | PostError::Journal(JournalError::Held(_)) => {
+            PostError::Watched { .. } | PostError::Journal(JournalError::Held(LockError::Held { .. })) => {
                 (Kind::Conflict, "in_use")
             }
             PostError::Journal(JournalError::Missing(_)) => (Kind::NotFound, "run_not_found"),

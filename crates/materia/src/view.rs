@@ -48,6 +48,7 @@ pub use actor::ActorView;
 pub use agent::AgentView;
 pub use cast::CastView;
 pub use grid::painted;
+pub use inspect::Output;
 pub use mail::told_line;
 pub use message::NewsView;
 pub use page::page;

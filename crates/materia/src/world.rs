@@ -59,10 +59,11 @@ impl World {
         })
     }
 
-    /// The session that whoever called us belongs to: what was said, else what the run around us inherited (A9).
+    /// The session that whoever called us belongs to: what was said, else what the run around us inherited (A9). What was
+    /// said counts also where it is empty, as an unset variable is: nobody becomes the operator by it.
     pub fn session(&self, said: Option<&str>) -> Option<String> {
         let inherited = || self.variable("MATERIA_SESSION").and_then(OsStr::to_str);
-        said.or_else(inherited).filter(|session| !session.is_empty()).map(str::to_owned)
+        said.or_else(|| inherited().filter(|session| !session.is_empty())).map(str::to_owned)
     }
 
     /// The run that whoever called us is a part of.

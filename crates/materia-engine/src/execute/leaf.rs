@@ -65,7 +65,7 @@ impl Walk<'_, '_> {
         }
         command.cwd = Some(self.request.cwd.clone());
         command.stdin = match input.stdin()? {
-            Stdin::Null if self.around.held => Stdin::Held,
+            Stdin::Null if self.around.held => Stdin::Fed,
             stdin => stdin,
         };
         (command.stdout, command.stderr) = self.sinks();
@@ -145,7 +145,7 @@ impl Walk<'_, '_> {
             End::Failed | End::TimedOut => trail.failures.push(failed(&run, stderr.clone(), relayed)),
             End::Ok | End::Skipped | End::Cancelled => {}
         }
-        self.observer.tell(Progress::Ended { leaf: ended.leaf, run: &run });
+        self.observer.tell(Progress::Ended { leaf: ended.leaf, run: &run, read_all: !ended.stdin_left });
         self.commands.push(run);
         let done = Done { end, code, stderr, trail, ..Done::ok(flow) };
         self.actions.push_back(Action::Settle(id, done));

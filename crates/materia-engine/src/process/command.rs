@@ -107,6 +107,8 @@ pub enum Stdin {
     File(File),
     /// What [`Nursery::send`](super::Nursery::send) gives it, until it is closed.
     Held,
+    /// The same, where it matters what of it was read: see [`Nursery::has_taken_all`](super::Nursery::has_taken_all).
+    Fed,
     /// What we read ourselves.
     Inherit,
 }

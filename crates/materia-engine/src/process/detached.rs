@@ -38,7 +38,7 @@ pub fn spawn_detached(command: Command, name: &str) -> Result<Identity, SpawnErr
 }
 
 fn start(mut command: Command, name: &str) -> Result<Pid, SpawnError> {
-    if matches!(command.stdin, Stdin::Bytes(_) | Stdin::Held) {
+    if matches!(command.stdin, Stdin::Bytes(_) | Stdin::Held | Stdin::Fed) {
         command.stdin = Stdin::Null;
     }
     for sink in [&mut command.stdout, &mut command.stderr] {

@@ -27,6 +27,8 @@ pub struct Ended {
     pub stderr: Captured,
     /// Whether it closed its stdin before it had taken everything; no error (C12).
     pub stdin_refused: bool,
+    /// Whether something that was sent to a held stdin was not read.
+    pub stdin_left: bool,
     /// From just before its start until now.
     pub elapsed: Duration,
     /// Processes of its tree that even SIGKILL did not end in time; empty unless the kernel holds them.

@@ -1,11 +1,13 @@
 //! What a leaf reads from us: bytes pushed into a pipe as fast as it takes them.
 //!
-//! Owns our end of a stdin pipe and what does not fit into it yet. A reader that went away is no error (C12): what was
-//! left is dropped and that is remembered. Never waits.
+//! Owns our end of a stdin pipe and what does not fit into it yet. One that has to be read through is as small as can be: it
+//! can be written to again only when everything in it was read, so that what nobody reads does not count as taken.
+//! A reader that went away is no error (C12): what was left is dropped and that is remembered. Never waits.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::Errno;
+use rustix::pipe::fcntl_setpipe_size;
 
 /// How many bytes may wait for a leaf that does not read.
 const MAX_PENDING: usize = 16 << 20;
@@ -29,6 +31,12 @@ pub(super) struct Feed {
     taken: usize,
     last: bool,
     refused: bool,
+    /// Whether something was not read when it was closed.
+    left: bool,
+    /// Whether the pipe holds one thing at a time.
+    small: bool,
+    /// Whether everybody who could read has closed it.
+    deaf: bool,
 }
 
 impl Feed {
@@ -44,14 +52,37 @@ impl Feed {
         Self { pipe: Some(pipe), ..Self::default() }
     }
 
-    /// The pipe while something waits to be written.
-    pub(super) fn wanting(&self) -> Option<BorrowedFd<'_>> {
-        self.pipe.as_ref().filter(|_| self.taken < self.pending.len()).map(OwnedFd::as_fd)
+    /// The same, and knows what was read.
+    pub(super) fn read_through(pipe: OwnedFd) -> Self {
+        // The kernel makes it one page, which holds what is written until all of it was read.
+        let small = fcntl_setpipe_size(&pipe, 1).is_ok();
+        Self { pipe: Some(pipe), small, ..Self::default() }
     }
 
-    /// Whether everything was taken that was sent, and more may come.
+    /// The pipe while something waits to be written, or to be read.
+    pub(super) fn wanting(&self) -> Option<BorrowedFd<'_>> {
+        let waits = self.taken < self.pending.len() || (!self.last && !self.deaf && self.holds_some());
+        self.pipe.as_ref().filter(|_| waits).map(OwnedFd::as_fd)
+    }
+
+    /// Whether everything was read that was sent, and more may come.
     pub(super) fn is_hungry(&self) -> bool {
-        self.pipe.is_some() && !self.last && self.taken == self.pending.len()
+        self.pipe.is_some() && !self.last && !self.has_left()
+    }
+
+    /// Whether something that was sent was not read.
+    pub(super) fn has_left(&self) -> bool {
+        self.left || self.taken < self.pending.len() || self.holds_some()
+    }
+
+    /// Nobody can read any more.
+    pub(super) fn is_closed_there(&mut self) {
+        self.deaf = true;
+    }
+
+    fn holds_some(&self) -> bool {
+        let held = self.pipe.as_ref().filter(|_| self.small);
+        held.is_some_and(|pipe| rustix::io::ioctl_fionread(pipe).is_ok_and(|bytes| bytes > 0))
     }
 
     pub(super) fn refused(&self) -> bool {
@@ -83,6 +114,7 @@ impl Feed {
     /// Drops what is left and closes.
     pub(super) fn close(&mut self) {
         self.refused |= self.taken < self.pending.len();
+        self.left |= self.has_left();
         self.pipe = None;
         self.pending = Vec::new();
         self.taken = 0;

@@ -204,6 +204,7 @@ impl Leaf {
             stdout,
             stderr,
             stdin_refused: self.stdin.refused(),
+            stdin_left: self.stdin.has_left(),
             elapsed: self.watch.elapsed(),
             survivors,
         }
@@ -218,6 +219,7 @@ fn never_started(leaf: LeafId, error: SpawnError, watch: Stopwatch) -> Ended {
         stdout: super::Captured::default(),
         stderr: super::Captured::default(),
         stdin_refused: false,
+        stdin_left: true,
         elapsed: watch.elapsed(),
         survivors: Vec::new(),
     }

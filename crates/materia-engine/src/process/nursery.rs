@@ -256,12 +256,12 @@ impl Nursery {
         self.stop(leaf, Reason::Within(Duration::ZERO));
     }
 
-    /// Gives bytes to a leaf whose stdin is [`Stdin::Held`](super::Stdin::Held).
+    /// Gives bytes to a leaf whose stdin is [`Stdin::Held`](super::Stdin::Held) or [`Stdin::Fed`](super::Stdin::Fed).
     pub fn send(&mut self, leaf: LeafId, bytes: &[u8]) -> Result<(), SendError> {
         self.leaves.get_mut(&leaf).ok_or(SendError::Closed)?.stdin.send(bytes)
     }
 
-    /// Whether a leaf with a held stdin has taken everything that was sent. Becoming so wakes like a [`Waker`].
+    /// Whether a leaf that is fed has read everything that was sent. Becoming so wakes like a [`Waker`].
     pub fn has_taken_all(&self, leaf: LeafId) -> bool {
         self.leaves.get(&leaf).is_some_and(|leaf| leaf.stdin.is_hungry())
     }

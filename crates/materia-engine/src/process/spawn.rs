@@ -121,6 +121,11 @@ fn feed(stdin: Stdin) -> io::Result<(Stdio, Feed)> {
             rustix::io::ioctl_fionbio(&ours, true)?;
             (theirs.into(), Feed::held(ours))
         }
+        Stdin::Fed => {
+            let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+            rustix::io::ioctl_fionbio(&ours, true)?;
+            (theirs.into(), Feed::read_through(ours))
+        }
     })
 }
 

@@ -204,6 +204,9 @@ impl Nursery {
             Source::Stdin(id) => {
                 if let Some(leaf) = self.leaves.get_mut(&id) {
                     leaf.stdin.push();
+                    if flags.contains(PollFlags::ERR) {
+                        leaf.stdin.is_closed_there();
+                    }
                     if leaf.stdin.is_hungry() {
                         self.ready.push_back(Event::Woken);
                     }

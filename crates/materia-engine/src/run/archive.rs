@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use materia_model::name::RunId;
 use materia_model::run::State;
 use serde::Serialize;
 use serde_json::json;
@@ -57,6 +58,18 @@ pub fn archive(
         // Somebody else was faster, or it is long ago.
         Err(Error::NotFound { .. }) => archived(root, place, generation, None),
         Err(error) => Err(error),
+    }
+}
+
+/// The directory of a run that is there, for a session. One that was archived is told only to its owner (A9).
+pub fn find(root: &Root, id: &RunId, caller: Option<&str>) -> Result<Place, Error> {
+    match root.find(id) {
+        Err(Error::Archived { run, dir }) => {
+            let state = recorded(&root.place(id).moved(dir.clone()))?;
+            check_owner(&state, &run, caller)?;
+            Err(Error::Archived { run, dir })
+        }
+        found => found,
     }
 }
 

@@ -30,6 +30,8 @@ const LOOKS: usize = 100;
 pub struct Stopped {
     /// Whether this request ended it.
     pub stopped: bool,
+    /// Whether it is in the run's journal.
+    pub recorded: bool,
     /// How the run stands.
     pub status: Status,
     /// Which generation was meant.
@@ -54,6 +56,7 @@ pub fn stop(
     if state.status.is_terminal() {
         return Ok(Stopped {
             stopped: false,
+            recorded: false,
             status: state.status,
             generation,
             reason: Some("not running".to_owned()),
@@ -80,8 +83,14 @@ pub fn stop(
         let now = look(place, clock)?;
         if now.generation() != generation || now.status.is_terminal() {
             let ours = now.generation() == generation && now.status == control.status();
-            let reason = (!ours).then(|| "it ended by itself meanwhile".to_owned());
-            return Ok(Stopped { stopped: ours, status: now.status, generation, reason });
+            let otherwise = match now.status {
+                Status::Killed | Status::Cancelled if now.generation() == generation => {
+                    "another request ended it first"
+                }
+                _ => "it ended by itself meanwhile",
+            };
+            let reason = (!ours).then(|| otherwise.to_owned());
+            return Ok(Stopped { stopped: ours, recorded: true, status: now.status, generation, reason });
         }
         let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
     }
@@ -107,7 +116,7 @@ fn by_force(place: &Place, state: &State, control: Control, clock: &Clock) -> Re
     let (generation, status) = (state.generation().to_owned(), now.status);
     let stopped = now.generation() == generation && status == control.status();
     let reason = Some("the disk is full: it was ended without asking its supervisor".to_owned());
-    Ok(Stopped { stopped, status, generation, reason })
+    Ok(Stopped { stopped, recorded: stopped, status, generation, reason })
 }
 
 fn made_up(place: &Place, control: Control) -> Map<String, Value> {

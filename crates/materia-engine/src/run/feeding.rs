@@ -1,15 +1,16 @@
 //! Handing messages to the commands of a run on their stdin (A5).
 //!
-//! Owns which one is next: one at a time, when a command has taken the one before, so that what nobody reads stays in the
-//! journal and counts as waiting. What a command had that failed comes again for the next one, with the same ids (A4).
+//! Owns which one is next: one at a time, when a command has read the one before, so that what nobody reads counts as
+//! waiting. What a command left unread, or had when it failed, comes again for the next one, with the same ids (A4).
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use materia_model::message::Mail;
 use materia_model::message::event::{DELIVERED, Delivered, Message};
 use materia_model::record::Record;
 use materia_model::run::{MESSAGE, Start};
-use serde::Deserialize;
+use materia_model::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::place::Place;
 use crate::store::journal::{From, Reader, SharedJournal};
@@ -26,10 +27,23 @@ pub(super) struct Feeding<'s> {
     /// The record that is being handed over, and what is left of it.
     at: u64,
     parcels: VecDeque<Message>,
+    queued_at: Option<Timestamp>,
     /// What was handed over and perhaps not taken.
     offered: Option<String>,
+    /// How often everything was offered that has not been dealt with.
+    attempts: BTreeMap<String, u32>,
     /// Whether there may be something to hand over that nobody is going to ring for.
     due: bool,
+}
+
+/// A message as a command reads it.
+#[derive(Serialize)]
+struct Offer<'m> {
+    #[serde(flatten)]
+    message: &'m Message,
+    queued_at: Option<Timestamp>,
+    /// More than once means that somebody failed over it, or left it unread.
+    attempt: u32,
 }
 
 /// Whether the commands of a run get their messages on their stdin.
@@ -41,8 +55,19 @@ pub(super) fn wants_stdin(start: &Start) -> bool {
 impl<'s> Feeding<'s> {
     /// Hands over what stands behind a record.
     pub(super) fn after(seq: u64, place: &'s Place, journal: &'s SharedJournal) -> Self {
-        let (reader, parcels, offered) = (None, VecDeque::new(), None);
-        Self { place, journal, reader, begin: seq, taken: seq, at: seq, parcels, offered, due: false }
+        Self {
+            place,
+            journal,
+            reader: None,
+            begin: seq,
+            taken: seq,
+            at: seq,
+            parcels: VecDeque::new(),
+            queued_at: None,
+            offered: None,
+            attempts: BTreeMap::new(),
+            due: false,
+        }
     }
 
     /// A command was started, and may read.
@@ -50,10 +75,14 @@ impl<'s> Feeding<'s> {
         self.due = true;
     }
 
-    /// The last command that ran is over. One that failed has dealt with nothing.
-    pub(super) fn ended(&mut self, well: bool) {
+    /// The last command that ran is over. One that failed has dealt with nothing, and no other with what it left unread.
+    pub(super) fn ended(&mut self, well: bool, read_all: bool) {
         if well {
+            if read_all {
+                self.is_taken();
+            }
             self.begin = self.taken;
+            self.attempts.retain(|id, _| self.offered.as_ref() == Some(id));
         } else {
             self.taken = self.begin;
         }
@@ -71,13 +100,14 @@ impl<'s> Feeding<'s> {
         if !hungry {
             return None;
         }
-        if let Some(id) = self.offered.take() {
-            let _untold = self.journal.append(DELIVERED, &Delivered { id, how: "stdin".to_owned() });
-        }
+        self.is_taken();
         loop {
-            if let Some(parcel) = self.parcels.pop_front() {
-                let Ok(line) = serde_json::to_string(&parcel) else { continue };
-                self.offered = Some(parcel.id);
+            if let Some(message) = self.parcels.pop_front() {
+                let attempt = self.attempts.get(&message.id).copied().unwrap_or_default() + 1;
+                let offer = Offer { message: &message, queued_at: self.queued_at, attempt };
+                let Ok(line) = serde_json::to_string(&offer) else { continue };
+                self.attempts.insert(message.id.clone(), attempt);
+                self.offered = Some(message.id);
                 self.due = true;
                 return Some(format!("{line}\n").into_bytes());
             }
@@ -86,7 +116,17 @@ impl<'s> Feeding<'s> {
             if let Ok(message) = Message::deserialize(&record.data) {
                 self.parcels = Mail::parcels(&message, self.place.id()).into();
             }
-            self.at = record.seq;
+            (self.at, self.queued_at) = (record.seq, Some(record.at));
+        }
+    }
+
+    /// Somebody has read what was offered last.
+    fn is_taken(&mut self) {
+        if let Some(id) = self.offered.take() {
+            let _untold = self.journal.append(DELIVERED, &Delivered { id, how: "stdin".to_owned() });
+        }
+        if self.parcels.is_empty() {
+            self.taken = self.at;
         }
     }
 

@@ -283,7 +283,7 @@ impl Observer for Watcher<'_> {
                 self.unwritten = true;
                 self.feeding.iter_mut().for_each(Feeding::started);
             }
-            Progress::Ended { leaf, run } => {
+            Progress::Ended { leaf, run, read_all } => {
                 self.settle();
                 let n = self.commands.remove(&leaf).unwrap_or_default();
                 self.done = Some(CommandDone {
@@ -294,7 +294,7 @@ impl Observer for Watcher<'_> {
                     duration_ms: run.duration_ms,
                 });
                 if let Some(feeding) = self.feeding.as_mut().filter(|_| self.commands.is_empty()) {
-                    feeding.ended(run.code == 0);
+                    feeding.ended(run.code == 0, read_all);
                 }
                 self.completed += 1;
                 self.failed += u64::from(run.code != 0);

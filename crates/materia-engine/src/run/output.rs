@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use materia_model::text::Characters;
 use serde::Serialize;
 
 use super::error::Error;
@@ -31,14 +32,26 @@ pub struct Tail {
     /// How many bytes stderr has by now.
     #[serde(rename = "stderrBytes")]
     pub stderr_bytes: u64,
+    /// Whether one of them has earlier lines, too.
+    #[serde(skip)]
+    pub has_earlier: bool,
+    /// How many bytes at their ends are half a character, which is shown as one that is no text.
+    #[serde(skip)]
+    pub halves: [usize; 2],
 }
 
 /// The last lines of what a run wrote.
 pub fn tail(place: &Place, lines: usize) -> Result<Tail, Error> {
     let read = |path: &Path| last(path, lines).map_err(Error::io("read", path));
-    let (stdout, stdout_bytes) = read(&place.stdout())?;
-    let (stderr, stderr_bytes) = read(&place.stderr())?;
-    Ok(Tail { stdout, stderr, stdout_bytes, stderr_bytes })
+    let (stdout, stderr) = (read(&place.stdout())?, read(&place.stderr())?);
+    Ok(Tail {
+        stdout_bytes: stdout.total,
+        stderr_bytes: stderr.total,
+        has_earlier: stdout.has_earlier || stderr.has_earlier,
+        halves: [stdout.half, stderr.half],
+        stdout: stdout.text,
+        stderr: stderr.text,
+    })
 }
 
 /// The files in a run's directory and their sizes, at most so many as anybody reads.
@@ -52,18 +65,31 @@ pub fn directory(place: &Place) -> Result<BTreeMap<String, u64>, Error> {
     Ok(entries.filter_map(file).take(MOST_FILES).collect())
 }
 
-fn last(path: &Path, lines: usize) -> io::Result<(String, u64)> {
+/// The last lines of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Last {
+    text: String,
+    total: u64,
+    has_earlier: bool,
+    half: usize,
+}
+
+fn last(path: &Path, lines: usize) -> io::Result<Last> {
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((String::new(), 0)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Last::default()),
         Err(error) => return Err(error),
     };
     let total = file.metadata()?.len();
     let bytes = stream::tail(&file, 0, MOST)?;
-    let text = String::from_utf8_lossy(&bytes);
+    let mut characters = Characters::default();
+    let mut text = characters.push(&bytes);
+    let half = characters.waiting();
+    text.push_str(&characters.finish());
     let mut ends = text.trim_end_matches('\n').rmatch_indices('\n').map(|(at, _)| at + 1);
     let begin = if lines == 0 { text.len() } else { ends.nth(lines - 1).unwrap_or(0) };
-    Ok((text[begin..].to_owned(), total))
+    let has_earlier = begin > 0 || total > bytes.len() as u64;
+    Ok(Last { text: text[begin..].to_owned(), total, has_earlier, half })
 }
 
 #[cfg(test)]
@@ -75,10 +101,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         crate::store::atomic::write(&path, b"one\ntwo\nthree\n").unwrap();
-        let tail = |lines| last(&path, lines).unwrap().0;
+        let tail = |lines| last(&path, lines).unwrap().text;
         assert_eq!((tail(0), tail(1), tail(2)), (String::new(), "three\n".into(), "two\nthree\n".into()));
         assert_eq!(tail(9), "one\ntwo\nthree\n");
+        assert_eq!(
+            [0, 2, 3, 9].map(|lines| last(&path, lines).unwrap().has_earlier),
+            [true, true, false, false]
+        );
         crate::store::atomic::write(&path, b"no end").unwrap();
-        assert_eq!(last(&path, 1).unwrap(), ("no end".into(), 6));
+        let whole = Last { text: "no end".into(), total: 6, ..Last::default() };
+        assert_eq!(last(&path, 1).unwrap(), whole);
+        crate::store::atomic::write(&path, b"half \xc3").unwrap();
+        let half = Last { text: "half \u{fffd}".into(), total: 6, half: 1, ..Last::default() };
+        assert_eq!(last(&path, 1).unwrap(), half);
     }
 }

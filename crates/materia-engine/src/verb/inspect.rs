@@ -82,7 +82,7 @@ pub fn open(
     caller: Option<&str>,
     clock: &Clock,
 ) -> Result<(Place, materia_model::run::State), Error> {
-    let place = root.find(id)?;
+    let place = run::find(root, id, caller)?;
     run::check_owner(&run::recorded(&place)?, id.as_str(), caller)?;
     let state = run::look(&place, clock)?;
     Ok((place, state))

@@ -122,7 +122,8 @@ impl Asked<'_> {
             Address::Branch(run, branch) => (run, Place::Branch(branch.clone())),
             other => return Err(Error::NoQueue(other.to_string())),
         };
-        let found = self.root.find(run)?;
+        let caller = self.session.filter(|_| self.within != Some(run));
+        let found = run::find(self.root, run, caller)?;
         if self.within != Some(run) {
             let state = run::look_begun(&found, self.clock)?;
             run::check_owner(&state, run.as_str(), self.session)?;

@@ -36,7 +36,7 @@ pub fn wait(
     caller: Option<&str>,
     clock: &Clock,
 ) -> Result<Waited, Error> {
-    let places: Vec<Place> = ids.iter().map(|id| root.find(id)).collect::<Result<_, _>>()?;
+    let places: Vec<Place> = ids.iter().map(|id| run::find(root, id, caller)).collect::<Result<_, _>>()?;
     for place in &places {
         run::check_owner(&run::recorded(place)?, place.id().as_str(), caller)?;
     }

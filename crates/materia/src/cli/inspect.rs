@@ -22,7 +22,7 @@ use super::spawn::session;
 use super::tool::{located, near};
 use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
-use crate::view::{Report, Screen, Voice, told_line};
+use crate::view::{Output, Report, Screen, Voice, told_line};
 use crate::world::World;
 
 /// Show runs, sessions and what they did
@@ -140,11 +140,15 @@ impl Inspect {
                     screen.report(&tail, voice);
                     return Ok(0);
                 }
-                let from = [tail.tail.stdout_bytes, tail.tail.stderr_bytes];
+                let shown = &tail.tail;
+                let from = [
+                    shown.stdout_bytes - shown.halves[0] as u64,
+                    shown.stderr_bytes - shown.halves[1] as u64,
+                ];
                 screen.tail(&tail, voice);
-                run::follow(&place, from, &clock, |stream: Stream, bytes| {
-                    screen.output(stream, bytes, voice)
-                })?;
+                let mut output = Output::new(screen, voice);
+                run::follow(&place, from, &clock, |stream: Stream, bytes| output.say(stream, bytes))?;
+                output.end();
             }
             "transcript" => {
                 let said = actor::transcript(&place, &state, self.many(voice)).map_err(run::Error::from)?;

@@ -3,7 +3,7 @@
 use materia_engine::process::Stream;
 use materia_engine::run::Listed;
 use materia_engine::verb::inspect::{Inventory, Runtime, Shelf, Shown, ShownFiles, ShownTail};
-use materia_model::text::{count, printable};
+use materia_model::text::{Characters, count, printable};
 use serde_json::json;
 
 use super::Voice;
@@ -24,7 +24,7 @@ impl Report for Shown {
 impl Report for ShownTail {
     fn human(&self, _: bool) -> String {
         let mut text = String::new();
-        if self.incomplete {
+        if self.is_surprising {
             let tail = &self.tail;
             text.push_str(&part(tail.stdout.len(), tail.stdout_bytes, &self.stdout_file));
             text.push_str(&part(tail.stderr.len(), tail.stderr_bytes, &self.stderr_file));
@@ -149,28 +149,58 @@ impl Report for Runtime {
 }
 
 impl Screen {
-    /// Says the beginning of output that is followed.
+    /// Says the beginning of output that is followed, without half a character at its end: that follows, whole.
     pub fn tail(self, tail: &ShownTail, voice: Voice) {
-        self.output(Stream::Stdout, tail.tail.stdout.as_bytes(), voice);
-        self.output(Stream::Stderr, tail.tail.stderr.as_bytes(), voice);
+        let (mut output, halves) = (Output::new(self, voice), tail.tail.halves);
+        for (stream, text) in [(Stream::Stdout, &tail.tail.stdout), (Stream::Stderr, &tail.tail.stderr)] {
+            let broken = if halves[stream as usize] > 0 { char::REPLACEMENT_CHARACTER.len_utf8() } else { 0 };
+            output.say(stream, &text.as_bytes()[..text.len().saturating_sub(broken)]);
+        }
+    }
+}
+
+/// What a run writes, as it is followed.
+pub struct Output {
+    screen: Screen,
+    voice: Voice,
+    /// Of stdout and stderr, where they are told as text.
+    texts: [Characters; 2],
+}
+
+impl Output {
+    /// Nothing so far.
+    pub fn new(screen: Screen, voice: Voice) -> Self {
+        Self { screen, voice, texts: Default::default() }
     }
 
     /// Hands on what a run wrote: as it is, or one JSON object a line. Whether somebody still listens.
-    pub fn output(self, stream: Stream, bytes: &[u8], voice: Voice) -> bool {
-        if bytes.is_empty() {
-            return true;
-        }
-        match (voice, stream) {
+    pub fn say(&mut self, stream: Stream, bytes: &[u8]) -> bool {
+        match (self.voice, stream) {
             (Voice::Json, _) => {
-                let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
-                let text = String::from_utf8_lossy(bytes);
-                self.bytes(format!("{}\n", json!({"stream": name, "text": text})).as_bytes())
+                let text = self.texts[stream as usize].push(bytes);
+                self.document(stream, &text)
             }
-            (Voice::Human, Stream::Stdout) => self.bytes(bytes),
+            (Voice::Human, Stream::Stdout) => self.screen.bytes(bytes),
             (Voice::Human, Stream::Stderr) => {
-                self.relay(bytes);
+                self.screen.relay(bytes);
                 true
             }
         }
+    }
+
+    /// Nothing follows.
+    pub fn end(mut self) {
+        for stream in [Stream::Stdout, Stream::Stderr] {
+            let rest = self.texts[stream as usize].finish();
+            self.document(stream, &rest);
+        }
+    }
+
+    fn document(&self, stream: Stream, text: &str) -> bool {
+        if text.is_empty() {
+            return true;
+        }
+        let name = if stream == Stream::Stdout { "stdout" } else { "stderr" };
+        self.screen.bytes(format!("{}\n", json!({"stream": name, "text": text})).as_bytes())
     }
 }

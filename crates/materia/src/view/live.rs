@@ -47,7 +47,7 @@ impl Live {
             Progress::Seen { leaf, bytes } => self.saw(leaf, bytes),
             Progress::Said { leaf, bytes } => self.saw(leaf, bytes),
             Progress::Postponed { leaf } => self.rows.retain(|row| row.leaf != leaf),
-            Progress::Ended { leaf, run } => {
+            Progress::Ended { leaf, run, .. } => {
                 self.rows.retain(|row| row.leaf != leaf);
                 let (role, word) = match (run.code, self.stopping) {
                     (0, _) => (Role::Good, "done"),

@@ -137,6 +137,48 @@ fn what_a_command_does_not_read_on_its_stdin_waits() {
 }
 
 #[test]
+fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
+    let house = House::new();
+    // It is as small as can be, and nobody reads it until the second command begins.
+    house.write("sleeper", "#!/bin/sh\nwhile ! [ -e go ]; do sleep 0.01; done\n");
+    house.shell("chmod +x sleeper").run().ok();
+    let template = format!(r#"["{}/sleeper", "head -n 3"]"#, house.work().display());
+    house.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    for body in ["one", "two", "three"] {
+        let report = house.materia(&["message", "run:a", "task.run", body, "--json"]).run().ok().json();
+        assert_eq!((&report["delivered"], &report["queued"]), (&json!(false), &json!(true)), "{report}");
+    }
+    house.write("go", "");
+    assert_eq!(house.wait("a")["status"], "done");
+    let lines: Vec<Value> =
+        house.run_file("a", "stdout.log").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bodies: Vec<(&Value, &Value)> = lines.iter().map(|line| (&line["body"], &line["attempt"])).collect();
+    assert_eq!(
+        bodies,
+        [(&json!("one"), &json!(2)), (&json!("two"), &json!(1)), (&json!("three"), &json!(1))],
+        "the first one lay before the command that does not read"
+    );
+    let seen = house.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
+    assert_eq!(seen["counts"]["delivered"], 3, "{seen:#}");
+}
+
+#[test]
+fn a_command_that_closes_its_stdin_is_left_alone() {
+    let house = House::new();
+    house.spawn(
+        "a",
+        "sh -c 'exec <&-; echo closed; exec sleep 600'",
+        &["--mailbox", r#"{"deliver": "stdin"}"#],
+    );
+    house.until_file_has(house.run_place("a").stdout(), "closed");
+    for body in ["one", "two"] {
+        let report = house.materia(&["message", "run:a", "task.run", body, "--json"]).run().ok().json();
+        assert_eq!((&report["delivered"], &report["queued"]), (&json!(false), &json!(true)), "{report}");
+    }
+    house.kill("a");
+}
+
+#[test]
 fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
     let house = House::new();
     for round in 0..5 {

@@ -110,10 +110,17 @@ impl House {
 
     /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when it got there.
     pub fn until_file_has(&self, path: impl AsRef<Path>, text: &str) {
+        self.until_file_has_bytes(path, text.as_bytes());
+    }
+
+    /// The same for what need not be text.
+    pub fn until_file_has_bytes(&self, path: impl AsRef<Path>, bytes: &[u8]) {
         let path = path.as_ref();
         let began = std::time::Instant::now();
-        while !std::fs::read_to_string(path).unwrap_or_default().contains(text) {
-            assert!(began.elapsed().as_secs() < 60, "{} never had `{text}`", path.display());
+        let has = |found: Vec<u8>| found.windows(bytes.len()).any(|window| window == bytes);
+        while !std::fs::read(path).is_ok_and(has) {
+            let wanted = String::from_utf8_lossy(bytes);
+            assert!(began.elapsed().as_secs() < 60, "{} never had `{wanted}`", path.display());
             std::thread::sleep(Duration::from_millis(5));
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use materia_model::message::{
-    Address, Communication, Counts, Entry, Envelope, Mail, Mailbox, Place, Posted, Said, event,
+    Address, Communication, Counts, Entry, Envelope, Mail, Mailbox, Place, Posted, Said, State, event,
 };
 use materia_model::name::{BranchName, RunId};
 use materia_model::record::Record;
@@ -176,12 +176,25 @@ pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usi
     let all = queue.entries().count() as u64;
     let messages: Vec<Letter> = last(queue.entries(), lines)
         .into_iter()
-        .map(|entry| Letter { entry: entry.clone(), contents: None })
+        .map(|entry| {
+            let mut entry = entry.clone();
+            if is_free(&entry) {
+                entry.state = State::Queued;
+            }
+            Letter { entry, contents: None }
+        })
         .collect();
-    let counts = queue.counts();
+    let mut counts = queue.counts();
+    let free = queue.open().filter(|entry| is_free(entry)).count();
+    (counts.queued, counts.claimed) = (counts.queued + free, counts.claimed - free);
     let total = all + counts.forgotten;
     let incomplete = (messages.len() as u64) < total;
     Queued { ok: true, address, mailbox: mail.mailbox.clone(), counts, messages, total, incomplete }
+}
+
+/// Whether whoever had a message is gone: it waits again, and the next who asks gets it.
+fn is_free(entry: &Entry) -> bool {
+    matches!(&entry.state, State::Claimed { by, .. } if run::is_dead(by))
 }
 
 impl Queued {

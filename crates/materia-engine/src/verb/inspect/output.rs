@@ -26,8 +26,11 @@ pub struct ShownTail {
     /// The last lines.
     #[serde(flatten)]
     pub tail: Tail,
-    /// Whether they are more bytes than are shown: the first line of a stream is not whole.
+    /// Whether they wrote more than is shown; what it begins with need not be a whole line.
     pub incomplete: bool,
+    /// Whether a person is told that: whoever asked for fewer lines knows.
+    #[serde(skip)]
+    pub is_surprising: bool,
     /// The file with all that it wrote to stdout.
     pub stdout_file: String,
     /// The file with all that it wrote to stderr.
@@ -44,8 +47,9 @@ pub fn tail(place: &Place, state: &State, lines: usize) -> Result<ShownTail, Err
         ok: true,
         run: place.id().to_string(),
         status: state.status,
+        incomplete: stdout || stderr || tail.has_earlier,
+        is_surprising: stdout || stderr || (tail.has_earlier && lines == LINES),
         tail,
-        incomplete: stdout || stderr,
         stdout_file: place.stdout().to_string_lossy().into_owned(),
         stderr_file: place.stderr().to_string_lossy().into_owned(),
     })

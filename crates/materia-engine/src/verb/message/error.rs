@@ -58,12 +58,12 @@ pub enum Error {
         most: usize,
     },
     /// The run is another session's.
-    #[error("run:{run} belongs to session {owner}, not to {session}")]
+    #[error("run:{run} belongs to {}, not to session {session}", owner.as_ref().map_or_else(|| "no session".to_owned(), |owner| format!("session {owner}")))]
     Session {
         /// The run.
         run: String,
         /// Whose it is.
-        owner: String,
+        owner: Option<String>,
         /// Who was addressed.
         session: String,
     },
@@ -122,7 +122,10 @@ impl Error {
             Self::NotYou { run, .. } => format!("leave --from out, or write run:{run} or branch:{run}/NAME"),
             Self::Recipient { allowed, .. } => format!("list addresses such as {allowed}"),
             Self::Recipients { .. } => "send it in several messages".to_owned(),
-            Self::Session { owner, .. } => format!("write to coordinator, or to session:{owner}"),
+            Self::Session { owner: Some(owner), .. } => {
+                format!("write to coordinator, or to session:{owner}")
+            }
+            Self::Session { owner: None, .. } => "write to coordinator".to_owned(),
             Self::NotYours { session } => {
                 format!("ask the host of session {session}, or the person, to end it")
             }

@@ -116,7 +116,6 @@ pub(super) fn to_coordinator(
     if let Some(session) = session
         && owner.as_deref() != Some(session.as_str())
     {
-        let owner = owner.unwrap_or_else(|| "none".to_owned());
         return Err(Error::Session { run: run.to_string(), owner, session: session.to_string() });
     }
     let kind = envelope.kind.clone();
@@ -147,7 +146,7 @@ fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelop
     Ok(Report {
         delivered: stopped.stopped,
         queued: false,
-        persisted: stopped.stopped,
+        persisted: stopped.recorded,
         stopped: Some(stopped.stopped),
         status: Some(stopped.status),
         generation: Some(stopped.generation),
@@ -212,7 +211,8 @@ fn with(report: Report, receipt: Receipt, status: Status) -> Report {
 impl Sender<'_> {
     /// The run, which has to be one that the sender may steer.
     pub(super) fn find(&self, run: &RunId) -> Result<(Place, State), Error> {
-        let place = self.root.find(run)?;
+        let caller = self.session.filter(|_| self.within != Some(run));
+        let place = run::find(self.root, run, caller)?;
         let state = run::look_begun(&place, self.clock)?;
         // Whoever is inside a run may write to it, whatever its session.
         if self.within != Some(run) {

@@ -9,6 +9,7 @@ use axum::response::sse::Event;
 use materia_engine::clock::Stopwatch;
 use materia_engine::run::Place;
 use materia_engine::store::stream::Growing;
+use materia_model::text::Characters;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
@@ -34,7 +35,7 @@ pub(super) struct Run {
     place: Place,
     output: Waking<Growing>,
     /// The beginnings of characters that are not written completely.
-    halves: [Vec<u8>; 2],
+    halves: [Characters; 2],
     looked: Option<(Stopwatch, Option<u64>)>,
     told: String,
     page: mpsc::Sender<Event>,
@@ -79,9 +80,9 @@ impl Run {
         for (at, stream) in STREAMS.into_iter().enumerate() {
             while let Some(bytes) = self.output.get().more(at).map_err(|_| Over)? {
                 let end = self.output.get().at(at);
-                let from = end.saturating_sub((bytes.len() + self.halves[at].len()) as u64);
-                let text = whole(&mut self.halves[at], bytes);
-                let to = end - self.halves[at].len() as u64;
+                let from = end.saturating_sub((bytes.len() + self.halves[at].waiting()) as u64);
+                let text = self.halves[at].push(&bytes);
+                let to = end - self.halves[at].waiting() as u64;
                 self.send(event("output", &Output { stream, from, to, text })).await?;
             }
         }
@@ -104,31 +105,5 @@ impl Run {
 
     async fn send(&self, news: Event) -> Result<(), Over> {
         self.page.send(news).await.map_err(|_| Over)
-    }
-}
-
-/// Text without half a character at its end, which waits for its other half.
-fn whole(half: &mut Vec<u8>, bytes: Vec<u8>) -> String {
-    let mut all = std::mem::take(half);
-    all.extend(bytes);
-    if let Err(error) = std::str::from_utf8(&all)
-        && error.error_len().is_none()
-    {
-        *half = all.split_off(error.valid_up_to());
-    }
-    String::from_utf8_lossy(&all).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_a_character_waits_for_its_other_half() {
-        let mut half = Vec::new();
-        let letters = "größe".as_bytes();
-        let said: String = letters.iter().map(|byte| whole(&mut half, vec![*byte])).collect();
-        assert_eq!((said.as_str(), half.len()), ("größe", 0));
-        assert_eq!(whole(&mut half, vec![b'a', 0xff, b'b']), "a\u{fffd}b");
     }
 }

@@ -51,6 +51,21 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
 }
 
 #[test]
+fn a_tail_says_that_there_are_earlier_lines() {
+    let house = House::new();
+    house.spawn("a", "seq 1000", &[]);
+    house.wait("a");
+    let tail = |words: &[&str]| {
+        house.materia(&[&["inspect", "run:a", "--view", "tail", "--json"], words].concat()).run().ok().json()
+    };
+    assert_eq!(tail(&[])["incomplete"], true);
+    assert_eq!(tail(&["--lines", "999"])["incomplete"], true);
+    assert_eq!(tail(&["--lines", "1000"])["incomplete"], false);
+    let text = house.materia(&["inspect", "run:a", "--view", "tail"]).run().ok().stdout;
+    assert!(text.starts_with("(the last 161 of 3893 bytes; all of them: [HOUSE]/"), "{text}");
+}
+
+#[test]
 fn recipes_are_counted_and_listed_where_that_is_asked_for() {
     let house = House::new();
     house.materia(&["tool", "register", "greet", "--template", "echo hello"]).run().ok();

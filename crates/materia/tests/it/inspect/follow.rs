@@ -1,5 +1,7 @@
 //! What can be followed is, in one shape; what cannot is refused.
 
+use std::io::{BufRead, BufReader};
+
 use serde_json::{Value, json};
 
 use crate::house::House;
@@ -22,6 +24,28 @@ fn views_that_cannot_be_followed_say_which_can() {
         assert_eq!((refused.code(), &error["code"]), (2, &json!("cannot_follow")), "{target} {view}");
         assert!(error["hint"].as_str().unwrap().starts_with(hint), "{error}");
     }
+}
+
+#[test]
+fn characters_that_come_in_halves_are_told_whole() {
+    let house = House::new();
+    let script =
+        "printf 'a\\303'; while ! [ -e go ]; do sleep 0.01; done; printf '\\251b\\n'; yes é | head -n 100000";
+    let script = house.write("halves.sh", script);
+    house.spawn("a", &format!("sh {}", script.display()), &[]);
+    house.until_file_has_bytes(house.run_place("a").stdout(), b"a\xc3");
+    let mut following = house.materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"]).start();
+    let mut lines = BufReader::new(following.stdout()).lines();
+    let text = |line: String| -> String {
+        let said: Value = serde_json::from_str(&line).unwrap();
+        said["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(text(lines.next().unwrap().unwrap()), "a");
+    house.write("go", "");
+    let rest: String = lines.map(|line| text(line.unwrap())).collect();
+    assert_eq!((rest.len(), &rest[..6]), ("éb\n".len() + 100_000 * "é\n".len(), "éb\né"));
+    assert!(!rest.contains('\u{fffd}'));
+    assert_eq!(following.end().code(), 0);
 }
 
 #[test]

@@ -28,6 +28,17 @@ fn another_session_is_refused_and_the_operator_is_not() {
     assert_eq!(refused(&inherited), mismatch);
     let receives = house.materia(&["receive", "--json", "--address", "run:owned", "--session", "s2"]).run();
     assert_eq!(refused(&receives), mismatch);
+    // An empty name is no session, and makes nobody the operator.
+    for words in [
+        &["message", "run:owned", "x", "--session", ""][..],
+        &["message", "run:owned", "control.kill", "--session", ""],
+        &["inspect", "session:all", "--session", ""],
+        &["wait", "run:owned", "--session", ""],
+        &["spawn", "--template", "true", "--session", ""],
+    ] {
+        let nobody = house.materia(&[words, &["--json"]].concat()).env("MATERIA_SESSION", "s2").run();
+        assert_eq!(refused(&nobody), (2, "invalid_session".to_owned()), "{words:?}");
+    }
     assert_eq!((kinds(&house, "owned"), kinds(&house, "free")), before, "nothing was written");
     house.sent(&["run:owned", "x", "--session", "s1"]);
     house.sent(&["run:owned", "x"]);

@@ -18,6 +18,12 @@ fn the_message_of_a_program_that_ended_is_given_to_the_next() {
         said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["message"]["attempt"], 1);
     assert_eq!(lines[1]["error"]["code"], "timeout", "while it lives, nobody else gets it");
+    let seen = house.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
+    assert_eq!((&seen["counts"]["queued"], &seen["counts"]["claimed"]), (&json!(1), &json!(0)), "{seen:#}");
+    assert_eq!(
+        (&seen["messages"][0]["status"], &seen["messages"][0]["by"]),
+        (&json!("queued"), &json!(null))
+    );
     let again = house.receive("run:a");
     assert_eq!((&again["id"], &again["attempt"]), (&lines[0]["message"]["id"], &json!(2)));
     house.kill("a");

@@ -69,6 +69,17 @@ fn an_archived_run_stays_its_sessions() {
         let other = house.send(&["run:a", control, "--session", "t"]);
         assert_eq!(refused(&other), (4, "session_mismatch".to_owned()), "{control}");
     }
+    for (session, answer) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
+        for words in [
+            &["inspect", "run:a"][..],
+            &["wait", "run:a"],
+            &["message", "run:a", "x"],
+            &["receive", "--address", "run:a", "--timeout", "0"],
+        ] {
+            let other = house.materia(&[words, &["--session", session, "--json"]].concat()).run();
+            assert_eq!(refused(&other), (answer.0, answer.1.to_owned()), "{words:?}");
+        }
+    }
     assert!(theirs.exists());
     house.spawn("a", "true", &["--session", "t"]);
     house.wait("a");

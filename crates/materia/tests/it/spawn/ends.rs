@@ -18,6 +18,19 @@ fn a_kill_ends_the_whole_tree_also_what_does_not_want_to() {
 }
 
 #[test]
+fn a_cancel_that_a_kill_overtakes_says_so() {
+    let house = House::new();
+    house.spawn("a", "sh -c 'trap \"\" TERM; echo ready; while :; do sleep 0.01; done'", &[]);
+    house.until_file_has(house.run_place("a").stdout(), "ready");
+    let cancel = house.materia(&["message", "run:a", "control.cancel", "--json"]).start();
+    house.until_file_has(house.run_place("a").journal(), "control.cancel");
+    assert!(house.kill("a").stopped);
+    let report = cancel.end().ok().json();
+    assert_eq!((&report["delivered"], &report["persisted"]), (&json!(false), &json!(true)), "{report}");
+    assert_eq!(report["warnings"], json!(["another request ended it first"]));
+}
+
+#[test]
 fn a_cancelled_run_may_clean_up_and_counts_as_cancelled() {
     let house = House::new();
     house.spawn(
