@@ -35,6 +35,8 @@ pub(super) struct Feed {
     left: bool,
     /// Whether the pipe holds one thing at a time.
     small: bool,
+    /// Whether nobody has been told yet that what is in it was read.
+    unseen: bool,
     /// Whether everybody who could read has closed it.
     deaf: bool,
 }
@@ -61,7 +63,7 @@ impl Feed {
 
     /// The pipe while something waits to be written, or to be read.
     pub(super) fn wanting(&self) -> Option<BorrowedFd<'_>> {
-        let waits = self.taken < self.pending.len() || (!self.last && !self.deaf && self.holds_some());
+        let waits = self.taken < self.pending.len() || (self.unseen && !self.last && !self.deaf);
         self.pipe.as_ref().filter(|_| waits).map(OwnedFd::as_fd)
     }
 
@@ -75,9 +77,11 @@ impl Feed {
         self.left || self.taken < self.pending.len() || self.holds_some()
     }
 
-    /// Nobody can read any more.
-    pub(super) fn is_closed_there(&mut self) {
-        self.deaf = true;
+    /// The pipe can be written to, or nobody reads it any more.
+    pub(super) fn stirred(&mut self, closed: bool) {
+        self.push();
+        self.deaf |= closed;
+        self.unseen &= self.holds_some();
     }
 
     fn holds_some(&self) -> bool {
@@ -124,7 +128,10 @@ impl Feed {
     pub(super) fn push(&mut self) {
         while let (Some(pipe), true) = (&self.pipe, self.taken < self.pending.len()) {
             match rustix::io::write(pipe, &self.pending[self.taken..]) {
-                Ok(count) => self.taken += count,
+                Ok(count) => {
+                    self.taken += count;
+                    self.unseen = self.small;
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
                 Err(_) => return self.close(),

@@ -203,10 +203,7 @@ impl Nursery {
             }
             Source::Stdin(id) => {
                 if let Some(leaf) = self.leaves.get_mut(&id) {
-                    leaf.stdin.push();
-                    if flags.contains(PollFlags::ERR) {
-                        leaf.stdin.is_closed_there();
-                    }
+                    leaf.stdin.stirred(flags.contains(PollFlags::ERR));
                     if leaf.stdin.is_hungry() {
                         self.ready.push_back(Event::Woken);
                     }

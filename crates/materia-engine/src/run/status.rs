@@ -179,6 +179,7 @@ pub(super) fn settle(
         let swept = end_detached(&mark, DEFAULT_GRACE);
         match (swept.ended, swept.survivors.len()) {
             (0, 0) => gone,
+            (1, 0) => format!("{gone}; it left 1 process that was ended"),
             (ended, 0) => format!("{gone}; it left {} that were ended", processes(ended)),
             (_, left) => format!("{gone}; it left {} that cannot be ended", processes(left)),
         }

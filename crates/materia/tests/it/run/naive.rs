@@ -204,7 +204,8 @@ proptest! {
         let came = node.run("", true);
         prop_assert_eq!(&document["status"], came.status(), "{}", document);
         prop_assert_eq!(exit == 0, came.status() != "failed");
-        if let Some((code, _)) = came.failed {
+        // Which of several failures for everybody came first is, too, and a missed quorum has a code of its own.
+        if let Some((code, _)) = came.failed.filter(|_| !(node.has_root() && node.has_quorum())) {
             prop_assert_eq!(&document["code"], code, "{}", document);
         }
         // Which siblings of a failure for everybody had begun is a matter of time.
