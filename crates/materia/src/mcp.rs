@@ -32,7 +32,6 @@ use materia_engine::clock::Clock;
 use materia_engine::library::Library;
 use materia_engine::run::{self, Root};
 use materia_model::name::SessionId;
-use materia_model::text;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
@@ -134,7 +133,6 @@ fn named(session: &str) -> Result<SessionId, Failure> {
     session.parse().map_err(|error: materia_model::name::NameError| {
         let mut failure = Failure::from(error);
         failure.code = "invalid_session".to_owned();
-        failure.message = format!("{} is no session: {}", text::quoted(session), failure.message);
         failure
     })
 }

@@ -8,7 +8,7 @@ use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use materia_model::name::RunId;
+use materia_model::name::{RunId, SessionId};
 use materia_model::run::RUN_START;
 use materia_model::text;
 
@@ -114,7 +114,7 @@ impl Root {
 
     /// Where what belongs to a session is kept; none for a name that is no plain word.
     pub fn session(&self, session: &str) -> Option<PathBuf> {
-        let id: RunId = session.parse().ok()?;
+        let id: SessionId = session.parse().ok()?;
         Some(self.0.parent()?.join("sessions").join(id.as_str()))
     }
 

@@ -11,7 +11,7 @@ use materia_engine::verb::message::{self, Sender};
 use materia_engine::verb::spawn::{self, Wanted};
 use materia_model::actor::Order;
 use materia_model::message::{Draft, Mailbox};
-use materia_model::name::RunId;
+use materia_model::name::{RunId, SessionId};
 use materia_model::run::{Declared, OnSessionEnd, Origin, RetireWhen};
 use materia_model::secret::Guard;
 use materia_model::text;
@@ -363,10 +363,9 @@ pub(super) fn run_id(given: &str) -> Result<RunId, Failure> {
 pub(super) fn session(world: &World, said: Option<&str>) -> Result<Option<String>, Failure> {
     let session = world.session(said);
     if let Some(session) = &session {
-        session.parse::<RunId>().map_err(|error| {
+        session.parse::<SessionId>().map_err(|error| {
             let mut failure = Failure::from(error);
             failure.code = "invalid_session".to_owned();
-            failure.message = format!("{} is no session: {}", text::quoted(session), failure.message);
             failure
         })?;
     }

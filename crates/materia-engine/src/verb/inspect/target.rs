@@ -3,7 +3,7 @@
 //! Owns the words. A target that has not the view that was asked for says which it has.
 
 use materia_model::message::{Address, AddressError};
-use materia_model::name::{BranchName, NameError, RunId};
+use materia_model::name::{BranchName, NameError, RunId, SessionId};
 use materia_model::run::Status;
 use materia_model::text;
 
@@ -103,7 +103,7 @@ impl Target {
                 Err(error) => Err(TargetError::Address(error)),
             },
             Some(("session", "all")) => Ok(Self::AllSessions),
-            Some(("session", session)) => Ok(Self::Session(session.parse::<RunId>()?.to_string())),
+            Some(("session", session)) => Ok(Self::Session(session.parse::<SessionId>()?.to_string())),
             Some(("tool", "materia" | "pi-actors")) => Ok(Self::Program),
             Some(("tool", name)) if !name.is_empty() => Ok(Self::Tool(name.to_owned())),
             None if given == "coordinator" => Ok(Self::Coordinator),
