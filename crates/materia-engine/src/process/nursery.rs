@@ -276,9 +276,9 @@ impl Nursery {
     /// Tells SIGINT, SIGTERM and SIGHUP as events from now on, except those that this process was started to ignore.
     /// When the nursery is gone they stay without effect.
     pub fn catch_interrupts(&mut self) -> io::Result<()> {
-        for signal in signals::INTERRUPTS {
+        for signal in signals::interrupts() {
             let caught = self.interrupts.iter().any(|caught| caught.signal() == signal);
-            if !caught && !signals::is_ignored(signal) {
+            if !caught {
                 self.interrupts.push(Caught::new(signal)?);
             }
         }

@@ -64,8 +64,10 @@ impl Drop for Caught {
     }
 }
 
-/// Those by which a person or the system asks a process to stop.
-pub(super) const INTERRUPTS: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::HUP];
+/// Those by which a person or the system asks a process to stop, except what this one was started to ignore.
+pub(super) fn interrupts() -> impl Iterator<Item = Signal> {
+    [Signal::INT, Signal::TERM, Signal::HUP].into_iter().filter(|signal| !is_ignored(*signal))
+}
 
 /// Signals that ask us to stop, caught by somebody who waits; one in a process at a time. None are where it is made by
 /// default. When it is dropped they end the process again.
@@ -79,7 +81,7 @@ pub struct Interrupts {
 /// Whether they end the process, as they do where nobody catches them.
 static DEADLY: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
     let deadly = Arc::new(AtomicBool::new(true));
-    for signal in INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal)) {
+    for signal in interrupts() {
         let _stays_deadly = flag::register_conditional_default(signal.as_raw(), deadly.clone());
     }
     deadly
@@ -89,8 +91,7 @@ impl Interrupts {
     /// Catches them, except those that this process was started to ignore. Where that is not possible, they end the process
     /// as they always do.
     pub fn catch() -> Self {
-        let wanted = INTERRUPTS.into_iter().filter(|signal| !is_ignored(*signal));
-        let caught = wanted.map(Caught::new).collect::<io::Result<Vec<_>>>();
+        let caught = interrupts().map(Caught::new).collect::<io::Result<Vec<_>>>();
         DEADLY.store(caught.is_err(), Ordering::SeqCst);
         Self { caught: caught.unwrap_or_default(), in_time: None }
     }

@@ -111,22 +111,26 @@ fn feed(stdin: Stdin) -> io::Result<(Stdio, Feed)> {
         Stdin::File(file) => (file.into(), Feed::default()),
         Stdin::Bytes(bytes) if bytes.is_empty() => (Stdio::null(), Feed::default()),
         Stdin::Bytes(bytes) => {
-            let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-            rustix::io::ioctl_fionbio(&ours, true)?;
+            let (theirs, ours) = pipe()?;
             // Usually everything fits, and our end is closed again before the child exists.
             (theirs.into(), Feed::finite(ours, bytes))
         }
         Stdin::Held => {
-            let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-            rustix::io::ioctl_fionbio(&ours, true)?;
+            let (theirs, ours) = pipe()?;
             (theirs.into(), Feed::held(ours))
         }
         Stdin::Fed => {
-            let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-            rustix::io::ioctl_fionbio(&ours, true)?;
+            let (theirs, ours) = pipe()?;
             (theirs.into(), Feed::read_through(ours))
         }
     })
+}
+
+/// A pipe for a child to read from, of which our end never blocks.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (theirs, ours) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    rustix::io::ioctl_fionbio(&ours, true)?;
+    Ok((theirs, ours))
 }
 
 fn tap(sink: Sink) -> io::Result<(Stdio, Option<Tap>)> {

@@ -140,13 +140,8 @@ impl Inspect {
                     screen.report(&tail, voice);
                     return Ok(0);
                 }
-                let shown = &tail.tail;
-                let from = [
-                    shown.stdout_bytes - shown.halves[0] as u64,
-                    shown.stderr_bytes - shown.halves[1] as u64,
-                ];
-                screen.tail(&tail, voice);
                 let mut output = Output::new(screen, voice);
+                let from = output.begin(&tail.tail);
                 run::follow(&place, from, &clock, |stream: Stream, bytes| output.say(stream, bytes))?;
                 output.end();
             }

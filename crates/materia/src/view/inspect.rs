@@ -1,7 +1,7 @@
 //! What people see of `inspect`: compact, sized for a model's context; programs get everything with `--json`.
 
 use materia_engine::process::Stream;
-use materia_engine::run::Listed;
+use materia_engine::run::{Listed, Tail};
 use materia_engine::verb::inspect::{Inventory, Runtime, Shelf, Shown, ShownFiles, ShownTail};
 use materia_model::text::{Characters, count, printable};
 use serde_json::json;
@@ -148,17 +148,6 @@ impl Report for Runtime {
     }
 }
 
-impl Screen {
-    /// Says the beginning of output that is followed, without half a character at its end: that follows, whole.
-    pub fn tail(self, tail: &ShownTail, voice: Voice) {
-        let (mut output, halves) = (Output::new(self, voice), tail.tail.halves);
-        for (stream, text) in [(Stream::Stdout, &tail.tail.stdout), (Stream::Stderr, &tail.tail.stderr)] {
-            let broken = if halves[stream as usize] > 0 { char::REPLACEMENT_CHARACTER.len_utf8() } else { 0 };
-            output.say(stream, &text.as_bytes()[..text.len().saturating_sub(broken)]);
-        }
-    }
-}
-
 /// What a run writes, as it is followed.
 pub struct Output {
     screen: Screen,
@@ -171,6 +160,17 @@ impl Output {
     /// Nothing so far.
     pub fn new(screen: Screen, voice: Voice) -> Self {
         Self { screen, voice, texts: Default::default() }
+    }
+
+    /// Says what there is, without half a character at its end: that follows, whole. From where on to follow.
+    pub fn begin(&mut self, tail: &Tail) -> [u64; 2] {
+        for (stream, text) in [(Stream::Stdout, &tail.stdout), (Stream::Stderr, &tail.stderr)] {
+            let half = tail.halves[stream as usize] > 0;
+            let broken = if half { char::REPLACEMENT_CHARACTER.len_utf8() } else { 0 };
+            self.say(stream, &text.as_bytes()[..text.len().saturating_sub(broken)]);
+        }
+        let [stdout, stderr] = tail.halves.map(|half| half as u64);
+        [tail.stdout_bytes - stdout, tail.stderr_bytes - stderr]
     }
 
     /// Hands on what a run wrote: as it is, or one JSON object a line. Whether somebody still listens.

@@ -15,8 +15,7 @@ use crate::clock::Clock;
 use crate::home::Home;
 use crate::library::Library;
 use crate::registry::{Draft, Remedy, RemedyKind, State as Standing, Survey, drafts, remedies, survey};
-use crate::run::is_dead;
-use crate::run::{self, Listed, Root};
+use crate::run::{self, Listed, Root, is_dead};
 
 /// How many runs, and how many of each thing, triage looks at.
 const MOST_RUNS: usize = 100;
