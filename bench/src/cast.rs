@@ -1,6 +1,6 @@
-//! Casting a loop of work items with two utilities each, against a C program that starts the same processes and writes the
-//! same bytes with one sync per step, and against peers; how it grows; how soon it goes on after a kill; how long the
-//! smallest one takes.
+//! Casting a loop of work items with two utilities each, against a C program that starts the same
+//! processes and writes the same bytes with one sync per step, and against peers; how it grows; how
+//! soon it goes on after a kill; how long the smallest one takes.
 //!
 //! Every contender does its work on the same disk and syncs once per step.
 
@@ -79,12 +79,16 @@ impl Bench {
 
     /// The config of a loop over so many items; of one socket for none.
     fn config(&self, items: usize) -> Result<PathBuf, Failure> {
-        let program = |command: Value| json!({"type": "utility", "parse": "json", "command": command});
+        let program =
+            |command: Value| json!({"type": "utility", "parse": "json", "command": command});
         let step = program(json!([self.step, ANSWER]));
-        let titles =
-            (0..items).map(|n| json!({"title": format!("Item {n}"), "context": format!("Finish item {n}.")}));
+        let titles = (0..items)
+            .map(|n| json!({"title": format!("Item {n}"), "context": format!("Finish item {n}.")}));
         let list = self.dir.join(format!("items-{items}.json"));
-        fs::write(&list, json!({"workItems": titles.collect::<Vec<_>>()}).to_string())?;
+        fs::write(
+            &list,
+            json!({"workItems": titles.collect::<Vec<_>>()}).to_string(),
+        )?;
         let mut lists = program(json!(["cat", list]));
         lists["generator"] = true.into();
         let loadout = match items {
@@ -96,7 +100,11 @@ impl Bench {
                 "loops": {"l": {"sockets": ["one", "two"], "consumes": {"from": "list", "output": "workItems"},
                     "exit": {"from": "two", "when": "satisfied", "to": "end"}}}}),
         };
-        let materia = if items == 0 { json!({"One": step}) } else { json!({"One": step, "List": lists}) };
+        let materia = if items == 0 {
+            json!({"One": step})
+        } else {
+            json!({"One": step, "List": lists})
+        };
         let path = self.dir.join(format!("flow-{items}.json"));
         let config = json!({"activeLoadout": "T", "materia": materia, "loadouts": {"T": loadout}});
         fs::write(&path, config.to_string())?;
@@ -105,8 +113,14 @@ impl Bench {
 
     fn cast(&self, config: &Path, dir: &Path) -> Command {
         let mut command = Command::new(&self.materia);
-        command.args(["cast", "--json", "go", "--config"]).arg(config).current_dir(dir);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(["cast", "--json", "go", "--config"])
+            .arg(config)
+            .current_dir(dir);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command
     }
 
@@ -131,22 +145,34 @@ impl Bench {
             Contender::new("C, same processes and bytes (floor)", || self.bare(&sizes)),
             Contender::new("materia cast", || self.ours(&config, ITEMS)),
         ];
-        println!("(the reference engine is not on the npm registry, and only runs inside its host)");
+        println!(
+            "(the reference engine is not on the npm registry, and only runs inside its host)"
+        );
         match peers::python("langgraph", &["langgraph", "langgraph-checkpoint-sqlite"]) {
-            Some(python) => contenders
-                .push(Contender::new("LangGraph, SQLite checkpoints, no artifacts", move || {
-                    self.langgraph(&python)
-                })),
+            Some(python) => contenders.push(Contender::new(
+                "LangGraph, SQLite checkpoints, no artifacts",
+                move || self.langgraph(&python),
+            )),
             None => println!("(LangGraph cannot be installed)"),
         }
-        hold(&format!("a step of a cast of {ITEMS} items x 2 utilities"), 1.5, rounds, contenders)
+        hold(
+            &format!("a step of a cast of {ITEMS} items x 2 utilities"),
+            1.5,
+            rounds,
+            contenders,
+        )
     }
 
     fn bare(&self, sizes: &Sizes) -> Result<Duration, Failure> {
         let dir = self.fresh()?;
         let mut command = Command::new(&self.floor);
-        command.arg(dir.join("cast")).arg(steps_of(ITEMS).to_string()).arg(&self.step).arg(ANSWER);
-        command.args([sizes.input, sizes.kept, sizes.command, sizes.log].map(|size| size.to_string()));
+        command
+            .arg(dir.join("cast"))
+            .arg(steps_of(ITEMS).to_string())
+            .arg(&self.step)
+            .arg(ANSWER);
+        command
+            .args([sizes.input, sizes.kept, sizes.command, sizes.log].map(|size| size.to_string()));
         let took = timed(&mut command)? / steps_of(ITEMS);
         fs::remove_dir_all(dir)?;
         Ok(took)
@@ -184,14 +210,22 @@ impl Bench {
         let kept = mean(".input.json")?;
         let state = fs::metadata(cast.join("state/workItems.1.json")).map_or(0, |list| list.len());
         let log = fs::metadata(cast.join("events.jsonl"))?.len() / u64::from(steps_of(ITEMS));
-        let sizes = Sizes { input: kept + state, kept, command: mean(".command.json")?, log };
+        let sizes = Sizes {
+            input: kept + state,
+            kept,
+            command: mean(".command.json")?,
+            log,
+        };
         fs::remove_dir_all(dir)?;
         Ok(sizes)
     }
 
     fn growth(&self, rounds: usize) -> Result<(), Failure> {
         let (few, many) = (self.config(FEW)?, self.config(ITEMS)?);
-        let (short, long) = (format!("a step of {FEW} items (floor)"), format!("a step of {ITEMS} items"));
+        let (short, long) = (
+            format!("a step of {FEW} items (floor)"),
+            format!("a step of {ITEMS} items"),
+        );
         let contenders = vec![
             Contender::new(&short, || self.ours(&few, FEW)),
             Contender::new(&long, || self.ours(&many, ITEMS)),
@@ -199,7 +233,8 @@ impl Bench {
         hold("growth with the length of a cast", 1.1, rounds, contenders)
     }
 
-    /// A cast of so many items is killed near its end; then how long it takes until the next program is started.
+    /// A cast of so many items is killed near its end; then how long it takes until the next
+    /// program is started.
     fn resume(&self, rounds: usize) -> Result<(), Failure> {
         let config = self.config(ITEMS)?;
         let dir = self.fresh()?;
@@ -215,15 +250,23 @@ impl Bench {
         child.kill()?;
         child.wait()?;
         let cast = only(&casts)?;
-        let (with, without) = ("resume, to the next dispatch", "the same without the snapshot");
-        println!("\nresume of a killed cast of {ITEMS} items ({rounds} rounds, should be at most 100 ms)");
+        let (with, without) = (
+            "resume, to the next dispatch",
+            "the same without the snapshot",
+        );
+        println!(
+            "\nresume of a killed cast of {ITEMS} items ({rounds} rounds, should be at most 100 ms)"
+        );
         for (name, snapshot) in [(with, true), (without, false)] {
             let mut times = Vec::new();
             for _ in 0..rounds {
                 times.push(self.taken_up(&cast, snapshot)?);
             }
             times.sort_unstable();
-            println!("{name:<44} {:>9.2} ms", times[times.len() / 2].as_secs_f64() * 1e3);
+            println!(
+                "{name:<44} {:>9.2} ms",
+                times[times.len() / 2].as_secs_f64() * 1e3
+            );
         }
         Ok(())
     }
@@ -231,18 +274,28 @@ impl Bench {
     /// How long it takes from the start of `materia resume` to the start of the next program.
     fn taken_up(&self, cast: &Path, snapshot: bool) -> Result<Duration, Failure> {
         let (dir, copy) = (self.fresh()?, self.fresh()?);
-        for name in
-            ["config.resolved.json", "events.jsonl"].into_iter().chain(snapshot.then_some("state.json"))
+        for name in ["config.resolved.json", "events.jsonl"]
+            .into_iter()
+            .chain(snapshot.then_some("state.json"))
         {
             fs::copy(cast.join(name), copy.join(name))?;
         }
         let first = dir.join("first");
         let mut command = Command::new(&self.materia);
-        command.arg("resume").arg(&copy).arg("--json").current_dir(&dir).env("BENCH_FIRST", &first);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg("resume")
+            .arg(&copy)
+            .arg("--json")
+            .current_dir(&dir)
+            .env("BENCH_FIRST", &first);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let began = SystemTime::now();
         timed(&mut command)?;
-        let at = SystemTime::UNIX_EPOCH + Duration::from_nanos(fs::read_to_string(&first)?.parse()?);
+        let at =
+            SystemTime::UNIX_EPOCH + Duration::from_nanos(fs::read_to_string(&first)?.parse()?);
         for used in [dir, copy] {
             fs::remove_dir_all(used)?;
         }
@@ -254,11 +307,23 @@ impl Bench {
         let dir = self.fresh()?;
         let contenders = vec![
             Contender::new("the bare process (floor)", || {
-                timed(Command::new(&self.step).arg(ANSWER).stdin(Stdio::null()).stdout(Stdio::null()))
+                timed(
+                    Command::new(&self.step)
+                        .arg(ANSWER)
+                        .stdin(Stdio::null())
+                        .stdout(Stdio::null()),
+                )
             }),
-            Contender::new("materia cast of one socket", || timed(&mut self.cast(&config, &dir))),
+            Contender::new("materia cast of one socket", || {
+                timed(&mut self.cast(&config, &dir))
+            }),
         ];
-        hold("the smallest cast, from start to exit", 10.0, rounds, contenders)
+        hold(
+            "the smallest cast, from start to exit",
+            10.0,
+            rounds,
+            contenders,
+        )
     }
 }
 
@@ -277,5 +342,9 @@ fn timed(command: &mut Command) -> Result<Duration, Failure> {
     let began = Instant::now();
     let status = command.status()?;
     let took = began.elapsed();
-    if status.success() { Ok(took) } else { Err(format!("{command:?} failed: {status}").into()) }
+    if status.success() {
+        Ok(took)
+    } else {
+        Err(format!("{command:?} failed: {status}").into())
+    }
 }

@@ -1,4 +1,5 @@
-//! One contest: contenders take turns, the first is the floor, and a table says who is how far above it.
+//! One contest: contenders take turns, the first is the floor, and a table says who is how far
+//! above it.
 
 use std::time::Duration;
 
@@ -14,11 +15,15 @@ impl<'a> Contender<'a> {
         name: &'a str,
         turn: impl FnMut() -> Result<Duration, Box<dyn std::error::Error>> + 'a,
     ) -> Self {
-        Self { name, turn: Box::new(turn) }
+        Self {
+            name,
+            turn: Box::new(turn),
+        }
     }
 }
 
-/// Lets everybody take turns and prints the table. `target` is the ratio we promise for ours, the second row.
+/// Lets everybody take turns and prints the table. `target` is the ratio we promise for ours, the
+/// second row.
 pub(crate) fn hold(
     title: &str,
     target: f64,
@@ -40,7 +45,11 @@ pub(crate) fn hold(
     for (contender, times) in contenders.iter().zip(times) {
         let ratios = times.iter().zip(&floor).map(|(time, floor)| time / floor);
         let ratio = median(ratios.collect());
-        println!("{:<44} {:>12} {ratio:>14.2}", contender.name, readable(median(times)));
+        println!(
+            "{:<44} {:>12} {ratio:>14.2}",
+            contender.name,
+            readable(median(times))
+        );
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Appending to a journal, against a bare `write` of the same bytes to a file, with and without a sync.
+//! Appending to a journal, against a bare `write` of the same bytes to a file, with and without a
+//! sync.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,7 +14,8 @@ use crate::floor;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// A step's result, about as long as they are in practice, so that a line has some two hundred bytes.
+/// A step's result, about as long as they are in practice, so that a line has some two hundred
+/// bytes.
 #[derive(Serialize)]
 struct Step {
     socket: &'static str,
@@ -34,22 +36,35 @@ const SYNCED: u32 = 40;
 pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     let scratch = floor::disk()?;
     let line = spelled(scratch.path())?;
-    let options = Options { rotate_at: None, ..Options::default() };
+    let options = Options {
+        rotate_at: None,
+        ..Options::default()
+    };
     let clock = Clock::system();
 
-    let mut bare = File::options().append(true).create(true).open(scratch.path().join("bare"))?;
+    let mut bare = File::options()
+        .append(true)
+        .create(true)
+        .open(scratch.path().join("bare"))?;
     let journal = Journal::open(&scratch.path().join("ours.jsonl"), &clock, &options)?;
     let shared = SharedJournal::open(&scratch.path().join("shared.jsonl"), &clock, &options)?;
     let append = vec![
-        Contender::new("bare write (floor)", || each(APPENDS, || Ok(bare.write_all(&line)?))),
-        Contender::new("journal append", || each(APPENDS, || Ok(journal.append("step", &STEP).map(drop)?))),
+        Contender::new("bare write (floor)", || {
+            each(APPENDS, || Ok(bare.write_all(&line)?))
+        }),
+        Contender::new("journal append", || {
+            each(APPENDS, || Ok(journal.append("step", &STEP).map(drop)?))
+        }),
         Contender::new("shared journal append", || {
             each(APPENDS, || Ok(shared.append("step", &STEP).map(drop)?))
         }),
     ];
     hold(&format!("append {} bytes", line.len()), 1.2, rounds, append)?;
 
-    let mut bare = File::options().append(true).create(true).open(scratch.path().join("bare-synced"))?;
+    let mut bare = File::options()
+        .append(true)
+        .create(true)
+        .open(scratch.path().join("bare-synced"))?;
     let durable = vec![
         Contender::new("bare write + fdatasync (floor)", || {
             each(SYNCED, || {
@@ -58,13 +73,22 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
             })
         }),
         Contender::new("journal durable append", || {
-            each(SYNCED, || Ok(journal.append_durable("step", &STEP).map(drop)?))
+            each(SYNCED, || {
+                Ok(journal.append_durable("step", &STEP).map(drop)?)
+            })
         }),
         Contender::new("shared journal durable append", || {
-            each(SYNCED, || Ok(shared.append_durable("step", &STEP).map(drop)?))
+            each(SYNCED, || {
+                Ok(shared.append_durable("step", &STEP).map(drop)?)
+            })
         }),
     ];
-    hold(&format!("append {} bytes durably", line.len()), 1.2, rounds, durable)
+    hold(
+        &format!("append {} bytes durably", line.len()),
+        1.2,
+        rounds,
+        durable,
+    )
 }
 
 /// A line exactly as a journal writes it.
@@ -78,7 +102,10 @@ fn spelled(scratch: &std::path::Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// How long one of `count` operations took.
-fn each(count: u32, mut operation: impl FnMut() -> Result<(), Failure>) -> Result<Duration, Failure> {
+fn each(
+    count: u32,
+    mut operation: impl FnMut() -> Result<(), Failure>,
+) -> Result<Duration, Failure> {
     let began = Instant::now();
     for _ in 0..count {
         operation()?;

@@ -2,8 +2,13 @@
 //!
 //! `cargo run --release -p materia-bench [CONTEST ...] [--rounds N]`
 //!
-//! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the ratios of the rounds.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
+//! Machines are noisy, so contenders take turns in short rounds, and a ratio is the median of the
+//! ratios of the rounds.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a bench prints its table"
+)]
 
 mod contest;
 mod floor;
@@ -45,8 +50,15 @@ const CONTESTS: [(&str, Contest); 15] = [
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    if let Some((runs::STAMP, rest)) = words.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return if runs::stamp(rest).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    if let Some((runs::STAMP, rest)) = words
+        .split_first()
+        .map(|(first, rest)| (first.as_str(), rest))
+    {
+        return if runs::stamp(rest).is_ok() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
     }
     match chosen(words.into_iter()) {
         Ok((names, rounds)) => run(&names, rounds),
@@ -67,7 +79,9 @@ fn chosen(mut words: impl Iterator<Item = String>) -> Result<(Vec<String>, usize
         match word.as_str() {
             "--rounds" => {
                 let given = words.next().unwrap_or_default();
-                rounds = given.parse().map_err(|_| format!("`{given}` is no number of rounds"))?;
+                rounds = given
+                    .parse()
+                    .map_err(|_| format!("`{given}` is no number of rounds"))?;
             }
             name if CONTESTS.iter().any(|(known, _)| is_meant(known, name)) => names.push(word),
             other => return Err(format!("there is no contest `{other}`")),
@@ -78,7 +92,9 @@ fn chosen(mut words: impl Iterator<Item = String>) -> Result<(Vec<String>, usize
 
 /// Whether a word on the command line means this contest.
 fn is_meant(contest: &str, word: &str) -> bool {
-    contest.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    contest
+        .strip_prefix(word)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 fn run(names: &[String], rounds: usize) -> ExitCode {

@@ -1,5 +1,5 @@
-//! A durable message to somebody who waits for it, against the least that has to happen: one sync and one wake-up; and
-//! how many of them eight senders get through when they share their syncs.
+//! A durable message to somebody who waits for it, against the least that has to happen: one sync
+//! and one wake-up; and how many of them eight senders get through when they share their syncs.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -33,28 +33,46 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     let floor = Floor::new(&scratch.path().join("bare"))?;
     let office = Office::new(scratch.path(), "told")?;
     let latency = vec![
-        Contender::new("bare write, fdatasync, one wake-up (floor)", || floor.letters()),
+        Contender::new("bare write, fdatasync, one wake-up (floor)", || {
+            floor.letters()
+        }),
         Contender::new("message to a waiting receiver", || office.letters()),
     ];
-    hold("a durable message until its receiver has it", 1.5, rounds, latency)?;
+    hold(
+        "a durable message until its receiver has it",
+        1.5,
+        rounds,
+        latency,
+    )?;
 
-    let mut bare = File::options().append(true).create(true).open(scratch.path().join("synced"))?;
+    let mut bare = File::options()
+        .append(true)
+        .create(true)
+        .open(scratch.path().join("synced"))?;
     let line = [b'x'; 300];
     let busy = scratch.path().join("busy");
     std::fs::create_dir(&busy)?;
     let path = started(&busy)?;
     let throughput = vec![
-        Contender::new("bare write + fdatasync, one after the other (floor)", || {
-            let began = Instant::now();
-            for _ in 0..EACH {
-                bare.write_all(&line)?;
-                bare.sync_data()?;
-            }
-            Ok(began.elapsed() / EACH)
-        }),
+        Contender::new(
+            "bare write + fdatasync, one after the other (floor)",
+            || {
+                let began = Instant::now();
+                for _ in 0..EACH {
+                    bare.write_all(&line)?;
+                    bare.sync_data()?;
+                }
+                Ok(began.elapsed() / EACH)
+            },
+        ),
         Contender::new("a message of 8 senders at once", || crowd(&path)),
     ];
-    hold("one durable message in a crowd (2,000/s are 0.5 ms)", 1.0, rounds, throughput)
+    hold(
+        "one durable message in a crowd (2,000/s are 0.5 ms)",
+        1.0,
+        rounds,
+        throughput,
+    )
 }
 
 /// A run's journal with nothing but its beginning in it.
@@ -67,18 +85,30 @@ fn started(dir: &Path) -> Result<std::path::PathBuf, Failure> {
 
 fn letter() -> Result<Envelope, Failure> {
     let body = Some(json!({"text": "the tests pass; two files were changed", "files": 2}));
-    Ok(Draft { to: "run:a".to_owned(), kind: "task.run".to_owned(), body, ..Draft::default() }.check()?)
+    Ok(Draft {
+        to: "run:a".to_owned(),
+        kind: "task.run".to_owned(),
+        body,
+        ..Draft::default()
+    }
+    .check()?)
 }
 
 fn me() -> Result<Holder, Failure> {
     let me = Identity::of_self().ok_or("there is no /proc")?;
-    Ok(Holder { pid: me.pid, start_time: me.start_time, boot_id: me.boot_id })
+    Ok(Holder {
+        pid: me.pid,
+        start_time: me.start_time,
+        boot_id: me.boot_id,
+    })
 }
 
-/// Eight senders with a handle each, as eight processes have; their messages are handled afterwards, unmeasured.
+/// Eight senders with a handle each, as eight processes have; their messages are handled
+/// afterwards, unmeasured.
 fn crowd(path: &Path) -> Result<Duration, Failure> {
-    let senders: Vec<Post> =
-        (0..SENDERS).map(|_| Post::open(path, &Clock::system())).collect::<Result<_, _>>()?;
+    let senders: Vec<Post> = (0..SENDERS)
+        .map(|_| Post::open(path, &Clock::system()))
+        .collect::<Result<_, _>>()?;
     let letter = letter()?;
     // What was said before is read before it is measured: senders that stay read it once.
     for post in &senders {
@@ -99,10 +129,19 @@ fn crowd(path: &Path) -> Result<Duration, Failure> {
     let (post, me) = (&senders[0], me()?);
     let mut arrived = 0;
     while let Some(claimed) = post.claim(&Place::Run, &me)? {
-        post.settle(&Place::Run, &claimed.id, &me, &Ending::Failed("measured".to_owned()))?;
+        post.settle(
+            &Place::Run,
+            &claimed.id,
+            &me,
+            &Ending::Failed("measured".to_owned()),
+        )?;
         arrived += 1;
     }
-    if arrived == SENDERS * EACH { Ok(took) } else { Err(format!("{arrived} messages arrived").into()) }
+    if arrived == SENDERS * EACH {
+        Ok(took)
+    } else {
+        Err(format!("{arrived} messages arrived").into())
+    }
 }
 
 /// The least that has to happen.
@@ -120,7 +159,11 @@ impl Floor {
             let mut byte = [0];
             while reader.read_exact(&mut byte).is_ok() && tell.send(Instant::now()).is_ok() {}
         });
-        Ok(Self { file: File::options().append(true).create(true).open(path)?, wake, woken })
+        Ok(Self {
+            file: File::options().append(true).create(true).open(path)?,
+            wake,
+            woken,
+        })
     }
 
     fn letters(&self) -> Result<Duration, Failure> {
@@ -146,10 +189,17 @@ impl Office {
         std::fs::create_dir(&dir)?;
         let path = started(&dir)?;
         let (tell, had) = channel();
-        let (post, reader) = (Post::open(&path, &Clock::system())?, Post::open(&path, &Clock::system())?);
+        let (post, reader) = (
+            Post::open(&path, &Clock::system())?,
+            Post::open(&path, &Clock::system())?,
+        );
         let me = me()?;
         std::thread::spawn(move || receive(&reader, &me, &tell));
-        Ok(Self { post, letter: letter()?, had })
+        Ok(Self {
+            post,
+            letter: letter()?,
+            had,
+        })
     }
 
     fn letters(&self) -> Result<Duration, Failure> {

@@ -1,6 +1,7 @@
 //! The page: frame times of large things in a real browser, as ratios to an empty page.
 //!
-//! Measured by the client's own `web/test/frames.mjs`, which needs node and chromium; `./test` installs both.
+//! Measured by the client's own `web/test/frames.mjs`, which needs node and chromium; `./test`
+//! installs both.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,5 +18,9 @@ pub(crate) fn run(_rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
         .arg(web.join("test/frames.mjs"))
         .env("MATERIA", crate::runs::materia()?)
         .status()?;
-    if ended.success() { Ok(()) } else { Err("the page could not be measured".into()) }
+    if ended.success() {
+        Ok(())
+    } else {
+        Err("the page could not be measured".into())
+    }
 }

@@ -1,4 +1,5 @@
-//! Discovery: looking at a root with a thousand recipes, against reading the same files and parsing their JSON.
+//! Discovery: looking at a root with a thousand recipes, against reading the same files and parsing
+//! their JSON.
 //!
 //! In this process: what a host that stays up pays when it looks at its tools anew.
 
@@ -17,14 +18,24 @@ const RECIPES: usize = 1000;
 /// Holds the contest.
 pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
     let scratch = tempfile::tempdir()?;
-    let variables = Variables { home: Some(scratch.path().to_owned()), ..Variables::default() };
+    let variables = Variables {
+        home: Some(scratch.path().to_owned()),
+        ..Variables::default()
+    };
     let home = Home::locate(&variables)?;
     let library = Library::new(&home, Some(scratch.path()));
     std::fs::create_dir_all(library.root())?;
     for number in 0..RECIPES {
-        std::fs::write(library.root().join(format!("tool-{number}.json")), recipe(number))?;
+        std::fs::write(
+            library.root().join(format!("tool-{number}.json")),
+            recipe(number),
+        )?;
     }
-    let found = registry::survey(&library).entries.iter().filter(|entry| entry.tool).count();
+    let found = registry::survey(&library)
+        .entries
+        .iter()
+        .filter(|entry| entry.tool)
+        .count();
     assert_eq!(found, RECIPES, "all of them are tools");
     let contenders = vec![
         Contender::new("read and parse (floor)", || {
@@ -38,18 +49,28 @@ pub(crate) fn run(rounds: usize) -> Result<(), Box<dyn std::error::Error>> {
             Ok(began.elapsed())
         }),
     ];
-    hold(&format!("discovery of {RECIPES} recipes (at most 100 ms)"), 10.0, rounds, contenders)
+    hold(
+        &format!("discovery of {RECIPES} recipes (at most 100 ms)"),
+        10.0,
+        rounds,
+        contenders,
+    )
 }
 
 /// Ordinary ones: some arguments, a few steps, every fourth imports another.
 fn recipe(number: usize) -> String {
-    let step =
-        r#"{"label": "build", "timeout": 60000, "retry": 2, "template": "make {goal=all} -j{jobs:int=4}"}"#;
+    let step = r#"{"label": "build", "timeout": 60000, "retry": 2, "template": "make {goal=all} -j{jobs:int=4}"}"#;
     let (imports, last) = if number % 4 == 3 {
         let before = number - 1;
-        (format!(r#""imports": {{"before": "tool-{before}"}},"#), r#"{"name": "before"}"#)
+        (
+            format!(r#""imports": {{"before": "tool-{before}"}},"#),
+            r#"{"name": "before"}"#,
+        )
     } else {
-        (String::new(), r#""grep -n {pattern} {file:path=README.md}""#)
+        (
+            String::new(),
+            r#""grep -n {pattern} {file:path=README.md}""#,
+        )
     };
     format!(
         r#"{{"description": "Tool number {number}", {imports} "args": ["pattern"], "artifacts": {{"log": "{{goal}}.log"}}, "template": [{step}, {last}]}}"#

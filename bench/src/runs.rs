@@ -1,7 +1,8 @@
-//! Runs, against other people's queues of detached commands: spawning one, hearing of its end, many of them, idle ones,
-//! and listing what is over.
+//! Runs, against other people's queues of detached commands: spawning one, hearing of its end, many
+//! of them, idle ones, and listing what is over.
 //!
-//! Every contender is a whole program, timed from outside. Peers promise less: none of them syncs what it accepted.
+//! Every contender is a whole program, timed from outside. Peers promise less: none of them syncs
+//! what it accepted.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,10 +17,16 @@ pub(crate) const STAMP: &str = "__stamp";
 
 /// Waits until somebody writes to a pipe, writes down the time and ends.
 pub(crate) fn stamp(words: &[String]) -> Result<(), Failure> {
-    let [fifo, stamp] = words else { return Err("a pipe and a file are needed".into()) };
+    let [fifo, stamp] = words else {
+        return Err("a pipe and a file are needed".into());
+    };
     let mut file = std::fs::File::create(stamp)?;
     std::fs::read_to_string(fifo)?;
-    write!(file, "{}", SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos())?;
+    write!(
+        file,
+        "{}",
+        SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos()
+    )?;
     Ok(())
 }
 
@@ -28,7 +35,9 @@ type Round<'a> = &'a mut dyn FnMut() -> Result<[Duration; 2], Failure>;
 
 /// Prints the medians of so many rounds, in milliseconds.
 fn print_medians(name: &str, rounds: usize, round: Round<'_>) -> Result<(), Failure> {
-    let times = (0..rounds).map(|_| round()).collect::<Result<Vec<_>, _>>()?;
+    let times = (0..rounds)
+        .map(|_| round())
+        .collect::<Result<Vec<_>, _>>()?;
     let median = |which: usize| {
         let mut times: Vec<Duration> = times.iter().map(|time| time[which]).collect();
         times.sort_unstable();
@@ -72,7 +81,10 @@ pub(crate) fn list(_rounds: usize) -> Result<(), Failure> {
 /// Holds a contest in a world of its own.
 fn held(contest: impl FnOnce(&Bench) -> Result<(), Failure>) -> Result<(), Failure> {
     let scratch = tempfile::tempdir()?;
-    let bench = Bench { materia: materia()?, dir: scratch.path().to_owned() };
+    let bench = Bench {
+        materia: materia()?,
+        dir: scratch.path().to_owned(),
+    };
     peers::install_queues();
     let outcome = contest(&bench);
     bench.quit();
@@ -88,9 +100,18 @@ impl Bench {
     /// A program in a world of its own.
     fn call(&self, program: &Path, words: &[&str]) -> Command {
         let mut command = Command::new(program);
-        command.args(words).current_dir(&self.dir).env("HOME", &self.dir).env("TMPDIR", &self.dir);
-        command.env("TS_SOCKET", self.dir.join("tsp")).env("NQDIR", self.dir.join("nq"));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(words)
+            .current_dir(&self.dir)
+            .env("HOME", &self.dir)
+            .env("TMPDIR", &self.dir);
+        command
+            .env("TS_SOCKET", self.dir.join("tsp"))
+            .env("NQDIR", self.dir.join("nq"));
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         command
     }
 
@@ -98,12 +119,18 @@ impl Bench {
         let began = Instant::now();
         let status = self.call(program, words).status()?;
         let took = began.elapsed();
-        if status.success() { Ok(took) } else { Err(format!("{words:?}: {status}").into()) }
+        if status.success() {
+            Ok(took)
+        } else {
+            Err(format!("{words:?}: {status}").into())
+        }
     }
 
     /// From the command line to the id of a run that runs.
     fn spawn(&self, rounds: usize) -> Result<(), Failure> {
-        let Some(tsp) = peers::find("tsp") else { return self.missing("task-spooler") };
+        let Some(tsp) = peers::find("tsp") else {
+            return self.missing("task-spooler");
+        };
         let nq = peers::find("nq");
         let mut contenders = vec![
             Contender::new("task-spooler", || self.timed(&tsp, &["-n", "true"])),
@@ -117,18 +144,26 @@ impl Bench {
         hold("spawn `true` and get its id", 2.0, rounds, contenders)
     }
 
-    /// From the end of the command to the word of whoever waits for it. The command writes down when it ends, as the last
-    /// thing it does.
+    /// From the end of the command to the word of whoever waits for it. The command writes down
+    /// when it ends, as the last thing it does.
     fn told(&self, rounds: usize) -> Result<(), Failure> {
         let (fifo, stamp) = (self.dir.join("fifo"), self.dir.join("stamp"));
         self.call(Path::new("mkfifo"), &["fifo"]).status()?;
         let me = std::env::current_exe()?;
-        let template = format!("{} {STAMP} {} {}", me.display(), fifo.display(), stamp.display());
+        let template = format!(
+            "{} {STAMP} {} {}",
+            me.display(),
+            fifo.display(),
+            stamp.display()
+        );
         let mut round = 0;
         let mut ours = || {
             round += 1;
             let address = format!("run:told-{round}");
-            self.timed(&self.materia, &["spawn", "--template", &template, "--as", &address])?;
+            self.timed(
+                &self.materia,
+                &["spawn", "--template", &template, "--as", &address],
+            )?;
             self.heard(&self.materia, &["wait", &address], (&fifo, &stamp))
         };
         println!(
@@ -147,7 +182,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Lets somebody wait, lets the command end, and says how long it took until the one who waits said so or was over.
+    /// Lets somebody wait, lets the command end, and says how long it took until the one who waits
+    /// said so or was over.
     fn heard(
         &self,
         program: &Path,
@@ -159,7 +195,11 @@ impl Bench {
         std::thread::sleep(Duration::from_millis(30));
         std::fs::write(fifo, "go\n")?;
         let mut word = [0];
-        let _said_or_over = waiting.stdout.as_mut().ok_or("it has no stdout")?.read(&mut word)?;
+        let _said_or_over = waiting
+            .stdout
+            .as_mut()
+            .ok_or("it has no stdout")?
+            .read(&mut word)?;
         let heard = SystemTime::now().duration_since(UNIX_EPOCH)?;
         waiting.wait()?;
         let over = SystemTime::now().duration_since(UNIX_EPOCH)?;
@@ -168,14 +208,19 @@ impl Bench {
     }
 
     fn many(&self, rounds: usize) -> Result<(), Failure> {
-        let Some(tsp) = peers::find("tsp") else { return self.missing("task-spooler") };
+        let Some(tsp) = peers::find("tsp") else {
+            return self.missing("task-spooler");
+        };
         let at_once = AT_ONCE.to_string();
         self.call(&tsp, &["-S", &at_once]).status()?;
         let per_run = |took: Duration| took / u32::try_from(MANY).unwrap_or(1);
         let mut round = 0;
-        // There is no `nq` here: it runs one command after the other, and answers before any of them has begun.
+        // There is no `nq` here: it runs one command after the other, and answers before any of
+        // them has begun.
         let contenders = vec![
-            Contender::new("task-spooler", || self.all(&tsp, &["-nf", "true"]).map(per_run)),
+            Contender::new("task-spooler", || {
+                self.all(&tsp, &["-nf", "true"]).map(per_run)
+            }),
             Contender::new("materia spawn + wait (durable)", move || {
                 round += 1;
                 self.all_runs(round).map(per_run)
@@ -205,10 +250,14 @@ impl Bench {
         Ok(began.elapsed())
     }
 
-    /// Spawns them a few at a time, and waits for all at the end. Every round is the first in its home: removing the runs
-    /// of the one before would make every file of this one dearer where a file system looks for what was just removed.
+    /// Spawns them a few at a time, and waits for all at the end. Every round is the first in its
+    /// home: removing the runs of the one before would make every file of this one dearer where a
+    /// file system looks for what was just removed.
     fn all_runs(&self, round: usize) -> Result<Duration, Failure> {
-        let bench = Bench { materia: self.materia.clone(), dir: self.dir.join(format!("home-{round}")) };
+        let bench = Bench {
+            materia: self.materia.clone(),
+            dir: self.dir.join(format!("home-{round}")),
+        };
         std::fs::create_dir(&bench.dir)?;
         let root = bench.dir.join(".pi/agent/tmp/pi-actors/runs");
         let began = Instant::now();
@@ -218,7 +267,9 @@ impl Bench {
             .filter(|name| name.starts_with("run-"))
             .map(|name| format!("run:{name}"))
             .collect();
-        let words: Vec<&str> = std::iter::once("wait").chain(ids.iter().map(String::as_str)).collect();
+        let words: Vec<&str> = std::iter::once("wait")
+            .chain(ids.iter().map(String::as_str))
+            .collect();
         bench.timed(&self.materia, &words)?;
         Ok(began.elapsed())
     }
@@ -227,7 +278,10 @@ impl Bench {
     fn idle(&self) -> Result<(), Failure> {
         for index in 0..IDLE {
             let address = format!("run:idle{index}");
-            self.timed(&self.materia, &["spawn", "--template", "sleep 600", "--as", &address])?;
+            self.timed(
+                &self.materia,
+                &["spawn", "--template", "sleep 600", "--as", &address],
+            )?;
         }
         let supervisors = supervisors(&self.dir);
         let pss: u64 = supervisors.iter().filter_map(|pid| pss(*pid)).sum();
@@ -238,10 +292,13 @@ impl Bench {
         );
         for pid in &supervisors {
             // A supervisor that is told to stop ends its run.
-            self.call(Path::new("kill"), &["-TERM", &pid.to_string()]).status()?;
+            self.call(Path::new("kill"), &["-TERM", &pid.to_string()])
+                .status()?;
         }
         let ids: Vec<String> = (0..IDLE).map(|index| format!("run:idle{index}")).collect();
-        let words: Vec<&str> = std::iter::once("wait").chain(ids.iter().map(String::as_str)).collect();
+        let words: Vec<&str> = std::iter::once("wait")
+            .chain(ids.iter().map(String::as_str))
+            .collect();
         self.call(&self.materia, &words).status()?;
         Ok(())
     }
@@ -251,7 +308,10 @@ impl Bench {
         for count in [1000, 10_000] {
             let root = self.dir.join(".pi/agent/tmp/pi-actors/runs");
             let _none_yet = std::fs::remove_dir_all(&root);
-            self.timed(&self.materia, &["spawn", "--template", "true", "--as", "run:r0"])?;
+            self.timed(
+                &self.materia,
+                &["spawn", "--template", "true", "--as", "run:r0"],
+            )?;
             self.timed(&self.materia, &["wait", "run:r0"])?;
             let journal = std::fs::read(root.join("r0/journal.jsonl"))?;
             for index in 1..count {
@@ -295,7 +355,11 @@ impl Bench {
 fn children_time() -> Result<u64, Failure> {
     let usage = std::fs::read_to_string("/proc/self/stat")?;
     let fields = usage.rsplit_once(") ").ok_or("no numbers")?.1.split(' ');
-    let ticks: u64 = fields.skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks: u64 = fields
+        .skip(13)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
     // A tick is ten milliseconds, so whoever asks lets many calls add up.
     Ok(ticks * 10_000_000)
 }
@@ -306,9 +370,12 @@ fn supervisors(home: &Path) -> Vec<u32> {
     let pids = std::fs::read_dir("/proc").into_iter().flatten();
     pids.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| {
-            let read = |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+            let read =
+                |name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
             let has = |bytes: Vec<u8>, word: &str| {
-                bytes.split(|byte| *byte == 0).any(|part| part == word.as_bytes())
+                bytes
+                    .split(|byte| *byte == 0)
+                    .any(|part| part == word.as_bytes())
             };
             has(read("cmdline"), "__supervise") && has(read("environ"), &wanted)
         })
@@ -325,5 +392,9 @@ fn pss(pid: u32) -> Option<u64> {
 /// The program that was built beside this one.
 pub(crate) fn materia() -> Result<PathBuf, Failure> {
     let path = std::env::current_exe()?.with_file_name("materia");
-    if path.exists() { Ok(path) } else { Err("build it first: cargo build --release --workspace".into()) }
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err("build it first: cargo build --release --workspace".into())
+    }
 }

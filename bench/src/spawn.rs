@@ -21,21 +21,36 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
         Contender::new("C posix_spawn loop (floor)", || floor_turn(&floor)),
         Contender::new("nursery", || ours(&mut plain)),
     ];
-    hold("start, capture and wait for `true`, one after the other", 1.25, rounds, sequential)?;
+    hold(
+        "start, capture and wait for `true`, one after the other",
+        1.25,
+        rounds,
+        sequential,
+    )?;
     drop(plain);
     let mut adopting = Nursery::adopting()?;
     let adopted = vec![
         Contender::new("C posix_spawn loop (floor)", || floor_turn(&floor)),
         Contender::new("adopting nursery", || ours(&mut adopting)),
     ];
-    hold("the same in a process that adopts orphans", 1.25, rounds, adopted)
+    hold(
+        "the same in a process that adopts orphans",
+        1.25,
+        rounds,
+        adopted,
+    )
 }
 
 /// The floor measures itself and prints nanoseconds per operation.
 fn floor_turn(program: &Path) -> Result<Duration, Failure> {
-    let output = std::process::Command::new(program).arg(SPAWNS.to_string()).output()?;
+    let output = std::process::Command::new(program)
+        .arg(SPAWNS.to_string())
+        .output()?;
     let printed = String::from_utf8(output.stdout)?;
-    let first = printed.split_whitespace().next().ok_or("the floor printed nothing")?;
+    let first = printed
+        .split_whitespace()
+        .next()
+        .ok_or("the floor printed nothing")?;
     Ok(Duration::from_nanos(first.parse::<f64>()? as u64))
 }
 

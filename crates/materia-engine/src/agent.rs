@@ -1,9 +1,10 @@
-//! What is specific to one coding agent. Their names appear in this room and nowhere else (invariant 6).
+//! What is specific to one coding agent. Their names appear in this room and nowhere else
+//! (invariant 6).
 //!
-//! Owns what is asked of any agent ([`Backend`], [`Session`]), which agents there are and who plays ([`Roster`]), one file
-//! per way of speaking, and the scripted one that needs no model. A way of speaking is a pure protocol; one loop drives
-//! them all, through `process`, so that ending an agent ends its tools. Never decides what an answer means: the kernel
-//! of the cast does.
+//! Owns what is asked of any agent ([`Backend`], [`Session`]), which agents there are and who plays
+//! ([`Roster`]), one file per way of speaking, and the scripted one that needs no model. A way of
+//! speaking is a pure protocol; one loop drives them all, through `process`, so that ending an
+//! agent ends its tools. Never decides what an answer means: the kernel of the cast does.
 
 mod backend;
 mod lines;
@@ -20,18 +21,24 @@ mod players;
 mod skill;
 pub mod scripted;
 
-pub use backend::{Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Unwatched, Watch};
+pub use backend::{
+    Activity, Answer, Backend, DEFAULT_TIMEOUT, Memory, Order, Turn, Unwatched, Watch,
+};
 pub use players::Players;
 pub use roster::{Chosen, KNOWN, Kind, Missing, Program, Roster, Why};
 pub use scripted::Scripted;
 pub use session::{Conclusion, Session};
 pub use skill::{SKILLED, skills};
 
-/// The version in what an agent printed: its first word that begins with a digit, after an optional `v`.
+/// The version in what an agent printed: its first word that begins with a digit, after an optional
+/// `v`.
 pub fn version_in(printed: &str) -> Option<&str> {
-    let words =
-        printed.split_whitespace().map(|word| word.trim_start_matches('v').trim_end_matches([',', ';']));
-    words.filter(|word| word.len() <= 40).find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    let words = printed
+        .split_whitespace()
+        .map(|word| word.trim_start_matches('v').trim_end_matches([',', ';']));
+    words
+        .filter(|word| word.len() <= 40)
+        .find(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]

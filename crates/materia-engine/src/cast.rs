@@ -1,9 +1,9 @@
 //! Casts: a request is driven through a graph, and nothing of it is lost.
 //!
-//! Owns the loop (decide, perform, record), the directory of a cast and the opening of one that was left. The kernel
-//! in `materia_model::cast` decides; this room does what it says and writes down what came of it, in that order: an
-//! event is in the log, and flushed where somebody relies on it, before its meaning is used. Never routes, never
-//! judges an output, never prints.
+//! Owns the loop (decide, perform, record), the directory of a cast and the opening of one that was
+//! left. The kernel in `materia_model::cast` decides; this room does what it says and writes down
+//! what came of it, in that order: an event is in the log, and flushed where somebody relies on it,
+//! before its meaning is used. Never routes, never judges an output, never prints.
 //!
 //! ```text
 //!  <artifactDir>/<cast-id>/events.jsonl          the truth

@@ -1,8 +1,12 @@
 //! The only reader of time and randomness.
 //!
-//! Owns moments, stopwatches and fresh ids. In test builds the moment and the ids can be fixed, so that
-//! transcripts are the same on every machine. Never waits: `engine::process` does, on events and deadlines.
-#![allow(clippy::disallowed_methods, reason = "this room owns time and randomness")]
+//! Owns moments, stopwatches and fresh ids. In test builds the moment and the ids can be fixed, so
+//! that transcripts are the same on every machine. Never waits: `engine::process` does, on events
+//! and deadlines.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this room owns time and randomness"
+)]
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -31,7 +35,9 @@ impl Clock {
     /// A clock that stands still and counts its ids, for tests.
     #[cfg(any(test, feature = "testing"))]
     pub fn fixed(at: Timestamp) -> Self {
-        Self { fixed: Some(std::sync::Arc::new(Fixed { at, ids: 0.into() })) }
+        Self {
+            fixed: Some(std::sync::Arc::new(Fixed { at, ids: 0.into() })),
+        }
     }
 
     /// Now.
@@ -40,9 +46,15 @@ impl Clock {
         if let Some(fixed) = &self.fixed {
             return fixed.at;
         }
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-        Timestamp::from_millis(seconds.saturating_mul(1000).saturating_add(since.subsec_millis().into()))
+        Timestamp::from_millis(
+            seconds
+                .saturating_mul(1000)
+                .saturating_add(since.subsec_millis().into()),
+        )
     }
 
     /// A fresh id of 26 lowercase letters and digits: sortable by time, unguessable in its last 16.
@@ -55,7 +67,8 @@ impl Clock {
         spell(self.now(), random_bits())
     }
 
-    /// A secret of 64 hexadecimal digits that nobody can guess; never the same, also where ids are fixed.
+    /// A secret of 64 hexadecimal digits that nobody can guess; never the same, also where ids are
+    /// fixed.
     pub fn secret(&self) -> String {
         format!("{:032x}{:032x}", random_bits(), random_bits())
     }
@@ -92,12 +105,16 @@ pub fn until(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
 
-/// 48 bits of milliseconds and 80 bits beside them, in Crockford's base 32: the spelling of a ULID, in lowercase.
+/// 48 bits of milliseconds and 80 bits beside them, in Crockford's base 32: the spelling of a ULID,
+/// in lowercase.
 fn spell(at: Timestamp, bits: u128) -> String {
     const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
     let millis = u128::try_from(at.as_millis().max(0)).unwrap_or(0) & ((1 << 48) - 1);
     let value = (millis << 80) | (bits & ((1 << 80) - 1));
-    (0..26).rev().map(|digit| char::from(DIGITS[(value >> (digit * 5)) as usize & 31])).collect()
+    (0..26)
+        .rev()
+        .map(|digit| char::from(DIGITS[(value >> (digit * 5)) as usize & 31]))
+        .collect()
 }
 
 fn random_bits() -> u128 {
@@ -137,6 +154,9 @@ mod tests {
         let clock = Clock::system();
         let ids: std::collections::BTreeSet<String> = (0..1000).map(|_| clock.fresh_id()).collect();
         assert_eq!(ids.len(), 1000);
-        assert!(ids.iter().all(|id| id.len() == 26 && id.parse::<materia_model::name::RunId>().is_ok()));
+        assert!(
+            ids.iter()
+                .all(|id| id.len() == 26 && id.parse::<materia_model::name::RunId>().is_ok())
+        );
     }
 }

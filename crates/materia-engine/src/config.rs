@@ -1,8 +1,9 @@
 //! Config files: which there are, in what order they lie over each other, and their texts.
 //!
-//! Owns the five layers of C19 (shipped, the person's, the project's, `MATERIA_CONFIG`, `--config`), reading them
-//! bounded, and the one edit a door makes to a person's file. What they say is read by `materia_model::loadout`.
-//! Never reads the environment: the paths are handed in. Never decides whether a project's file is trusted (S1).
+//! Owns the five layers of C19 (shipped, the person's, the project's, `MATERIA_CONFIG`,
+//! `--config`), reading them bounded, and the one edit a door makes to a person's file. What they
+//! say is read by `materia_model::loadout`. Never reads the environment: the paths are handed in.
+//! Never decides whether a project's file is trusted (S1).
 
 mod spell;
 mod edit;
@@ -45,14 +46,21 @@ pub struct Files {
 }
 
 impl Files {
-    /// Reads every layer there is. A file that somebody named has to be there; the others may be missing.
+    /// Reads every layer there is. A file that somebody named has to be there; the others may be
+    /// missing.
     pub fn find(places: Places<'_>) -> Result<Self, ReadError> {
-        let mut files = Self { layers: vec![shipped()], paths: vec![None] };
+        let mut files = Self {
+            layers: vec![shipped()],
+            paths: vec![None],
+        };
         if let Some(home) = places.home {
             files.add_found(Scope::User, home.config())?;
         }
         files.add_found(Scope::Project, places.project.join(PROJECT_FILE))?;
-        for (scope, named) in [(Scope::Environment, places.environment), (Scope::Flag, places.flag)] {
+        for (scope, named) in [
+            (Scope::Environment, places.environment),
+            (Scope::Flag, places.flag),
+        ] {
             if let Some(named) = named {
                 files.add(scope, named, places.project.join(named))?;
             }
@@ -62,12 +70,18 @@ impl Files {
 
     /// What ships, and nothing else.
     pub fn shipped() -> Self {
-        Self { layers: vec![shipped()], paths: vec![None] }
+        Self {
+            layers: vec![shipped()],
+            paths: vec![None],
+        }
     }
 
     /// The shipped config with one file over it, as `validate` wants it.
     pub fn alone(named: &Path, path: PathBuf) -> Result<Self, ReadError> {
-        let mut files = Self { layers: vec![shipped()], paths: vec![None] };
+        let mut files = Self {
+            layers: vec![shipped()],
+            paths: vec![None],
+        };
         files.add(Scope::Flag, named, path)?;
         Ok(files)
     }
@@ -76,8 +90,14 @@ impl Files {
     pub fn with_text(&self, name: &str, text: &str) -> Self {
         let document = Document::parse(Source::new(name, text));
         let mut layers = self.layers.clone();
-        layers.push(Layer { scope: Scope::Flag, document });
-        Self { layers, paths: self.paths.iter().cloned().chain([None]).collect() }
+        layers.push(Layer {
+            scope: Scope::Flag,
+            document,
+        });
+        Self {
+            layers,
+            paths: self.paths.iter().cloned().chain([None]).collect(),
+        }
     }
 
     /// The layers, for `loadout::Config::load`.
@@ -90,7 +110,8 @@ impl Files {
         self.paths.get(layer)?.as_deref()
     }
 
-    /// The same layers with another text for the file at `path`, which stands in `scope` and may be new.
+    /// The same layers with another text for the file at `path`, which stands in `scope` and may be
+    /// new.
     pub fn drafted(mut self, scope: Scope, path: &Path, text: &str) -> Self {
         let name = path.to_string_lossy();
         let document = Document::parse(Source::new(&name, text));
@@ -126,7 +147,10 @@ impl Files {
 /// The config that ships with the program.
 pub fn shipped() -> Layer {
     let source = Source::new(SHIPPED_NAME, include_str!("../assets/loadouts.json"));
-    Layer { scope: Scope::Default, document: Document::parse(source) }
+    Layer {
+        scope: Scope::Default,
+        document: Document::parse(source),
+    }
 }
 
 #[cfg(test)]

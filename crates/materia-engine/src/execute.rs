@@ -1,8 +1,9 @@
 //! Runs a plan: leaves, sequences, parallel branches, retries, deadlines.
 //!
-//! Owns the walk through a [`Plan`] and the data that flows between its steps. Everything is one loop over one nursery:
-//! no threads, no shell, no pumping of bytes through our memory. Never reads a template (the plan has nothing left to
-//! resolve), never prints (it tells an [`Observer`]), never starts a process itself (`engine::process` does).
+//! Owns the walk through a [`Plan`] and the data that flows between its steps. Everything is one
+//! loop over one nursery: no threads, no shell, no pumping of bytes through our memory. Never reads
+//! a template (the plan has nothing left to resolve), never prints (it tells an [`Observer`]),
+//! never starts a process itself (`engine::process` does).
 
 mod around;
 mod flow;
@@ -64,7 +65,8 @@ pub enum Progress<'a> {
         /// Which attempt, from 1.
         attempt: u64,
     },
-    /// A command could not run yet for want of files or processes; it is started again when another one is over.
+    /// A command could not run yet for want of files or processes; it is started again when another
+    /// one is over.
     Postponed {
         /// Which.
         leaf: LeafId,
@@ -123,8 +125,8 @@ pub trait Observer {
         self.pace().is_some()
     }
 
-    /// What it wishes for; asked when something that the nursery watches can be read, and when time has passed. `hungry`
-    /// says that a command has taken everything that it was fed.
+    /// What it wishes for; asked when something that the nursery watches can be read, and when time
+    /// has passed. `hungry` says that a command has taken everything that it was fed.
     fn wishes(&mut self, _hungry: bool) -> Vec<Wish> {
         Vec::new()
     }
@@ -139,7 +141,11 @@ impl Observer for Unobserved {
 }
 
 /// Runs a plan to its end, and leaves no process of it behind.
-pub fn run(request: &Request<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) -> io::Result<Outcome> {
+pub fn run(
+    request: &Request<'_>,
+    nursery: &mut Nursery,
+    observer: &mut dyn Observer,
+) -> io::Result<Outcome> {
     run_in(request, &Around::default(), nursery, observer)
 }
 

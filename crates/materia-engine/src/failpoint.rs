@@ -1,9 +1,10 @@
 //! Places where a test can make the machine fail.
 //!
-//! Every write, sync, rename and spawn passes a named point here first. In test builds one of them can be armed with
-//! `name[:nth]:abort|eio|enospc|torn`, or all of them written down with `trace:FILE`, so that a crash suite can
-//! run a scenario once, learn its points, and then kill it at each of them. In release builds a point is nothing.
-//! `main.rs` arms it from `MATERIA_FAILPOINT`; nothing here reads the environment.
+//! Every write, sync, rename and spawn passes a named point here first. In test builds one of them
+//! can be armed with `name[:nth]:abort|eio|enospc|torn`, or all of them written down with
+//! `trace:FILE`, so that a crash suite can run a scenario once, learn its points, and then kill it
+//! at each of them. In release builds a point is nothing. `main.rs` arms it from
+//! `MATERIA_FAILPOINT`; nothing here reads the environment.
 
 #[cfg(not(any(test, feature = "testing")))]
 pub use disarmed::{hit, write_all};
@@ -45,7 +46,12 @@ mod armed {
     static ARMED: OnceLock<Mode> = OnceLock::new();
 
     enum Mode {
-        Fail { name: String, nth: u64, passed: AtomicU64, action: Action },
+        Fail {
+            name: String,
+            nth: u64,
+            passed: AtomicU64,
+            action: Action,
+        },
         Trace(File),
     }
 
@@ -65,12 +71,19 @@ mod armed {
     /// Arms one point, or the trace, for the rest of this process.
     pub fn arm(spec: &str) -> Result<(), BadSpec> {
         let mode = parse(spec).ok_or_else(|| BadSpec(spec.to_owned()))?;
-        ARMED.set(mode).map_err(|_| BadSpec(format!("{spec} (one is armed already)")))
+        ARMED
+            .set(mode)
+            .map_err(|_| BadSpec(format!("{spec} (one is armed already)")))
     }
 
     fn parse(spec: &str) -> Option<Mode> {
         if let Some(path) = spec.strip_prefix("trace:") {
-            return File::options().append(true).create(true).open(path).ok().map(Mode::Trace);
+            return File::options()
+                .append(true)
+                .create(true)
+                .open(path)
+                .ok()
+                .map(Mode::Trace);
         }
         let (rest, action) = spec.rsplit_once(':')?;
         let action = match action {
@@ -99,9 +112,13 @@ mod armed {
                 let _ = file.write_all(format!("{point}\n").as_bytes());
                 None
             }
-            Mode::Fail { name, nth, passed, action } => {
-                (name == point && passed.fetch_add(1, Ordering::SeqCst) + 1 == *nth).then_some(*action)
-            }
+            Mode::Fail {
+                name,
+                nth,
+                passed,
+                action,
+            } => (name == point && passed.fetch_add(1, Ordering::SeqCst) + 1 == *nth)
+                .then_some(*action),
         }
     }
 
@@ -115,8 +132,8 @@ mod armed {
         }
     }
 
-    /// Writes all bytes through the point `name`. A full disk takes half of them first; so does a torn write, which
-    /// then aborts.
+    /// Writes all bytes through the point `name`. A full disk takes half of them first; so does a
+    /// torn write, which then aborts.
     pub fn write_all(name: &'static str, file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
         let half = &bytes[..bytes.len() / 2];
         match action_at(name) {
@@ -140,10 +157,23 @@ mod armed {
 
         #[test]
         fn specs_are_checked() {
-            for good in ["journal.sync:abort", "journal.sync:3:eio", "x:enospc", "x:1:torn"] {
+            for good in [
+                "journal.sync:abort",
+                "journal.sync:3:eio",
+                "x:enospc",
+                "x:1:torn",
+            ] {
                 assert!(parse(good).is_some(), "{good}");
             }
-            for bad in ["", "x", ":abort", "x:0:abort", "x:y:abort", "x:boom", "trace:/nowhere/at/all"] {
+            for bad in [
+                "",
+                "x",
+                ":abort",
+                "x:0:abort",
+                "x:y:abort",
+                "x:boom",
+                "trace:/nowhere/at/all",
+            ] {
                 assert!(parse(bad).is_none(), "{bad}");
             }
         }

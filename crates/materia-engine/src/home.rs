@@ -1,7 +1,7 @@
 //! Every path we own, from the environment it is handed.
 //!
-//! Owns where things live (A13, C19). Never reads the environment and never creates a directory: `main.rs` hands
-//! over the variables, `engine::store` makes what is missing.
+//! Owns where things live (A13, C19). Never reads the environment and never creates a directory:
+//! `main.rs` hands over the variables, `engine::store` makes what is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -44,10 +44,13 @@ pub enum NoHome {
 }
 
 impl Home {
-    /// Derives all directories. Empty and relative variables count as unset, as the XDG rules say; but whoever moves
-    /// everything is told that it was not moved.
+    /// Derives all directories. Empty and relative variables count as unset, as the XDG rules say;
+    /// but whoever moves everything is told that it was not moved.
     pub fn locate(variables: &Variables) -> Result<Self, NoHome> {
-        let moved = variables.materia_home.as_ref().filter(|path| !path.as_os_str().is_empty());
+        let moved = variables
+            .materia_home
+            .as_ref()
+            .filter(|path| !path.as_os_str().is_empty());
         if let Some(relative) = moved.filter(|path| path.is_relative()) {
             return Err(NoHome::Relative(relative.clone()));
         }
@@ -59,14 +62,23 @@ impl Home {
             (None, None, Some(home)) => home.join(".pi/agent"),
             (None, None, None) => return Err(NoHome::Unset),
         };
-        let profile = match (set(&variables.profile_dir), materia, set(&variables.config_home), home) {
+        let profile = match (
+            set(&variables.profile_dir),
+            materia,
+            set(&variables.config_home),
+            home,
+        ) {
             (Some(profile), ..) => profile.to_owned(),
             (None, Some(materia), ..) => materia.join("profile"),
             (None, None, Some(config), _) => config.join("pi/pi-materia"),
             (None, None, None, Some(home)) => home.join(".config/pi/pi-materia"),
             (None, None, None, None) => return Err(NoHome::Unset),
         };
-        Ok(Self { agent, profile, user: home.map(Path::to_owned) })
+        Ok(Self {
+            agent,
+            profile,
+            user: home.map(Path::to_owned),
+        })
     }
 
     /// What `~` means, where it means anything.
@@ -129,11 +141,15 @@ impl Home {
         self.agent.join("tmp/materia/sessions")
     }
 
-    /// Where the host of a session is found that plays turns in its own conversation. The name is short, because the
-    /// path of a socket must be.
+    /// Where the host of a session is found that plays turns in its own conversation. The name is
+    /// short, because the path of a socket must be.
     pub fn host(&self, session: &SessionId) -> PathBuf {
         let hash = Sha256::digest(session.as_str().as_bytes());
-        let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let name: String = hash
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         self.agent.join("tmp/materia/hosts").join(name)
     }
 
@@ -152,28 +168,53 @@ mod tests {
     use super::*;
 
     fn variables() -> Variables {
-        Variables { home: Some("/home/a".into()), ..Variables::default() }
+        Variables {
+            home: Some("/home/a".into()),
+            ..Variables::default()
+        }
     }
 
     #[test]
     fn the_seeds_paths_are_the_default() {
         let home = Home::locate(&variables()).unwrap();
         assert_eq!(home.recipes(), Path::new("/home/a/.pi/agent/recipes"));
-        assert_eq!(home.runs(), Path::new("/home/a/.pi/agent/tmp/pi-actors/runs"));
+        assert_eq!(
+            home.runs(),
+            Path::new("/home/a/.pi/agent/tmp/pi-actors/runs")
+        );
         assert_eq!(home.profile(), Path::new("/home/a/.config/pi/pi-materia"));
-        assert_eq!(home.config(), Path::new("/home/a/.config/pi/pi-materia/materia.json"));
+        assert_eq!(
+            home.config(),
+            Path::new("/home/a/.config/pi/pi-materia/materia.json")
+        );
     }
 
     #[test]
     fn specific_variables_beat_materia_home_and_relative_ones_count_as_unset() {
-        let moved = Variables { materia_home: Some("/m".into()), ..variables() };
+        let moved = Variables {
+            materia_home: Some("/m".into()),
+            ..variables()
+        };
         let home = Home::locate(&moved).unwrap();
-        assert_eq!((home.agent(), home.profile()), (Path::new("/m/agent"), Path::new("/m/profile")));
-        let both = Variables { agent_dir: Some("/a".into()), profile_dir: Some("p".into()), ..moved };
+        assert_eq!(
+            (home.agent(), home.profile()),
+            (Path::new("/m/agent"), Path::new("/m/profile"))
+        );
+        let both = Variables {
+            agent_dir: Some("/a".into()),
+            profile_dir: Some("p".into()),
+            ..moved
+        };
         let home = Home::locate(&both).unwrap();
-        assert_eq!((home.agent(), home.profile()), (Path::new("/a"), Path::new("/m/profile")));
+        assert_eq!(
+            (home.agent(), home.profile()),
+            (Path::new("/a"), Path::new("/m/profile"))
+        );
         assert_eq!(Home::locate(&Variables::default()), Err(NoHome::Unset));
-        let relative = Variables { materia_home: Some("m".into()), ..variables() };
+        let relative = Variables {
+            materia_home: Some("m".into()),
+            ..variables()
+        };
         assert_eq!(Home::locate(&relative), Err(NoHome::Relative("m".into())));
     }
 }

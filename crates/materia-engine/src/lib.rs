@@ -1,7 +1,8 @@
 //! Making it happen, and remembering it.
 //!
-//! Owns every effect: time, files, processes, casts, later runs and agents. Decisions come from `materia-model`;
-//! what people and agents see is made by the doors. Never prints, never reads argv or the environment, never exits.
+//! Owns every effect: time, files, processes, casts, later runs and agents. Decisions come from
+//! `materia-model`; what people and agents see is made by the doors. Never prints, never reads argv
+//! or the environment, never exits.
 //!
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 

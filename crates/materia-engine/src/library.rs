@@ -1,8 +1,9 @@
 //! Finding recipes: one resolver for every way in (R2): run, spawn, import, tool, MCP, UI.
 //!
-//! Owns where a name leads: the person's root, the importing directory, skills, the library in the binary, or a path.
-//! Whoever is found first is the one, also when it is broken or disabled: what it hides stays hidden, and the doctor
-//! says so. Reads files, bounded; never writes, never decides what is a tool.
+//! Owns where a name leads: the person's root, the importing directory, skills, the library in the
+//! binary, or a path. Whoever is found first is the one, also when it is broken or disabled: what
+//! it hides stays hidden, and the doctor says so. Reads files, bounded; never writes, never decides
+//! what is a tool.
 
 pub mod packaged;
 mod reference;
@@ -68,8 +69,17 @@ pub struct Located {
 impl Library {
     /// The library of a person; `home` is the directory that `~` means.
     pub fn new(home: &Home, home_dir: Option<&Path>) -> Self {
-        let home = (home.recipes(), home.agent().to_owned(), home_dir.map(Path::to_owned));
-        Self { root: home.0, agent: home.1, home: home.2, last: Arc::default() }
+        let home = (
+            home.recipes(),
+            home.agent().to_owned(),
+            home_dir.map(Path::to_owned),
+        );
+        Self {
+            root: home.0,
+            agent: home.1,
+            home: home.2,
+            last: Arc::default(),
+        }
     }
 
     /// The person's root; what lies there is a tool.
@@ -84,7 +94,12 @@ impl Library {
 
     /// Finds what a person or a program names, seen from a directory.
     pub fn find(&self, name: &str, cwd: &Path) -> Result<Located, LoadError> {
-        reference::Seeker { library: self, from: cwd, importer: None }.find(name)
+        reference::Seeker {
+            library: self,
+            from: cwd,
+            importer: None,
+        }
+        .find(name)
     }
 
     /// Reads the recipe in a file.
@@ -95,7 +110,12 @@ impl Library {
     /// A recipe that is not in a file, such as one that is about to be written to `file`.
     pub fn unwritten(&self, file: &Path, text: &str) -> Located {
         let loaded = self.loaded(file, &file.to_string_lossy(), text);
-        Located { name: loaded.name.clone(), file: Some(file.to_owned()), found: Found::User, loaded }
+        Located {
+            name: loaded.name.clone(),
+            file: Some(file.to_owned()),
+            found: Found::User,
+            loaded,
+        }
     }
 
     /// A recipe with everything it imports.
@@ -103,7 +123,11 @@ impl Library {
         recipe::link(located.loaded.clone(), &mut |name, importer| {
             let dir = importer.place.get("recipe_dir").map(PathBuf::from);
             let from = dir.as_deref().unwrap_or(Path::new("/"));
-            let seeker = reference::Seeker { library: self, from, importer: dir.as_deref() };
+            let seeker = reference::Seeker {
+                library: self,
+                from,
+                importer: dir.as_deref(),
+            };
             seeker.find(name).map(|located| located.loaded)
         })
     }
@@ -115,16 +139,34 @@ impl Library {
             hint: error.hint().to_owned(),
         })?;
         let loaded = self.loaded(file, shown, &text);
-        Ok(Located { name: loaded.name.clone(), file: Some(file.to_owned()), found, loaded })
+        Ok(Located {
+            name: loaded.name.clone(),
+            file: Some(file.to_owned()),
+            found,
+            loaded,
+        })
     }
 
     fn loaded(&self, file: &Path, shown: &str, text: &str) -> Loaded {
         let id = self.really(file).unwrap_or_else(|_| file.to_owned());
-        let dir = id.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+        let dir = id
+            .parent()
+            .unwrap_or(Path::new("/"))
+            .to_string_lossy()
+            .into_owned();
         let mut place = self.place();
         place.insert("recipe_dir".to_owned(), dir);
-        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Loaded { id: id.to_string_lossy().into_owned(), name, source: Source::new(shown, text), place }
+        let name = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Loaded {
+            id: id.to_string_lossy().into_owned(),
+            name,
+            source: Source::new(shown, text),
+            place,
+        }
     }
 
     /// Where a file really is, whatever links lead to it.
@@ -149,7 +191,10 @@ impl Library {
     }
 
     fn place(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([("agent".to_owned(), self.agent.to_string_lossy().into_owned())])
+        BTreeMap::from([(
+            "agent".to_owned(),
+            self.agent.to_string_lossy().into_owned(),
+        )])
     }
 }
 

@@ -1,12 +1,13 @@
 //! The process floor: the only room that starts, waits for and signals processes.
 //!
-//! Owns the leaf (one command, its output, its whole tree of descendants), the nursery that runs any number of them
-//! on one thread, and the identity of a process across pid reuse and reboots. Waits on events with deadlines, never
-//! by sleeping. Never interprets what a command prints, never retries, never decides what runs next: `engine::execute`,
-//! `agent` and `utility` do.
+//! Owns the leaf (one command, its output, its whole tree of descendants), the nursery that runs
+//! any number of them on one thread, and the identity of a process across pid reuse and reboots.
+//! Waits on events with deadlines, never by sleeping. Never interprets what a command prints, never
+//! retries, never decides what runs next: `engine::execute`, `agent` and `utility` do.
 //!
-//! Every leaf has its own process group and carries `MATERIA_LEAF` in its environment. Ending a leaf ends its tree:
-//! SIGTERM, a grace period, SIGKILL, until a scan of `/proc` finds nothing more (T13, A6).
+//! Every leaf has its own process group and carries `MATERIA_LEAF` in its environment. Ending a
+//! leaf ends its tree: SIGTERM, a grace period, SIGKILL, until a scan of `/proc` finds nothing more
+//! (T13, A6).
 #![allow(clippy::disallowed_methods, reason = "this room owns processes")]
 
 mod inherited;
@@ -53,10 +54,12 @@ pub use program::SpawnError;
 pub use rustix::process::Signal;
 pub use signals::Interrupts;
 
-/// The variable by which a process says which leaves it belongs to, outermost first, separated by `:`.
+/// The variable by which a process says which leaves it belongs to, outermost first, separated by
+/// `:`.
 pub const LEAF_VARIABLE: &str = "MATERIA_LEAF";
 
-/// The variable by which a process says that it was detached on purpose, and that only its own run may end it.
+/// The variable by which a process says that it was detached on purpose, and that only its own run
+/// may end it.
 pub const DETACHED_VARIABLE: &str = "MATERIA_DETACHED";
 
 /// The file that a bare command name would start, looked up in our own `PATH`.

@@ -1,8 +1,10 @@
-//! The file of the quest board: read, checked, changed by one process at a time, and brought up to what casts came to.
+//! The file of the quest board: read, checked, changed by one process at a time, and brought up to
+//! what casts came to.
 //!
-//! Owns `<project>/.pi/pi-materia/quest-board.json`, its lock and the lock of its runner. A change is read, made and
-//! written whole under the lock. A board that somebody broke is never overwritten. A quest whose runner died is looked up
-//! in its cast, so that the board tells what was observed. Never runs a quest.
+//! Owns `<project>/.pi/pi-materia/quest-board.json`, its lock and the lock of its runner. A change
+//! is read, made and written whole under the lock. A board that somebody broke is never
+//! overwritten. A quest whose runner died is looked up in its cast, so that the board tells what
+//! was observed. Never runs a quest.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -73,7 +75,10 @@ pub struct Store {
 impl Store {
     /// The board of a project whose casts are kept here.
     pub fn of(project: &Path, casts: PathBuf) -> Self {
-        Self { file: project.join(FILE), casts }
+        Self {
+            file: project.join(FILE),
+            casts,
+        }
     }
 
     /// Where it is.
@@ -90,9 +95,13 @@ impl Store {
     pub fn become_runner(&self) -> Result<Lock, Error> {
         self.make_room()?;
         let path = self.beside("quest-runner.lock");
-        Lock::acquire(&path, Mode::Exclusive, Wait::No, &Holder::current()).map_err(|error| match error {
-            LockError::Held { holder, .. } => Error::Running { pid: holder.map(|holder| holder.pid) },
-            other => Error::Locked(other),
+        Lock::acquire(&path, Mode::Exclusive, Wait::No, &Holder::current()).map_err(|error| {
+            match error {
+                LockError::Held { holder, .. } => Error::Running {
+                    pid: holder.map(|holder| holder.pid),
+                },
+                other => Error::Locked(other),
+            }
         })
     }
 
@@ -111,7 +120,12 @@ impl Store {
     ) -> Result<T, E> {
         self.make_room()?;
         let path = self.beside("quest-board.json.lock");
-        let lock = Lock::acquire(&path, Mode::Exclusive, Wait::For(PATIENCE), &Holder::current());
+        let lock = Lock::acquire(
+            &path,
+            Mode::Exclusive,
+            Wait::For(PATIENCE),
+            &Holder::current(),
+        );
         let _lock = lock.map_err(Error::Locked)?;
         let mut board = self.read(clock)?;
         self.reconcile(&mut board, clock.now());
@@ -123,7 +137,9 @@ impl Store {
     }
 
     fn make_room(&self) -> Result<(), Error> {
-        Ok(dir::create_private(self.file.parent().unwrap_or(Path::new(".")))?)
+        Ok(dir::create_private(
+            self.file.parent().unwrap_or(Path::new(".")),
+        )?)
     }
 
     fn beside(&self, name: &str) -> PathBuf {
@@ -131,22 +147,36 @@ impl Store {
     }
 
     fn read(&self, clock: &Clock) -> Result<Board, Error> {
-        let failed = |source| Error::Read { file: self.file.clone(), source };
-        let bad = |problems| Error::Bad { file: self.file.clone(), problems };
+        let failed = |source| Error::Read {
+            file: self.file.clone(),
+            source,
+        };
+        let bad = |problems| Error::Bad {
+            file: self.file.clone(),
+            problems,
+        };
         let file = match File::open(&self.file) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Board::new(clock.now())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Board::new(clock.now()));
+            }
             Err(error) => return Err(failed(error)),
         };
         let mut bytes = Vec::new();
-        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(LARGEST + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
         if bytes.len() as u64 > LARGEST {
             return Err(bad(vec![format!("it has more than {LARGEST} bytes")]));
         }
         let board: Board = serde_json::from_slice(&bytes)
             .map_err(|error| bad(vec![text::printable(&error.to_string()).into_owned()]))?;
         let problems = board.problems();
-        if problems.is_empty() { Ok(board) } else { Err(bad(problems)) }
+        if problems.is_empty() {
+            Ok(board)
+        } else {
+            Err(bad(problems))
+        }
     }
 
     /// Brings quests up to what their casts came to, where no runner does it.
@@ -157,8 +187,14 @@ impl Store {
             .iter()
             .filter(|quest| matches!(quest.status, Status::Running | Status::Blocked))
             .map(|quest| {
-                let cast = quest.current_cast_id.clone().or_else(|| quest.last_cast_id.clone());
-                let started = quest.last_error.as_ref().is_none_or(|error| error.cast_id.is_some());
+                let cast = quest
+                    .current_cast_id
+                    .clone()
+                    .or_else(|| quest.last_cast_id.clone());
+                let started = quest
+                    .last_error
+                    .as_ref()
+                    .is_none_or(|error| error.cast_id.is_some());
                 (quest.id.clone(), quest.status, cast, started)
             })
             .collect();
@@ -188,17 +224,26 @@ impl Store {
             let gone = trouble("cast_gone", format!("the cast {cast} is gone"));
             return (was == Status::Running).then_some((Status::Blocked, gone));
         };
-        let error = glance.head.and_then(|head| head.error).map(|error| error.message);
+        let error = glance
+            .head
+            .and_then(|head| head.error)
+            .map(|error| error.message);
         match glance.standing {
             Standing::Complete => Some((Status::Succeeded, None)),
-            Standing::Failed => Some((Status::Failed, trouble("cast_failed", error.unwrap_or_default()))),
-            Standing::Aborted => {
-                Some((Status::Failed, trouble("aborted", "the cast was aborted".to_owned())))
-            }
+            Standing::Failed => Some((
+                Status::Failed,
+                trouble("cast_failed", error.unwrap_or_default()),
+            )),
+            Standing::Aborted => Some((
+                Status::Failed,
+                trouble("aborted", "the cast was aborted".to_owned()),
+            )),
             Standing::Running(_) => None,
             _ if was == Status::Blocked => None,
             Standing::Paused => Some((Status::Blocked, waiting(cast, at))),
-            Standing::Interrupted | Standing::Unreadable(_) => Some((Status::Blocked, interrupted(cast, at))),
+            Standing::Interrupted | Standing::Unreadable(_) => {
+                Some((Status::Blocked, interrupted(cast, at)))
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Which recipes are tools, and what a person should know about them.
 //!
-//! Owns discovery over the person's root and the binary (who wins, who is hidden, what is broken), the rules for names,
-//! registration, drafts, the usage ledger and the watch on the root. A recipe is a tool by where it lies (R2, R4). Never
-//! runs one, and never writes into an authored file except when it is registered anew.
+//! Owns discovery over the person's root and the binary (who wins, who is hidden, what is broken),
+//! the rules for names, registration, drafts, the usage ledger and the watch on the root. A recipe
+//! is a tool by where it lies (R2, R4). Never runs one, and never writes into an authored file
+//! except when it is registered anew.
 
 mod name;
 mod survey;

@@ -1,9 +1,10 @@
 //! Runs: detached executions that outlive whoever started them (A1–A13).
 //!
-//! Owns a run's directory, its one supervisor process, the proof of its status, its end, and what is kept of it. No
-//! daemon: the truth is one journal per run that everybody appends to in turns, and a lock that the supervisor holds for
-//! life. Whoever looks at a run whose supervisor died ends what that left behind and records it (A6). Never expands a
-//! template and never decides what runs: it is handed a plan.
+//! Owns a run's directory, its one supervisor process, the proof of its status, its end, and what
+//! is kept of it. No daemon: the truth is one journal per run that everybody appends to in turns,
+//! and a lock that the supervisor holds for life. Whoever looks at a run whose supervisor died ends
+//! what that left behind and records it (A6). Never expands a template and never decides what runs:
+//! it is handed a plan.
 
 mod error;
 mod place;
@@ -58,7 +59,11 @@ use crate::store::journal::{JournalError, Options, SharedJournal};
 
 /// Opens a run's journal for adding to it.
 pub fn journal(place: &Place, clock: &Clock) -> Result<SharedJournal, JournalError> {
-    let options = Options { name: "run".to_owned(), rotate_at: Some(16 << 20), from: None };
+    let options = Options {
+        name: "run".to_owned(),
+        rotate_at: Some(16 << 20),
+        from: None,
+    };
     SharedJournal::open(&place.journal(), clock, &options)
 }
 

@@ -1,8 +1,9 @@
 //! The durable floor: everything that is written, and how it survives.
 //!
-//! Owns journals, atomic documents, added lines, locks, artifacts and the directories they stand in; every write, sync, rename
-//! and truncation of the engine happens below here and passes a failpoint first. Never decides what to write, never
-//! starts a process, never reads time but through the clock it is handed.
+//! Owns journals, atomic documents, added lines, locks, artifacts and the directories they stand
+//! in; every write, sync, rename and truncation of the engine happens below here and passes a
+//! failpoint first. Never decides what to write, never starts a process, never reads time but
+//! through the clock it is handed.
 //!
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 #![allow(clippy::disallowed_methods, reason = "this room owns writing")]
@@ -40,5 +41,9 @@ pub(crate) fn shown(path: &Path) -> String {
 fn typed(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:@%".contains(&byte);
-    if text.bytes().all(plain) { text.into_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if text.bytes().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }

@@ -1,8 +1,11 @@
-//! Utilities: deterministic steps that need no model, programs of somebody else and those that ship, native (C18).
+//! Utilities: deterministic steps that need no model, programs of somebody else and those that
+//! ship, native (C18).
 //!
-//! Owns the call of a program, the table of the shipped ones and what they share: the input document of a utility
-//! socket, its answer, and the trouble it can have. Each utility is a function from an [`Input`] to an [`Answer`]; it writes only through `store`, starts
-//! programs only through `process`, and keeps nothing. Never prints, and never decides what a cast does with the answer.
+//! Owns the call of a program, the table of the shipped ones and what they share: the input
+//! document of a utility socket, its answer, and the trouble it can have. Each utility is a
+//! function from an [`Input`] to an [`Answer`]; it writes only through `store`, starts programs
+//! only through `process`, and keeps nothing. Never prints, and never decides what a cast does with
+//! the answer.
 
 pub mod call;
 pub mod template;
@@ -72,7 +75,12 @@ pub const SHIPPED: [Shipped; 9] = [
         about: "make a jj checkpoint of the current work item",
         act: blackbelt_maintain::run,
     },
-    Shipped { name: "noop", materia: None, about: "do nothing", act: literal::noop },
+    Shipped {
+        name: "noop",
+        materia: None,
+        about: "do nothing",
+        act: literal::noop,
+    },
     Shipped {
         name: "echo",
         materia: None,
@@ -99,7 +107,8 @@ impl Shipped {
         self.materia.map(|_| format!("{}.mjs", self.name))
     }
 
-    /// Does it. Programs that it needs run in `nursery`; an interrupt that the nursery catches stops it.
+    /// Does it. Programs that it needs run in `nursery`; an interrupt that the nursery catches
+    /// stops it.
     pub fn run(&self, input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
         (self.act)(input, nursery)
     }
@@ -107,18 +116,25 @@ impl Shipped {
 
 /// The utility of this name; the seed's `name.mjs` means `name`.
 pub fn find(name: &str) -> Option<&'static Shipped> {
-    SHIPPED.iter().find(|shipped| shipped.name == name || shipped.script().as_deref() == Some(name))
+    SHIPPED
+        .iter()
+        .find(|shipped| shipped.name == name || shipped.script().as_deref() == Some(name))
 }
 
 /// The name that was probably meant.
 pub fn closest(name: &str) -> Option<&'static str> {
-    let known = SHIPPED.iter().flat_map(|shipped| std::iter::once(shipped.name).chain(shipped.materia));
+    let known = SHIPPED
+        .iter()
+        .flat_map(|shipped| std::iter::once(shipped.name).chain(shipped.materia));
     let known = known.chain(step::STEPS.iter().map(|step| step.name));
     let meant = materia_model::text::closest(name.trim_end_matches(".mjs"), known)?;
     if let Some(step) = step::find(meant) {
         return Some(step.name);
     }
-    SHIPPED.iter().find(|shipped| shipped.name == meant || shipped.materia == Some(meant)).map(|it| it.name)
+    SHIPPED
+        .iter()
+        .find(|shipped| shipped.name == meant || shipped.materia == Some(meant))
+        .map(|it| it.name)
 }
 
 #[cfg(test)]
@@ -129,11 +145,20 @@ mod tests {
     fn names_are_found_by_either_spelling_and_once() {
         assert_eq!(find("detect-vcs").unwrap().name, "detect-vcs");
         assert_eq!(find("detect-vcs.mjs").unwrap().name, "detect-vcs");
-        for unknown in ["../detect-vcs.mjs", "a/b.mjs", "detect-vcs.js", "echo.mjs", ""] {
+        for unknown in [
+            "../detect-vcs.mjs",
+            "a/b.mjs",
+            "detect-vcs.js",
+            "echo.mjs",
+            "",
+        ] {
             assert!(find(unknown).is_none(), "{unknown}");
         }
         for (index, shipped) in SHIPPED.iter().enumerate() {
-            assert_eq!(SHIPPED.iter().position(|other| other.name == shipped.name), Some(index));
+            assert_eq!(
+                SHIPPED.iter().position(|other| other.name == shipped.name),
+                Some(index)
+            );
         }
     }
 

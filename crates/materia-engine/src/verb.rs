@@ -1,7 +1,7 @@
 //! The facade: everything a door can ask for, one file per verb.
 //!
-//! Owns the verbs' inputs and reports. A verb takes plain data and returns plain data, so that the command line, the
-//! browser and an agent get the same answer. Never prints and never parses argv.
+//! Owns the verbs' inputs and reports. A verb takes plain data and returns plain data, so that the
+//! command line, the browser and an agent get the same answer. Never prints and never parses argv.
 
 pub mod agent;
 pub mod doctor;

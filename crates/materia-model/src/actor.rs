@@ -1,15 +1,18 @@
-//! An agent as an actor: its turns, as the journal of its run tells them, and what they add up to (A12).
+//! An agent as an actor: its turns, as the journal of its run tells them, and what they add up to
+//! (A12).
 //!
-//! Owns the records of turns and their fold: how often it was asked, what that used, which session goes on, and the last
-//! lines of what was said. A message becomes a turn; a message that comes meanwhile may be heard in it. The end of a turn
-//! names every message that it answers, so that whoever takes the run up again knows what is left to do: a message with an
-//! end is never asked again, one without is asked from the session before it. Names no agent, posts nothing.
+//! Owns the records of turns and their fold: how often it was asked, what that used, which session
+//! goes on, and the last lines of what was said. A message becomes a turn; a message that comes
+//! meanwhile may be heard in it. The end of a turn names every message that it answers, so that
+//! whoever takes the run up again knows what is left to do: a message with an end is never asked
+//! again, one without is asked from the session before it. Names no agent, posts nothing.
 
 mod event;
 mod state;
 
 pub use event::{
-    Heard, LONGEST_TEXT, Order, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart, TurnUsage,
+    Heard, LONGEST_TEXT, Order, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart,
+    TurnUsage,
 };
 pub use state::{Kept, Line, MOST_LINES, Role, State};
 

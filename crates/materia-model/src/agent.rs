@@ -1,7 +1,7 @@
 //! The vocabulary of agents: what a turn is asked for, how it ends, and what it costs.
 //!
-//! Owns the kinds of turns and failures and the counting of usage. Names no agent and knows no protocol: what is
-//! specific to one lives in `engine::agent`, which answers in these words.
+//! Owns the kinds of turns and failures and the counting of usage. Names no agent and knows no
+//! protocol: what is specific to one lives in `engine::agent`, which answers in these words.
 
 mod kind;
 mod usage;
@@ -45,7 +45,13 @@ pub struct TurnEnd {
 impl TurnEnd {
     /// An end of which no more is known than its answer and its cost.
     pub fn new(reply: Result<String, Failure>, usage: Usage) -> Self {
-        Self { reply, usage, models: BTreeMap::new(), agent: None, session: None }
+        Self {
+            reply,
+            usage,
+            models: BTreeMap::new(),
+            agent: None,
+            session: None,
+        }
     }
 }
 
@@ -67,13 +73,21 @@ pub struct Failure {
 impl Failure {
     /// A failure of a kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, retry_after_ms: None }
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            retry_after_ms: None,
+        }
     }
 
     /// The failure that an error text tells, with an HTTP status where one is known.
     pub fn read(status: Option<u16>, message: &str) -> Self {
         let kind = FailureKind::of_status(status.or_else(|| kind::status_in(message)), message);
-        Self { retry_after_ms: kind::wait_in(message), ..Self::new(kind, message) }
+        Self {
+            retry_after_ms: kind::wait_in(message),
+            ..Self::new(kind, message)
+        }
     }
 
     /// The same failure, with what the person can do.

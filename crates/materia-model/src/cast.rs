@@ -1,16 +1,18 @@
 //! Casts: one request walking through a graph.
 //!
-//! Owns the events of a cast, the state that they fold into, and the decision what comes next. [`Kernel::decide`]
-//! looks at the graph and the state and names one [`Effect`]; a driver performs it, records what happened, and folds
-//! it with [`State::apply`]. Nothing else changes a state, so a cast that was killed goes on by "fold, then decide".
-//! Never waits, runs, reads or writes: no clock, no file, no process.
+//! Owns the events of a cast, the state that they fold into, and the decision what comes next.
+//! [`Kernel::decide`] looks at the graph and the state and names one [`Effect`]; a driver performs
+//! it, records what happened, and folds it with [`State::apply`]. Nothing else changes a state, so
+//! a cast that was killed goes on by "fold, then decide". Never waits, runs, reads or writes: no
+//! clock, no file, no process.
 //!
 //! ```text
 //!  cast_start → socket_route → socket_start → (turn or utility) → socket_complete → socket_advance? → socket_route → … → cast_end
 //! ```
 //!
-//! Inside, the order of the files is: what happened ([`event`]), what that means ([`state`]), the parts of a decision
-//! ([`budget`], [`recovery`], [`rework`], [`prompt`]), and the decision itself (`kernel`).
+//! Inside, the order of the files is: what happened ([`event`]), what that means ([`state`]), the
+//! parts of a decision ([`budget`], [`recovery`], [`rework`], [`prompt`]), and the decision itself
+//! (`kernel`).
 
 pub mod failure;
 pub mod event;

@@ -1,8 +1,8 @@
 //! Authored JSON, read strictly and with the place of every value.
 //!
-//! Owns the tree that recipes, loadouts and configs are read from. Comments and trailing commas are allowed;
-//! everything else is plain JSON. Bounded in size, depth and count (S5). Never opens files, and knows no schema:
-//! each kind of document reads its own fields from the tree.
+//! Owns the tree that recipes, loadouts and configs are read from. Comments and trailing commas are
+//! allowed; everything else is plain JSON. Bounded in size, depth and count (S5). Never opens
+//! files, and knows no schema: each kind of document reads its own fields from the tree.
 
 mod parse;
 mod path;
@@ -56,22 +56,37 @@ pub struct Member {
 impl Node {
     /// The value of a member, where this is an object that has it.
     pub fn get(&self, name: &str) -> Option<&Node> {
-        self.members().iter().find(|member| member.name == name).map(|member| &member.value)
+        self.members()
+            .iter()
+            .find(|member| member.name == name)
+            .map(|member| &member.value)
     }
 
     /// The members, none where this is no object.
     pub fn members(&self) -> &[Member] {
-        if let Content::Object(members) = &self.content { members } else { &[] }
+        if let Content::Object(members) = &self.content {
+            members
+        } else {
+            &[]
+        }
     }
 
     /// The items, none where this is no list.
     pub fn items(&self) -> &[Node] {
-        if let Content::Array(items) = &self.content { items } else { &[] }
+        if let Content::Array(items) = &self.content {
+            items
+        } else {
+            &[]
+        }
     }
 
     /// The text, where this is a string.
     pub fn as_str(&self) -> Option<&str> {
-        if let Content::String(text) = &self.content { Some(text) } else { None }
+        if let Content::String(text) = &self.content {
+            Some(text)
+        } else {
+            None
+        }
     }
 
     /// What a person calls this kind of value.
@@ -95,7 +110,9 @@ impl Node {
             Content::String(text) => Value::String(text.clone()),
             Content::Array(items) => items.iter().map(Self::to_value).collect(),
             Content::Object(members) => {
-                let pairs = members.iter().map(|member| (member.name.clone(), member.value.to_value()));
+                let pairs = members
+                    .iter()
+                    .map(|member| (member.name.clone(), member.value.to_value()));
                 Value::Object(pairs.collect::<Map<_, _>>())
             }
         }
@@ -105,7 +122,9 @@ impl Node {
 /// A document path with one more member: `a.b`, or `a["b c"]` where the name is no identifier.
 pub fn path_member(path: &str, name: &str) -> String {
     let mut chars = name.chars();
-    let plain = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+    let plain = chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     match (plain, path.is_empty()) {
         (true, true) => name.to_owned(),

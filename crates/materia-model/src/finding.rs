@@ -1,7 +1,8 @@
 //! What is wrong with a document, where, and what to write instead.
 //!
-//! Owns findings, places and the translation of byte offsets to lines and columns. Documents are checked to the
-//! end and give a list of findings, never only the first. How a finding looks on a screen is the view's business.
+//! Owns findings, places and the translation of byte offsets to lines and columns. Documents are
+//! checked to the end and give a list of findings, never only the first. How a finding looks on a
+//! screen is the view's business.
 
 use std::fmt;
 use std::ops::Range;
@@ -52,19 +53,35 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", crate::text::printable(&self.file), self.line, self.column)
+        write!(
+            f,
+            "{}:{}:{}",
+            crate::text::printable(&self.file),
+            self.line,
+            self.column
+        )
     }
 }
 
 impl Finding {
     /// A finding that refuses the document.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, code, message: message.into(), path: None, place: None, hint: None }
+        Self {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            path: None,
+            place: None,
+            hint: None,
+        }
     }
 
     /// A finding that the document survives.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(code, message) }
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, message)
+        }
     }
 
     /// The same finding, with what to write instead.
@@ -104,7 +121,11 @@ impl Source {
     /// A source from its name and text.
     pub fn new(name: &str, text: &str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
-        Self(Arc::new(Text { name: name.into(), text: text.into(), line_starts: starts.collect() }))
+        Self(Arc::new(Text {
+            name: name.into(),
+            text: text.into(),
+            line_starts: starts.collect(),
+        }))
     }
 
     /// The name it was given.
@@ -124,7 +145,11 @@ impl Source {
         let line = starts.partition_point(|start| *start <= offset);
         let start = starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let column = text[start..offset].chars().count() + 1;
-        Place { file: Arc::clone(&self.0.name), line, column }
+        Place {
+            file: Arc::clone(&self.0.name),
+            line,
+            column,
+        }
     }
 }
 
@@ -136,7 +161,10 @@ mod tests {
     fn offsets_become_lines_and_columns_in_characters() {
         let source = Source::new("a.json", "{\n  \"ü\": 1\n}");
         assert_eq!(source.place(0).to_string(), "a.json:1:1");
-        assert_eq!(source.place(source.text().find('1').unwrap()).to_string(), "a.json:2:8");
+        assert_eq!(
+            source.place(source.text().find('1').unwrap()).to_string(),
+            "a.json:2:8"
+        );
         assert_eq!(source.place(9999).to_string(), "a.json:3:2");
     }
 }

@@ -1,7 +1,9 @@
-//! Handoffs: what a socket's output must be, how it is found in a text, and what it changes in the state.
+//! Handoffs: what a socket's output must be, how it is found in a text, and what it changes in the
+//! state.
 //!
-//! Owns value paths, the extraction of JSON from an answer (C5), the contract of a socket (C6), assignments (C8) and
-//! the writes that a valid payload makes. Never asks anybody, never routes: `cast` decides what a bad answer means.
+//! Owns value paths, the extraction of JSON from an answer (C5), the contract of a socket (C6),
+//! assignments (C8) and the writes that a valid payload makes. Never asks anybody, never routes:
+//! `cast` decides what a bad answer means.
 //!
 //! ```
 //! use materia_model::handoff::{Author, Contract, extract};

@@ -1,7 +1,8 @@
 //! Recipes of other tools, read and turned into ours.
 //!
-//! Owns the two formats that are read, goose recipes and justfiles, and saying of every line what could not be carried over.
-//! Never opens a file and never guesses: what has no counterpart is left out and named, with its place.
+//! Owns the two formats that are read, goose recipes and justfiles, and saying of every line what
+//! could not be carried over. Never opens a file and never guesses: what has no counterpart is left
+//! out and named, with its place.
 
 mod goose;
 mod justfile;
@@ -47,7 +48,11 @@ pub fn name_of(text: &str) -> String {
         }
     }
     let name = name.trim_end_matches('-');
-    if name.is_empty() { "recipe".to_owned() } else { name.to_owned() }
+    if name.is_empty() {
+        "recipe".to_owned()
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Plain text inside a template: braces are no placeholders.
@@ -59,7 +64,10 @@ fn plain(text: &str) -> String {
 fn word(text: &str) -> String {
     format!(
         "\"{}\"",
-        text.replace('\\', "\\\\").replace("\\\\{", "\\{").replace("\\\\}", "\\}").replace('"', "\\\"")
+        text.replace('\\', "\\\\")
+            .replace("\\\\{", "\\{")
+            .replace("\\\\}", "\\}")
+            .replace('"', "\\\"")
     )
 }
 

@@ -1,8 +1,9 @@
 //! What should happen: the pure half of `materia`.
 //!
-//! Owns the languages (names, documents, records, later templates, recipes, loadouts, casts) and the decisions
-//! made from them. Never touches a file, a clock, a process or the environment: everything is an argument, and
-//! everything it concludes is a return value. The engine and the doors call it; it calls nobody.
+//! Owns the languages (names, documents, records, later templates, recipes, loadouts, casts) and
+//! the decisions made from them. Never touches a file, a clock, a process or the environment:
+//! everything is an argument, and everything it concludes is a return value. The engine and the
+//! doors call it; it calls nobody.
 //!
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 

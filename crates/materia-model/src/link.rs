@@ -1,9 +1,10 @@
 //! Links: several loadouts and materia, one behind the other, as one loadout.
 //!
-//! Owns how a target is written, and the composition. Sockets are numbered anew, everything that names one follows, and
-//! every way on which a part would have ended leads into the next one: sockets without edges, edges and exits to `end`,
-//! answers that no edge is for, lists that are done or empty. So any loadout can be linked, also one with several ends or
-//! with ways back outside of its loops. Never looks a target up and never writes one: parts are handed in.
+//! Owns how a target is written, and the composition. Sockets are numbered anew, everything that
+//! names one follows, and every way on which a part would have ended leads into the next one:
+//! sockets without edges, edges and exits to `end`, answers that no edge is for, lists that are
+//! done or empty. So any loadout can be linked, also one with several ends or with ways back
+//! outside of its loops. Never looks a target up and never writes one: parts are handed in.
 
 mod stitch;
 
@@ -43,9 +44,18 @@ impl<'a> Target<'a> {
     /// Reads a target.
     pub fn read(word: &'a str) -> Self {
         match word.split_once(':') {
-            Some(("materia", name)) => Self { kind: Some(Kind::Materia), name },
-            Some(("loadout", name)) => Self { kind: Some(Kind::Loadout), name },
-            _ => Self { kind: None, name: word },
+            Some(("materia", name)) => Self {
+                kind: Some(Kind::Materia),
+                name,
+            },
+            Some(("loadout", name)) => Self {
+                kind: Some(Kind::Loadout),
+                name,
+            },
+            _ => Self {
+                kind: None,
+                name: word,
+            },
         }
     }
 }
@@ -67,12 +77,22 @@ impl Part {
     /// A materia as a part.
     pub fn materia(name: &str) -> Self {
         let written = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": name}}});
-        Self { kind: Kind::Materia, name: name.to_owned(), graph: None, written }
+        Self {
+            kind: Kind::Materia,
+            name: name.to_owned(),
+            graph: None,
+            written,
+        }
     }
 
     /// A loadout as a part.
     pub fn loadout(graph: Graph, written: Value) -> Self {
-        Self { kind: Kind::Loadout, name: graph.name().to_owned(), graph: Some(graph), written }
+        Self {
+            kind: Kind::Loadout,
+            name: graph.name().to_owned(),
+            graph: Some(graph),
+            written,
+        }
     }
 }
 
@@ -85,13 +105,18 @@ pub struct Linked {
     pub id: String,
     /// The loadout, as it would be written.
     pub loadout: Value,
-    /// Which part each socket came from: `{"targets": […], "sockets": {"Socket-3": {"part", "socket"}}}`.
+    /// Which part each socket came from: `{"targets": […], "sockets": {"Socket-3": {"part",
+    /// "socket"}}}`.
     pub origin: Value,
 }
 
 /// Links the parts in order; nothing without any.
 pub fn link(parts: &[Part]) -> Option<Linked> {
-    let names: Vec<Names> = parts.iter().map(Names::of).scan(0, Names::shifted).collect();
+    let names: Vec<Names> = parts
+        .iter()
+        .map(Names::of)
+        .scan(0, Names::shifted)
+        .collect();
     let mut sockets = Map::new();
     let (mut loops, mut origin) = (Map::new(), Map::new());
     for (at, part) in parts.iter().enumerate() {
@@ -105,14 +130,18 @@ pub fn link(parts: &[Part]) -> Option<Linked> {
     }
     let entry = &names.first()?.entry;
     let titles: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-    let ids: Vec<String> =
-        parts.iter().map(|part| format!("{}-{}", part.kind.as_str(), plain(&part.name))).collect();
+    let ids: Vec<String> = parts
+        .iter()
+        .map(|part| format!("{}-{}", part.kind.as_str(), plain(&part.name)))
+        .collect();
     let mut loadout = json!({"entry": entry, "sockets": sockets});
     if !loops.is_empty() {
         loadout["loops"] = Value::Object(loops);
     }
-    let targets: Vec<Value> =
-        parts.iter().map(|part| json!({"kind": part.kind.as_str(), "name": part.name})).collect();
+    let targets: Vec<Value> = parts
+        .iter()
+        .map(|part| json!({"kind": part.kind.as_str(), "name": part.name}))
+        .collect();
     Some(Linked {
         name: format!("Linked virtual loadout: {}", titles.join(" → ")),
         id: format!("virtual-link-{}", ids.join("-")),
@@ -123,7 +152,15 @@ pub fn link(parts: &[Part]) -> Option<Linked> {
 
 /// A name as a part of an id.
 pub fn plain(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '-' }).collect()
+    name.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
+                c
+            } else {
+                '-'
+            }
+        })
+        .collect()
 }
 
 /// What the sockets of a part are called in the link.
@@ -136,10 +173,20 @@ pub(crate) struct Names {
 impl Names {
     fn of(part: &Part) -> Self {
         let written = part.written["sockets"].as_object();
-        let ids: Vec<String> = written.into_iter().flatten().map(|(id, _)| id.clone()).collect();
-        let entry = part.graph.as_ref().map(|graph| graph.socket(graph.entry()).id.to_string());
+        let ids: Vec<String> = written
+            .into_iter()
+            .flatten()
+            .map(|(id, _)| id.clone())
+            .collect();
+        let entry = part
+            .graph
+            .as_ref()
+            .map(|graph| graph.socket(graph.entry()).id.to_string());
         let entry = entry.unwrap_or_else(|| "Socket-1".to_owned());
-        Self { renamed: ids.into_iter().map(|id| (id, String::new())).collect(), entry }
+        Self {
+            renamed: ids.into_iter().map(|id| (id, String::new())).collect(),
+            entry,
+        }
     }
 
     /// Numbers the sockets behind those of the parts before.
@@ -153,7 +200,10 @@ impl Names {
     }
 
     fn id_now<'a>(&'a self, old: &'a str) -> &'a str {
-        self.renamed.iter().find(|(id, _)| id == old).map_or(old, |(_, new)| new)
+        self.renamed
+            .iter()
+            .find(|(id, _)| id == old)
+            .map_or(old, |(_, new)| new)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Loadouts: graphs of sockets, from authored documents to something that can be walked.
 //!
-//! Owns config documents and their layers, sockets, edges, loops, what is wrong with them, and the compiled
-//! [`Graph`]. Never opens a file: texts are handed in, and every finding says where in them. Never decides what a
-//! running cast does next: `cast` walks the graph.
+//! Owns config documents and their layers, sockets, edges, loops, what is wrong with them, and the
+//! compiled [`Graph`]. Never opens a file: texts are handed in, and every finding says where in
+//! them. Never decides what a running cast does next: `cast` walks the graph.
 //!
 //! ```
 //! use materia_model::finding::Source;

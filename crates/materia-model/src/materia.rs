@@ -1,8 +1,8 @@
 //! Materia: what a socket can hold, an agent's role or a deterministic program.
 //!
-//! Owns the shape of a definition, its reading from a config document and the findings about it. A value of
-//! [`Materia`] has been checked. Never runs anything, never renders a prompt, and knows no loadout: which socket
-//! holds it and how its output is read there is decided in `loadout`.
+//! Owns the shape of a definition, its reading from a config document and the findings about it. A
+//! value of [`Materia`] has been checked. Never runs anything, never renders a prompt, and knows no
+//! loadout: which socket holds it and how its output is read there is decided in `loadout`.
 
 mod read;
 mod agent;
@@ -13,7 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::template::Template;
 
-pub(crate) use read::{AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, assign, kind_of, lock_state, parse, read};
+pub(crate) use read::{
+    AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, assign, kind_of, lock_state, parse, read,
+};
 
 /// The names of all fields that a definition can have.
 #[cfg(test)]
@@ -63,12 +65,20 @@ impl Materia {
 
     /// The agent's role, where it is one.
     pub fn agent(&self) -> Option<&Agent> {
-        if let Kind::Agent(agent) = &self.kind { Some(agent) } else { None }
+        if let Kind::Agent(agent) = &self.kind {
+            Some(agent)
+        } else {
+            None
+        }
     }
 
     /// The program, where it is one.
     pub fn utility(&self) -> Option<&Utility> {
-        if let Kind::Utility(utility) = &self.kind { Some(utility) } else { None }
+        if let Kind::Utility(utility) = &self.kind {
+            Some(utility)
+        } else {
+            None
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Names that are safe to be file names, addresses and map keys.
 //!
-//! Owns the grammar of every id (A8, C1, R4). A value of one of these types has been checked; nothing else makes
-//! one. Never invents ids: `engine::clock` does that.
+//! Owns the grammar of every id (A8, C1, R4). A value of one of these types has been checked;
+//! nothing else makes one. Never invents ids: `engine::clock` does that.
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,18 +40,32 @@ struct Grammar {
 impl Grammar {
     fn check(&self, given: &str) -> Result<(), NameError> {
         self.problem(given).map_or(Ok(()), |problem| {
-            Err(NameError { what: self.what, given: text::quoted(given), problem, rule: self.rule })
+            Err(NameError {
+                what: self.what,
+                given: text::quoted(given),
+                problem,
+                rule: self.rule,
+            })
         })
     }
 
     fn problem(&self, given: &str) -> Option<String> {
         let mut chars = given.chars();
-        let Some(first) = chars.next() else { return Some("it is empty".to_owned()) };
+        let Some(first) = chars.next() else {
+            return Some("it is empty".to_owned());
+        };
         if given.len() > self.max {
-            return Some(format!("it has {} bytes, at most {} are allowed", given.len(), self.max));
+            return Some(format!(
+                "it has {} bytes, at most {} are allowed",
+                given.len(),
+                self.max
+            ));
         }
         if !(self.first)(first) {
-            return Some(format!("it cannot begin with {}", text::quoted(&first.to_string())));
+            return Some(format!(
+                "it cannot begin with {}",
+                text::quoted(&first.to_string())
+            ));
         }
         if let Some((index, bad)) = chars.enumerate().find(|(_, c)| !(self.rest)(*c)) {
             return Some(format!(
@@ -60,7 +74,9 @@ impl Grammar {
                 index + 2
             ));
         }
-        self.reserved.contains(&given).then(|| "the name is reserved".to_owned())
+        self.reserved
+            .contains(&given)
+            .then(|| "the name is reserved".to_owned())
     }
 }
 
@@ -184,7 +200,19 @@ mod tests {
 
     #[test]
     fn run_ids_cannot_leave_their_root() {
-        for bad in ["", ".", "..", ".hidden", "-rf", "a/b", "a\\b", "a\0b", "a b", "é", &"x".repeat(129)] {
+        for bad in [
+            "",
+            ".",
+            "..",
+            ".hidden",
+            "-rf",
+            "a/b",
+            "a\\b",
+            "a\0b",
+            "a b",
+            "é",
+            &"x".repeat(129),
+        ] {
             assert!(bad.parse::<RunId>().is_err(), "{bad:?} was accepted");
         }
         for good in ["a", "0", "Run_1.2-x", "a..b", &"x".repeat(128)] {
@@ -195,7 +223,10 @@ mod tests {
     #[test]
     fn the_message_names_the_column_and_the_rule() {
         let error = "build server".parse::<RunId>().unwrap_err();
-        assert_eq!(error.to_string(), "`build server` is not a run id: ` ` at column 6 is not allowed");
+        assert_eq!(
+            error.to_string(),
+            "`build server` is not a run id: ` ` at column 6 is not allowed"
+        );
         assert!(error.hint().starts_with("write 1 to 128"));
     }
 

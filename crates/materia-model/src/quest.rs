@@ -1,8 +1,8 @@
 //! The quest board: requests that wait for their turn, and what became of those that had it.
 //!
-//! Owns the board's document, whose names other programs know, its transitions and the rules that hold between them: one
-//! quest at most is running, and a running one has a cast. Never reads a file, never runs a cast: the moment, the ids and
-//! what casts came to are handed in.
+//! Owns the board's document, whose names other programs know, its transitions and the rules that
+//! hold between them: one quest at most is running, and a running one has a cast. Never reads a
+//! file, never runs a cast: the moment, the ids and what casts came to are handed in.
 
 mod refer;
 
@@ -225,12 +225,18 @@ impl Board {
 
     /// The first quest that waits for its turn.
     pub fn next(&self) -> Option<&Quest> {
-        self.quests.iter().find(|quest| quest.status == Status::Pending)
+        self.quests
+            .iter()
+            .find(|quest| quest.status == Status::Pending)
     }
 
     /// A cast has begun for a quest.
     pub fn start(&mut self, id: &str, cast: &str, at: Timestamp) -> Result<(), Refusal> {
-        if let Some(busy) = self.quests.iter().find(|quest| quest.status == Status::Running) {
+        if let Some(busy) = self
+            .quests
+            .iter()
+            .find(|quest| quest.status == Status::Running)
+        {
             return Err(Refusal::Busy(busy.id.clone()));
         }
         let quest = self.editable(id, &[Status::Pending], "pending", "started")?;
@@ -257,9 +263,18 @@ impl Board {
         let open = [Status::Pending, Status::Running, Status::Blocked];
         let quest = self.editable(id, &open, "open", "settled")?;
         quest.status = status;
-        if let Some(cast) = quest.current_cast_id.take().or_else(|| quest.last_cast_id.clone()) {
+        if let Some(cast) = quest
+            .current_cast_id
+            .take()
+            .or_else(|| quest.last_cast_id.clone())
+        {
             let error = why.as_ref().map(|why| why.message.clone());
-            quest.last_result = Some(Outcome { status, cast_id: cast, finished_at: at, error });
+            quest.last_result = Some(Outcome {
+                status,
+                cast_id: cast,
+                finished_at: at,
+                error,
+            });
         }
         quest.last_error = why;
         quest.updated_at = at;
@@ -285,7 +300,12 @@ impl Board {
 
     /// Takes a quest off the board.
     pub fn remove(&mut self, id: &str, at: Timestamp) -> Result<Quest, Refusal> {
-        let idle = [Status::Pending, Status::Failed, Status::Blocked, Status::Succeeded];
+        let idle = [
+            Status::Pending,
+            Status::Failed,
+            Status::Blocked,
+            Status::Succeeded,
+        ];
         let quest = self.editable(id, &idle, "not running", "removed")?.clone();
         self.quests.retain(|other| other.id != id);
         self.updated_at = at;
@@ -294,9 +314,16 @@ impl Board {
 
     /// Moves a quest that waits; false where it stands there already.
     pub fn reorder(&mut self, id: &str, place: Place<'_>, at: Timestamp) -> Result<bool, Refusal> {
-        let quest = self.editable(id, &[Status::Pending], "pending", "moved")?.clone();
+        let quest = self
+            .editable(id, &[Status::Pending], "pending", "moved")?
+            .clone();
         let before: Vec<String> = self.quests.iter().map(|quest| quest.id.clone()).collect();
-        let mut rest: Vec<Quest> = self.quests.iter().filter(|other| other.id != id).cloned().collect();
+        let mut rest: Vec<Quest> = self
+            .quests
+            .iter()
+            .filter(|other| other.id != id)
+            .cloned()
+            .collect();
         let of = |target: &str| rest.iter().position(|other| other.id == target);
         let to = match place {
             Place::First => 0,
@@ -327,11 +354,17 @@ impl Board {
     pub fn problems(&self) -> Vec<String> {
         let mut found = Vec::new();
         if self.version != VERSION {
-            found.push(format!("`version` is {}, and this program knows {VERSION}", self.version));
+            found.push(format!(
+                "`version` is {}, and this program knows {VERSION}",
+                self.version
+            ));
         }
         for (at, quest) in self.quests.iter().enumerate() {
             if self.quests[..at].iter().any(|other| other.id == quest.id) {
-                found.push(format!("`quests[{at}].id` is there twice: {}", text::quoted(&quest.id)));
+                found.push(format!(
+                    "`quests[{at}].id` is there twice: {}",
+                    text::quoted(&quest.id)
+                ));
             }
             if (quest.status == Status::Running) != quest.current_cast_id.is_some() {
                 found.push(format!(
@@ -340,11 +373,20 @@ impl Board {
                 ));
             }
         }
-        if self.quests.iter().filter(|quest| quest.status == Status::Running).count() > 1 {
+        if self
+            .quests
+            .iter()
+            .filter(|quest| quest.status == Status::Running)
+            .count()
+            > 1
+        {
             found.push("more than one quest is `running`".to_owned());
         }
         let active = self.runner.active_quest_id.as_deref();
-        if active.is_some_and(|id| self.get(id).is_none_or(|quest| quest.status != Status::Running)) {
+        if active.is_some_and(|id| {
+            self.get(id)
+                .is_none_or(|quest| quest.status != Status::Running)
+        }) {
             found.push("`runner.activeQuestId` is no quest that is running".to_owned());
         }
         found
@@ -362,7 +404,12 @@ impl Board {
         if from.contains(&quest.status) {
             return Ok(quest);
         }
-        Err(Refusal::NotNow { id: id.to_owned(), status: quest.status, needed, action })
+        Err(Refusal::NotNow {
+            id: id.to_owned(),
+            status: quest.status,
+            needed,
+            action,
+        })
     }
 }
 

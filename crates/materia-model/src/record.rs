@@ -1,8 +1,9 @@
 //! One line of a journal: the envelope around everything that happened.
 //!
 //! Owns the spelling of a record and its checksum. A line is
-//! `{"seq":7,"at":"…","type":"…","data":…,"sum":"1a2b3c4d"}`; `sum` is the CRC-32 of everything before it, so that
-//! a flipped bit is noticed and a person can still read the file. Never reads or writes files: `engine::store` does.
+//! `{"seq":7,"at":"…","type":"…","data":…,"sum":"1a2b3c4d"}`; `sum` is the CRC-32 of everything
+//! before it, so that a flipped bit is noticed and a person can still read the file. Never reads or
+//! writes files: `engine::store` does.
 
 mod plain;
 mod sum;
@@ -67,7 +68,9 @@ pub enum Unwritable {
     #[error("the data cannot be written as JSON")]
     Json(#[from] serde_json::Error),
     /// It is longer than a record may be.
-    #[error("the record has {0} bytes, at most {MAX_LINE} are allowed; put large things into an artifact")]
+    #[error(
+        "the record has {0} bytes, at most {MAX_LINE} are allowed; put large things into an artifact"
+    )]
     TooLong(usize),
 }
 
@@ -125,7 +128,11 @@ impl Lines {
         end[SUM_KEY.len()..SUM_KEY.len() + 8].copy_from_slice(&hex(sum));
         self.sheet.put(&end);
         let length = self.sheet.end() - start;
-        if length > MAX_LINE { Err(Unwritable::TooLong(length)) } else { Ok(()) }
+        if length > MAX_LINE {
+            Err(Unwritable::TooLong(length))
+        } else {
+            Ok(())
+        }
     }
 
     /// The lines.
@@ -160,14 +167,19 @@ pub fn check(line: &[u8]) -> Result<u64, BadLine> {
     check_sum(line)?;
     let rest = line.strip_prefix(SEQ_KEY).unwrap_or_default();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
+    let number = std::str::from_utf8(&rest[..digits])
+        .ok()
+        .and_then(|digits| digits.parse().ok());
     match (number, rest.get(digits)) {
         (Some(seq), Some(b',')) => Ok(seq),
-        _ => Err(BadLine::NotARecord("it does not begin with its sequence number".to_owned())),
+        _ => Err(BadLine::NotARecord(
+            "it does not begin with its sequence number".to_owned(),
+        )),
     }
 }
 
-/// The checksum that stands at the end of a line, with or without its newline; whether it is right is not looked at.
+/// The checksum that stands at the end of a line, with or without its newline; whether it is right
+/// is not looked at.
 pub fn sum_of(line: &[u8]) -> Option<u32> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let digits = line.strip_suffix(b"\"}")?.last_chunk::<8>()?;
@@ -186,11 +198,16 @@ fn check_sum(line: &[u8]) -> Result<(), BadLine> {
     }
     let body_end = line.len().checked_sub(SUM_TAIL).ok_or(BadLine::NoSum)?;
     let (body, tail) = line.split_at(body_end);
-    let digits =
-        tail.strip_prefix(SUM_KEY).and_then(|rest| rest.strip_suffix(b"\"}")).ok_or(BadLine::NoSum)?;
+    let digits = tail
+        .strip_prefix(SUM_KEY)
+        .and_then(|rest| rest.strip_suffix(b"\"}"))
+        .ok_or(BadLine::NoSum)?;
     let computed = checksum(body);
     if digits != hex(computed) {
-        return Err(BadLine::WrongSum { found: String::from_utf8_lossy(digits).into_owned(), computed });
+        return Err(BadLine::WrongSum {
+            found: String::from_utf8_lossy(digits).into_owned(),
+            computed,
+        });
     }
     Ok(())
 }
@@ -212,8 +229,7 @@ mod tests {
     fn a_record_is_one_readable_line() {
         let out = line(&json!({"text": "hi\n"}));
         let text = String::from_utf8(out).unwrap();
-        let expected =
-            r#"{"seq":7,"at":"1970-01-01T00:00:00.000Z","type":"note","data":{"text":"hi\n"},"sum":""#;
+        let expected = r#"{"seq":7,"at":"1970-01-01T00:00:00.000Z","type":"note","data":{"text":"hi\n"},"sum":""#;
         assert!(text.starts_with(expected), "{text}");
         assert!(text.ends_with("\"}\n") && text.matches('\n').count() == 1);
     }
@@ -236,9 +252,19 @@ mod tests {
             one_by_one.clear();
             for seq in round * 3..round * 3 + round % 4 {
                 let kind = ["step", "stop"][usize::from(round % 7 == 0)];
-                let long = "x".repeat(if seq == 40 { MAX_LINE } else { seq as usize * 9 });
+                let long = "x".repeat(if seq == 40 {
+                    MAX_LINE
+                } else {
+                    seq as usize * 9
+                });
                 let pushed = lines.push(seq, at, kind, &json!({"text": long, "seq": seq}));
-                let encoded = encode(&mut one_by_one, seq, at, kind, &json!({"text": long, "seq": seq}));
+                let encoded = encode(
+                    &mut one_by_one,
+                    seq,
+                    at,
+                    kind,
+                    &json!({"text": long, "seq": seq}),
+                );
                 assert_eq!(pushed.is_err(), encoded.is_err());
                 assert_eq!(lines.as_bytes(), one_by_one);
             }
@@ -250,11 +276,22 @@ mod tests {
         let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
         for levels in 0..=DEEPEST {
             let out = line(&nested(levels));
-            assert_eq!(decode(&out[..out.len() - 1]).map(|record| record.seq), Ok(7), "{levels} levels");
+            assert_eq!(
+                decode(&out[..out.len() - 1]).map(|record| record.seq),
+                Ok(7),
+                "{levels} levels"
+            );
         }
         for levels in DEEPEST + 1..300 {
             let mut out = Vec::new();
-            let error = encode(&mut out, 7, Timestamp::from_millis(0), "note", &nested(levels)).unwrap_err();
+            let error = encode(
+                &mut out,
+                7,
+                Timestamp::from_millis(0),
+                "note",
+                &nested(levels),
+            )
+            .unwrap_err();
             assert!(matches!(error, Unwritable::Json(_)) && out.is_empty());
         }
     }

@@ -1,7 +1,8 @@
 //! Runs: what happens to one, and how that adds up.
 //!
-//! Owns the events of a run's journal that concern its life, the state they fold into, the words for its status, and
-//! the rules of retention. Never reads a journal and never looks at a process: `engine::run` does both.
+//! Owns the events of a run's journal that concern its life, the state they fold into, the words
+//! for its status, and the rules of retention. Never reads a journal and never looks at a process:
+//! `engine::run` does both.
 
 mod event;
 mod state;
@@ -9,8 +10,8 @@ mod retention;
 
 pub use event::{
     CHILD_END, CHILD_START, COMMAND_DONE, COMMAND_START, Cast, ChildEnd, ChildStart, CommandDone,
-    CommandStart, Control, Declared, End, MESSAGE, OnSessionEnd, Origin, RUN_END, RUN_START, RetireWhen,
-    Start, Supervisor,
+    CommandStart, Control, Declared, End, MESSAGE, OnSessionEnd, Origin, RUN_END, RUN_START,
+    RetireWhen, Start, Supervisor,
 };
 pub use retention::{KEPT_FOR, is_overdue};
 pub use state::{Ended, State, Status};

@@ -1,8 +1,8 @@
 //! Secrets: what looks like a key, and taking it out of text that is written (S3).
 //!
-//! Owns one scanner for known values (of environment variables) and for the shapes of common keys. What flows between steps
-//! never passes here; only what is kept does. Text without a secret costs one pass and no copy. Never reads the
-//! environment and never decides where text is written.
+//! Owns one scanner for known values (of environment variables) and for the shapes of common keys.
+//! What flows between steps never passes here; only what is kept does. Text without a secret costs
+//! one pass and no copy. Never reads the environment and never decides where text is written.
 
 mod shape;
 mod known;
@@ -62,8 +62,12 @@ impl Secrets {
         SHAPES_ONLY.get_or_init(|| Self::of(Vec::new()))
     }
 
-    /// The shapes of keys, the values of variables whose names say that they are secret, and those of the named ones.
-    pub fn new<'v>(variables: impl IntoIterator<Item = (&'v str, &'v str)>, named: &[&str]) -> Self {
+    /// The shapes of keys, the values of variables whose names say that they are secret, and those
+    /// of the named ones.
+    pub fn new<'v>(
+        variables: impl IntoIterator<Item = (&'v str, &'v str)>,
+        named: &[&str],
+    ) -> Self {
         Self::of(Self::values(variables, named).collect())
     }
 
@@ -77,11 +81,16 @@ impl Secrets {
                 || is_secret_name(name) && known::looks_random(value)
         };
         let values = variables.into_iter().filter(secret).map(|(_, value)| value);
-        values.filter(|value| value.len() <= LONGEST_VALUE).take(MOST_VALUES)
+        values
+            .filter(|value| value.len() <= LONGEST_VALUE)
+            .take(MOST_VALUES)
     }
 
     fn of(values: Vec<&str>) -> Self {
-        let mut texts: Vec<Vec<u8>> = SHAPES.iter().map(|shape| shape.prefix.as_bytes().to_vec()).collect();
+        let mut texts: Vec<Vec<u8>> = SHAPES
+            .iter()
+            .map(|shape| shape.prefix.as_bytes().to_vec())
+            .collect();
         for spelling in values.into_iter().flat_map(known::spellings) {
             // A value that the mark itself contains would be found in it again.
             if !REDACTED.contains(&spelling) && !spelling.contains(REDACTED) {
@@ -89,14 +98,22 @@ impl Secrets {
             }
         }
         let mut firsts = [false; 256];
-        texts.iter().filter_map(|text| text.first()).for_each(|first| firsts[usize::from(*first)] = true);
+        texts
+            .iter()
+            .filter_map(|text| text.first())
+            .for_each(|first| firsts[usize::from(*first)] = true);
         let longest = texts.iter().map(Vec::len).max().unwrap_or(0);
         let built = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(&texts);
         match built {
-            Ok(scanner) => Self { scanner, texts, firsts, longest },
+            Ok(scanner) => Self {
+                scanner,
+                texts,
+                firsts,
+                longest,
+            },
             // More text than the scanner can number: without the values the shapes still are.
             Err(_) => Self::of(Vec::new()),
         }
@@ -137,10 +154,13 @@ impl Secrets {
             Value::Object(members) => {
                 if members.keys().any(|name| self.is_in(name.as_bytes())) {
                     let named = std::mem::take(members).into_iter();
-                    *members =
-                        named.map(|(name, value)| (self.redact_text(&name).into_owned(), value)).collect();
+                    *members = named
+                        .map(|(name, value)| (self.redact_text(&name).into_owned(), value))
+                        .collect();
                 }
-                members.values_mut().for_each(|value| self.redact_value(value));
+                members
+                    .values_mut()
+                    .for_each(|value| self.redact_value(value));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
@@ -156,12 +176,17 @@ impl Secrets {
         Stream::new(self)
     }
 
-    /// The next secret from `from` on, where the text or the last secret ended. `before` are the two bytes before the beginning of `text`; `whole` says that nothing
-    /// follows it.
+    /// The next secret from `from` on, where the text or the last secret ended. `before` are the
+    /// two bytes before the beginning of `text`; `whole` says that nothing follows it.
     fn next(&self, text: &[u8], from: usize, before: [u8; 2], whole: bool) -> Next {
         let mut at = from;
-        // From here on, a text that is not complete yet may begin; what begins before it is decided.
-        let mut open = if whole { text.len() } else { self.open_end(text, at) };
+        // From here on, a text that is not complete yet may begin; what begins before it is
+        // decided.
+        let mut open = if whole {
+            text.len()
+        } else {
+            self.open_end(text, at)
+        };
         while let Some(found) = self.scanner.find(&text[at..]) {
             let (start, end) = (at + found.start(), at + found.end());
             if !whole && start >= open {
@@ -182,16 +207,26 @@ impl Secrets {
                 }
             }
         }
-        if open < text.len() { Next::Open(open) } else { Next::Nothing }
+        if open < text.len() {
+            Next::Open(open)
+        } else {
+            Next::Nothing
+        }
     }
 
     /// Where the longest end of `text` begins that is a proper beginning of one of the texts.
     fn open_end(&self, text: &[u8], from: usize) -> usize {
-        let earliest = text.len().saturating_sub(self.longest.saturating_sub(1)).max(from);
+        let earliest = text
+            .len()
+            .saturating_sub(self.longest.saturating_sub(1))
+            .max(from);
         let opens = |start: &usize| {
             let end = &text[*start..];
             self.firsts[usize::from(end[0])]
-                && self.texts.iter().any(|text| text.len() > end.len() && text.starts_with(end))
+                && self
+                    .texts
+                    .iter()
+                    .any(|text| text.len() > end.len() && text.starts_with(end))
         };
         (earliest..text.len()).find(opens).unwrap_or(text.len())
     }

@@ -1,8 +1,9 @@
 //! Command templates: the portable, shell-free language of execution trees.
 //!
-//! Owns the whole way from text to [`Plan`]: words and placeholders, typed values, the tree, its expansion, what it
-//! would run and what is risky about it. Never starts anything, reads no file and no environment: home and directory
-//! are [`Facts`] that are handed in. The executor walks the plan; recipes hand their trees to [`read`].
+//! Owns the whole way from text to [`Plan`]: words and placeholders, typed values, the tree, its
+//! expansion, what it would run and what is risky about it. Never starts anything, reads no file
+//! and no environment: home and directory are [`Facts`] that are handed in. The executor walks the
+//! plan; recipes hand their trees to [`read`].
 //!
 //! ```
 //! use materia_model::finding::Source;
@@ -55,7 +56,8 @@ pub struct Facts<'a> {
     pub cwd: Option<&'a str>,
     /// Whether the run itself is given input.
     pub has_stdin: bool,
-    /// Where the outputs of stages are kept; nothing is written there before a step of the plan is over.
+    /// Where the outputs of stages are kept; nothing is written there before a step of the plan is
+    /// over.
     pub stages: Option<&'a str>,
     /// Values of the host, such as `run_id`: a caller's win over them, and they win over defaults.
     pub host: Option<&'a Map<String, Value>>,

@@ -1,6 +1,7 @@
 //! Grammar for messages: the small words that errors, hints and tables share.
 //!
-//! Owns bounding, quoting, plurals, lists and "did you mean". Never prints and never decides what is an error.
+//! Owns bounding, quoting, plurals, lists and "did you mean". Never prints and never decides what
+//! is an error.
 
 mod characters;
 
@@ -10,7 +11,11 @@ pub use characters::Characters;
 
 /// `1 file`, `2 files`: a count with its noun.
 pub fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("{n} {noun}") } else { format!("{n} {noun}s") }
+    if n == 1 {
+        format!("{n} {noun}")
+    } else {
+        format!("{n} {noun}s")
+    }
 }
 
 /// Joins words as a person would: `a`, `a or b`, `a, b or c`.
@@ -34,14 +39,19 @@ pub fn bounded(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}… (+{} bytes)", &text[..end], text.len() - end))
 }
 
-/// `text` with control characters and direction overrides escaped, so that it cannot steer a terminal.
+/// `text` with control characters and direction overrides escaped, so that it cannot steer a
+/// terminal.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_unprintable) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        if is_unprintable(c) { safe.extend(c.escape_unicode()) } else { safe.push(c) }
+        if is_unprintable(c) {
+            safe.extend(c.escape_unicode())
+        } else {
+            safe.push(c)
+        }
     }
     Cow::Owned(safe)
 }
@@ -87,7 +97,12 @@ where
     candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= 200)
-        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (
+                strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()),
+                candidate,
+            )
+        })
         .filter(|(distance, candidate)| *distance <= allowed_distance(&wanted, candidate))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

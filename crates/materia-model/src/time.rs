@@ -1,6 +1,7 @@
 //! Moments as they stand in files: UTC, RFC 3339, milliseconds.
 //!
-//! Owns the one spelling of a time. Never reads a clock: `engine::clock` makes moments, everybody else is handed them.
+//! Owns the one spelling of a time. Never reads a clock: `engine::clock` makes moments, everybody
+//! else is handed them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -39,7 +40,8 @@ impl Timestamp {
         jiff::Timestamp::new(self.0.div_euclid(1000), nanos).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
     }
 
-    /// The spelling of a moment in the years 1970 to 9999, made by hand because every record of a journal needs it.
+    /// The spelling of a moment in the years 1970 to 9999, made by hand because every record of a
+    /// journal needs it.
     pub(crate) fn spelling(self) -> Option<[u8; 24]> {
         const DAY: u64 = 86_400_000;
         let millis = u64::try_from(self.0).ok()?;
@@ -60,14 +62,19 @@ impl Timestamp {
     }
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar (Hinnant's algorithm).
+/// Year, month and day of a number of days since 1970, in the Gregorian calendar (Hinnant's
+/// algorithm).
 fn civil_date(days: u32) -> (u32, u32, u32) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let shifted = (5 * of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let day = of_year - (153 * shifted + 2) / 5 + 1;
     (year + era * 400 + u32::from(month <= 2), month, day)
 }
@@ -98,7 +105,9 @@ impl FromStr for Timestamp {
     fn from_str(text: &str) -> Result<Self, TimeError> {
         match text.parse::<jiff::Timestamp>() {
             Ok(moment) => Ok(Self::from_millis(moment.as_millisecond())),
-            Err(_) => Err(TimeError { given: crate::text::quoted(text) }),
+            Err(_) => Err(TimeError {
+                given: crate::text::quoted(text),
+            }),
         }
     }
 }
@@ -143,8 +152,14 @@ mod tests {
     fn extremes_are_clamped_and_nonsense_is_named() {
         let last = jiff::Timestamp::MAX.as_millisecond();
         assert_eq!((FIRST, LAST), (jiff::Timestamp::MIN.as_millisecond(), last));
-        assert_eq!(Timestamp::from_millis(i64::MAX), Timestamp::from_millis(last));
-        assert_eq!(Timestamp::from_millis(i64::MAX).to_string(), format!("{:.3}", jiff::Timestamp::MAX));
+        assert_eq!(
+            Timestamp::from_millis(i64::MAX),
+            Timestamp::from_millis(last)
+        );
+        assert_eq!(
+            Timestamp::from_millis(i64::MAX).to_string(),
+            format!("{:.3}", jiff::Timestamp::MAX)
+        );
         let error = "yesterday".parse::<Timestamp>().unwrap_err();
         assert!(error.to_string().starts_with("`yesterday` is not a time"));
     }

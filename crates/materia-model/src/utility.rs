@@ -1,8 +1,8 @@
 //! Utilities: the JSON document a program gets on stdin, and what its end means.
 //!
-//! Owns the input document, the defaults, and the message of every way to fail. Exit 0 means that stdout is the
-//! result; stderr is diagnostics and never the result. Never starts anything: `engine::utility` does, and hands back
-//! how it [`Ended`].
+//! Owns the input document, the defaults, and the message of every way to fail. Exit 0 means that
+//! stdout is the result; stderr is diagnostics and never the result. Never starts anything:
+//! `engine::utility` does, and hands back how it [`Ended`].
 
 use std::collections::BTreeMap;
 
@@ -123,7 +123,10 @@ impl Ended {
 
 /// A command as people read it: JSON-quoted words, bounded.
 fn command_words(argv: &[String]) -> String {
-    let words: Vec<String> = argv.iter().map(|word| Value::String(word.clone()).to_string()).collect();
+    let words: Vec<String> = argv
+        .iter()
+        .map(|word| Value::String(word.clone()).to_string())
+        .collect();
     text::bounded(&words.join(" "), 300).into_owned()
 }
 
@@ -173,7 +176,10 @@ mod tests {
             item: None,
             item_key: None,
             item_label: None,
-            cursor: Some(CursorAt { name: "i", index: 1 }),
+            cursor: Some(CursorAt {
+                name: "i",
+                index: 1,
+            }),
             cursors: BTreeMap::from([("i", 1)]),
         };
         let line = input.line().unwrap();
@@ -191,25 +197,55 @@ mod tests {
         let cases = [
             (ended(), None),
             (
-                Ended { code: Some(7), ..ended() },
-                Some("failed with exit code 7; stderr: bad thing; see 1.stdout.txt and 1.stderr.txt"),
+                Ended {
+                    code: Some(7),
+                    ..ended()
+                },
+                Some(
+                    "failed with exit code 7; stderr: bad thing; see 1.stdout.txt and 1.stderr.txt",
+                ),
             ),
             (
-                Ended { code: None, signal: Some("SIGKILL".to_owned()), ..ended() },
+                Ended {
+                    code: None,
+                    signal: Some("SIGKILL".to_owned()),
+                    ..ended()
+                },
                 Some("was ended by SIGKILL"),
             ),
-            (Ended { timed_out: true, code: Some(0), ..ended() }, Some("timed out after 50ms")),
             (
-                Ended { spawn_error: Some("not found".to_owned()), code: None, ..ended() },
+                Ended {
+                    timed_out: true,
+                    code: Some(0),
+                    ..ended()
+                },
+                Some("timed out after 50ms"),
+            ),
+            (
+                Ended {
+                    spawn_error: Some("not found".to_owned()),
+                    code: None,
+                    ..ended()
+                },
                 Some("cannot start \"sh\" \"-c\" \"exit 7\": not found"),
             ),
         ];
         for (ended, expected) in cases {
             let message = ended.failure("bad\n  thing\n");
             assert_eq!(message.is_some(), expected.is_some(), "{ended:?}");
-            assert!(message.unwrap_or_default().contains(expected.unwrap_or_default()), "{ended:?}");
+            assert!(
+                message
+                    .unwrap_or_default()
+                    .contains(expected.unwrap_or_default()),
+                "{ended:?}"
+            );
         }
-        let long = Ended { code: Some(1), ..ended() }.failure(&"x".repeat(MAX_CAPTURE)).unwrap();
+        let long = Ended {
+            code: Some(1),
+            ..ended()
+        }
+        .failure(&"x".repeat(MAX_CAPTURE))
+        .unwrap();
         assert!(long.len() < 1200);
     }
 }

@@ -1,7 +1,7 @@
 //! The command line: one file per verb, and the grammar they share.
 //!
-//! Owns the parsing of argv and the choice of the voice. A verb's file turns words into one call of the facade and
-//! hands the report to the view. Never acts on its own.
+//! Owns the parsing of argv and the choice of the voice. A verb's file turns words into one call of
+//! the facade and hands the report to the view. Never acts on its own.
 
 mod grammar;
 mod usage;
@@ -166,7 +166,11 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Err(error) => return usage::tell(&error, &world),
     };
     let screen = Screen::new(&world, line.common.color);
-    let voice = if line.common.json { Voice::Json } else { Voice::Human };
+    let voice = if line.common.json {
+        Voice::Json
+    } else {
+        Voice::Human
+    };
     let done = settle(&mut world, &line.common).and_then(|()| match line.verb {
         Verb::Cast(verb) => verb.run(&world, screen, voice),
         Verb::Resume(verb) => verb.run(Wish::Resume, &world, screen, voice),
@@ -222,10 +226,15 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
     })
 }
 
-/// Reads the arguments. The grammar is a large tree: where the first word is a verb, it is first tried with that one alone,
-/// and whatever is wrong is said by the whole. Nobody needs a grammar taken apart again.
+/// Reads the arguments. The grammar is a large tree: where the first word is a verb, it is first
+/// tried with that one alone, and whatever is wrong is said by the whole. Nobody needs a grammar
+/// taken apart again.
 fn parse(world: &World) -> Result<CommandLine, clap::Error> {
-    if let Some(verb) = world.args.get(1).and_then(|word| Verb::alone(word.to_str()?)) {
+    if let Some(verb) = world
+        .args
+        .get(1)
+        .and_then(|word| Verb::alone(word.to_str()?))
+    {
         let mut grammar =
             ManuallyDrop::new(Common::augment_args(clap::Command::new("materia")).subcommand(verb));
         if let Ok(line) = read(&mut grammar, world) {
@@ -245,8 +254,9 @@ fn read(grammar: &mut clap::Command, world: &World) -> Result<CommandLine, clap:
 fn settle(world: &mut World, common: &Common) -> Result<(), Failure> {
     #[cfg(feature = "test-fakes")]
     if let Some(spec) = world.variable("MATERIA_FAILPOINT") {
-        materia_engine::failpoint::arm(&spec.to_string_lossy())
-            .map_err(|error| Failure::from_error(crate::failure::Kind::Invalid, "bad_failpoint", &error))?;
+        materia_engine::failpoint::arm(&spec.to_string_lossy()).map_err(|error| {
+            Failure::from_error(crate::failure::Kind::Invalid, "bad_failpoint", &error)
+        })?;
     }
     if let Some(directory) = &common.directory {
         world.cwd = usage::directory(world, directory).map(Ok)?;

@@ -1,6 +1,7 @@
 //! Doors that stay open: what the command line asks for when it does not answer itself.
 //!
-//! Owns the wish, so that the door which parses words and the doors which serve need not know each other.
+//! Owns the wish, so that the door which parses words and the doors which serve need not know each
+//! other.
 
 use std::path::{Path, PathBuf};
 
@@ -72,18 +73,30 @@ impl Player {
     /// The words by which another process gets the same player.
     pub fn words(&self) -> Vec<String> {
         let file = |file: &PathBuf| file.to_string_lossy().into_owned();
-        let script = self.script.iter().flat_map(|script| ["--agent-script".to_owned(), file(script)]);
-        let agent = self.agent.iter().flat_map(|agent| ["--agent".to_owned(), agent.clone()]);
+        let script = self
+            .script
+            .iter()
+            .flat_map(|script| ["--agent-script".to_owned(), file(script)]);
+        let agent = self
+            .agent
+            .iter()
+            .flat_map(|agent| ["--agent".to_owned(), agent.clone()]);
         script.chain(agent).collect()
     }
 
     /// The agents themselves, by the settings of a cast.
     pub fn backend(&self, settings: &Settings, cwd: &Path) -> Result<Box<dyn Backend>, Failure> {
         let Some(file) = &self.script else {
-            return Ok(Box::new(Players::new(Roster::new(settings, self.agent.as_deref(), cwd))));
+            return Ok(Box::new(Players::new(Roster::new(
+                settings,
+                self.agent.as_deref(),
+                cwd,
+            ))));
         };
         let source = Source::new(&file.to_string_lossy(), &config::read(file)?);
-        Ok(Box::new(Scripted::read(&source).map_err(Failure::from_findings)?))
+        Ok(Box::new(
+            Scripted::read(&source).map_err(Failure::from_findings)?,
+        ))
     }
 }
 
@@ -118,6 +131,7 @@ pub struct Mcp {
 pub enum Listener {
     /// A client that asks, and is told nothing it did not ask for.
     Client,
-    /// A host that wakes its agent: it is also told what runs say and how they end, each until it says that it heard.
+    /// A host that wakes its agent: it is also told what runs say and how they end, each until it
+    /// says that it heard.
     Host,
 }

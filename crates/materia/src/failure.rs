@@ -1,7 +1,7 @@
 //! How a failure leaves the house: one table from its kind to the exit code, HTTP and JSON-RPC.
 //!
-//! Owns [`Kind`] and [`Failure`]. The rooms below have typed, mute errors; the verbs turn them into a failure with a
-//! kind and a hint, and the view says it. Never prints.
+//! Owns [`Kind`] and [`Failure`]. The rooms below have typed, mute errors; the verbs turn them into
+//! a failure with a kind and a hint, and the view says it. Never prints.
 
 mod cast;
 
@@ -65,25 +65,77 @@ pub struct Outside {
 
 /// The whole table, in the order of the reference page.
 pub const TABLE: [(Kind, Outside); 9] = [
-    (Kind::Failed, outside(1, 422, -32000, "the work itself failed")),
-    (Kind::Invalid, outside(2, 400, -32602, "bad usage, invalid input or definition; nothing was started")),
-    (Kind::NotFound, outside(3, 404, -32004, "what was named does not exist")),
-    (Kind::Refused, outside(4, 403, -32003, "refused: ownership or trust")),
-    (Kind::Conflict, outside(4, 409, -32009, "refused: locked, or changed in the meantime")),
-    (Kind::Agent, outside(6, 502, -32006, "no agent backend is available, or its login was refused")),
-    (Kind::Limit, outside(7, 429, -32007, "a budget or limit was reached: traversals, visits, stall")),
-    (Kind::Internal, outside(70, 500, -32603, "a defect in materia")),
+    (
+        Kind::Failed,
+        outside(1, 422, -32000, "the work itself failed"),
+    ),
+    (
+        Kind::Invalid,
+        outside(
+            2,
+            400,
+            -32602,
+            "bad usage, invalid input or definition; nothing was started",
+        ),
+    ),
+    (
+        Kind::NotFound,
+        outside(3, 404, -32004, "what was named does not exist"),
+    ),
+    (
+        Kind::Refused,
+        outside(4, 403, -32003, "refused: ownership or trust"),
+    ),
+    (
+        Kind::Conflict,
+        outside(
+            4,
+            409,
+            -32009,
+            "refused: locked, or changed in the meantime",
+        ),
+    ),
+    (
+        Kind::Agent,
+        outside(
+            6,
+            502,
+            -32006,
+            "no agent backend is available, or its login was refused",
+        ),
+    ),
+    (
+        Kind::Limit,
+        outside(
+            7,
+            429,
+            -32007,
+            "a budget or limit was reached: traversals, visits, stall",
+        ),
+    ),
+    (
+        Kind::Internal,
+        outside(70, 500, -32603, "a defect in materia"),
+    ),
     (Kind::Interrupted, outside(130, 503, -32030, "interrupted")),
 ];
 
 const fn outside(exit: u8, http: u16, json_rpc: i32, meaning: &'static str) -> Outside {
-    Outside { exit, http, json_rpc, meaning }
+    Outside {
+        exit,
+        http,
+        json_rpc,
+        meaning,
+    }
 }
 
 impl Kind {
     /// How this kind looks from outside.
     pub fn outside(self) -> Outside {
-        TABLE.iter().find(|(kind, _)| *kind == self).map_or(TABLE[7].1, |(_, outside)| *outside)
+        TABLE
+            .iter()
+            .find(|(kind, _)| *kind == self)
+            .map_or(TABLE[7].1, |(_, outside)| *outside)
     }
 
     /// The exit code of a process that ends with it.
@@ -129,18 +181,29 @@ impl Failure {
     pub fn from_error(kind: Kind, code: impl Into<String>, error: &dyn Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause| (*cause).source());
         let causes = causes.map(ToString::to_string).collect();
-        Self { causes, ..Self::new(kind, code, error.to_string()) }
+        Self {
+            causes,
+            ..Self::new(kind, code, error.to_string())
+        }
     }
 
     /// A failure for the findings of a document; there is at least one.
     pub fn from_findings(findings: Vec<Finding>) -> Self {
         let Some(first) = findings.first() else {
-            return Self::new(Kind::Internal, "internal", "a document was refused without a finding");
+            return Self::new(
+                Kind::Internal,
+                "internal",
+                "a document was refused without a finding",
+            );
         };
         Self {
             hint: first.hint.clone(),
             at: first.place.clone(),
-            ..Self::new(Kind::Invalid, first.code.replace('-', "_"), first.message.clone())
+            ..Self::new(
+                Kind::Invalid,
+                first.code.replace('-', "_"),
+                first.message.clone(),
+            )
         }
         .with_findings(findings)
     }
@@ -148,8 +211,9 @@ impl Failure {
     /// A failure for a defect of ours that was caught at the edge.
     pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         let said = panic.downcast_ref::<&str>().copied();
-        let said =
-            said.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
+        let said = said
+            .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("no message");
         Self::new(Kind::Internal, "internal", format!("materia has a defect: {}", text::bounded(said, 500)))
             .hint("report it with the command you typed; your files are as the last finished step left them")
     }
@@ -258,7 +322,8 @@ impl From<PostError> for Failure {
             PostError::Finished { .. } => (Kind::Conflict, "message_finished"),
             PostError::TimedOut => (Kind::Failed, "timeout"),
             PostError::Interrupted => (Kind::Interrupted, "interrupted"),
-            PostError::Watched { .. } | PostError::Journal(JournalError::Held(LockError::Held { .. })) => {
+            PostError::Watched { .. }
+            | PostError::Journal(JournalError::Held(LockError::Held { .. })) => {
                 (Kind::Conflict, "in_use")
             }
             PostError::Journal(JournalError::Missing(_)) => (Kind::NotFound, "run_not_found"),
@@ -279,7 +344,9 @@ impl From<MessageError> for Failure {
         let (kind, code) = match error {
             MessageError::Post(error) => return error.into(),
             MessageError::Run(error) => return error.into(),
-            MessageError::Envelope(_) | MessageError::Field { .. } => (Kind::Invalid, "invalid_message"),
+            MessageError::Envelope(_) | MessageError::Field { .. } => {
+                (Kind::Invalid, "invalid_message")
+            }
             MessageError::NoSender { .. } => (Kind::Invalid, "sender_required"),
             MessageError::Sender { .. } => (Kind::Refused, "sender_refused"),
             MessageError::NotYou { .. } => (Kind::Refused, "not_you"),
@@ -312,14 +379,20 @@ impl From<WatchError> for Failure {
     fn from(error: WatchError) -> Self {
         match error {
             WatchError::Post(error) => error.into(),
-            WatchError::NoRoom => Self::from_error(Kind::Invalid, "no_home", &error).hint(error.hint()),
+            WatchError::NoRoom => {
+                Self::from_error(Kind::Invalid, "no_home", &error).hint(error.hint())
+            }
         }
     }
 }
 
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Self {
-        let kind = if let ReadError::Missing { .. } = error { Kind::NotFound } else { Kind::Invalid };
+        let kind = if let ReadError::Missing { .. } = error {
+            Kind::NotFound
+        } else {
+            Kind::Invalid
+        };
         Self::from_error(kind, error.code().replace('-', "_"), &error).hint(error.hint())
     }
 }
@@ -329,7 +402,11 @@ impl From<NotResolved> for Failure {
         match why {
             NotResolved::NotFound(error) => {
                 let missing = error.code == "recipe-not-found";
-                let kind = if missing { Kind::NotFound } else { Kind::Invalid };
+                let kind = if missing {
+                    Kind::NotFound
+                } else {
+                    Kind::Invalid
+                };
                 Self::new(kind, error.code.replace('-', "_"), error.message).hint(error.hint)
             }
             NotResolved::Invalid(mut findings) => {
@@ -354,17 +431,30 @@ impl From<NotCalled> for Failure {
     fn from(why: NotCalled) -> Self {
         match why {
             NotCalled::Recipe(why) => why.into(),
-            NotCalled::Arguments { findings, shape, name } => {
+            NotCalled::Arguments {
+                findings,
+                shape,
+                name,
+            } => {
                 let first = findings.first().map_or("", |finding| &finding.message);
-                let message = format!("invalid arguments for the tool {}: {first}", text::quoted(&name));
-                Self::new(Kind::Invalid, "invalid_arguments", message).hint(shape).with_findings(findings)
+                let message = format!(
+                    "invalid arguments for the tool {}: {first}",
+                    text::quoted(&name)
+                );
+                Self::new(Kind::Invalid, "invalid_arguments", message)
+                    .hint(shape)
+                    .with_findings(findings)
             }
-            NotCalled::NoTool(ref name) => Self::from_error(Kind::NotFound, "not_a_tool", &why).hint(
-                format!("materia tool register {0} --from {0}, or materia run {0}", text::printable(name)),
-            ),
+            NotCalled::NoTool(ref name) => Self::from_error(Kind::NotFound, "not_a_tool", &why)
+                .hint(format!(
+                    "materia tool register {0} --from {0}, or materia run {0}",
+                    text::printable(name)
+                )),
             NotCalled::Detached(ref name) => Self::from_error(Kind::Refused, "detached_tool", &why)
                 .hint(format!("materia spawn {}", text::printable(name))),
-            NotCalled::Io(_) => Self::from_error(Kind::Failed, "not_run", &why).hint("see `materia doctor`"),
+            NotCalled::Io(_) => {
+                Self::from_error(Kind::Failed, "not_run", &why).hint("see `materia doctor`")
+            }
         }
     }
 }
@@ -374,17 +464,25 @@ impl From<NotRegistered> for Failure {
         let told = |kind, code: &str, hint: &str| Self::from_error(kind, code, &why).hint(hint);
         match &why {
             NotRegistered::Name(finding) => Self::from_findings(vec![(**finding).clone()]),
-            NotRegistered::Exists(_) => told(Kind::Conflict, "tool_exists", "use `materia tool update`"),
-            NotRegistered::Unknown(_) => told(Kind::NotFound, "tool_not_found", "see `materia tool list`"),
+            NotRegistered::Exists(_) => {
+                told(Kind::Conflict, "tool_exists", "use `materia tool update`")
+            }
+            NotRegistered::Unknown(_) => {
+                told(Kind::NotFound, "tool_not_found", "see `materia tool list`")
+            }
             NotRegistered::Invalid(findings) => Self::from_findings(findings.clone()),
             NotRegistered::Markdown(_) => told(Kind::Refused, "markdown_tool", "edit the file"),
-            NotRegistered::NoDraft(_) => {
-                told(Kind::NotFound, "draft_not_found", "see `materia tool promote`")
-            }
+            NotRegistered::NoDraft(_) => told(
+                Kind::NotFound,
+                "draft_not_found",
+                "see `materia tool promote`",
+            ),
             NotRegistered::Locked(error) => told(Kind::Conflict, "locked", error.hint()),
-            NotRegistered::Dir(_) | NotRegistered::Write(_) => {
-                told(Kind::Failed, "not_written", "make the directory of your recipes writable")
-            }
+            NotRegistered::Dir(_) | NotRegistered::Write(_) => told(
+                Kind::Failed,
+                "not_written",
+                "make the directory of your recipes writable",
+            ),
         }
     }
 }
@@ -392,9 +490,10 @@ impl From<NotRegistered> for Failure {
 impl From<NotUsable> for Failure {
     fn from(why: NotUsable) -> Self {
         match why {
-            NotUsable::Unknown(finding) => {
-                Self { kind: Kind::NotFound, ..Self::from_findings(vec![*finding]) }
-            }
+            NotUsable::Unknown(finding) => Self {
+                kind: Kind::NotFound,
+                ..Self::from_findings(vec![*finding])
+            },
             NotUsable::Broken(mut findings) => {
                 findings.sort_by_key(|finding| Reverse(finding.severity));
                 Self::from_findings(findings)
@@ -409,10 +508,15 @@ impl From<UseError> for Failure {
             UseError::Read(error) => error.into(),
             UseError::NotUsable(why) => why.into(),
             UseError::Elsewhere { ref file, .. } => {
-                let hint = format!("write \"activeLoadout\" in {}", text::quoted(&file.to_string_lossy()));
+                let hint = format!(
+                    "write \"activeLoadout\" in {}",
+                    text::quoted(&file.to_string_lossy())
+                );
                 Self::from_error(Kind::Refused, "not_yours", &error).hint(hint)
             }
-            UseError::Dir(_) | UseError::Write(_) => Self::from_error(Kind::Failed, "not_written", &error),
+            UseError::Dir(_) | UseError::Write(_) => {
+                Self::from_error(Kind::Failed, "not_written", &error)
+            }
         }
     }
 }
@@ -427,14 +531,17 @@ mod tests {
         assert_eq!(exits, [1, 2, 3, 4, 4, 6, 7, 70, 130]);
         for (index, (kind, outside)) in TABLE.iter().enumerate() {
             assert_eq!(kind.outside(), *outside);
-            assert_eq!(TABLE.iter().position(|(other, _)| other == kind), Some(index));
+            assert_eq!(
+                TABLE.iter().position(|(other, _)| other == kind),
+                Some(index)
+            );
         }
     }
 
     #[test]
     fn json_has_the_contracts_shape() {
-        let failure =
-            Failure::new(Kind::NotFound, "run_not_found", "no run `a`").hint("materia inspect runs");
+        let failure = Failure::new(Kind::NotFound, "run_not_found", "no run `a`")
+            .hint("materia inspect runs");
         let expected = serde_json::json!({"ok": false, "error":
             {"code": "run_not_found", "message": "no run `a`", "hint": "materia inspect runs"}});
         assert_eq!(serde_json::to_value(&failure).unwrap(), expected);
@@ -447,7 +554,10 @@ mod tests {
         let failure = Failure::from_findings(findings);
         let json = serde_json::to_value(&failure).unwrap();
         assert_eq!(json["error"]["code"], "duplicate_key");
-        assert_eq!(json["error"]["at"], serde_json::json!({"file": "a.json", "line": 1, "column": 10}));
+        assert_eq!(
+            json["error"]["at"],
+            serde_json::json!({"file": "a.json", "line": 1, "column": 10})
+        );
         assert_eq!(json["error"]["issues"][0]["line"], 1);
     }
 }

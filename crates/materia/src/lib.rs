@@ -1,7 +1,7 @@
 //! The doors of `materia`: what people, agents and browsers talk to.
 //!
-//! Owns the translation between the outside and the engine: a [`World`] goes in, an exit code comes out. Computes
-//! nothing of its own, and no door uses another door.
+//! Owns the translation between the outside and the engine: a [`World`] goes in, an exit code comes
+//! out. Computes nothing of its own, and no door uses another door.
 //!
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 
@@ -22,7 +22,8 @@ use door::Doors;
 use failure::Failure;
 use view::Screen;
 
-/// The doors that the command line opens and does not know; agents also come in through the browsers' server.
+/// The doors that the command line opens and does not know; agents also come in through the
+/// browsers' server.
 const DOORS: Doors = Doors {
     web: |world, wish| web::run(world, wish, mcp::mount),
     mcp: mcp::run,
@@ -36,7 +37,8 @@ pub fn run(world: World) -> u8 {
         return supervisor::run(world);
     }
     let voice = view::Voice::of(&world);
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
+    let outcome =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
     let code = outcome.unwrap_or_else(|panic| {
         let failure = Failure::panicked(panic.as_ref());
         Screen::plain().failure(&failure, voice);

@@ -1,5 +1,9 @@
-//! The edge of the process: the only reader of argv, environment and cwd, and the only place that exits.
-#![allow(clippy::disallowed_methods, reason = "this file owns argv, environment, cwd and the exit code")]
+//! The edge of the process: the only reader of argv, environment and cwd, and the only place that
+//! exits.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this file owns argv, environment, cwd and the exit code"
+)]
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, stderr, stdin, stdout};
@@ -15,7 +19,11 @@ fn main() -> ExitCode {
         stdout: stdout().is_terminal(),
         stderr: stderr().is_terminal(),
     };
-    let world =
-        World { args, variables: std::env::vars_os().collect(), cwd: std::env::current_dir(), terminals };
+    let world = World {
+        args,
+        variables: std::env::vars_os().collect(),
+        cwd: std::env::current_dir(),
+        terminals,
+    };
     ExitCode::from(materia::run(world))
 }

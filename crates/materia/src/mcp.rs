@@ -1,9 +1,11 @@
-//! The agents' door: the Model Context Protocol on stdin and stdout or over HTTP, and the same for hosts that can be woken.
+//! The agents' door: the Model Context Protocol on stdin and stdout or over HTTP, and the same for
+//! hosts that can be woken.
 //!
-//! Owns the translation of tool calls into words of the command line and of reports into short texts. It decides
-//! nothing: every request is one short process of this very program, so that agents, people and scripts get the same
-//! answers, and a request that is cancelled or crashes takes nothing else with it. The words that are spoken on the wire
-//! are `rmcp`'s business and stay in this room.
+//! Owns the translation of tool calls into words of the command line and of reports into short
+//! texts. It decides nothing: every request is one short process of this very program, so that
+//! agents, people and scripts get the same answers, and a request that is cancelled or crashes
+//! takes nothing else with it. The words that are spoken on the wire are `rmcp`'s business and stay
+//! in this room.
 
 mod brief;
 mod connection;
@@ -70,17 +72,32 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
     let session = session(world, wish.session.as_deref())?;
     let within = world.within().filter(|_| wish.session.is_none());
     // A session that nobody named cannot be come back to: it is over with the connection.
-    let ours = world.session(wish.session.as_deref()).is_none().then(|| session.to_string());
+    let ours = world
+        .session(wish.session.as_deref())
+        .is_none()
+        .then(|| session.to_string());
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();
     let desk = Arc::new(Desk::open(Place::Own, cwd).map_err(|error| unavailable(&error))?);
     let host = (wish.listener == Listener::Host).then(|| Host {
-        news: News::new(Root::new(home.runs()), session.clone(), within, world.clock()),
+        news: News::new(
+            Root::new(home.runs()),
+            session.clone(),
+            within,
+            world.clock(),
+        ),
         turns: Turns::new(home.host(&session)),
     });
-    let server = Server::new(Common::new(Arc::clone(&desk), library), Whose::Named(session), host);
+    let server = Server::new(
+        Common::new(Arc::clone(&desk), library),
+        Whose::Named(session),
+        host,
+    );
     // One thread: whatever takes time is a process or a thread of its own.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build();
     let runtime = runtime.map_err(|error| unavailable(&error))?;
     let screen = wish.screen;
     let ended = runtime.block_on(async {
@@ -100,11 +117,19 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
 /// Answers until the other end hangs up.
 async fn talk(server: Server, screen: Screen) -> Result<(), Failure> {
     let broken = |error: String| {
-        Failure::new(Kind::Failed, "connection", format!("the connection broke: {error}"))
-            .hint("start it again; runs go on by themselves")
+        Failure::new(
+            Kind::Failed,
+            "connection",
+            format!("the connection broke: {error}"),
+        )
+        .hint("start it again; runs go on by themselves")
     };
     match server.serve(Transport::open(screen)).await {
-        Ok(serving) => serving.waiting().await.map(|_| ()).map_err(|error| broken(error.to_string())),
+        Ok(serving) => serving
+            .waiting()
+            .await
+            .map(|_| ())
+            .map_err(|error| broken(error.to_string())),
         // Somebody who hangs up before saying anything wanted nothing.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(broken(error.to_string())),
@@ -112,29 +137,40 @@ async fn talk(server: Server, screen: Screen) -> Result<(), Failure> {
 }
 
 fn interrupted() -> Failure {
-    Failure::new(Kind::Interrupted, "interrupted", "the server was asked to stop")
-        .hint("runs that it started go on; see `materia inspect session:all`")
+    Failure::new(
+        Kind::Interrupted,
+        "interrupted",
+        "the server was asked to stop",
+    )
+    .hint("runs that it started go on; see `materia inspect session:all`")
 }
 
-/// The session of this connection: what was said, what the run around us belongs to, or a fresh one (A9).
+/// The session of this connection: what was said, what the run around us belongs to, or a fresh one
+/// (A9).
 fn session(world: &World, said: Option<&str>) -> Result<SessionId, Failure> {
-    world.session(said).map_or_else(|| Ok(fresh_session()), |session| named(&session))
+    world
+        .session(said)
+        .map_or_else(|| Ok(fresh_session()), |session| named(&session))
 }
 
 /// A session that nobody has yet.
 fn fresh_session() -> SessionId {
     let random = Clock::system().fresh_id();
     let fresh = format!("mcp-{}", &random[random.len().saturating_sub(12)..]);
-    fresh.parse().unwrap_or_else(|_| unreachable!("letters, digits and a hyphen"))
+    fresh
+        .parse()
+        .unwrap_or_else(|_| unreachable!("letters, digits and a hyphen"))
 }
 
 /// The session of this name.
 fn named(session: &str) -> Result<SessionId, Failure> {
-    session.parse().map_err(|error: materia_model::name::NameError| {
-        let mut failure = Failure::from(error);
-        failure.code = "invalid_session".to_owned();
-        failure
-    })
+    session
+        .parse()
+        .map_err(|error: materia_model::name::NameError| {
+            let mut failure = Failure::from(error);
+            failure.code = "invalid_session".to_owned();
+            failure
+        })
 }
 
 fn unavailable(error: &std::io::Error) -> Failure {

@@ -1,7 +1,7 @@
 //! The inside of a run: this program started again, to supervise one (A1).
 //!
-//! Owns the way there, before any grammar is built: a supervisor starts fast and stays small. Its stdout is no place to
-//! print, so nothing is printed here.
+//! Owns the way there, before any grammar is built: a supervisor starts fast and stays small. Its
+//! stdout is no place to print, so nothing is printed here.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +15,8 @@ pub(crate) fn is_meant(args: &[OsString]) -> bool {
     args.get(1).is_some_and(|word| word == SUPERVISE)
 }
 
-/// Lets whoever started a supervisor go first: somebody waits for that one, and often on the same processor.
+/// Lets whoever started a supervisor go first: somebody waits for that one, and often on the same
+/// processor.
 pub fn give_way(args: &[OsString]) {
     if is_meant(args) {
         std::thread::yield_now();
@@ -29,7 +30,12 @@ pub(crate) fn run(world: World) -> u8 {
         let _bad = materia_engine::failpoint::arm(&spec.to_string_lossy());
     }
     let clock = world.clock();
-    let [_, _, _run, generation, age, dir] = world.args.as_slice() else { return 2 };
-    let (dir, generation) = (PathBuf::from(dir), generation.to_string_lossy().into_owned());
+    let [_, _, _run, generation, age, dir] = world.args.as_slice() else {
+        return 2;
+    };
+    let (dir, generation) = (
+        PathBuf::from(dir),
+        generation.to_string_lossy().into_owned(),
+    );
     u8::from(supervise(dir, &generation, age == NEW, world.variables, &clock).is_err())
 }

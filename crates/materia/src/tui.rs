@@ -1,7 +1,9 @@
-//! `materia top`: the terminal inspector. Runs and casts, live, with what they say and a way to steer them.
+//! `materia top`: the terminal inspector. Runs and casts, live, with what they say and a way to
+//! steer them.
 //!
-//! Owns the loop between keys, changes of files and the picture. Woken by the terminal, by the kernel when a file of a
-//! run or a cast changes, and by a clock that moves the ages; the engine is asked, nothing is computed here.
+//! Owns the loop between keys, changes of files and the picture. Woken by the terminal, by the
+//! kernel when a file of a run or a cast changes, and by a clock that moves the ages; the engine is
+//! asked, nothing is computed here.
 
 mod app;
 mod rows;
@@ -32,7 +34,8 @@ use terminal::Terminal;
 
 /// How often ages move, and what no file tells is looked at.
 const TICK: Duration = Duration::from_secs(1);
-/// How long changes are gathered before the next look: a run that writes much costs no more than one that writes little.
+/// How long changes are gathered before the next look: a run that writes much costs no more than
+/// one that writes little.
 const GATHER: Duration = Duration::from_millis(80);
 
 /// Shows everything until the person has seen enough.
@@ -57,11 +60,20 @@ impl<'a> Desk<'a> {
     fn open(world: &'a World, wish: &'a Top) -> Result<Self, Failure> {
         let home = world.home()?;
         let project = world.cwd.as_deref().map_err(|error| {
-            Failure::new(Kind::Invalid, "no_directory", format!("the working directory is gone: {error}"))
-                .hint("change to a directory that exists, or name one with `-C`")
+            Failure::new(
+                Kind::Invalid,
+                "no_directory",
+                format!("the working directory is gone: {error}"),
+            )
+            .hint("change to a directory that exists, or name one with `-C`")
         })?;
         let environment = world.variable("MATERIA_CONFIG").map(std::path::Path::new);
-        let files = Files::find(Places { home: Some(&home), project, environment, flag: None })?;
+        let files = Files::find(Places {
+            home: Some(&home),
+            project,
+            environment,
+            flag: None,
+        })?;
         let casts = cast::casts(project, &files);
         Ok(Self {
             world,
@@ -74,7 +86,11 @@ impl<'a> Desk<'a> {
     }
 
     fn place(&self) -> top::Place<'_> {
-        top::Place { root: &self.root, casts: &self.casts, caller: self.caller.as_deref() }
+        top::Place {
+            root: &self.root,
+            casts: &self.casts,
+            caller: self.caller.as_deref(),
+        }
     }
 
     fn look(&self) -> Result<top::Looked, Failure> {
@@ -84,7 +100,8 @@ impl<'a> Desk<'a> {
 
 fn watch(world: &World, wish: &Top) -> Result<u8, Failure> {
     let desk = Desk::open(world, wish)?;
-    if wish.voice == Voice::Json || wish.once || !(world.terminals.stdin && world.terminals.stdout) {
+    if wish.voice == Voice::Json || wish.once || !(world.terminals.stdin && world.terminals.stdout)
+    {
         return glance(&desk, wish);
     }
     let lost = |error: &std::io::Error| Failure::from_error(Kind::Failed, "terminal", error);
@@ -126,8 +143,10 @@ fn watch(world: &World, wish: &Top) -> Result<u8, Failure> {
 /// Sleeps until a key is pressed, something changes or the time is over; whether something changed.
 fn waited(vigil: &Vigil, patience: Duration) -> bool {
     let stdin = std::io::stdin();
-    let mut fds =
-        [PollFd::new(&stdin, PollFlags::IN), PollFd::from_borrowed_fd(vigil.as_fd(), PollFlags::IN)];
+    let mut fds = [
+        PollFd::new(&stdin, PollFlags::IN),
+        PollFd::from_borrowed_fd(vigil.as_fd(), PollFlags::IN),
+    ];
     let timeout = Timespec::try_from(patience).ok();
     // A resize interrupts the sleep; the terminal tells it.
     let _interrupted = rustix::event::poll(&mut fds, timeout.as_ref());
@@ -138,10 +157,12 @@ fn waited(vigil: &Vigil, patience: Duration) -> bool {
 fn glance(desk: &Desk<'_>, wish: &Top) -> Result<u8, Failure> {
     let found = desk.look()?;
     if wish.voice == Voice::Json {
-        wish.screen.document(&serde_json::json!({"ok": true, "runs": found.runs, "casts": found.casts}));
+        wish.screen
+            .document(&serde_json::json!({"ok": true, "runs": found.runs, "casts": found.casts}));
         return Ok(0);
     }
-    wish.screen.text(&rows::plain(&rows::rows(&found, &desk.world.clock())));
+    wish.screen
+        .text(&rows::plain(&rows::rows(&found, &desk.world.clock())));
     Ok(0)
 }
 

@@ -1,7 +1,7 @@
 //! What people and programs see. The only room that prints.
 //!
-//! Owns the screen, its colours and the two voices: for people, and `--json` for programs. Says what the verbs
-//! report and computes nothing of its own. stdout is data, stderr is talk.
+//! Owns the screen, its colours and the two voices: for people, and `--json` for programs. Says
+//! what the verbs report and computes nothing of its own. stdout is data, stderr is talk.
 
 pub mod style;
 mod screen;
@@ -70,8 +70,13 @@ pub enum Voice {
 }
 
 impl Voice {
-    /// Who listens, as far as the bare words tell: for failures before, or outside, the parsing of them.
+    /// Who listens, as far as the bare words tell: for failures before, or outside, the parsing of
+    /// them.
     pub fn of(world: &World) -> Self {
-        if world.args.iter().any(|word| word == "--json") { Self::Json } else { Self::Human }
+        if world.args.iter().any(|word| word == "--json") {
+            Self::Json
+        } else {
+            Self::Human
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Everything the process was given: arguments, variables, directory, terminals.
 //!
-//! Owns what `main.rs` read, as data, so that a door can be driven by a test as well as by a person. Never reads any
-//! of it itself.
+//! Owns what `main.rs` read, as data, so that a door can be driven by a test as well as by a
+//! person. Never reads any of it itself.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -39,7 +39,10 @@ pub struct Terminals {
 impl World {
     /// A variable that is set and not empty.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
-        self.variables.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+        self.variables
+            .get(OsStr::new(name))
+            .map(OsString::as_os_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// Whether the terminal cannot move its cursor.
@@ -59,11 +62,13 @@ impl World {
         })
     }
 
-    /// The session that whoever called us belongs to: what was said, else what the run around us inherited (A9). What was
-    /// said counts also where it is empty, as an unset variable is: nobody becomes the operator by it.
+    /// The session that whoever called us belongs to: what was said, else what the run around us
+    /// inherited (A9). What was said counts also where it is empty, as an unset variable is: nobody
+    /// becomes the operator by it.
     pub fn session(&self, said: Option<&str>) -> Option<String> {
         let inherited = || self.variable("MATERIA_SESSION").and_then(OsStr::to_str);
-        said.or_else(|| inherited().filter(|session| !session.is_empty())).map(str::to_owned)
+        said.or_else(|| inherited().filter(|session| !session.is_empty()))
+            .map(str::to_owned)
     }
 
     /// The run that whoever called us is a part of.
@@ -73,7 +78,9 @@ impl World {
 
     /// A path as the person meant it: relative to the working directory.
     pub fn path(&self, given: &Path) -> PathBuf {
-        self.cwd.as_ref().map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
+        self.cwd
+            .as_ref()
+            .map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
     }
 
     /// The clock; in test builds `MATERIA_TEST_CLOCK` stops it.

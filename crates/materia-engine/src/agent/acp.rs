@@ -1,9 +1,10 @@
 //! Any agent that speaks the Agent Client Protocol, version 1: JSON-RPC 2.0 in lines.
 //!
-//! Owns the few messages that a turn needs. The protocol has no word for a failed model call, so an `end_turn` without
-//! any text counts as empty and is asked again. Tools are ruled by answering the agent's questions for permission; an
-//! agent that does not ask cannot be ruled, and that is told. The text before and after a tool is kept apart. A session
-//! goes on in a copy where the agent can make one, else in itself; what is said meanwhile is heard by those that say so.
+//! Owns the few messages that a turn needs. The protocol has no word for a failed model call, so an
+//! `end_turn` without any text counts as empty and is asked again. Tools are ruled by answering the
+//! agent's questions for permission; an agent that does not ask cannot be ruled, and that is told.
+//! The text before and after a tool is kept apart. A session goes on in a copy where the agent can
+//! make one, else in itself; what is said meanwhile is heard by those that say so.
 
 use materia_model::agent::{FailureKind, Usage};
 use materia_model::materia::Tools;
@@ -27,7 +28,8 @@ pub(super) struct Acp {
     tools: Vec<(String, String)>,
     /// Whether it says that it hears what is said meanwhile.
     hears: bool,
-    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was heard.
+    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was
+    /// heard.
     steers: Vec<Option<String>>,
 }
 
@@ -44,10 +46,17 @@ impl Acp {
             if id > PROMPT {
                 return;
             }
-            let code = error.get("code").and_then(Value::as_u64).and_then(|code| code.try_into().ok());
-            let said = text_at(error, &["data", "message"]).or(text_at(error, &["data", "details"]));
-            let said = said.or(text_at(error, &["message"])).unwrap_or("it says no more");
-            self.said.read_failure(code.filter(|code| (400..600).contains(code)), said);
+            let code = error
+                .get("code")
+                .and_then(Value::as_u64)
+                .and_then(|code| code.try_into().ok());
+            let said =
+                text_at(error, &["data", "message"]).or(text_at(error, &["data", "details"]));
+            let said = said
+                .or(text_at(error, &["message"]))
+                .unwrap_or("it says no more");
+            self.said
+                .read_failure(code.filter(|code| (400..600).contains(code)), said);
             out.over = Some(Over::Gently);
             return;
         }
@@ -55,10 +64,17 @@ impl Acp {
         match id {
             INITIALIZE => self.open(result, out),
             OPEN => {
-                self.session = text_at(result, &["sessionId"]).map(str::to_owned).or(self.session.take());
+                self.session = text_at(result, &["sessionId"])
+                    .map(str::to_owned)
+                    .or(self.session.take());
                 self.prompting = true;
                 let prompt = json!([{"type": "text", "text": self.prompt}]);
-                request(out, PROMPT, "session/prompt", &json!({"sessionId": self.session, "prompt": prompt}));
+                request(
+                    out,
+                    PROMPT,
+                    "session/prompt",
+                    &json!({"sessionId": self.session, "prompt": prompt}),
+                );
             }
             PROMPT => self.ended(result, out),
             steer if steer > STEERS && text_at(result, &["outcome"]) == Some("injected") => {
@@ -73,21 +89,40 @@ impl Acp {
 
     fn open(&mut self, result: &Value, out: &mut Out) {
         let can = result.get("agentCapabilities").unwrap_or(&Value::Null);
-        let copies =
-            can.get("sessionCapabilities").and_then(|can| can.get("fork")).is_some_and(|can| !can.is_null());
+        let copies = can
+            .get("sessionCapabilities")
+            .and_then(|can| can.get("fork"))
+            .is_some_and(|can| !can.is_null());
         let loads = can.get("loadSession") == Some(&Value::Bool(true));
         self.hears = result.pointer("/_meta/steering/supported") == Some(&Value::Bool(true));
         let Some(from) = self.from.take() else {
-            return request(out, OPEN, "session/new", &json!({"cwd": self.cwd, "mcpServers": []}));
+            return request(
+                out,
+                OPEN,
+                "session/new",
+                &json!({"cwd": self.cwd, "mcpServers": []}),
+            );
         };
         if !copies && !loads {
-            self.said.fail(FailureKind::Config, "this agent cannot take up a session again");
+            self.said.fail(
+                FailureKind::Config,
+                "this agent cannot take up a session again",
+            );
             out.over = Some(Over::Gently);
             return;
         }
         let params = json!({"sessionId": from, "cwd": self.cwd, "mcpServers": []});
         self.session = Some(from);
-        request(out, OPEN, if copies { "session/fork" } else { "session/load" }, &params);
+        request(
+            out,
+            OPEN,
+            if copies {
+                "session/fork"
+            } else {
+                "session/load"
+            },
+            &params,
+        );
     }
 
     fn ended(&mut self, result: &Value, out: &mut Out) {
@@ -105,12 +140,18 @@ impl Acp {
         out.over = Some(Over::Gently);
     }
 
-    /// The larger of what it says about the turn and what it says about models: some count only their last call.
+    /// The larger of what it says about the turn and what it says about models: some count only
+    /// their last call.
     fn count(&mut self, result: &Value) {
         let turn = result.get("usage").map(Usage::read).unwrap_or_default();
-        let by_model = result.pointer("/_meta/quota/model_usage").and_then(Value::as_array);
+        let by_model = result
+            .pointer("/_meta/quota/model_usage")
+            .and_then(Value::as_array);
         let counted = by_model.into_iter().flatten().filter_map(|used| {
-            Some((text_at(used, &["model"])?.to_owned(), Usage::read(used.get("token_count")?)))
+            Some((
+                text_at(used, &["model"])?.to_owned(),
+                Usage::read(used.get("token_count")?),
+            ))
         });
         self.said.models = counted.take(64).collect();
         let mut sum = Usage::default();
@@ -135,7 +176,9 @@ impl Acp {
             }
             "tool_call" => {
                 self.parted = true;
-                let name = text_at(update, &["title"]).or(text_at(update, &["kind"])).unwrap_or("tool");
+                let name = text_at(update, &["title"])
+                    .or(text_at(update, &["kind"]))
+                    .unwrap_or("tool");
                 let id = text_at(update, &["toolCallId"]).unwrap_or_default();
                 if self.tools.len() < 1000 {
                     self.tools.push((id.to_owned(), name.to_owned()));
@@ -162,8 +205,16 @@ impl Acp {
         }
         let kind = text_at(params, &["toolCall", "kind"]).unwrap_or("other");
         // Never for always: that would be written into the project's own settings.
-        let wanted = if self.allows(kind) { "allow_once" } else { "reject_once" };
-        let mut options = params.get("options").and_then(Value::as_array).into_iter().flatten();
+        let wanted = if self.allows(kind) {
+            "allow_once"
+        } else {
+            "reject_once"
+        };
+        let mut options = params
+            .get("options")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
         let chosen = options.find(|option| text_at(option, &["kind"]) == Some(wanted));
         let outcome = match chosen.and_then(|option| option.get("optionId")) {
             Some(option) => json!({"outcome": "selected", "optionId": option}),
@@ -204,7 +255,8 @@ impl Protocol for Acp {
         }
         let mut notices = Vec::new();
         if !matches!(turn.tools, Tools::Coding) {
-            notices.push("this agent keeps to its tools only where it asks for permission".to_owned());
+            notices
+                .push("this agent keeps to its tools only where it asks for permission".to_owned());
         }
         if turn.model.is_some() || turn.thinking.is_some() {
             notices.push("this agent chooses its model and its thinking itself".to_owned());
@@ -217,7 +269,11 @@ impl Protocol for Acp {
             "initialize",
             &json!({"protocolVersion": 1, "clientCapabilities": can}),
         );
-        Launch { stdin: first.send, notices, ..Launch::default() }
+        Launch {
+            stdin: first.send,
+            notices,
+            ..Launch::default()
+        }
     }
 
     fn line(&mut self, line: &[u8], out: &mut Out) {
@@ -226,25 +282,38 @@ impl Protocol for Acp {
         match (message.get("id"), text_at(&message, &["method"])) {
             (Some(id), Some(method)) => self.asked(id, method, params, out),
             (Some(id), None) => self.answered(id.as_u64().unwrap_or(u64::MAX), &message, out),
-            (None, Some("session/update")) => self.update(params.get("update").unwrap_or(&Value::Null), out),
+            (None, Some("session/update")) => {
+                self.update(params.get("update").unwrap_or(&Value::Null), out)
+            }
             (None, _) => {}
         }
     }
 
     fn steer(&mut self, text: &str, out: &mut Out) -> bool {
-        let Some(session) = self.session.as_ref().filter(|_| self.prompting && self.hears) else {
+        let Some(session) = self
+            .session
+            .as_ref()
+            .filter(|_| self.prompting && self.hears)
+        else {
             return false;
         };
         self.steers.push(Some(text.to_owned()));
         // Where the turn is over it is not to begin another one, which nobody would wait for.
         let idle = json!({"steering": {"idleBehavior": "promptRequired"}});
         let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}], "_meta": idle});
-        request(out, STEERS + self.steers.len() as u64, "_session/steering", &params);
+        request(
+            out,
+            STEERS + self.steers.len() as u64,
+            "_session/steering",
+            &params,
+        );
         true
     }
 
     fn abort(&mut self, out: &mut Out) -> bool {
-        let Some(session) = self.session.as_ref().filter(|_| self.prompting) else { return false };
+        let Some(session) = self.session.as_ref().filter(|_| self.prompting) else {
+            return false;
+        };
         out.send(&json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}}));
         true
     }

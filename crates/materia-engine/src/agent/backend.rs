@@ -1,7 +1,8 @@
 //! What is asked of an agent: one turn, one answer, and what is seen of it meanwhile.
 //!
-//! Owns the trait that every agent answers through and the words around it. What a turn is about comes in the words
-//! of the model; how an agent is started, spoken to and stopped stays behind the trait.
+//! Owns the trait that every agent answers through and the words around it. What a turn is about
+//! comes in the words of the model; how an agent is started, spoken to and stopped stays behind the
+//! trait.
 
 use std::path::Path;
 use std::time::Duration;
@@ -56,8 +57,8 @@ pub enum Memory<'a> {
     Kept {
         /// A directory of ours that exists, for agents that keep sessions where they are told to.
         folder: &'a Path,
-        /// The session of the turn before. It is continued in a copy: until our log has the end of a turn, that turn
-        /// can be played again from where it began.
+        /// The session of the turn before. It is continued in a copy: until our log has the end of
+        /// a turn, that turn can be played again from where it began.
         from: Option<&'a str>,
     },
 }
@@ -152,7 +153,8 @@ impl Watch for Unwatched {
 
 /// Something that plays agents.
 pub trait Backend {
-    /// Whether a role can be played whose materia names this agent, or none; asked before anything is started.
+    /// Whether a role can be played whose materia names this agent, or none; asked before anything
+    /// is started.
     fn can_play(&self, _agent: Option<&str>) -> Result<(), Missing> {
         Ok(())
     }

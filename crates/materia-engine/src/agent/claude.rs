@@ -1,8 +1,9 @@
 //! Claude Code, by its streamed JSON in print mode.
 //!
-//! Owns its flags and words. `result` ends a turn; whether it went well is in `is_error` and `api_error_status`, not in
-//! its `subtype`. What was used is counted by model in `modelUsage`, because `usage` misses calls that were repeated. A
-//! refused login is asked again by the program for minutes, so it is ended at once.
+//! Owns its flags and words. `result` ends a turn; whether it went well is in `is_error` and
+//! `api_error_status`, not in its `subtype`. What was used is counted by model in `modelUsage`,
+//! because `usage` misses calls that were repeated. A refused login is asked again by the program
+//! for minutes, so it is ended at once.
 
 use materia_model::agent::{FailureKind, Usage};
 use materia_model::materia::Tools;
@@ -30,11 +31,18 @@ pub(super) struct Claude {
 
 impl Claude {
     fn assistant(&mut self, message: &Value, out: &mut Out) {
-        let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
+        let blocks = message
+            .get("content")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
         for block in blocks.filter(|block| text_at(block, &["type"]) == Some("tool_use")) {
             let name = text_at(block, &["name"]).unwrap_or("tool");
             if self.tools.len() < 1000 {
-                self.tools.push((text_at(block, &["id"]).unwrap_or_default().to_owned(), name.to_owned()));
+                self.tools.push((
+                    text_at(block, &["id"]).unwrap_or_default().to_owned(),
+                    name.to_owned(),
+                ));
             }
             out.tool(name, block.get("input").unwrap_or(&Value::Null));
         }
@@ -47,10 +55,16 @@ impl Claude {
         {
             return out.heard(self.steers.remove(at));
         }
-        let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
+        let blocks = message
+            .get("content")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
         for block in blocks.filter(|block| text_at(block, &["type"]) == Some("tool_result")) {
             let id = text_at(block, &["tool_use_id"]).unwrap_or_default();
-            let Some(at) = self.tools.iter().position(|(known, _)| known == id) else { continue };
+            let Some(at) = self.tools.iter().position(|(known, _)| known == id) else {
+                continue;
+            };
             let (_, name) = self.tools.swap_remove(at);
             out.tool_done(&name, block.get("is_error") != Some(&Value::Bool(true)));
         }
@@ -58,9 +72,13 @@ impl Claude {
 
     fn stream(&mut self, event: &Value, out: &mut Out) {
         match text_at(event, &["type"]) {
-            Some("content_block_delta") => out.text(text_at(event, &["delta", "text"]).unwrap_or_default()),
+            Some("content_block_delta") => {
+                out.text(text_at(event, &["delta", "text"]).unwrap_or_default())
+            }
             Some("message_start") => {
-                let used = event.get("message").and_then(|message| message.get("usage"));
+                let used = event
+                    .get("message")
+                    .and_then(|message| message.get("usage"));
                 self.call = used.map(Usage::read).unwrap_or_default();
             }
             // Counts only what the call wrote; what it read came at its start.
@@ -76,11 +94,14 @@ impl Claude {
     }
 
     fn retry(&mut self, event: &Value, out: &mut Out) {
-        let status =
-            event.get("error_status").and_then(Value::as_u64).and_then(|status| status.try_into().ok());
+        let status = event
+            .get("error_status")
+            .and_then(Value::as_u64)
+            .and_then(|status| status.try_into().ok());
         let error = text_at(event, &["error"]).unwrap_or("an error");
         if let Some(401 | 403) = status {
-            self.said.fail(FailureKind::Auth, format!("the login was refused: {error}"));
+            self.said
+                .fail(FailureKind::Auth, format!("the login was refused: {error}"));
             out.over = Some(Over::Now);
             return;
         }
@@ -90,8 +111,10 @@ impl Claude {
     fn result(&mut self, event: &Value, out: &mut Out) {
         let text = text_at(event, &["result"]).unwrap_or_default();
         let subtype = text_at(event, &["subtype"]).unwrap_or_default();
-        let status =
-            event.get("api_error_status").and_then(Value::as_u64).and_then(|code| code.try_into().ok());
+        let status = event
+            .get("api_error_status")
+            .and_then(Value::as_u64)
+            .and_then(|code| code.try_into().ok());
         self.count(event);
         out.usage(self.said.usage);
         self.said.failure = None;
@@ -111,9 +134,12 @@ impl Claude {
                 text.to_owned()
             };
             self.said.answer(&whole);
-            self.said.session = text_at(event, &["session_id"]).filter(|_| self.keeps).map(str::to_owned);
+            self.said.session = text_at(event, &["session_id"])
+                .filter(|_| self.keeps)
+                .map(str::to_owned);
         }
-        // What it heard while it worked may make it answer once more; its stdin ends, and so does it.
+        // What it heard while it worked may make it answer once more; its stdin ends, and so does
+        // it.
         if self.steered {
             self.answered = true;
             out.close = true;
@@ -138,7 +164,10 @@ impl Claude {
         self.said.models.values().for_each(|usage| sum.add(usage));
         if sum.total == 0 {
             sum = event.get("usage").map(Usage::read).unwrap_or_default();
-            sum.cost = event.get("total_cost_usd").and_then(Value::as_f64).unwrap_or_default();
+            sum.cost = event
+                .get("total_cost_usd")
+                .and_then(Value::as_f64)
+                .unwrap_or_default();
         }
         // Calls that the program forgot were paid for all the same.
         if sum.total >= self.said.usage.total {
@@ -163,7 +192,10 @@ impl Protocol for Claude {
         }
         args.extend(tools(turn.tools));
         if let Some(model) = turn.model {
-            args.extend(["--model".into(), without_provider(model, &["anthropic"]).to_owned()]);
+            args.extend([
+                "--model".into(),
+                without_provider(model, &["anthropic"]).to_owned(),
+            ]);
         }
         match turn.thinking {
             None | Some("off") => {}
@@ -185,13 +217,21 @@ impl Protocol for Claude {
         }
         let mut first = Out::default();
         first.send(&user(&prompt));
-        Launch { args, stdin: first.send, notices, ..Launch::default() }
+        Launch {
+            args,
+            stdin: first.send,
+            notices,
+            ..Launch::default()
+        }
     }
 
     fn line(&mut self, line: &[u8], out: &mut Out) {
         let Some(event) = object(line) else { return };
         let part = |name: &str| event.get(name).unwrap_or(&Value::Null);
-        match (text_at(&event, &["type"]).unwrap_or_default(), text_at(&event, &["subtype"])) {
+        match (
+            text_at(&event, &["type"]).unwrap_or_default(),
+            text_at(&event, &["subtype"]),
+        ) {
             ("system", Some("api_retry")) => self.retry(&event, out),
             ("stream_event", _) => self.stream(part("event"), out),
             ("assistant", _) => self.assistant(part("message"), out),

@@ -1,8 +1,9 @@
 //! Codex, by its app server: JSON-RPC in lines, without the version field.
 //!
-//! Owns its flags and words. The handshake is `initialize`, a thread (new, or a fork of the one before), then one turn;
-//! `turn/completed` ends it, with a status that says how. Usage is told per model call. It cannot take single tools
-//! away: scopes become its sandbox, and a scope that this does not keep is told. A refused login ends it at once.
+//! Owns its flags and words. The handshake is `initialize`, a thread (new, or a fork of the one
+//! before), then one turn; `turn/completed` ends it, with a status that says how. Usage is told per
+//! model call. It cannot take single tools away: scopes become its sandbox, and a scope that this
+//! does not keep is told. A refused login ends it at once.
 
 use materia_model::agent::{Failure, FailureKind, Usage};
 use materia_model::materia::Tools;
@@ -26,7 +27,8 @@ pub(super) struct Codex {
     method: &'static str,
     thread_id: Option<String>,
     turn_id: Option<String>,
-    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was heard.
+    /// What was said to it meanwhile, in the order in which it was sent; taken out when it was
+    /// heard.
     steers: Vec<Option<String>>,
 }
 
@@ -35,7 +37,10 @@ impl Codex {
         if let Some(error) = message.get("error") {
             // Only what the turn needs is a failure of it.
             if id <= 3 {
-                self.said.read_failure(None, text_at(error, &["message"]).unwrap_or("it was refused"));
+                self.said.read_failure(
+                    None,
+                    text_at(error, &["message"]).unwrap_or("it was refused"),
+                );
                 out.over = Some(Over::Gently);
             }
             return;
@@ -48,10 +53,15 @@ impl Codex {
             }
             2 => {
                 self.thread_id = text_at(result, &["thread", "id"]).map(str::to_owned);
-                self.model = text_at(result, &["thread", "model"]).map(str::to_owned).or(self.model.take());
+                self.model = text_at(result, &["thread", "model"])
+                    .map(str::to_owned)
+                    .or(self.model.take());
                 let mut params = Map::new();
                 params.insert("threadId".into(), self.thread_id.clone().into());
-                params.insert("input".into(), json!([{"type": "text", "text": self.prompt}]));
+                params.insert(
+                    "input".into(),
+                    json!([{"type": "text", "text": self.prompt}]),
+                );
                 if let Some(effort) = &self.effort {
                     params.insert("effort".into(), effort.as_str().into());
                 }
@@ -74,12 +84,17 @@ impl Codex {
             "item/started" => started(params.get("item").unwrap_or(&Value::Null), out),
             "item/completed" => self.item(params.get("item").unwrap_or(&Value::Null), out),
             "turn/started" => {
-                self.turn_id = text_at(params, &["turn", "id"]).map(str::to_owned).or(self.turn_id.take());
+                self.turn_id = text_at(params, &["turn", "id"])
+                    .map(str::to_owned)
+                    .or(self.turn_id.take());
             }
-            "thread/tokenUsage/updated" if text_at(params, &["turnId"]) == self.turn_id.as_deref() => {
+            "thread/tokenUsage/updated"
+                if text_at(params, &["turnId"]) == self.turn_id.as_deref() =>
+            {
                 let last = params.get("tokenUsage").and_then(|usage| usage.get("last"));
                 let model = self.model.clone();
-                self.said.add(model.as_deref(), &last.map(call).unwrap_or_default());
+                self.said
+                    .add(model.as_deref(), &last.map(call).unwrap_or_default());
                 out.usage(self.said.usage);
             }
             "error" => self.error(params, out),
@@ -90,9 +105,14 @@ impl Codex {
 
     fn item(&mut self, item: &Value, out: &mut Out) {
         match text_at(item, &["type"]) {
-            Some("agentMessage") => self.said.answer(text_at(item, &["text"]).unwrap_or_default()),
+            Some("agentMessage") => self
+                .said
+                .answer(text_at(item, &["text"]).unwrap_or_default()),
             Some(kind) if is_tool(kind) => {
-                out.tool_done(tool_name(item), text_at(item, &["status"]) == Some("completed"));
+                out.tool_done(
+                    tool_name(item),
+                    text_at(item, &["status"]) == Some("completed"),
+                );
             }
             _ => {}
         }
@@ -109,7 +129,10 @@ impl Codex {
             out.over = Some(Over::Now);
             return;
         }
-        out.notice(format!("the agent asks its model again: {}", failure.message));
+        out.notice(format!(
+            "the agent asks its model again: {}",
+            failure.message
+        ));
     }
 
     fn completed(&mut self, turn: &Value, out: &mut Out) {
@@ -141,7 +164,9 @@ impl Protocol for Codex {
         if let Some(system) = turn.system {
             thread.insert("developerInstructions".into(), system.into());
         }
-        self.effort = turn.thinking.map(|level| if level == "off" { "minimal" } else { level }.to_owned());
+        self.effort = turn
+            .thinking
+            .map(|level| if level == "off" { "minimal" } else { level }.to_owned());
         self.method = "thread/start";
         match turn.memory {
             Memory::None => {
@@ -158,10 +183,16 @@ impl Protocol for Codex {
         }
         self.thread = Value::Object(thread);
         let mut first = Out::default();
-        let client = json!({"name": "materia", "title": null, "version": env!("CARGO_PKG_VERSION")});
+        let client =
+            json!({"name": "materia", "title": null, "version": env!("CARGO_PKG_VERSION")});
         first.send(&json!({"id": 1, "method": "initialize", "params": {"clientInfo": client}}));
         let notices = notice.map(str::to_owned).into_iter().collect();
-        Launch { args: vec!["app-server".into()], stdin: first.send, notices, ..Launch::default() }
+        Launch {
+            args: vec!["app-server".into()],
+            stdin: first.send,
+            notices,
+            ..Launch::default()
+        }
     }
 
     fn line(&mut self, line: &[u8], out: &mut Out) {
@@ -180,7 +211,9 @@ impl Protocol for Codex {
     }
 
     fn steer(&mut self, text: &str, out: &mut Out) -> bool {
-        let (Some(thread), Some(turn)) = (&self.thread_id, &self.turn_id) else { return false };
+        let (Some(thread), Some(turn)) = (&self.thread_id, &self.turn_id) else {
+            return false;
+        };
         self.steers.push(Some(text.to_owned()));
         let input = json!([{"type": "text", "text": text}]);
         let params = json!({"threadId": thread, "expectedTurnId": turn, "input": input});
@@ -189,7 +222,9 @@ impl Protocol for Codex {
     }
 
     fn abort(&mut self, out: &mut Out) -> bool {
-        let (Some(thread), Some(turn)) = (&self.thread_id, &self.turn_id) else { return false };
+        let (Some(thread), Some(turn)) = (&self.thread_id, &self.turn_id) else {
+            return false;
+        };
         let params = json!({"threadId": thread, "turnId": turn});
         out.send(&json!({"id": 10, "method": "turn/interrupt", "params": params}));
         true
@@ -206,15 +241,18 @@ fn sandbox(scope: &Tools) -> (&'static str, Option<&'static str>) {
     match scope {
         Tools::Coding => ("danger-full-access", None),
         Tools::ReadOnly => ("read-only", None),
-        Tools::None => {
-            ("read-only", Some("this agent cannot work without tools: it gets those that only read"))
-        }
-        Tools::Custom(names) if names.iter().any(|name| WRITING.contains(&name.as_str())) => {
-            ("danger-full-access", Some("this agent cannot choose single tools: it gets all of them"))
-        }
-        Tools::Custom(_) => {
-            ("read-only", Some("this agent cannot choose single tools: it gets those that only read"))
-        }
+        Tools::None => (
+            "read-only",
+            Some("this agent cannot work without tools: it gets those that only read"),
+        ),
+        Tools::Custom(names) if names.iter().any(|name| WRITING.contains(&name.as_str())) => (
+            "danger-full-access",
+            Some("this agent cannot choose single tools: it gets all of them"),
+        ),
+        Tools::Custom(_) => (
+            "read-only",
+            Some("this agent cannot choose single tools: it gets those that only read"),
+        ),
     }
 }
 
@@ -224,20 +262,33 @@ fn call(last: &Value) -> Usage {
     let cached = count("cachedInputTokens");
     let input = count("inputTokens").saturating_sub(cached);
     let (output, cache_write) = (count("outputTokens"), count("cacheWriteInputTokens"));
-    Usage { input, output, cache_read: cached, cache_write, total: input + output + cached, cost: 0.0 }
+    Usage {
+        input,
+        output,
+        cache_read: cached,
+        cache_write,
+        total: input + output + cached,
+        cost: 0.0,
+    }
 }
 
 fn failure(error: &Value) -> Failure {
     let info = error.get("codexErrorInfo").unwrap_or(&Value::Null);
     let nested = info.as_object().and_then(|info| info.values().next());
-    let status = nested.and_then(|nested| nested.get("httpStatusCode")).and_then(Value::as_u64);
+    let status = nested
+        .and_then(|nested| nested.get("httpStatusCode"))
+        .and_then(Value::as_u64);
     let details = text_at(error, &["additionalDetails"]);
-    let message = details.or(text_at(error, &["message"])).unwrap_or("it says no more");
+    let message = details
+        .or(text_at(error, &["message"]))
+        .unwrap_or("it says no more");
     let read = Failure::read(status.and_then(|status| status.try_into().ok()), message);
     let kind = match info.as_str() {
         Some("contextWindowExceeded") => FailureKind::ContextWindow,
         Some("usageLimitExceeded" | "rateLimitExceeded") => FailureKind::RateLimit,
-        Some("serverOverloaded" | "internalServerError" | "flexUnavailable") => FailureKind::Overload,
+        Some("serverOverloaded" | "internalServerError" | "flexUnavailable") => {
+            FailureKind::Overload
+        }
         Some("modelNotFound") => FailureKind::Config,
         Some("unauthorized") => FailureKind::Auth,
         Some("badRequest") => FailureKind::InvalidRequest,
@@ -247,7 +298,10 @@ fn failure(error: &Value) -> Failure {
 }
 
 fn is_tool(kind: &str) -> bool {
-    matches!(kind, "commandExecution" | "fileChange" | "mcpToolCall" | "dynamicToolCall" | "webSearch")
+    matches!(
+        kind,
+        "commandExecution" | "fileChange" | "mcpToolCall" | "dynamicToolCall" | "webSearch"
+    )
 }
 
 fn tool_name(item: &Value) -> &str {
@@ -261,7 +315,10 @@ fn tool_name(item: &Value) -> &str {
 
 fn started(item: &Value, out: &mut Out) {
     if text_at(item, &["type"]).is_some_and(is_tool) {
-        let input = item.get("command").or(item.get("arguments")).or(item.get("query"));
+        let input = item
+            .get("command")
+            .or(item.get("arguments"))
+            .or(item.get("query"));
         out.tool(tool_name(item), input.unwrap_or(&Value::Null));
     }
 }

@@ -1,8 +1,9 @@
 //! Any command that reads a prompt and prints an answer.
 //!
-//! Owns the filling in of its words (`{model}`, `{thinking}`, `{tools}`, `{cwd}`, `{system}`), and the reading of its
-//! output: all of it as text, or one JSON document with paths for the answer and the usage. Such a command has no
-//! tools that we could rule, no session and nobody to steer, and says so where that matters.
+//! Owns the filling in of its words (`{model}`, `{thinking}`, `{tools}`, `{cwd}`, `{system}`), and
+//! the reading of its output: all of it as text, or one JSON document with paths for the answer and
+//! the usage. Such a command has no tools that we could rule, no session and nobody to steer, and
+//! says so where that matters.
 
 use materia_model::agent::{FailureKind, Usage};
 use materia_model::handoff::path::below;
@@ -26,8 +27,14 @@ pub(super) struct Plain {
 impl Plain {
     /// A command with these arguments, whose answer and usage are at these paths of what it prints.
     pub(super) fn new(words: &[String], text: Option<&str>, usage: Option<&str>) -> Self {
-        let path = |path: Option<&str>| path.map(|path| path.trim_start_matches(['$', '.']).to_owned());
-        Self { words: words.to_vec(), text: path(text), usage: path(usage), ..Self::default() }
+        let path =
+            |path: Option<&str>| path.map(|path| path.trim_start_matches(['$', '.']).to_owned());
+        Self {
+            words: words.to_vec(),
+            text: path(text),
+            usage: path(usage),
+            ..Self::default()
+        }
     }
 
     fn read(&mut self) {
@@ -36,7 +43,10 @@ impl Plain {
             return self.said.answer(printed.trim_end_matches('\n'));
         }
         let Ok(document) = serde_json::from_str::<Value>(&printed) else {
-            return self.said.fail(FailureKind::Crash, "what the command printed is not one JSON document");
+            return self.said.fail(
+                FailureKind::Crash,
+                "what the command printed is not one JSON document",
+            );
         };
         if let Some(usage) = self.usage.as_ref().and_then(|path| below(&document, path)) {
             let model = self.model.clone();
@@ -45,7 +55,10 @@ impl Plain {
         match self.text.as_ref().map(|path| below(&document, path)) {
             Some(Some(Value::String(text))) => self.said.answer(text),
             Some(Some(other)) => self.said.answer(&other.to_string()),
-            Some(None) => self.said.fail(FailureKind::Empty, "what the command printed has no answer in it"),
+            Some(None) => self.said.fail(
+                FailureKind::Empty,
+                "what the command printed has no answer in it",
+            ),
             None => self.said.answer(&printed),
         }
     }
@@ -75,7 +88,8 @@ impl Protocol for Plain {
             prompt = format!("{system}\n\n{prompt}");
         }
         if !matches!(turn.tools, Tools::Coding) && !told("{tools}") {
-            notices.push("this agent is a command: which tools it uses is its own choice".to_owned());
+            notices
+                .push("this agent is a command: which tools it uses is its own choice".to_owned());
         }
         let refusal = matches!(turn.memory, Memory::Kept { from: Some(_), .. }).then(|| {
             materia_model::agent::Failure::new(
@@ -83,9 +97,20 @@ impl Protocol for Plain {
                 "a command cannot take up a session again",
             )
         });
-        let args = self.words.iter().filter_map(|word| filled(word, &values)).collect();
+        let args = self
+            .words
+            .iter()
+            .filter_map(|word| filled(word, &values))
+            .collect();
         let stdin = prompt.into_bytes();
-        Launch { args, stdin, ends_stdin: true, notices, refusal, ..Launch::default() }
+        Launch {
+            args,
+            stdin,
+            ends_stdin: true,
+            notices,
+            refusal,
+            ..Launch::default()
+        }
     }
 
     fn line(&mut self, line: &[u8], out: &mut Out) {
@@ -112,7 +137,10 @@ impl Protocol for Plain {
 
 /// A word with its placeholders filled in; one that is nothing but an empty placeholder vanishes.
 fn filled(word: &str, values: &[(&str, &str)]) -> Option<String> {
-    if values.iter().any(|(name, value)| word == *name && value.is_empty()) {
+    if values
+        .iter()
+        .any(|(name, value)| word == *name && value.is_empty())
+    {
         return None;
     }
     // What is filled in is never looked through again.

@@ -1,8 +1,10 @@
-//! The session that started the cast, as an agent: its host plays the turns in its own conversation.
+//! The session that started the cast, as an agent: its host plays the turns in its own
+//! conversation.
 //!
-//! Owns the words of a turn that goes to a host, and the reading of what comes back: the events of the conversation, as its
-//! program tells them, and two words of ours for a host that is not there or went away. The program that is started is
-//! this one, which carries lines between here and the host; it dies with either end.
+//! Owns the words of a turn that goes to a host, and the reading of what comes back: the events of
+//! the conversation, as its program tells them, and two words of ours for a host that is not there
+//! or went away. The program that is started is this one, which carries lines between here and the
+//! host; it dies with either end.
 
 use std::path::PathBuf;
 
@@ -34,7 +36,10 @@ pub(super) struct Host {
 
 impl Host {
     fn fail(&mut self, failure: Failure, out: &mut Out) {
-        self.failure = Some(Said { failure: Some(failure), ..self.events.said().clone() });
+        self.failure = Some(Said {
+            failure: Some(failure),
+            ..self.events.said().clone()
+        });
         out.over = Some(Over::Gently);
     }
 }
@@ -57,12 +62,19 @@ impl Protocol for Host {
             "thinking": turn.thinking, "keeps": keeps, "from": from, "socket": turn.socket,
             "materia": turn.materia, "item": turn.item,
         }));
-        Launch { stdin: first.send, ..Launch::default() }
+        Launch {
+            stdin: first.send,
+            ..Launch::default()
+        }
     }
 
     fn line(&mut self, line: &[u8], out: &mut Out) {
         let event = object(line).unwrap_or_default();
-        let said = || text_at(&event, &["error"]).unwrap_or("it says no more").to_owned();
+        let said = || {
+            text_at(&event, &["error"])
+                .unwrap_or("it says no more")
+                .to_owned()
+        };
         match text_at(&event, &["type"]) {
             Some("unavailable") => {
                 let failure = Failure::new(FailureKind::Unavailable, said());
@@ -71,7 +83,10 @@ impl Protocol for Host {
             }
             Some("gone") => self.fail(Failure::new(FailureKind::Crash, said()), out),
             Some("agent_settled") => {
-                let session = event.get("session").and_then(Value::as_str).map(str::to_owned);
+                let session = event
+                    .get("session")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned);
                 self.events.kept(session);
                 self.events.line(line, out);
             }
@@ -111,7 +126,10 @@ mod tests {
             model: None,
             thinking: None,
             agent: None,
-            memory: Memory::Kept { folder: Path::new("/x"), from: Some("t1") },
+            memory: Memory::Kept {
+                folder: Path::new("/x"),
+                from: Some("t1"),
+            },
             timeout: DEFAULT_TIMEOUT,
             cwd: Path::new("/"),
         }
@@ -122,25 +140,52 @@ mod tests {
         let mut host = Host::default();
         let launch = host.launch(&turn(&Tools::ReadOnly));
         let asked: Value = serde_json::from_slice(&launch.stdin).unwrap();
-        assert_eq!((&asked["tools"], &asked["from"]), (&json!(["read", "grep", "find", "ls"]), &json!("t1")));
+        assert_eq!(
+            (&asked["tools"], &asked["from"]),
+            (&json!(["read", "grep", "find", "ls"]), &json!("t1"))
+        );
         let message = json!({"role": "assistant", "content": [{"type": "text", "text": "done"}], "usage": {"input": 3, "output": 4, "totalTokens": 7}});
         let mut out = Out::default();
-        host.line(json!({"type": "message_end", "message": message}).to_string().as_bytes(), &mut out);
+        host.line(
+            json!({"type": "message_end", "message": message})
+                .to_string()
+                .as_bytes(),
+            &mut out,
+        );
         assert!(out.over.is_none());
-        host.line(json!({"type": "agent_settled", "session": "t2"}).to_string().as_bytes(), &mut out);
+        host.line(
+            json!({"type": "agent_settled", "session": "t2"})
+                .to_string()
+                .as_bytes(),
+            &mut out,
+        );
         assert_eq!(out.over, Some(Over::Gently));
         let said = host.said();
         assert_eq!((said.text.as_str(), said.usage.total), ("done", 7));
-        assert_eq!((said.session.as_deref(), &said.failure), (Some("t2"), &None));
+        assert_eq!(
+            (said.session.as_deref(), &said.failure),
+            (Some("t2"), &None)
+        );
     }
 
     #[test]
     fn a_host_that_is_not_there_and_one_that_goes_are_told_apart() {
-        for (word, kind) in [("unavailable", FailureKind::Unavailable), ("gone", FailureKind::Crash)] {
+        for (word, kind) in [
+            ("unavailable", FailureKind::Unavailable),
+            ("gone", FailureKind::Crash),
+        ] {
             let (mut host, mut out) = (Host::default(), Out::default());
-            host.line(json!({"type": word, "error": "no host"}).to_string().as_bytes(), &mut out);
+            host.line(
+                json!({"type": word, "error": "no host"})
+                    .to_string()
+                    .as_bytes(),
+                &mut out,
+            );
             assert_eq!(out.over, Some(Over::Gently));
-            assert_eq!(host.said().failure.as_ref().map(|failure| failure.kind), Some(kind));
+            assert_eq!(
+                host.said().failure.as_ref().map(|failure| failure.kind),
+                Some(kind)
+            );
         }
     }
 }

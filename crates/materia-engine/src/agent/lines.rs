@@ -1,7 +1,8 @@
 //! Lines of a stream that comes in pieces, each bounded.
 //!
-//! Owns the splitting at `\n`, and only there: other line ends are legal inside of JSON. A line that is too long is
-//! counted and thrown away, the next one is read as ever. Never interprets a line.
+//! Owns the splitting at `\n`, and only there: other line ends are legal inside of JSON. A line
+//! that is too long is counted and thrown away, the next one is read as ever. Never interprets a
+//! line.
 
 /// The longest line that is read, in bytes.
 pub(super) const MAX_LINE: usize = 16 << 20;
@@ -18,7 +19,12 @@ pub(super) struct Lines {
 impl Lines {
     /// Lines of at most so many bytes.
     pub(super) fn new(max: usize) -> Self {
-        Self { part: Vec::new(), max, skipping: false, lost: 0 }
+        Self {
+            part: Vec::new(),
+            max,
+            skipping: false,
+            lost: 0,
+        }
     }
 
     /// Takes a piece, and gives the lines that it completes to `each`, without their ends.
@@ -34,7 +40,8 @@ impl Lines {
         self.add(bytes);
     }
 
-    /// The line that was begun and never ended; what is left of a program that died in the middle of one.
+    /// The line that was begun and never ended; what is left of a program that died in the middle
+    /// of one.
     pub(super) fn rest(&self) -> &[u8] {
         &self.part
     }
@@ -68,14 +75,23 @@ mod tests {
         let mut lines = Lines::new(max);
         let mut all = Vec::new();
         for piece in pieces {
-            lines.push(piece, |line| all.push(String::from_utf8_lossy(line).into_owned()));
+            lines.push(piece, |line| {
+                all.push(String::from_utf8_lossy(line).into_owned())
+            });
         }
-        (all, lines.lost(), String::from_utf8_lossy(lines.rest()).into_owned())
+        (
+            all,
+            lines.lost(),
+            String::from_utf8_lossy(lines.rest()).into_owned(),
+        )
     }
 
     #[test]
     fn lines_end_at_newlines_only_and_long_ones_are_lost_alone() {
-        let (lines, lost, rest) = split(&[b"a\r\nb", b"\xe2\x80\xa8c\n\n", b"01234567", b"89\nd\nend"], 8);
+        let (lines, lost, rest) = split(
+            &[b"a\r\nb", b"\xe2\x80\xa8c\n\n", b"01234567", b"89\nd\nend"],
+            8,
+        );
         assert_eq!(lines, ["a", "b\u{2028}c", "", "d"]);
         assert_eq!((lost, rest.as_str()), (1, "end"));
     }

@@ -1,8 +1,9 @@
 //! Pi, by its RPC mode: commands and events as JSON lines.
 //!
-//! Owns Pi's flags and words. A turn ends with `agent_settled`; versions that do not have it say `agent_end`, which may
-//! be followed by a retry at once, so they are asked for their state a moment later. What counts is the last message of
-//! the assistant and its stop reason: that a prompt was accepted, and exit codes, mean nothing.
+//! Owns Pi's flags and words. A turn ends with `agent_settled`; versions that do not have it say
+//! `agent_end`, which may be followed by a retry at once, so they are asked for their state a
+//! moment later. What counts is the last message of the assistant and its stop reason: that a
+//! prompt was accepted, and exit codes, mean nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -59,15 +60,21 @@ impl Pi {
         // A message that was cut off says that it used nothing.
         let told = message.get("usage").map(Usage::read).unwrap_or_default();
         let before = std::mem::take(&mut self.writing);
-        let usage = if told.total < before.total { before } else { told };
+        let usage = if told.total < before.total {
+            before
+        } else {
+            told
+        };
         self.said.add(text_at(message, &["model"]), &usage);
         out.usage(self.said.usage);
         self.said.answer(&block_texts(message.get("content")));
         self.said.failure = None;
         match text_at(message, &["stopReason"]) {
             Some("error") => {
-                self.said
-                    .read_failure(None, text_at(message, &["errorMessage"]).unwrap_or("it says no more"));
+                self.said.read_failure(
+                    None,
+                    text_at(message, &["errorMessage"]).unwrap_or("it says no more"),
+                );
             }
             Some("aborted") => self.said.fail(FailureKind::Aborted, "the turn was aborted"),
             _ => {}
@@ -76,7 +83,10 @@ impl Pi {
 
     /// What was said to it meanwhile has become a part of the conversation.
     fn hears(&mut self, message: &Value, out: &mut Out) {
-        let said = message.get("content").and_then(Value::as_str).map(str::to_owned);
+        let said = message
+            .get("content")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
         let said = said.unwrap_or_else(|| block_texts(message.get("content")));
         if let Some(at) = self.steers.iter().position(|steer| *steer == said) {
             out.heard(self.steers.remove(at));
@@ -86,10 +96,18 @@ impl Pi {
     fn update(&mut self, event: &Value, out: &mut Out) {
         let piece = event.get("assistantMessageEvent");
         if piece.and_then(|piece| text_at(piece, &["type"])) == Some("text_delta") {
-            out.text(piece.and_then(|piece| text_at(piece, &["delta"])).unwrap_or_default());
+            out.text(
+                piece
+                    .and_then(|piece| text_at(piece, &["delta"]))
+                    .unwrap_or_default(),
+            );
         }
         // Newer versions tell what the message used so far, which the budget wants to know.
-        if let Some(usage) = event.get("usage").map(Usage::read).filter(|usage| usage.total > 0) {
+        if let Some(usage) = event
+            .get("usage")
+            .map(Usage::read)
+            .filter(|usage| usage.total > 0)
+        {
             self.writing = usage;
             let mut so_far = self.said.usage;
             so_far.add(&usage);
@@ -98,18 +116,26 @@ impl Pi {
     }
 
     fn response(&mut self, response: &Value, out: &mut Out) {
-        let accepted = response.get("success").and_then(Value::as_bool).unwrap_or(false);
+        let accepted = response
+            .get("success")
+            .and_then(Value::as_bool)
+            .unwrap_or(false);
         match text_at(response, &["command"]) {
             Some("prompt") if !accepted => {
-                self.said
-                    .read_failure(None, text_at(response, &["error"]).unwrap_or("the prompt was refused"));
+                self.said.read_failure(
+                    None,
+                    text_at(response, &["error"]).unwrap_or("the prompt was refused"),
+                );
                 out.over = Some(Over::Gently);
             }
             // A command of its own was handled without the model.
             Some("prompt") if text_at(response, &["data", "disposition"]) == Some("handled") => {
                 out.over = Some(Over::Gently);
             }
-            Some("get_state") => match response.get("data").and_then(|data| data.get("isStreaming")) {
+            Some("get_state") => match response
+                .get("data")
+                .and_then(|data| data.get("isStreaming"))
+            {
                 Some(Value::Bool(true)) => out.wake = Some(Wake::In(SETTLING)),
                 _ => out.over = Some(Over::Gently),
             },
@@ -130,7 +156,9 @@ impl Protocol for Pi {
                     args.extend(["--session".into(), file.clone()]);
                     self.session = Some(file);
                 }
-                Err(why) => refusal = Some(materia_model::agent::Failure::new(FailureKind::Config, why)),
+                Err(why) => {
+                    refusal = Some(materia_model::agent::Failure::new(FailureKind::Config, why))
+                }
             },
         }
         match turn.tools {
@@ -149,7 +177,13 @@ impl Protocol for Pi {
         let mut first = Out::default();
         first.send(&json!({"id": "turn", "type": "prompt", "message": prompt}));
         let env = vec![("PI_SKIP_VERSION_CHECK", "1".to_owned())];
-        Launch { args, env, stdin: first.send, refusal, ..Launch::default() }
+        Launch {
+            args,
+            env,
+            stdin: first.send,
+            refusal,
+            ..Launch::default()
+        }
     }
 
     fn line(&mut self, line: &[u8], out: &mut Out) {
@@ -204,18 +238,22 @@ impl Protocol for Pi {
 
 /// Nobody is there to answer a dialog of an extension.
 fn dismiss(event: &Value, out: &mut Out) {
-    let asks = matches!(text_at(event, &["method"]), Some("select" | "confirm" | "input" | "editor"));
+    let asks = matches!(
+        text_at(event, &["method"]),
+        Some("select" | "confirm" | "input" | "editor")
+    );
     if let (true, Some(id)) = (asks, event.get("id")) {
         out.send(&json!({"type": "extension_ui_response", "id": id, "cancelled": true}));
     }
 }
 
-/// The session file of a turn: a new one, or a copy of the one before, so that a turn can be played again.
+/// The session file of a turn: a new one, or a copy of the one before, so that a turn can be played
+/// again.
 fn session(folder: &Path, from: Option<&str>) -> Result<String, String> {
     let file = folder.join(format!("{}.jsonl", Clock::system().fresh_id()));
     if let Some(from) = from {
-        let text =
-            std::fs::read(from).map_err(|error| format!("the session {from} cannot be read: {error}"))?;
+        let text = std::fs::read(from)
+            .map_err(|error| format!("the session {from} cannot be read: {error}"))?;
         crate::store::atomic::write(&file, &text)
             .map_err(|error| format!("the session {from} cannot be copied: {error}"))?;
     }
@@ -225,7 +263,9 @@ fn session(folder: &Path, from: Option<&str>) -> Result<String, String> {
 /// A model as Pi spells it: `provider/id`, with a level of thinking behind a colon.
 fn spelled(model: &str) -> String {
     match model.split_once(':') {
-        Some((provider, id)) if !model.contains('/') && !THINKING.contains(&id) => format!("{provider}/{id}"),
+        Some((provider, id)) if !model.contains('/') && !THINKING.contains(&id) => {
+            format!("{provider}/{id}")
+        }
         _ => model.to_owned(),
     }
 }

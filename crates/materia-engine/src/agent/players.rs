@@ -1,7 +1,7 @@
 //! The agents of this machine as one backend: each turn is played by whoever its role names.
 //!
-//! Owns the choice per turn, the loop that drives a turn to its end, and telling once what an agent cannot do. Nothing
-//! of a turn is left running when it returns.
+//! Owns the choice per turn, the loop that drives a turn to its end, and telling once what an agent
+//! cannot do. Nothing of a turn is left running when it returns.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,10 @@ pub struct Players {
 impl Players {
     /// Those of a roster.
     pub fn new(roster: Roster) -> Self {
-        Self { roster, told: BTreeSet::new() }
+        Self {
+            roster,
+            told: BTreeSet::new(),
+        }
     }
 
     /// Starts a turn, for whoever drives it with others; where it cannot be started, how it ended.
@@ -41,7 +44,8 @@ impl Players {
         }
     }
 
-    /// What is said to an agent that cannot hear it is not told as heard: whoever said it knows by that.
+    /// What is said to an agent that cannot hear it is not told as heard: whoever said it knows by
+    /// that.
     fn obey(session: &mut Session, nursery: &mut Nursery, order: Order) {
         match order {
             Order::GoOn => {}
@@ -72,7 +76,10 @@ impl Backend for Players {
             match nursery.next_among(Some(session.leaf()), watch.wakes(), session.due()) {
                 Some(Event::Interrupt(_)) => session.interrupt(nursery),
                 Some(Event::Readable(_)) => {
-                    watch.woken().into_iter().for_each(|order| Self::obey(&mut session, nursery, order));
+                    watch
+                        .woken()
+                        .into_iter()
+                        .for_each(|order| Self::obey(&mut session, nursery, order));
                 }
                 Some(event) => match session.take(event, nursery) {
                     Some(Conclusion::Ended(end)) => {

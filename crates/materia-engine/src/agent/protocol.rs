@@ -1,9 +1,10 @@
 //! How an agent is spoken to, without doing any of it: lines in, what they mean out.
 //!
-//! Owns the trait that each agent's file implements and the values it speaks with. A protocol is a pure state machine:
-//! it is handed the lines of a process and says what to send, what was seen and when the turn is over, so that a
-//! recorded transcript tests it completely. Garbage, truncated JSON and unknown events are passed over. Never starts
-//! a process, never waits and never reads a clock.
+//! Owns the trait that each agent's file implements and the values it speaks with. A protocol is a
+//! pure state machine: it is handed the lines of a process and says what to send, what was seen and
+//! when the turn is over, so that a recorded transcript tests it completely. Garbage, truncated
+//! JSON and unknown events are passed over. Never starts a process, never waits and never reads a
+//! clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -95,8 +96,8 @@ pub(super) trait Protocol {
     /// The time it asked for has passed.
     fn woken(&mut self, _out: &mut Out) {}
 
-    /// Lets it hear something while it works; false when it cannot. That it was heard is told by [`Out::heard`], once it
-    /// is known: an agent that is about to end may not hear any more.
+    /// Lets it hear something while it works; false when it cannot. That it was heard is told by
+    /// [`Out::heard`], once it is known: an agent that is about to end may not hear any more.
     fn steer(&mut self, _text: &str, _out: &mut Out) -> bool {
         false
     }
@@ -127,7 +128,9 @@ impl Out {
         match self.seen.last_mut() {
             _ if piece.is_empty() => {}
             Some(Activity::Text { text }) => text.push_str(piece),
-            _ => self.seen.push(Activity::Text { text: piece.to_owned() }),
+            _ => self.seen.push(Activity::Text {
+                text: piece.to_owned(),
+            }),
         }
     }
 
@@ -148,7 +151,10 @@ impl Out {
 
     /// Tells that a tool is done.
     pub(super) fn tool_done(&mut self, name: &str, ok: bool) {
-        self.seen.push(Activity::ToolEnd { name: shown(name), ok });
+        self.seen.push(Activity::ToolEnd {
+            name: shown(name),
+            ok,
+        });
     }
 
     /// Tells what was used so far.
@@ -163,7 +169,9 @@ impl Out {
 
     /// Tells a person something.
     pub(super) fn notice(&mut self, text: impl Into<String>) {
-        self.seen.push(Activity::Notice { text: text::bounded(&text.into(), 400).into_owned() });
+        self.seen.push(Activity::Notice {
+            text: text::bounded(&text.into(), 400).into_owned(),
+        });
     }
 }
 
@@ -183,7 +191,10 @@ impl Said {
 
     /// Notes why there is no answer.
     pub(super) fn fail(&mut self, kind: FailureKind, message: impl Into<String>) {
-        self.failure = Some(Failure::new(kind, text::bounded(&message.into(), 4000).into_owned()));
+        self.failure = Some(Failure::new(
+            kind,
+            text::bounded(&message.into(), 4000).into_owned(),
+        ));
     }
 
     /// Notes the failure that an error text tells.
@@ -194,19 +205,26 @@ impl Said {
 
 /// A line as JSON, where it is an object.
 pub(super) fn object(line: &[u8]) -> Option<Value> {
-    serde_json::from_slice::<Value>(line).ok().filter(Value::is_object)
+    serde_json::from_slice::<Value>(line)
+        .ok()
+        .filter(Value::is_object)
 }
 
 /// The text at a path of member names.
 pub(super) fn text_at<'a>(value: &'a Value, path: &[&str]) -> Option<&'a str> {
-    path.iter().try_fold(value, |value, name| value.get(*name)).and_then(Value::as_str)
+    path.iter()
+        .try_fold(value, |value, name| value.get(*name))
+        .and_then(Value::as_str)
 }
 
 /// The texts of content blocks of the kind `text`, one after the other.
 pub(super) fn block_texts(content: Option<&Value>) -> String {
     let blocks = content.and_then(Value::as_array).into_iter().flatten();
     let texts = blocks.filter(|block| text_at(block, &["type"]) == Some("text"));
-    texts.filter_map(|block| text_at(block, &["text"])).collect::<Vec<_>>().join("\n")
+    texts
+        .filter_map(|block| text_at(block, &["text"]))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The model's id without the name of one of these providers before it.

@@ -1,7 +1,8 @@
 //! Which agent plays, where its program is, and why it was chosen.
 //!
-//! Owns the agents that are known, those that a config defines, and the order of choice: what the role names, what the
-//! cast names, what the config names, else the first one that is found. Looks for programs and starts none.
+//! Owns the agents that are known, those that a config defines, and the order of choice: what the
+//! role names, what the cast names, what the config names, else the first one that is found. Looks
+//! for programs and starts none.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -57,7 +58,10 @@ pub enum Kind {
 impl Kind {
     /// The word that documents use.
     pub fn as_str(self) -> &'static str {
-        KINDS.iter().find(|(_, kind)| *kind == self).map_or("command", |(word, _)| word)
+        KINDS
+            .iter()
+            .find(|(_, kind)| *kind == self)
+            .map_or("command", |(word, _)| word)
     }
 }
 
@@ -174,8 +178,8 @@ pub struct Roster {
 }
 
 impl Roster {
-    /// The agents that the settings define, with what the command line names; programs named by a path are seen from
-    /// the project.
+    /// The agents that the settings define, with what the command line names; programs named by a
+    /// path are seen from the project.
     pub fn new(settings: &Settings, flag: Option<&str>, cwd: &Path) -> Self {
         Self {
             flag: flag.map(str::to_owned),
@@ -187,22 +191,34 @@ impl Roster {
 
     /// The names that a person can use here.
     pub fn names(&self) -> Vec<String> {
-        let known = KNOWN.iter().filter(|known| known.kind.is_some()).map(|known| known.command.to_owned());
+        let known = KNOWN
+            .iter()
+            .filter(|known| known.kind.is_some())
+            .map(|known| known.command.to_owned());
         let known = known.filter(|name| !self.defined.contains_key(name));
         self.defined.keys().cloned().chain(known).collect()
     }
 
     /// The agent that plays a role which names this one, or none.
     pub fn choose(&self, role: Option<&str>) -> Result<Chosen, Missing> {
-        let named =
-            [(role, Why::Role), (self.flag.as_deref(), Why::Flag), (self.config.as_deref(), Why::Config)];
+        let named = [
+            (role, Why::Role),
+            (self.flag.as_deref(), Why::Flag),
+            (self.config.as_deref(), Why::Config),
+        ];
         if let Some((name, why)) = named.into_iter().find_map(|(name, why)| Some((name?, why))) {
             return self.named(name, why);
         }
-        let found = self.names().into_iter().find_map(|name| self.named(&name, Why::Found).ok());
+        let found = self
+            .names()
+            .into_iter()
+            .find_map(|name| self.named(&name, Why::Found).ok());
         found.ok_or_else(|| Missing {
             message: "no agent was found on this machine".to_owned(),
-            hint: format!("install one, such as `{}`; see `materia doctor`", KNOWN[0].install),
+            hint: format!(
+                "install one, such as `{}`; see `materia doctor`",
+                KNOWN[0].install
+            ),
         })
     }
 
@@ -213,10 +229,25 @@ impl Roster {
         }
         if name == host::NAME {
             let (program, words) = host::program();
-            let argv = std::iter::once(OsString::from(&program)).chain(words.map(OsString::from)).collect();
-            let start = Start { name: name.to_owned(), argv, env: Vec::new() };
+            let argv = std::iter::once(OsString::from(&program))
+                .chain(words.map(OsString::from))
+                .collect();
+            let start = Start {
+                name: name.to_owned(),
+                argv,
+                env: Vec::new(),
+            };
             let (name, kind) = (name.to_owned(), Kind::Host);
-            return Ok(Chosen { name, kind, program, why, model: None, start, text: None, usage: None });
+            return Ok(Chosen {
+                name,
+                kind,
+                program,
+                why,
+                model: None,
+                start,
+                text: None,
+                usage: None,
+            });
         }
         let known = KNOWN.iter().find(|known| known.command == name);
         let Some((known, kind)) = known.and_then(|known| Some((known, known.kind?))) else {
@@ -226,19 +257,39 @@ impl Roster {
                 (None, Some(near)) => format!("did you mean `{near}`?"),
                 (None, None) => format!("there are {}", text::list(&names, "and")),
             };
-            return Err(Missing { message: format!("there is no agent {}", text::quoted(name)), hint });
+            return Err(Missing {
+                message: format!("there is no agent {}", text::quoted(name)),
+                hint,
+            });
         };
         let Some(program) = find_program(known.command) else {
-            let message = format!("the agent {} is not installed: there is no `{name}` in PATH", known.name);
+            let message = format!(
+                "the agent {} is not installed: there is no `{name}` in PATH",
+                known.name
+            );
             return Err(Missing {
                 message,
                 hint: format!("`{}`, or choose another with --agent", known.install),
             });
         };
-        let argv =
-            std::iter::once(OsString::from(&program)).chain(known.args.iter().map(OsString::from)).collect();
-        let start = Start { name: name.to_owned(), argv, env: Vec::new() };
-        Ok(Chosen { name: name.to_owned(), kind, program, why, model: None, start, text: None, usage: None })
+        let argv = std::iter::once(OsString::from(&program))
+            .chain(known.args.iter().map(OsString::from))
+            .collect();
+        let start = Start {
+            name: name.to_owned(),
+            argv,
+            env: Vec::new(),
+        };
+        Ok(Chosen {
+            name: name.to_owned(),
+            kind,
+            program,
+            why,
+            model: None,
+            start,
+            text: None,
+            usage: None,
+        })
     }
 
     fn defined(&self, name: &str, defined: &AgentProgram, why: Why) -> Result<Chosen, Missing> {
@@ -250,7 +301,10 @@ impl Roster {
                     text::quoted(name),
                     text::quoted(word)
                 ),
-                hint: format!("kinds are {}", text::list(&KINDS.map(|(word, _)| word), "and")),
+                hint: format!(
+                    "kinds are {}",
+                    text::list(&KINDS.map(|(word, _)| word), "and")
+                ),
             })?,
         };
         let first = &defined.command[0];
@@ -267,15 +321,25 @@ impl Roster {
             hint: format!("install `{first}`, or change `agents.{name}.command` in the config"),
         })?;
         let rest = defined.command[1..].iter().map(OsString::from);
-        let argv = std::iter::once(OsString::from(&program)).chain(rest).collect();
-        let env = defined.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let argv = std::iter::once(OsString::from(&program))
+            .chain(rest)
+            .collect();
+        let env = defined
+            .env
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
         Ok(Chosen {
             name: name.to_owned(),
             kind,
             program,
             why,
             model: defined.model.clone(),
-            start: Start { name: name.to_owned(), argv, env },
+            start: Start {
+                name: name.to_owned(),
+                argv,
+                env,
+            },
             text: defined.text.clone(),
             usage: defined.usage.clone(),
         })
@@ -292,7 +356,10 @@ const KINDS: [(&str, Kind); 6] = [
 ];
 
 fn kind_of(word: &str) -> Option<Kind> {
-    KINDS.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind)
+    KINDS
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map(|(_, kind)| *kind)
 }
 
 impl Chosen {
@@ -307,9 +374,16 @@ impl Chosen {
             Kind::Host => Box::new(host::Host::default()),
             Kind::Command => {
                 // Its words are filled in for each turn.
-                let words: Vec<String> =
-                    start.argv.drain(1..).map(|word| word.to_string_lossy().into_owned()).collect();
-                Box::new(command::Plain::new(&words, self.text.as_deref(), self.usage.as_deref()))
+                let words: Vec<String> = start
+                    .argv
+                    .drain(1..)
+                    .map(|word| word.to_string_lossy().into_owned())
+                    .collect();
+                Box::new(command::Plain::new(
+                    &words,
+                    self.text.as_deref(),
+                    self.usage.as_deref(),
+                ))
             }
         };
         (start, protocol)

@@ -1,9 +1,9 @@
 //! The scripted agent: answers from a file, so that a cast needs no model.
 //!
-//! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of the reply: the
-//! first one that matches and is not used up. `files` are what the agent changes in the project, so that a rehearsed
-//! cast leaves real work behind. Never starts a process; a delay waits on the nursery, and a long one is filled with
-//! what a real agent would show meanwhile.
+//! Owns the format of the script (a contract, see `--agent-script`), its reading and the choice of
+//! the reply: the first one that matches and is not used up. `files` are what the agent changes in
+//! the project, so that a rehearsed cast leaves real work behind. Never starts a process; a delay
+//! waits on the nursery, and a long one is filled with what a real agent would show meanwhile.
 
 mod play;
 
@@ -87,53 +87,83 @@ fn once() -> u64 {
 impl Scripted {
     /// Reads a script.
     pub fn read(source: &Source) -> Result<Self, Vec<Finding>> {
-        let hint = "write {\"replies\": [{\"match\": {\"socket\": \"Socket-1\"}, \"text\": \"…\"}]}";
+        let hint =
+            "write {\"replies\": [{\"match\": {\"socket\": \"Socket-1\"}, \"text\": \"…\"}]}";
         if source.text().len() > MAX_BYTES {
             let message = format!("the script has more than {MAX_BYTES} bytes");
-            return Err(vec![Finding::error("too-large", message).hint("use a shorter script")]);
+            return Err(vec![
+                Finding::error("too-large", message).hint("use a shorter script"),
+            ]);
         }
         let document = document::parse(source)?;
         let script: Script = serde_json::from_value(document.to_value()).map_err(|error| {
-            let message = format!("the agent script is not one: {}", text::printable(&error.to_string()));
-            vec![Finding::error("invalid-agent-script", message).at(source, &document.span).hint(hint)]
+            let message = format!(
+                "the agent script is not one: {}",
+                text::printable(&error.to_string())
+            );
+            vec![
+                Finding::error("invalid-agent-script", message)
+                    .at(source, &document.span)
+                    .hint(hint),
+            ]
         })?;
-        let outside =
-            script.replies.iter().flat_map(|reply| reply.files.keys()).find(|path| !is_inside(path));
+        let outside = script
+            .replies
+            .iter()
+            .flat_map(|reply| reply.files.keys())
+            .find(|path| !is_inside(path));
         if let Some(path) = outside {
-            let message = format!("the script would write {}, outside of the project", text::quoted(path));
-            let finding = Finding::error("invalid-agent-script", message).at(source, &document.span);
+            let message = format!(
+                "the script would write {}, outside of the project",
+                text::quoted(path)
+            );
+            let finding =
+                Finding::error("invalid-agent-script", message).at(source, &document.span);
             return Err(vec![finding.hint("write a relative path without `..`")]);
         }
-        Ok(Self { replies: script.replies })
+        Ok(Self {
+            replies: script.replies,
+        })
     }
 }
 
 impl Backend for Scripted {
     fn ask(&mut self, turn: &Turn<'_>, nursery: &mut Nursery, watch: &mut dyn Watch) -> Answer {
-        let found = self.replies.iter_mut().find(|reply| reply.times > 0 && reply.wanted.fits(turn));
-        let Some(reply) = found else { return Answer::Ended(unanswered(turn)) };
+        let found = self
+            .replies
+            .iter_mut()
+            .find(|reply| reply.times > 0 && reply.wanted.fits(turn));
+        let Some(reply) = found else {
+            return Answer::Ended(unanswered(turn));
+        };
         reply.times -= 1;
         let end = reply.end();
         match play::play(reply, &end, nursery, watch) {
             Played::Done => match reply.write(turn.cwd) {
                 Ok(()) => Answer::Ended(end),
                 Err(why) => {
-                    let failed =
-                        failure(FailureKind::Config, format!("the scripted agent cannot write: {why}"));
+                    let failed = failure(
+                        FailureKind::Config,
+                        format!("the scripted agent cannot write: {why}"),
+                    );
                     Answer::Ended(TurnEnd::new(Err(failed), Usage::default()))
                 }
             },
             Played::Interrupted => Answer::Interrupted,
-            Played::Stopped(why) => {
-                Answer::Ended(TurnEnd::new(Err(failure(FailureKind::Aborted, why)), Usage::default()))
-            }
+            Played::Stopped(why) => Answer::Ended(TurnEnd::new(
+                Err(failure(FailureKind::Aborted, why)),
+                Usage::default(),
+            )),
         }
     }
 }
 
 /// Whether a path stays below the directory it is seen from.
 fn is_inside(path: &str) -> bool {
-    !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
+    !path.is_empty()
+        && Path::new(path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
 }
 
 impl Wanted {
@@ -144,7 +174,10 @@ impl Wanted {
         same(&self.socket, Some(turn.socket))
             && same(&self.materia, Some(turn.materia))
             && same(&self.item, turn.item)
-            && self.contains.as_deref().is_none_or(|part| turn.prompt.contains(part))
+            && self
+                .contains
+                .as_deref()
+                .is_none_or(|part| turn.prompt.contains(part))
     }
 }
 
@@ -161,7 +194,10 @@ impl Reply {
     fn end(&self) -> TurnEnd {
         let usage = self.usage.as_ref().map(Usage::read).unwrap_or_default();
         let reply = match (self.error, &self.text, &self.json) {
-            (Some(kind), ..) => Err(failure(kind, format!("the script plays an error: {}", kind.as_str()))),
+            (Some(kind), ..) => Err(failure(
+                kind,
+                format!("the script plays an error: {}", kind.as_str()),
+            )),
             (None, Some(text), _) => Ok(text.clone()),
             (None, None, Some(json)) => Ok(json.to_string()),
             (None, None, None) => Ok(String::new()),
@@ -176,14 +212,20 @@ fn failure(kind: FailureKind, message: String) -> Failure {
 
 /// A turn that the script has no answer for cannot go better a second time.
 fn unanswered(turn: &Turn<'_>) -> TurnEnd {
-    let item = turn.item.map(|item| format!(", item {}", text::quoted(item))).unwrap_or_default();
+    let item = turn
+        .item
+        .map(|item| format!(", item {}", text::quoted(item)))
+        .unwrap_or_default();
     let message = format!(
         "the agent script has no reply left for socket {} ({}{item})",
         text::quoted(turn.socket),
         text::quoted(turn.materia)
     );
     let hint = Some("add a reply that matches, or raise its `times`".to_owned());
-    let reply = Err(Failure { hint, ..failure(FailureKind::Config, message) });
+    let reply = Err(Failure {
+        hint,
+        ..failure(FailureKind::Config, message)
+    });
     TurnEnd::new(reply, Usage::default())
 }
 

@@ -1,8 +1,9 @@
 //! One turn of an agent's program: its process, what it says, and its end.
 //!
-//! Owns the process of a turn from its start until nothing of its tree is left, the time it may take, and the verdict:
-//! what happened, never what an exit code claims. Waits for nothing: whoever drives it hands over the events of its leaf
-//! and the passing of time, so that one loop can drive any number. What lines mean is the protocol's business.
+//! Owns the process of a turn from its start until nothing of its tree is left, the time it may
+//! take, and the verdict: what happened, never what an exit code claims. Waits for nothing: whoever
+//! drives it hands over the events of its leaf and the passing of time, so that one loop can drive
+//! any number. What lines mean is the protocol's business.
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -95,7 +96,10 @@ impl Session {
         let launch = protocol.launch(turn);
         if let Some(refusal) = launch.refusal {
             let end = TurnEnd::new(Err(refusal), Usage::default());
-            return Err(Box::new(TurnEnd { agent: Some(start.name), ..end }));
+            return Err(Box::new(TurnEnd {
+                agent: Some(start.name),
+                ..end
+            }));
         }
         let leaf = nursery.spawn(command(&start, &launch, turn));
         if !launch.ends_stdin {
@@ -151,7 +155,11 @@ impl Session {
     /// Takes an event of its leaf; its end is told exactly once.
     pub fn take(&mut self, event: Event, nursery: &mut Nursery) -> Option<Conclusion> {
         match event {
-            Event::Output { leaf, stream: Stream::Stdout, bytes } if leaf == self.leaf => {
+            Event::Output {
+                leaf,
+                stream: Stream::Stdout,
+                bytes,
+            } if leaf == self.leaf => {
                 self.read(&bytes, nursery);
                 None
             }
@@ -162,7 +170,8 @@ impl Session {
 
     /// Looks whether something is due.
     pub fn tick(&mut self, nursery: &mut Nursery) {
-        let passed = |moment: Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
+        let passed =
+            |moment: Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
         if passed(self.wake) && matches!(self.phase, Phase::Running | Phase::Aborting(_)) {
             self.wake = None;
             let mut out = Out::default();
@@ -171,7 +180,9 @@ impl Session {
         }
         match self.phase {
             Phase::Running if passed(self.deadline) => self.stop(By::Time, nursery),
-            Phase::Aborting(until) | Phase::Leaving(until) if passed(until) => self.end(GRACE, nursery),
+            Phase::Aborting(until) | Phase::Leaving(until) if passed(until) => {
+                self.end(GRACE, nursery)
+            }
             _ => {}
         }
     }
@@ -276,7 +287,13 @@ impl Session {
         };
         let session = said.session.filter(|_| reply.is_ok());
         let agent = Some(self.name.clone());
-        Conclusion::Ended(TurnEnd { reply, usage: said.usage, models: said.models, agent, session })
+        Conclusion::Ended(TurnEnd {
+            reply,
+            usage: said.usage,
+            models: said.models,
+            agent,
+            session,
+        })
     }
 
     /// What is wrong with the way the program ended; nothing when its turn was over before.
@@ -289,7 +306,10 @@ impl Session {
         match &ended.cause {
             Cause::Finished(Status::Exited(code)) if self.protocol.exited(*code) => None,
             Cause::NotStarted(error) => {
-                let hint = format!("check that `{}` can be started, see `materia doctor`", self.name);
+                let hint = format!(
+                    "check that `{}` can be started, see `materia doctor`",
+                    self.name
+                );
                 Some(Failure::new(FailureKind::Unavailable, error.to_string()).hint(hint))
             }
             cause => {
@@ -299,12 +319,28 @@ impl Session {
                     _ => "nobody saw how".to_owned(),
                 };
                 let lost = self.lines.lost();
-                let lost =
-                    if lost > 0 { format!(", {lost} of its lines were too long") } else { String::new() };
-                let said = if last.is_empty() { "it said nothing".to_owned() } else { last.to_owned() };
+                let lost = if lost > 0 {
+                    format!(", {lost} of its lines were too long")
+                } else {
+                    String::new()
+                };
+                let said = if last.is_empty() {
+                    "it said nothing".to_owned()
+                } else {
+                    last.to_owned()
+                };
                 let kind = FailureKind::of(last);
-                let message = format!("{} ended before its turn was over ({how}{lost}): {said}", self.name);
-                Some(self.protocol.said().failure.clone().unwrap_or(Failure::new(kind, message)))
+                let message = format!(
+                    "{} ended before its turn was over ({how}{lost}): {said}",
+                    self.name
+                );
+                Some(
+                    self.protocol
+                        .said()
+                        .failure
+                        .clone()
+                        .unwrap_or(Failure::new(kind, message)),
+                )
             }
         }
     }
@@ -328,9 +364,22 @@ fn command(start: &Start, launch: &Launch, turn: &Turn<'_>) -> Command {
     for (name, value) in &start.env {
         command.env.set(name, value);
     }
-    command.stdin = if launch.ends_stdin { Stdin::Bytes(launch.stdin.clone()) } else { Stdin::Held };
-    command.stdout = Sink::Capture(Capture { memory: 0, limit: 0, live: true, ..Capture::default() });
-    command.stderr = Sink::Capture(Capture { memory: MAX_STDERR, limit: 1 << 30, ..Capture::default() });
+    command.stdin = if launch.ends_stdin {
+        Stdin::Bytes(launch.stdin.clone())
+    } else {
+        Stdin::Held
+    };
+    command.stdout = Sink::Capture(Capture {
+        memory: 0,
+        limit: 0,
+        live: true,
+        ..Capture::default()
+    });
+    command.stderr = Sink::Capture(Capture {
+        memory: MAX_STDERR,
+        limit: 1 << 30,
+        ..Capture::default()
+    });
     command.grace = GRACE;
     command.whole = true;
     command

@@ -7,8 +7,8 @@ use crate::home::Home;
 /// The agents that a skill can be installed for.
 pub const SKILLED: [&str; 3] = ["pi", "claude", "codex"];
 
-/// The directory in which an agent looks for skills; none where we do not know it. `variable` looks a path up in the
-/// environment.
+/// The directory in which an agent looks for skills; none where we do not know it. `variable` looks
+/// a path up in the environment.
 pub fn skills(
     agent: &str,
     home: &Home,

@@ -1,8 +1,8 @@
 //! Casts that another process drives: stopping one.
 //!
-//! Whoever drives a cast holds the lock of its log and has signed it, so that nobody else is signalled: a
-//! process is its pid and the moment it started. Stopping is an interrupt like Ctrl-C, after which the cast can be
-//! taken up, or ended, by us.
+//! Whoever drives a cast holds the lock of its log and has signed it, so that nobody else is
+//! signalled: a process is its pid and the moment it started. Stopping is an interrupt like Ctrl-C,
+//! after which the cast can be taken up, or ended, by us.
 
 use std::time::Duration;
 
@@ -21,7 +21,9 @@ pub fn stop(folder: &Folder) -> Result<(), Error> {
         Err(LockError::Held { holder, .. }) => holder,
         taken => return taken.map(drop).map_err(Error::Driven),
     };
-    let living = holder.as_ref().and_then(|holder| Identity::of(i32::try_from(holder.pid).ok()?));
+    let living = holder
+        .as_ref()
+        .and_then(|holder| Identity::of(i32::try_from(holder.pid).ok()?));
     let signed = holder.and_then(|holder| holder.started);
     if let Some(driver) = living.filter(|driver| Some(driver.start_time) == signed) {
         // One that is gone by now needs no signal.

@@ -1,8 +1,8 @@
 //! The definition that a cast runs by: one loadout with everything it needs, as one document.
 //!
-//! Owns the choice of the loadout, what refuses it, and the resolved document: layers merged, scripts named in full.
-//! The graph is always compiled from that document, so that a cast that is taken up later walks the very same graph
-//! as the one that began. Never reads a file.
+//! Owns the choice of the loadout, what refuses it, and the resolved document: layers merged,
+//! scripts named in full. The graph is always compiled from that document, so that a cast that is
+//! taken up later walks the very same graph as the one that began. Never reads a file.
 
 use std::path::Path;
 
@@ -35,12 +35,19 @@ impl Definition {
     /// Chooses a loadout from the config files that were found.
     pub fn choose(files: &Files, loadout: Option<&str>) -> Result<Self, Error> {
         let config = Config::load(files.layers());
-        let broken = errors(files.layers().iter().flat_map(|layer| layer.document.findings()));
+        let broken = errors(
+            files
+                .layers()
+                .iter()
+                .flat_map(|layer| layer.document.findings()),
+        );
         if !broken.is_empty() {
             return Err(Error::Invalid(broken));
         }
         let name = match loadout {
-            Some(given) => config.find(given).ok_or_else(|| Box::new(config.unknown(given))),
+            Some(given) => config
+                .find(given)
+                .ok_or_else(|| Box::new(config.unknown(given))),
             None => config.active(),
         };
         let name = name.map_err(Error::UnknownLoadout)?;
@@ -51,7 +58,8 @@ impl Definition {
             let run = materia.utility().map(|utility| &utility.run);
             if let (Some(Run::Command(argv)), Some(folder)) =
                 (run, files.path(materia.owner).and_then(Path::parent))
-                && let Some(written) = document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
+                && let Some(written) =
+                    document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
             {
                 written["command"] = json!(located(argv, folder));
             }
@@ -59,20 +67,32 @@ impl Definition {
                 (run, files.path(materia.owner).and_then(Path::parent))
                 && name.contains('/')
                 && folder.join(name).is_file()
-                && let Some(written) = document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
+                && let Some(written) =
+                    document.pointer_mut(&format!("/materia/{}", escaped(&materia.id)))
             {
                 written["recipe"] = json!(folder.join(name));
             }
         }
-        let sources = files.layers().iter().map(|layer| layer.document.source().name().to_owned()).collect();
+        let sources = files
+            .layers()
+            .iter()
+            .map(|layer| layer.document.source().name().to_owned())
+            .collect();
         let text = serde_json::to_string_pretty(&document)?;
-        Ok(Self { sources, strange, ..Self::reopen(&text)? })
+        Ok(Self {
+            sources,
+            strange,
+            ..Self::reopen(&text)?
+        })
     }
 
     /// The definition that a resolved document says.
     pub fn reopen(text: &str) -> Result<Self, Error> {
         let document = Document::parse(Source::new("config.resolved.json", text));
-        let layers = [Layer { scope: Scope::Flag, document }];
+        let layers = [Layer {
+            scope: Scope::Flag,
+            document,
+        }];
         let config = Config::load(&layers);
         let name = config.active().map_err(Error::UnknownLoadout)?;
         let (graph, _) = compiled(&config, name)?;
@@ -88,18 +108,27 @@ impl Definition {
         })
     }
 
-    /// The same definition, with the agent that plays roles which name none; as it was where nobody was named.
+    /// The same definition, with the agent that plays roles which name none; as it was where nobody
+    /// was named.
     pub fn played_by(self, agent: Option<&str>) -> Result<Self, Error> {
         let Some(agent) = agent else { return Ok(self) };
         let mut document: Value = serde_json::from_str(&self.text)?;
         document["agent"] = agent.into();
         let text = serde_json::to_string_pretty(&document)?;
-        Ok(Self { sources: self.sources, strange: self.strange, ..Self::reopen(&text)? })
+        Ok(Self {
+            sources: self.sources,
+            strange: self.strange,
+            ..Self::reopen(&text)?
+        })
     }
 
-    /// The same definition with our seal on its text, by which a cast that is taken up is known to be ours (S1).
+    /// The same definition with our seal on its text, by which a cast that is taken up is known to
+    /// be ours (S1).
     pub fn sealed(self, home: Option<&Home>) -> Result<Self, Error> {
-        let seal = match home.map(|home| trust::seal(home, &self.text, &Clock::system())).transpose() {
+        let seal = match home
+            .map(|home| trust::seal(home, &self.text, &Clock::system()))
+            .transpose()
+        {
             Ok(seal) => seal,
             // Without a place for the key there is no seal, and taking the cast up asks for trust.
             Err(error) if error.is_read_only() => None,
@@ -133,12 +162,14 @@ impl Definition {
         self.sources.clone().into()
     }
 
-    /// What is strange about it, and what is wrong elsewhere in the config, none of which stops a cast (C13).
+    /// What is strange about it, and what is wrong elsewhere in the config, none of which stops a
+    /// cast (C13).
     pub fn strange(&self) -> &[Finding] {
         &self.strange
     }
 
-    /// The same definition with a note about where it comes from: in the beginning of the cast and in its state.
+    /// The same definition with a note about where it comes from: in the beginning of the cast and
+    /// in its state.
     #[must_use]
     pub fn noting(mut self, name: &str, note: Value) -> Self {
         self.notes.insert(name.to_owned(), note.clone());
@@ -162,18 +193,28 @@ impl Definition {
     }
 }
 
-/// The graph of a loadout, and what else was found; or everything that may be the reason why there is none.
+/// The graph of a loadout, and what else was found; or everything that may be the reason why there
+/// is none.
 fn compiled(config: &Config<'_>, name: &str) -> Result<(Graph, Vec<Finding>), Error> {
     let compiled = config.compile(name);
-    let found = compiled.iter().flat_map(|compiled| &compiled.findings).chain(config.findings());
-    match compiled.as_ref().and_then(|compiled| compiled.graph.clone()) {
+    let found = compiled
+        .iter()
+        .flat_map(|compiled| &compiled.findings)
+        .chain(config.findings());
+    match compiled
+        .as_ref()
+        .and_then(|compiled| compiled.graph.clone())
+    {
         Some(graph) => Ok((graph, found.cloned().collect())),
         None => Err(Error::Invalid(errors(found))),
     }
 }
 
 fn errors<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Finding> {
-    findings.filter(|finding| finding.severity == Severity::Error).cloned().collect()
+    findings
+        .filter(|finding| finding.severity == Severity::Error)
+        .cloned()
+        .collect()
 }
 
 /// A key as JSON pointers spell it.
@@ -210,9 +251,16 @@ mod tests {
         let chosen = Definition::choose(&files(TWO), None).unwrap();
         let again = Definition::reopen(chosen.text()).unwrap();
         let ids = |one: &Definition| -> Vec<String> {
-            one.graph().sockets().iter().map(|socket| socket.id.to_string()).collect()
+            one.graph()
+                .sockets()
+                .iter()
+                .map(|socket| socket.id.to_string())
+                .collect()
         };
-        assert_eq!((ids(&chosen), ids(&again)), (vec!["b".to_owned(), "a".to_owned()], ids(&chosen)));
+        assert_eq!(
+            (ids(&chosen), ids(&again)),
+            (vec!["b".to_owned(), "a".to_owned()], ids(&chosen))
+        );
         let assign = |one: &Definition| one.graph().sockets()[0].contract.assign.clone();
         assert_eq!(assign(&chosen).len(), 2);
         assert_eq!(assign(&chosen), assign(&again));
@@ -223,9 +271,23 @@ mod tests {
     #[test]
     fn c13_what_is_broken_elsewhere_is_told_and_stops_nothing() {
         let chosen = Definition::choose(&files(TWO), None).unwrap();
-        assert!(chosen.strange().iter().any(|finding| finding.message.contains("`broken`")));
-        assert!(matches!(Definition::choose(&files(TWO), Some("Bad")), Err(Error::Invalid(_))));
-        assert!(matches!(Definition::choose(&files(TWO), Some("Goood")), Err(Error::UnknownLoadout(_))));
-        assert!(matches!(Definition::choose(&files("{"), None), Err(Error::Invalid(_))));
+        assert!(
+            chosen
+                .strange()
+                .iter()
+                .any(|finding| finding.message.contains("`broken`"))
+        );
+        assert!(matches!(
+            Definition::choose(&files(TWO), Some("Bad")),
+            Err(Error::Invalid(_))
+        ));
+        assert!(matches!(
+            Definition::choose(&files(TWO), Some("Goood")),
+            Err(Error::UnknownLoadout(_))
+        ));
+        assert!(matches!(
+            Definition::choose(&files("{"), None),
+            Err(Error::Invalid(_))
+        ));
     }
 }

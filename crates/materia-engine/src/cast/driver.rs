@@ -1,8 +1,9 @@
 //! The driver: decide, perform, record, until the cast stops.
 //!
-//! Owns the loop, and nothing that is decided in it. It stops where the cast ends, where the person is waited for,
-//! and where the person interrupts; then the snapshots are written. What was dispatched when the person interrupted
-//! stays dispatched in the log: the next driver finds it in doubt and does what its materia says (C22).
+//! Owns the loop, and nothing that is decided in it. It stops where the cast ends, where the person
+//! is waited for, and where the person interrupts; then the snapshots are written. What was
+//! dispatched when the person interrupted stays dispatched in the log: the next driver finds it in
+//! doubt and does what its materia says (C22).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -101,7 +102,8 @@ pub struct Hands<'a> {
 }
 
 impl<'a> Driver<'a> {
-    /// Begins a cast: checks that its sockets can be played, makes its directory and writes its beginning.
+    /// Begins a cast: checks that its sockets can be played, makes its directory and writes its
+    /// beginning.
     pub fn begin(
         definition: Definition,
         casts: &Path,
@@ -118,7 +120,13 @@ impl<'a> Driver<'a> {
             more.insert(sealed::FIELD.to_owned(), seal.into());
         }
         let loadout = definition.graph().name().to_owned();
-        let start = CastStart { cast_id, request: request.to_owned(), loadout, data, more };
+        let start = CastStart {
+            cast_id,
+            request: request.to_owned(),
+            loadout,
+            data,
+            more,
+        };
         let (log, began) = Log::begin(&folder, hands.clock, beginning, start)?;
         hands.nursery.carry(&folder.mark(&log.state().cast_id)?);
         let driver = Self::new(definition, folder, log, hands);
@@ -127,8 +135,8 @@ impl<'a> Driver<'a> {
         Ok(driver)
     }
 
-    /// Takes up a cast that was left, by the definition it began with. What a driver that died left running is ended
-    /// first: the log is ours by now, so that nobody who lives started it (A6).
+    /// Takes up a cast that was left, by the definition it began with. What a driver that died left
+    /// running is ended first: the log is ours by now, so that nobody who lives started it (A6).
     pub fn open(mut folder: Folder, hands: Hands<'a>) -> Result<Self, Error> {
         let definition = Definition::reopen(&folder.read_definition()?)?;
         folder.guard(clean::secrets(definition.graph(), hands.variables));
@@ -145,12 +153,16 @@ impl<'a> Driver<'a> {
     fn end_orphans(&mut self, mark: &str) -> Result<(), Error> {
         let swept = end_carried(mark, DEFAULT_GRACE);
         if swept.ended > 0 {
-            self.log.note("orphans_ended", &serde_json::json!({"count": swept.ended}))?;
+            self.log
+                .note("orphans_ended", &serde_json::json!({"count": swept.ended}))?;
             self.listener.ended(swept.ended);
         }
         match swept.survivors.first() {
             None => Ok(()),
-            Some(first) => Err(Error::Orphans { count: swept.survivors.len(), pid: first.pid }),
+            Some(first) => Err(Error::Orphans {
+                count: swept.survivors.len(),
+                pid: first.pid,
+            }),
         }
     }
 
@@ -185,10 +197,14 @@ impl<'a> Driver<'a> {
         &self.folder
     }
 
-    /// Whether what the cast stands at can be played here; asked before anything is recorded about it.
+    /// Whether what the cast stands at can be played here; asked before anything is recorded about
+    /// it.
     pub fn ready(&self) -> Result<(), Error> {
         let graph = self.kernel.graph();
-        let slot = self.state().visit().and_then(|visit| graph.find(&visit.place.socket));
+        let slot = self
+            .state()
+            .visit()
+            .and_then(|visit| graph.find(&visit.place.socket));
         match slot.map(|slot| graph.socket(slot)) {
             Some(socket) => can_play(socket, self.agent.as_deref()),
             None => Ok(()),
@@ -207,7 +223,8 @@ impl<'a> Driver<'a> {
         self.log.promise()
     }
 
-    /// Writes the documents that come from the log, which a driver that was killed at the very end did not.
+    /// Writes the documents that come from the log, which a driver that was killed at the very end
+    /// did not.
     pub fn settle(&mut self) -> Result<(), Error> {
         self.log.settle(&self.folder)
     }
@@ -253,47 +270,83 @@ impl<'a> Driver<'a> {
     /// Writes down what happened at once, and tells it one by one.
     pub(super) fn record_all(&mut self, bodies: Vec<Body>) -> Result<(), Error> {
         let listener = &mut self.listener;
-        self.log.record_all(bodies, |event, state| listener.tell(event, state))
+        self.log
+            .record_all(bodies, |event, state| listener.tell(event, state))
     }
 
     fn doubt(&mut self) -> Result<bool, Error> {
-        let Some(body) = self.kernel.interrupted(self.log.state()) else { return Err(Error::OutOfStep) };
+        let Some(body) = self.kernel.interrupted(self.log.state()) else {
+            return Err(Error::OutOfStep);
+        };
         self.record(body)?;
         Ok(true)
     }
 }
 
-/// Whether everything that the sockets hold can be played here; asked before anything is started (T21).
+/// Whether everything that the sockets hold can be played here; asked before anything is started
+/// (T21).
 fn playable(definition: &Definition, hands: &Hands<'_>) -> Result<(), Error> {
     let agent = hands.agent.as_deref();
     let library = hands.library;
-    let place = utility::template::Place { cwd: hands.cwd, home: hands.home, stages: None };
-    definition.graph().sockets().iter().try_for_each(|socket| match &socket.materia.kind {
-        Kind::Utility(program) => match &program.run {
-            Run::Command(_) => Ok(()),
-            Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
-            Run::Shipped(_) => Err(unavailable(socket, "it does not ship with this program", COMMAND, false)),
-            Run::Template(template) => {
-                let plan = utility::template::plan(template, &program.params, place, program.timeout_ms);
-                plan.map(drop).map_err(Error::Invalid)
-            }
-            Run::Recipe(name) => match library {
-                Some(library) => {
-                    let plan =
-                        utility::recipe::plan(library, name, &program.params, place, program.timeout_ms);
+    let place = utility::template::Place {
+        cwd: hands.cwd,
+        home: hands.home,
+        stages: None,
+    };
+    definition
+        .graph()
+        .sockets()
+        .iter()
+        .try_for_each(|socket| match &socket.materia.kind {
+            Kind::Utility(program) => match &program.run {
+                Run::Command(_) => Ok(()),
+                Run::Shipped(name) if utility::find(name).is_some() => Ok(()),
+                Run::Shipped(_) => Err(unavailable(
+                    socket,
+                    "it does not ship with this program",
+                    COMMAND,
+                    false,
+                )),
+                Run::Template(template) => {
+                    let plan = utility::template::plan(
+                        template,
+                        &program.params,
+                        place,
+                        program.timeout_ms,
+                    );
                     plan.map(drop).map_err(Error::Invalid)
                 }
-                None => Err(unavailable(socket, "there is no place to look for recipes", TEMPLATE, false)),
+                Run::Recipe(name) => match library {
+                    Some(library) => {
+                        let plan = utility::recipe::plan(
+                            library,
+                            name,
+                            &program.params,
+                            place,
+                            program.timeout_ms,
+                        );
+                        plan.map(drop).map_err(Error::Invalid)
+                    }
+                    None => Err(unavailable(
+                        socket,
+                        "there is no place to look for recipes",
+                        TEMPLATE,
+                        false,
+                    )),
+                },
             },
-        },
-        Kind::Agent(_) => can_play(socket, agent),
-    })
+            Kind::Agent(_) => can_play(socket, agent),
+        })
 }
 
 /// Whether somebody is there who plays a role.
 fn can_play(socket: &Socket, agent: Option<&dyn Backend>) -> Result<(), Error> {
-    let Some(role) = socket.materia.agent() else { return Ok(()) };
-    let Some(agent) = agent else { return Err(unavailable(socket, NO_AGENT, SCRIPT, true)) };
+    let Some(role) = socket.materia.agent() else {
+        return Ok(());
+    };
+    let Some(agent) = agent else {
+        return Err(unavailable(socket, NO_AGENT, SCRIPT, true));
+    };
     agent
         .can_play(role.agent.as_deref())
         .map_err(|missing| unavailable(socket, &missing.message, &missing.hint, true))
@@ -307,5 +360,11 @@ const COMMAND: &str = "write what it runs as a `command`";
 fn unavailable(socket: &Socket, why: &str, hint: &str, agent: bool) -> Error {
     let (socket, materia) = (socket.id.to_string(), socket.materia.id.clone());
     let (why, hint) = (why.to_owned(), hint.to_owned());
-    Error::Unavailable { socket, materia, why, hint, agent }
+    Error::Unavailable {
+        socket,
+        materia,
+        why,
+        hint,
+        agent,
+    }
 }

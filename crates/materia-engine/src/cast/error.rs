@@ -1,7 +1,7 @@
 //! Why a cast could not be started, opened or driven on.
 //!
-//! Owns these errors. What happens inside a cast is no error but an event: a failed socket ends the cast, a failed
-//! disk ends the driving.
+//! Owns these errors. What happens inside a cast is no error but an event: a failed socket ends the
+//! cast, a failed disk ends the driving.
 
 use std::io;
 use std::path::PathBuf;
@@ -34,7 +34,11 @@ pub enum Error {
     #[error("the definition is wrong")]
     Invalid(Vec<Finding>),
     /// A socket needs something that is not there.
-    #[error("socket {} holds {}, and {why}", text::quoted(socket), text::quoted(materia))]
+    #[error(
+        "socket {} holds {}, and {why}",
+        text::quoted(socket),
+        text::quoted(materia)
+    )]
     Unavailable {
         /// The socket.
         socket: String,
@@ -126,5 +130,9 @@ pub enum Error {
 
 /// What a cast was called that is not there; nothing where any would have done.
 fn given_name(given: &str) -> String {
-    if given == "*" { String::new() } else { format!(" {}", text::quoted(given)) }
+    if given == "*" {
+        String::new()
+    } else {
+        format!(" {}", text::quoted(given))
+    }
 }

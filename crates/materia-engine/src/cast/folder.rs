@@ -1,8 +1,9 @@
 //! The directory of a cast.
 //!
 //! Owns its name, where things in it are, and the names of artifacts (C14):
-//! `sockets/<socket>/<visit>[-<item>][.a<attempt>].<kind>`. An artifact is never overwritten: what a crash left under a
-//! name that no event mentions stays, and the next one has `.r2` in it. Never decides what is kept.
+//! `sockets/<socket>/<visit>[-<item>][.a<attempt>].<kind>`. An artifact is never overwritten: what
+//! a crash left under a name that no event mentions stays, and the next one has `.r2` in it. Never
+//! decides what is kept.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -44,8 +45,8 @@ pub struct Folder {
     shelves: RefCell<BTreeMap<String, Shelf>>,
 }
 
-/// What a new cast has written beside its log and not synced yet: one sync after the other costs far more than all of
-/// them where the first promise is made.
+/// What a new cast has written beside its log and not synced yet: one sync after the other costs
+/// far more than all of them where the first promise is made.
 #[derive(Debug)]
 pub struct Beginning {
     definition: NewArtifact,
@@ -66,18 +67,31 @@ impl Folder {
         dir::create_private(casts)?;
         let moment = clock.now().to_string().replace([':', '.'], "-");
         for number in 1_u64.. {
-            let id = if number == 1 { moment.clone() } else { format!("{moment}-{number}") };
+            let id = if number == 1 {
+                moment.clone()
+            } else {
+                format!("{moment}-{number}")
+            };
             if dir::create_new(&casts.join(&id))? {
                 return Ok((Self::open(&casts.join(&id))?, id));
             }
         }
-        Err(Error::NoCast { given: moment, folder: casts.to_owned(), near: None })
+        Err(Error::NoCast {
+            given: moment,
+            folder: casts.to_owned(),
+            near: None,
+        })
     }
 
     /// Opens the directory of a cast.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let shelves = RefCell::default();
-        Ok(Self { root: Root::open(path)?, path: path.to_owned(), secrets: None, shelves })
+        Ok(Self {
+            root: Root::open(path)?,
+            path: path.to_owned(),
+            secrets: None,
+            shelves,
+        })
     }
 
     /// Opens the cast with this id, or whose id begins like this and no other's does.
@@ -88,7 +102,11 @@ impl Folder {
             folder: casts.to_owned(),
             near: text::closest(given, all.iter().map(String::as_str)).map(str::to_owned),
         };
-        let mut found: Vec<String> = all.iter().filter(|id| id.starts_with(given)).cloned().collect();
+        let mut found: Vec<String> = all
+            .iter()
+            .filter(|id| id.starts_with(given))
+            .cloned()
+            .collect();
         if found.iter().any(|id| id == given) {
             return Self::open(&casts.join(given));
         }
@@ -97,7 +115,10 @@ impl Folder {
             (Some(only), 0) => Self::open(&casts.join(only)),
             (Some(last), _) => {
                 found.push(last);
-                Err(Error::Ambiguous { given: given.to_owned(), found })
+                Err(Error::Ambiguous {
+                    given: given.to_owned(),
+                    found,
+                })
             }
         }
     }
@@ -137,24 +158,34 @@ impl Folder {
         self.path.join("events.jsonl.lock")
     }
 
-    /// The name that everything carries which is started for this cast: the directory as the machine knows it, and
-    /// the cast, because numbers of directories are used again.
+    /// The name that everything carries which is started for this cast: the directory as the
+    /// machine knows it, and the cast, because numbers of directories are used again.
     pub(super) fn mark(&self, cast_id: &str) -> Result<String, Error> {
         let (device, inode) = self.root.identity()?;
-        Ok(format!("cast-{}-{device:x}-{inode:x}", segment(cast_id).replace('.', "-")))
+        Ok(format!(
+            "cast-{}-{device:x}-{inode:x}",
+            segment(cast_id).replace('.', "-")
+        ))
     }
 
-    /// Writes the definition that the cast runs by, once. It is durable with the first promise of the log.
+    /// Writes the definition that the cast runs by, once. It is durable with the first promise of
+    /// the log.
     pub(super) fn write_definition(&self, text: &str) -> Result<Beginning, Error> {
         let mut definition = self.root.create(DEFINITION)?;
         definition.write_all(text.as_bytes())?;
-        Ok(Beginning { definition, casts: dir::parent_of(&self.path).to_owned() })
+        Ok(Beginning {
+            definition,
+            casts: dir::parent_of(&self.path).to_owned(),
+        })
     }
 
     /// The text of the definition that the cast runs by.
     pub fn read_definition(&self) -> Result<String, Error> {
         let mut text = String::new();
-        self.root.read(DEFINITION)?.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
+        self.root
+            .read(DEFINITION)?
+            .take(MAX_BYTES as u64 + 1)
+            .read_to_string(&mut text)?;
         Ok(text)
     }
 
@@ -169,7 +200,11 @@ impl Folder {
     pub(super) fn snapshot<T: Serialize>(&self, name: &str, document: &T) -> Result<(), Error> {
         let mut document = serde_json::to_value(document)?;
         self.secrets().redact_value(&mut document);
-        Ok(atomic::write_json_cache(&self.path.join(name), FORMAT, &document)?)
+        Ok(atomic::write_json_cache(
+            &self.path.join(name),
+            FORMAT,
+            &document,
+        )?)
     }
 
     /// Keeps an artifact of a visit, without its secrets, and gives its path below the directory.
@@ -197,16 +232,30 @@ impl Folder {
         let path = |number, kind| self.path.join(&dir).join(numbered(&stem, number, kind));
         // It is named like the prompt; a turn in which nothing was seen has none.
         let turns = (1..).take_while(|number| path(*number, "prompt.md").exists());
-        let Some(last) = turns.map(|number| path(number, ACTIVITY)).filter(|path| path.exists()).last()
+        let Some(last) = turns
+            .map(|number| path(number, ACTIVITY))
+            .filter(|path| path.exists())
+            .last()
         else {
             return Vec::new();
         };
-        let (mut text, Ok(mut file)) = (Vec::new(), std::fs::File::open(last)) else { return Vec::new() };
-        let from = file.metadata().map_or(0, |found| found.len().saturating_sub(LATELY));
-        let read = file.seek(SeekFrom::Start(from)).and_then(|_| file.take(LATELY).read_to_end(&mut text));
+        let (mut text, Ok(mut file)) = (Vec::new(), std::fs::File::open(last)) else {
+            return Vec::new();
+        };
+        let from = file
+            .metadata()
+            .map_or(0, |found| found.len().saturating_sub(LATELY));
+        let read = file
+            .seek(SeekFrom::Start(from))
+            .and_then(|_| file.take(LATELY).read_to_end(&mut text));
         // A line that is cut, at either end, says nothing.
-        let lines = read.map(|_| text.split(|byte| *byte == b'\n')).into_iter().flatten();
-        lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
+        let lines = read
+            .map(|_| text.split(|byte| *byte == b'\n'))
+            .into_iter()
+            .flatten();
+        lines
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect()
     }
 
     /// Text as it may be kept.
@@ -221,7 +270,12 @@ impl Folder {
     }
 
     /// Keeps an artifact in a directory, under the first name that is free.
-    fn keep_new(&self, dir: &str, bytes: &[u8], name: impl Fn(u64) -> String) -> Result<String, Error> {
+    fn keep_new(
+        &self,
+        dir: &str,
+        bytes: &[u8],
+        name: impl Fn(u64) -> String,
+    ) -> Result<String, Error> {
         let mut shelves = self.shelves.borrow_mut();
         if shelves.len() >= MOST_SHELVES && !shelves.contains_key(dir) {
             shelves.clear();
@@ -252,7 +306,9 @@ pub fn newest(casts: &Path) -> Option<String> {
 pub fn ids(casts: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(casts).into_iter().flatten().flatten();
     let casts = entries.filter(|entry| entry.path().join("events.jsonl").is_file());
-    let mut ids: Vec<String> = casts.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let mut ids: Vec<String> = casts
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
     ids.retain(|id| !id.starts_with('.'));
     ids.sort();
     ids
@@ -260,9 +316,20 @@ pub fn ids(casts: &Path) -> Vec<String> {
 
 /// The directory of a visit's artifacts, and how their names begin.
 fn stem(place: &Place, attempt: u64) -> (String, String) {
-    let item = place.item_key.as_deref().map(|key| format!("-{}", segment(key))).unwrap_or_default();
-    let again = if attempt > 1 { format!(".a{attempt}") } else { String::new() };
-    (format!("sockets/{}", segment(&place.socket)), format!("{}{item}{again}", place.visit))
+    let item = place
+        .item_key
+        .as_deref()
+        .map(|key| format!("-{}", segment(key)))
+        .unwrap_or_default();
+    let again = if attempt > 1 {
+        format!(".a{attempt}")
+    } else {
+        String::new()
+    };
+    (
+        format!("sockets/{}", segment(&place.socket)),
+        format!("{}{item}{again}", place.visit),
+    )
 }
 
 fn numbered(stem: &str, number: u64, kind: &str) -> String {
@@ -282,7 +349,11 @@ pub(super) fn segment(word: &str) -> String {
         }
     }
     let trimmed = out.trim_matches(['-', '.']);
-    if trimmed.is_empty() { "item".to_owned() } else { trimmed.to_owned() }
+    if trimmed.is_empty() {
+        "item".to_owned()
+    } else {
+        trimmed.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -293,7 +364,13 @@ mod tests {
 
     fn place(item: Option<&str>) -> Place {
         let (socket, materia) = ("Socket-1".to_owned(), "Build".to_owned());
-        Place { socket, materia, visit: 2, item_key: item.map(str::to_owned), item_label: None }
+        Place {
+            socket,
+            materia,
+            visit: 2,
+            item_key: item.map(str::to_owned),
+            item_label: None,
+        }
     }
 
     #[test]
@@ -302,8 +379,12 @@ mod tests {
         let folder = Folder::open(dir.path()).unwrap();
         let names = [
             folder.keep(&place(None), 1, "input.json", b"a").unwrap(),
-            folder.keep(&place(Some("WI-1")), 1, "input.json", b"b").unwrap(),
-            folder.keep(&place(Some("../x y")), 3, "output.md", b"c").unwrap(),
+            folder
+                .keep(&place(Some("WI-1")), 1, "input.json", b"b")
+                .unwrap(),
+            folder
+                .keep(&place(Some("../x y")), 3, "output.md", b"c")
+                .unwrap(),
             folder.keep(&place(None), 1, "input.json", b"d").unwrap(),
         ];
         assert_eq!(
@@ -322,14 +403,30 @@ mod tests {
     fn casts_of_the_same_moment_have_names_of_their_own_and_are_found_by_them() {
         let dir = tempfile::tempdir().unwrap();
         let clock = Clock::fixed(Timestamp::from_millis(1_767_225_600_000));
-        let ids: Vec<String> = (0..2).map(|_| Folder::create(dir.path(), &clock).unwrap().1).collect();
-        assert_eq!(ids, ["2026-01-01T00-00-00-000Z", "2026-01-01T00-00-00-000Z-2"]);
-        assert!(matches!(Folder::find(dir.path(), "2026"), Err(Error::NoCast { .. })), "no log, no cast");
+        let ids: Vec<String> = (0..2)
+            .map(|_| Folder::create(dir.path(), &clock).unwrap().1)
+            .collect();
+        assert_eq!(
+            ids,
+            ["2026-01-01T00-00-00-000Z", "2026-01-01T00-00-00-000Z-2"]
+        );
+        assert!(
+            matches!(Folder::find(dir.path(), "2026"), Err(Error::NoCast { .. })),
+            "no log, no cast"
+        );
         for id in &ids {
             atomic::write(&dir.path().join(id).join("events.jsonl"), b"").unwrap();
         }
-        assert!(Folder::find(dir.path(), &ids[0]).unwrap().path().ends_with(&ids[0]));
-        assert!(matches!(Folder::find(dir.path(), "2026"), Err(Error::Ambiguous { .. })));
+        assert!(
+            Folder::find(dir.path(), &ids[0])
+                .unwrap()
+                .path()
+                .ends_with(&ids[0])
+        );
+        assert!(matches!(
+            Folder::find(dir.path(), "2026"),
+            Err(Error::Ambiguous { .. })
+        ));
         assert_eq!(newest(dir.path()).as_deref(), Some(ids[1].as_str()));
     }
 }

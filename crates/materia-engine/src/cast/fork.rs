@@ -1,8 +1,9 @@
-//! Forks: a new cast that begins with what another one had come to behind one of its finished steps.
+//! Forks: a new cast that begins with what another one had come to behind one of its finished
+//! steps.
 //!
-//! Owns the copying of a log's beginning, of the definition and of the artifacts that belong to it. The new cast is
-//! made beside the others and gets its name when it is whole, so that a fork that was killed halfway leaves no cast. The
-//! original is only read.
+//! Owns the copying of a log's beginning, of the definition and of the artifacts that belong to it.
+//! The new cast is made beside the others and gets its name when it is whole, so that a fork that
+//! was killed halfway leaves no cast. The original is only read.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -23,8 +24,15 @@ use crate::store::dir;
 /// The largest artifact that is copied; a larger one stays with the original.
 const LARGEST: u64 = 64 << 20;
 
-/// Begins a new cast with the events of another one up to this record; `origin` is noted at its beginning.
-pub fn fork(folder: &Folder, casts: &Path, last: u64, origin: Value, clock: &Clock) -> Result<Folder, Error> {
+/// Begins a new cast with the events of another one up to this record; `origin` is noted at its
+/// beginning.
+pub fn fork(
+    folder: &Folder,
+    casts: &Path,
+    last: u64,
+    origin: Value,
+    clock: &Clock,
+) -> Result<Folder, Error> {
     let (bodies, visits) = beginning(folder, last)?;
     let (place, cast_id) = Folder::create(casts, clock)?;
     let scratch = dir::Scratch::create(casts)?;
@@ -60,8 +68,13 @@ fn write_log(
     clock: &Clock,
 ) -> Result<(), Error> {
     let mut bodies = bodies.into_iter();
-    let Some(Body::CastStart(start)) = bodies.next() else { return Err(Error::NoBeginning) };
-    let mut start = CastStart { cast_id: cast_id.to_owned(), ..start };
+    let Some(Body::CastStart(start)) = bodies.next() else {
+        return Err(Error::NoBeginning);
+    };
+    let mut start = CastStart {
+        cast_id: cast_id.to_owned(),
+        ..start
+    };
     start.more.insert("forkedFrom".to_owned(), origin);
     let (mut log, _) = Log::begin(made, clock, definition, start)?;
     for body in bodies {
@@ -75,14 +88,23 @@ fn copy_artifacts(from: &Folder, to: &Folder, visits: &BTreeMap<String, u64>) ->
     let (source, target) = (Root::open(from.path())?, Root::open(to.path())?);
     for (socket, last) in visits {
         let below = format!("sockets/{}", super::folder::segment(socket));
-        for entry in std::fs::read_dir(from.path().join(&below)).into_iter().flatten().flatten() {
-            let Ok(name) = entry.file_name().into_string() else { continue };
+        for entry in std::fs::read_dir(from.path().join(&below))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
             if visit_of(&name).is_none_or(|visit| visit > *last) || !entry.file_type()?.is_file() {
                 continue;
             }
             let path = format!("{below}/{name}");
             let mut bytes = Vec::new();
-            source.read(&path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+            source
+                .read(&path)?
+                .take(LARGEST + 1)
+                .read_to_end(&mut bytes)?;
             if bytes.len() as u64 <= LARGEST {
                 target.write(&path, &bytes)?;
             }
@@ -93,7 +115,9 @@ fn copy_artifacts(from: &Folder, to: &Folder, visits: &BTreeMap<String, u64>) ->
 
 /// The visit that an artifact belongs to: the number its name begins with.
 fn visit_of(name: &str) -> Option<u64> {
-    let digits = name.find(|c: char| !c.is_ascii_digit()).map(|end| &name[..end])?;
+    let digits = name
+        .find(|c: char| !c.is_ascii_digit())
+        .map(|end| &name[..end])?;
     digits.parse().ok()
 }
 

@@ -1,8 +1,9 @@
 //! A cast at a glance: how it stands, proved, without opening it for writing.
 //!
-//! Owns the head of a cast (who, what, where, how far), and the proof of its standing: a cast runs only while the
-//! process that signed its log lives. A head is read from the manifest where the manifest is as new as the log, and
-//! from the log otherwise. Never takes a lock and never writes, so that looking disturbs nobody.
+//! Owns the head of a cast (who, what, where, how far), and the proof of its standing: a cast runs
+//! only while the process that signed its log lives. A head is read from the manifest where the
+//! manifest is as new as the log, and from the log otherwise. Never takes a lock and never writes,
+//! so that looking disturbs nobody.
 
 use std::path::{Path, PathBuf};
 
@@ -127,7 +128,11 @@ impl Standing {
 
     /// The process that drives the cast.
     pub fn driver(&self) -> Option<u32> {
-        if let Self::Running(pid) = self { Some(*pid) } else { None }
+        if let Self::Running(pid) = self {
+            Some(*pid)
+        } else {
+            None
+        }
     }
 
     /// Whether it is under way or waits for somebody.
@@ -148,7 +153,11 @@ impl Head {
             started_at: state.started_at,
             updated_at: state.updated_at,
             at: position(state),
-            spent: Spent { tokens: spent.total.total, cost: spent.total.cost, turns: spent.turns },
+            spent: Spent {
+                tokens: spent.total.total,
+                cost: spent.total.cost,
+                turns: spent.turns,
+            },
             error: state.failure.clone(),
             log_bytes,
         }
@@ -162,10 +171,21 @@ fn position(state: &State) -> Option<Position> {
         number: item.bound.index + 1,
         count: item.bound.count,
     });
-    let waits_for = if let Step::Waiting { what, .. } = &state.step { Some(*what) } else { None };
+    let waits_for = if let Step::Waiting { what, .. } = &state.step {
+        Some(*what)
+    } else {
+        None
+    };
     if let Step::Enter { socket } = &state.step {
         let visit = state.visits.get(socket).map_or(1, |visits| visits + 1);
-        return Some(Position { socket: socket.clone(), materia: None, visit, attempt: 1, item, waits_for });
+        return Some(Position {
+            socket: socket.clone(),
+            materia: None,
+            visit,
+            attempt: 1,
+            item,
+            waits_for,
+        });
     }
     let visit = state.visit()?;
     let place = &visit.place;
@@ -196,11 +216,19 @@ impl Glance {
         match head(path) {
             Ok(head) => {
                 let standing = standing(path, head.status);
-                Self { path: path.to_owned(), head: Some(head), standing }
+                Self {
+                    path: path.to_owned(),
+                    head: Some(head),
+                    standing,
+                }
             }
             Err(error) => {
                 let standing = Standing::Unreadable(error.to_string());
-                Self { path: path.to_owned(), head: None, standing }
+                Self {
+                    path: path.to_owned(),
+                    head: None,
+                    standing,
+                }
             }
         }
     }
@@ -209,7 +237,8 @@ impl Glance {
 fn head(path: &Path) -> Result<Head, Error> {
     let folder = Folder::open(path)?;
     let log_bytes = folder.events().metadata()?.len();
-    let manifest = atomic::read_json::<Head>(&path.join("manifest.json"), super::folder::FORMAT, LARGEST);
+    let manifest =
+        atomic::read_json::<Head>(&path.join("manifest.json"), super::folder::FORMAT, LARGEST);
     if let Ok(head) = manifest
         && head.log_bytes == log_bytes
     {
@@ -236,18 +265,30 @@ fn driver(path: &Path) -> Option<u32> {
 }
 
 /// Folds the log of a cast and shows each event with the state after it; changes nothing.
-pub fn replay(folder: &Folder, mut each: impl FnMut(&Record, &Event, &State)) -> Result<State, Error> {
+pub fn replay(
+    folder: &Folder,
+    mut each: impl FnMut(&Record, &Event, &State),
+) -> Result<State, Error> {
     let mut state = State::default();
     for record in Reader::open(&folder.events(), From::Beginning)? {
         let mut record = record?;
         let data = std::mem::take(&mut record.data);
-        let body =
-            Body::read(&record.kind, data).map_err(|source| Error::BadEvent { seq: record.seq, source })?;
+        let body = Body::read(&record.kind, data).map_err(|source| Error::BadEvent {
+            seq: record.seq,
+            source,
+        })?;
         if let Some(body) = body {
-            let event = Event { at: record.at, body };
+            let event = Event {
+                at: record.at,
+                body,
+            };
             state.apply(&event);
             each(&record, &event, &state);
         }
     }
-    if state.cast_id.is_empty() { Err(Error::NoBeginning) } else { Ok(state) }
+    if state.cast_id.is_empty() {
+        Err(Error::NoBeginning)
+    } else {
+        Ok(state)
+    }
 }

@@ -1,8 +1,9 @@
 //! The input of a utility as an artifact.
 //!
-//! Owns what is kept of an input that grew with the state. A utility reads all of it, every time; the artifact of a
-//! visit names large parts of the state, which are kept once and again only when they changed. So a step writes the
-//! same few bytes, however long the list is that the cast works on.
+//! Owns what is kept of an input that grew with the state. A utility reads all of it, every time;
+//! the artifact of a visit names large parts of the state, which are kept once and again only when
+//! they changed. So a step writes the same few bytes, however long the list is that the cast works
+//! on.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -41,11 +42,22 @@ impl Inputs {
             };
             state.insert(name.clone(), shown);
         }
-        Ok(Cow::Owned(Input { state: &state, ..input.clone() }.line()?.into_bytes()))
+        Ok(Cow::Owned(
+            Input {
+                state: &state,
+                ..input.clone()
+            }
+            .line()?
+            .into_bytes(),
+        ))
     }
 
     fn keep(&mut self, name: &str, value: &Value, folder: &Folder) -> Result<&str, Error> {
-        if self.0.get(name).is_none_or(|(kept, _)| !is_spelled_alike(kept, value)) {
+        if self
+            .0
+            .get(name)
+            .is_none_or(|(kept, _)| !is_spelled_alike(kept, value))
+        {
             let artifact = folder.keep_value(name, &serde_json::to_vec(value)?)?;
             self.0.insert(name.to_owned(), (value.clone(), artifact));
         }
@@ -53,11 +65,16 @@ impl Inputs {
     }
 }
 
-/// Whether two values are spelled with the same bytes. Unlike equality it minds the order of members, and so has nothing to look up.
+/// Whether two values are spelled with the same bytes. Unlike equality it minds the order of
+/// members, and so has nothing to look up.
 fn is_spelled_alike(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_spelled_alike(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| is_spelled_alike(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
             let mut pairs = one.iter().zip(other);
@@ -73,10 +90,12 @@ fn room(value: &Value, bytes: usize) -> Option<usize> {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => bytes.checked_sub(5),
         Value::String(text) => bytes.checked_sub(text.len() + 2),
-        Value::Array(items) => items.iter().try_fold(bytes, |left, item| room(item, left.checked_sub(1)?)),
-        Value::Object(members) => members
+        Value::Array(items) => items
             .iter()
-            .try_fold(bytes, |left, (name, member)| room(member, left.checked_sub(name.len() + 4)?)),
+            .try_fold(bytes, |left, item| room(item, left.checked_sub(1)?)),
+        Value::Object(members) => members.iter().try_fold(bytes, |left, (name, member)| {
+            room(member, left.checked_sub(name.len() + 4)?)
+        }),
     }
 }
 
@@ -109,7 +128,9 @@ mod tests {
         let folder = Folder::open(dir.path()).unwrap();
         let state = Map::from_iter([("a".to_owned(), json!("x".repeat(SMALL)))]);
         let line = input(&state).line().unwrap();
-        let kept = Inputs::default().kept(&input(&state), &line, &folder).unwrap();
+        let kept = Inputs::default()
+            .kept(&input(&state), &line, &folder)
+            .unwrap();
         assert_eq!(kept, line.as_bytes());
         assert!(!dir.path().join("state").exists());
     }
@@ -125,20 +146,37 @@ mod tests {
             if round > 1 {
                 list[0] = json!(round);
             }
-            let state = Map::from_iter([("list".to_owned(), json!(list)), ("n".to_owned(), json!(round))]);
-            let whole = Input { params: &none, ..input(&state) };
+            let state = Map::from_iter([
+                ("list".to_owned(), json!(list)),
+                ("n".to_owned(), json!(round)),
+            ]);
+            let whole = Input {
+                params: &none,
+                ..input(&state)
+            };
             let line = whole.line().unwrap();
             let kept = inputs.kept(&whole, &line, &folder).unwrap();
             let document: Value = serde_json::from_slice(&kept).unwrap();
             assert_eq!(document["state"]["n"], round);
-            let artifact = document["state"]["list"]["$artifact"].as_str().unwrap().to_owned();
+            let artifact = document["state"]["list"]["$artifact"]
+                .as_str()
+                .unwrap()
+                .to_owned();
             let bytes = std::fs::read(dir.path().join(&artifact)).unwrap();
-            assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap(), json!(list));
+            assert_eq!(
+                serde_json::from_slice::<Value>(&bytes).unwrap(),
+                json!(list)
+            );
             named.push(artifact);
         }
         assert_eq!(
             named,
-            ["state/list.1.json", "state/list.1.json", "state/list.2.json", "state/list.3.json"]
+            [
+                "state/list.1.json",
+                "state/list.1.json",
+                "state/list.2.json",
+                "state/list.3.json"
+            ]
         );
     }
 }

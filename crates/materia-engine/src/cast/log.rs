@@ -1,8 +1,8 @@
 //! The log of a cast and the state it folds into, always together.
 //!
-//! Owns the order: an event is appended, flushed if somebody relies on it, and only then folded. Opening a log checks
-//! all of it and folds what came after the last snapshot. Exactly one process has a log open for writing; another one
-//! is refused.
+//! Owns the order: an event is appended, flushed if somebody relies on it, and only then folded.
+//! Opening a log checks all of it and folds what came after the last snapshot. Exactly one process
+//! has a log open for writing; another one is refused.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,8 +69,19 @@ impl Log {
             None => fold(&path, From::Beginning, State::default())?,
         };
         let secrets = folder.shared_secrets();
-        let log = Self { journal, state, pace: Pace::new(since), snapshot, secrets, beginning: None };
-        if log.state.cast_id.is_empty() { Err(Error::NoBeginning) } else { Ok(log) }
+        let log = Self {
+            journal,
+            state,
+            pace: Pace::new(since),
+            snapshot,
+            secrets,
+            beginning: None,
+        };
+        if log.state.cast_id.is_empty() {
+            Err(Error::NoBeginning)
+        } else {
+            Ok(log)
+        }
     }
 
     /// What the events come to.
@@ -87,8 +98,9 @@ impl Log {
         Ok(event)
     }
 
-    /// Writes down several things that happened at once: a kill leaves all of them or none, so that nobody has to be asked again
-    /// for what was answered. They are folded one by one, and told in between.
+    /// Writes down several things that happened at once: a kill leaves all of them or none, so that
+    /// nobody has to be asked again for what was answered. They are folded one by one, and told in
+    /// between.
     pub(super) fn record_all(
         &mut self,
         bodies: Vec<Body>,
@@ -109,7 +121,8 @@ impl Log {
         let secrets = known(self.secrets.as_deref());
         let written = |body| {
             Ok::<_, Error>(
-                clean::cleaned(secrets, body)?.map_or_else(|| Data::Whole(body.data()), Data::Cleaned),
+                clean::cleaned(secrets, body)?
+                    .map_or_else(|| Data::Whole(body.data()), Data::Cleaned),
             )
         };
         let data = bodies.iter().map(written).collect::<Result<Vec<_>, _>>()?;
@@ -132,7 +145,12 @@ impl Log {
     fn keep_pace(&mut self) {
         if self.pace.is_due() {
             let secrets = known(self.secrets.as_deref());
-            self.pace.write(&self.snapshot, self.journal.checkpoint(), &self.state, secrets);
+            self.pace.write(
+                &self.snapshot,
+                self.journal.checkpoint(),
+                &self.state,
+                secrets,
+            );
         }
     }
 
@@ -141,7 +159,8 @@ impl Log {
         Ok(self.journal.append(kind, data).map(drop)?)
     }
 
-    /// Writes down what happened in another cast and folds it; nobody relies on it before the log is settled.
+    /// Writes down what happened in another cast and folds it; nobody relies on it before the log
+    /// is settled.
     pub(super) fn copy(&mut self, body: Body) -> Result<(), Error> {
         let at = self.journal.append_all(&[(body.kind(), &body.data())])?;
         self.state.apply(&Event { at, body });
@@ -184,10 +203,15 @@ fn fold(path: &Path, from: From, mut state: State) -> Result<(State, u64), Error
     let mut count = 0;
     for record in Reader::open(path, from)? {
         let record = record?;
-        let body = Body::read(&record.kind, record.data)
-            .map_err(|source| Error::BadEvent { seq: record.seq, source })?;
+        let body = Body::read(&record.kind, record.data).map_err(|source| Error::BadEvent {
+            seq: record.seq,
+            source,
+        })?;
         if let Some(body) = body {
-            state.apply(&Event { at: record.at, body });
+            state.apply(&Event {
+                at: record.at,
+                body,
+            });
             count += 1;
         }
     }
@@ -195,7 +219,11 @@ fn fold(path: &Path, from: From, mut state: State) -> Result<(State, u64), Error
 }
 
 fn options() -> Options {
-    Options { name: "cast".to_owned(), rotate_at: None, from: None }
+    Options {
+        name: "cast".to_owned(),
+        rotate_at: None,
+        from: None,
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Orders for a cast that another process drives: small documents that its driver takes up.
 //!
-//! Owns `orders/<id>.json` in a cast's directory. An order is durable before its sender is told; the driver looks
-//! between any two steps, and before it ends a turn that goes beyond the budget, writes down what it was told as an event, and removes the order. Whoever opens the cast next
-//! takes up what a driver left. An order that is taken up twice after a crash says the same twice, and does no harm.
+//! Owns `orders/<id>.json` in a cast's directory. An order is durable before its sender is told;
+//! the driver looks between any two steps, and before it ends a turn that goes beyond the budget,
+//! writes down what it was told as an event, and removes the order. Whoever opens the cast next
+//! takes up what a driver left. An order that is taken up twice after a crash says the same twice,
+//! and does no harm.
 
 use std::path::PathBuf;
 
@@ -59,8 +61,15 @@ pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(Raised, St
             let body = state.raise_budget(raise.clone())?;
             let orders = folder.path().join(ORDERS);
             dir::create_private(&orders)?;
-            atomic::write_json(&orders.join(format!("{}.json", clock.fresh_id())), FORMAT, &Order { raise })?;
-            state.apply(&materia_model::cast::Event { at: clock.now(), body });
+            atomic::write_json(
+                &orders.join(format!("{}.json", clock.fresh_id())),
+                FORMAT,
+                &Order { raise },
+            )?;
+            state.apply(&materia_model::cast::Event {
+                at: clock.now(),
+                body,
+            });
             Ok((Raised::Ordered, state))
         }
         Err(error) => Err(error),
@@ -71,9 +80,14 @@ pub fn raise(folder: &Folder, clock: &Clock, raise: Raise) -> Result<(Raised, St
 ///
 /// What is no order is passed over: it must not stop a cast.
 pub(super) fn pending(folder: &Folder) -> Vec<(PathBuf, Body)> {
-    let Ok(entries) = std::fs::read_dir(folder.path().join(ORDERS)) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder.path().join(ORDERS)) else {
+        return Vec::new();
+    };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
     paths.sort();
     paths.truncate(MOST);
     let read = |path: PathBuf| {

@@ -1,7 +1,8 @@
 //! Performing what the kernel asks for: a turn of an agent, a run of a utility.
 //!
-//! Owns the order inside a visit: the input is kept, the dispatch recorded and flushed, the work done, its output
-//! kept, and then what it came to recorded. False means that the person interrupted it, and nothing was concluded.
+//! Owns the order inside a visit: the input is kept, the dispatch recorded and flushed, the work
+//! done, its output kept, and then what it came to recorded. False means that the person
+//! interrupted it, and nothing was concluded.
 
 use std::time::Duration;
 
@@ -30,12 +31,18 @@ impl Driver<'_> {
         let (Some(agent), Some(role)) = (&mut self.agent, materia.agent()) else {
             return Err(Error::OutOfStep);
         };
-        let sessions = if role.multi_turn { Some(self.folder.sessions()?) } else { None };
+        let sessions = if role.multi_turn {
+            Some(self.folder.sessions()?)
+        } else {
+            None
+        };
         let state = self.log.state();
-        let memory = sessions.as_deref().map_or(Memory::None, |folder| Memory::Kept {
-            folder,
-            from: state.conversation.session.as_deref(),
-        });
+        let memory = sessions
+            .as_deref()
+            .map_or(Memory::None, |folder| Memory::Kept {
+                folder,
+                from: state.conversation.session.as_deref(),
+            });
         let turn = Turn {
             socket: &place.socket,
             materia: &materia.id,
@@ -48,7 +55,9 @@ impl Driver<'_> {
             thinking: role.thinking.as_deref(),
             agent: role.agent.as_deref(),
             memory,
-            timeout: role.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
+            timeout: role
+                .timeout_ms
+                .map_or(DEFAULT_TIMEOUT, Duration::from_millis),
             cwd: &self.cwd,
         };
         let (kernel, folder) = (&self.kernel, &self.folder);
@@ -61,7 +70,14 @@ impl Driver<'_> {
             }
             kernel.limit_raised(&raised)
         };
-        let mut watcher = Watcher::new(folder, place, &prompt, &raised, &state.spending, self.listener);
+        let mut watcher = Watcher::new(
+            folder,
+            place,
+            &prompt,
+            &raised,
+            &state.spending,
+            self.listener,
+        );
         let answer = agent.ask(&turn, self.nursery, &mut watcher);
         watcher.finish();
         let end = match answer {
@@ -71,7 +87,10 @@ impl Driver<'_> {
         // What the turn was allowed to use stands in the log before what it used.
         self.take_orders()?;
         let output = match &end.reply {
-            Ok(text) => Some(self.folder.keep(place, attempt, "output.md", text.as_bytes())?),
+            Ok(text) => Some(
+                self.folder
+                    .keep(place, attempt, "output.md", text.as_bytes())?,
+            ),
             Err(_) => None,
         };
         let bodies = self.kernel.asked(self.log.state(), &end, output);
@@ -80,7 +99,12 @@ impl Driver<'_> {
             _ => None,
         });
         for payload in payloads {
-            self.folder.keep(place, attempt, "output.json", &serde_json::to_vec_pretty(payload)?)?;
+            self.folder.keep(
+                place,
+                attempt,
+                "output.json",
+                &serde_json::to_vec_pretty(payload)?,
+            )?;
         }
         self.conclude(bodies)
     }
@@ -90,7 +114,9 @@ impl Driver<'_> {
         let (place, attempt) = (&run.visit.place, run.visit.attempt);
         let materia = self.kernel.graph().socket(run.slot).materia.clone();
         let whole = self.kernel.input(self.log.state());
-        let (Some(utility), Some(whole)) = (materia.utility(), whole) else { return Err(Error::OutOfStep) };
+        let (Some(utility), Some(whole)) = (materia.utility(), whole) else {
+            return Err(Error::OutOfStep);
+        };
         let input = whole.line()?;
         let kept = self.inputs.kept(&whole, &input, &self.folder)?;
         self.dispatch(place, attempt, "input.json", &kept)?;
@@ -102,10 +128,14 @@ impl Driver<'_> {
         if called.interrupted {
             return Ok(false);
         }
-        let (stdout, stderr) =
-            (String::from_utf8_lossy(&called.stdout), String::from_utf8_lossy(&called.stderr));
+        let (stdout, stderr) = (
+            String::from_utf8_lossy(&called.stdout),
+            String::from_utf8_lossy(&called.stderr),
+        );
         let output = Some(called.ended.stdout_artifact.clone());
-        let bodies = self.kernel.ran(self.log.state(), &called.ended, &stdout, &stderr, output);
+        let bodies = self
+            .kernel
+            .ran(self.log.state(), &called.ended, &stdout, &stderr, output);
         self.conclude(bodies)
     }
 
@@ -113,31 +143,58 @@ impl Driver<'_> {
     fn call(&mut self, utility: &Utility, input: String) -> Result<Called, Error> {
         let (cwd, spool, timeout_ms) = (&self.cwd, self.folder.path(), utility.timeout_ms);
         let stages = spool.join("stages");
-        let place = template::Place { cwd, home: self.home.as_deref(), stages: Some(&stages) };
+        let place = template::Place {
+            cwd,
+            home: self.home.as_deref(),
+            stages: Some(&stages),
+        };
         match &utility.run {
-            materia::Run::Command(argv) => {
-                Ok(call(Call { argv, cwd, input, timeout_ms, spool }, self.nursery)?)
-            }
+            materia::Run::Command(argv) => Ok(call(
+                Call {
+                    argv,
+                    cwd,
+                    input,
+                    timeout_ms,
+                    spool,
+                },
+                self.nursery,
+            )?),
             materia::Run::Shipped(name) => match find(name) {
                 Some(shipped) => Ok(native::call(shipped, &input, cwd, self.nursery)),
                 None => Err(Error::OutOfStep),
             },
             materia::Run::Template(written) => {
-                let plan =
-                    template::plan(written, &utility.params, place, timeout_ms).map_err(Error::Invalid)?;
+                let plan = template::plan(written, &utility.params, place, timeout_ms)
+                    .map_err(Error::Invalid)?;
                 Ok(template::call(&plan, &input, cwd, spool, self.nursery)?)
             }
             materia::Run::Recipe(name) => {
-                let Some(library) = self.library else { return Err(Error::OutOfStep) };
+                let Some(library) = self.library else {
+                    return Err(Error::OutOfStep);
+                };
                 let plan = recipe::plan(library, name, &utility.params, place, timeout_ms);
-                Ok(template::call(&plan.map_err(Error::Invalid)?, &input, cwd, spool, self.nursery)?)
+                Ok(template::call(
+                    &plan.map_err(Error::Invalid)?,
+                    &input,
+                    cwd,
+                    spool,
+                    self.nursery,
+                )?)
             }
         }
     }
 
-    fn dispatch(&mut self, place: &Place, attempt: u64, kind: &str, bytes: &[u8]) -> Result<String, Error> {
+    fn dispatch(
+        &mut self,
+        place: &Place,
+        attempt: u64,
+        kind: &str,
+        bytes: &[u8],
+    ) -> Result<String, Error> {
         let artifact = self.folder.keep(place, attempt, kind, bytes)?;
-        let body = self.kernel.dispatched(self.log.state(), Some(artifact.clone()));
+        let body = self
+            .kernel
+            .dispatched(self.log.state(), Some(artifact.clone()));
         self.record(body.ok_or(Error::OutOfStep)?)?;
         Ok(artifact)
     }

@@ -1,7 +1,7 @@
 //! Whether a cast that is taken up is one of ours (S1).
 //!
-//! Owns where the seal of a definition stands: in the first event of the cast. A directory that a repository brings can
-//! look like a cast in every other respect, and its definition would run.
+//! Owns where the seal of a definition stands: in the first event of the cast. A directory that a
+//! repository brings can look like a cast in every other respect, and its definition would run.
 
 use super::error::Error;
 use super::folder::Folder;
@@ -16,7 +16,10 @@ pub(super) const FIELD: &str = "configSeal";
 pub fn require_seal(folder: &Folder, home: Option<&Home>) -> Result<(), Error> {
     let records = Reader::open(&folder.events(), From::Beginning)?.map_while(Result::ok);
     // The journal has a line of its own before the first event.
-    let begun = records.take(2).find(|record| record.kind == "cast_start").ok_or(Error::NoBeginning)?;
+    let begun = records
+        .take(2)
+        .find(|record| record.kind == "cast_start")
+        .ok_or(Error::NoBeginning)?;
     let seal = begun.data.get(FIELD).and_then(serde_json::Value::as_str);
     let text = folder.read_definition()?;
     match (home, seal) {

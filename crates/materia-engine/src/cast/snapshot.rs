@@ -1,9 +1,10 @@
-//! The snapshot of a cast's state, so that taking up a long cast does not read all of its log again.
+//! The snapshot of a cast's state, so that taking up a long cast does not read all of its log
+//! again.
 //!
-//! Owns the file `state.json`: one line, spelled and checked like a record of the log, with the state after a certain
-//! record of it. A cache that may be deleted at any time and is never trusted over the log: it counts only when it is
-//! whole, by this version of the fold, and the log still has that very record at that very place. A failure to write it
-//! is no failure of the cast.
+//! Owns the file `state.json`: one line, spelled and checked like a record of the log, with the
+//! state after a certain record of it. A cache that may be deleted at any time and is never trusted
+//! over the log: it counts only when it is whole, by this version of the fold, and the log still
+//! has that very record at that very place. A failure to write it is no failure of the cast.
 
 use std::fs::File;
 use std::io::Read;
@@ -66,13 +67,25 @@ impl Pace {
         self.since >= self.due
     }
 
-    /// Writes a snapshot, without its secrets, like the log. A large one is due less often, so that what it costs is in
-    /// proportion to what happened.
-    pub(super) fn write(&mut self, path: &Path, checkpoint: Checkpoint, state: &State, secrets: &Secrets) {
+    /// Writes a snapshot, without its secrets, like the log. A large one is due less often, so that
+    /// what it costs is in proportion to what happened.
+    pub(super) fn write(
+        &mut self,
+        path: &Path,
+        checkpoint: Checkpoint,
+        state: &State,
+        secrets: &Secrets,
+    ) {
         let mut line = Vec::new();
-        let kept = Keeping { format: FORMAT, by: env!("CARGO_PKG_VERSION"), checkpoint, state };
+        let kept = Keeping {
+            format: FORMAT,
+            by: env!("CARGO_PKG_VERSION"),
+            checkpoint,
+            state,
+        };
         let at = state.updated_at.unwrap_or(Timestamp::from_millis(0));
-        // One that is too long for a line is not kept, and one that cannot be written is not missed.
+        // One that is too long for a line is not kept, and one that cannot be written is not
+        // missed.
         let mut encoded = record::encode(&mut line, checkpoint.seq, at, KIND, &kept).is_ok();
         if encoded && secrets.is_in(&line) {
             line.clear();
@@ -84,14 +97,21 @@ impl Pace {
         if encoded {
             let _lost = atomic::write_cache(path, &line);
         }
-        *self = Self { since: 0, due: EVERY.max(line.len() as u64 / BYTES_AN_EVENT) };
+        *self = Self {
+            since: 0,
+            due: EVERY.max(line.len() as u64 / BYTES_AN_EVENT),
+        };
     }
 }
 
 /// The snapshot, where there is a whole one of ours.
 pub(super) fn read(path: &Path) -> Option<(Checkpoint, State)> {
     let mut line = Vec::new();
-    File::open(path).ok()?.take(MAX_LINE as u64 + 1).read_to_end(&mut line).ok()?;
+    File::open(path)
+        .ok()?
+        .take(MAX_LINE as u64 + 1)
+        .read_to_end(&mut line)
+        .ok()?;
     let record = record::decode(line.strip_suffix(b"\n")?).ok()?;
     let kept: Kept = serde_json::from_value(record.data).ok()?;
     let ours = record.kind == KIND && kept.format == FORMAT && kept.by == env!("CARGO_PKG_VERSION");

@@ -1,9 +1,10 @@
 //! Watching a turn: who is told, what is kept of it, and when the budget ends it.
 //!
-//! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows: it is named like the
-//! turn's `prompt.md`, which the log names, so that nobody has to search. It is bounded, not synced, and nothing is ever
-//! read back from it: what counts is in the log. A turn that spends more than the budget has left is ended at once, unless the
-//! person raised it meanwhile (C11).
+//! Owns the artifact `activity.jsonl` of a turn, which other processes can follow while it grows:
+//! it is named like the turn's `prompt.md`, which the log names, so that nobody has to search. It
+//! is bounded, not synced, and nothing is ever read back from it: what counts is in the log. A turn
+//! that spends more than the budget has left is ended at once, unless the person raised it
+//! meanwhile (C11).
 
 use std::io::Write;
 
@@ -22,7 +23,10 @@ const MAX_KEPT: usize = 512 << 10;
 
 /// Where what happens in a turn is kept, by the artifact of its prompt.
 pub fn activity_of(prompt: &str) -> Option<String> {
-    Some(format!("{}.activity.jsonl", prompt.strip_suffix(".prompt.md")?))
+    Some(format!(
+        "{}.activity.jsonl",
+        prompt.strip_suffix(".prompt.md")?
+    ))
 }
 
 /// Somebody who watches a turn for the cast.
@@ -47,7 +51,8 @@ enum Kept {
 }
 
 impl<'a> Watcher<'a> {
-    /// A watcher of the turn with this prompt, in a cast that spent this much; `raised` says which limit holds by now.
+    /// A watcher of the turn with this prompt, in a cast that spent this much; `raised` says which
+    /// limit holds by now.
     pub(super) fn new(
         folder: &'a Folder,
         place: &'a Place,
@@ -56,9 +61,24 @@ impl<'a> Watcher<'a> {
         spent: &'a Spending,
         listener: &'a mut dyn Listener,
     ) -> Self {
-        let (limit, kept, last, said) =
-            (raised(), Kept::Nothing, Usage::default(), folder.secrets().stream());
-        Self { folder, place, prompt, limit, raised, spent, listener, kept, last, said }
+        let (limit, kept, last, said) = (
+            raised(),
+            Kept::Nothing,
+            Usage::default(),
+            folder.secrets().stream(),
+        );
+        Self {
+            folder,
+            place,
+            prompt,
+            limit,
+            raised,
+            spent,
+            listener,
+            kept,
+            last,
+            said,
+        }
     }
 
     /// Keeps what was held back of what the agent said: nothing follows.
@@ -77,18 +97,27 @@ impl<'a> Watcher<'a> {
 
     fn keep_text(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
-            self.keep(&Activity::Text { text: String::from_utf8_lossy(bytes).into_owned() });
+            self.keep(&Activity::Text {
+                text: String::from_utf8_lossy(bytes).into_owned(),
+            });
         }
     }
 
-    /// Adds a line to the artifact. That it cannot be written hurts nobody but those who wanted to look on.
+    /// Adds a line to the artifact. That it cannot be written hurts nobody but those who wanted to
+    /// look on.
     fn keep(&mut self, activity: &Activity) {
         if let Kept::Nothing = self.kept {
             let made = activity_of(self.prompt).map(|name| self.folder.growing(&name));
-            self.kept = made.and_then(Result::ok).map_or(Kept::Enough, |artifact| Kept::Some(artifact, 0));
+            self.kept = made
+                .and_then(Result::ok)
+                .map_or(Kept::Enough, |artifact| Kept::Some(artifact, 0));
         }
-        let Kept::Some(artifact, written) = &mut self.kept else { return };
-        let Ok(mut line) = serde_json::to_vec(activity) else { return };
+        let Kept::Some(artifact, written) = &mut self.kept else {
+            return;
+        };
+        let Ok(mut line) = serde_json::to_vec(activity) else {
+            return;
+        };
         line.push(b'\n');
         *written += line.len();
         let enough = *written > MAX_KEPT;

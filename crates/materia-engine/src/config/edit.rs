@@ -1,7 +1,8 @@
-//! Changing one thing in a person's file, and not one byte more: the active loadout, or one definition.
+//! Changing one thing in a person's file, and not one byte more: the active loadout, or one
+//! definition.
 //!
-//! Owns where the new text goes. Comments, order and layout of everything else stay as they are. What was edited is
-//! read again and compared, so that no edit can break a file.
+//! Owns where the new text goes. Comments, order and layout of everything else stay as they are.
+//! What was edited is read again and compared, so that no edit can break a file.
 
 use std::ops::Range;
 
@@ -22,7 +23,10 @@ pub fn with_active(source: &Source, name: &str, id: &str) -> Result<String, Vec<
         None => {
             let comma = if root.members().is_empty() { "\n" } else { "," };
             let behind = root.span.start + 1;
-            edits.push((behind..behind, format!("\n  \"activeLoadout\": {}{comma}", quoted(name))));
+            edits.push((
+                behind..behind,
+                format!("\n  \"activeLoadout\": {}{comma}", quoted(name)),
+            ));
         }
     }
     if let Some(value) = root.get("activeLoadoutId") {
@@ -36,7 +40,8 @@ pub fn with_active(source: &Source, name: &str, id: &str) -> Result<String, Vec<
     Ok(text)
 }
 
-/// The text of a config in which the definition of this name in this section is another one, or is gone.
+/// The text of a config in which the definition of this name in this section is another one, or is
+/// gone.
 pub fn with_definition(
     source: &Source,
     section: &str,
@@ -45,14 +50,23 @@ pub fn with_definition(
 ) -> Result<String, Vec<Finding>> {
     let root = object(source)?;
     let mut text = source.text().to_owned();
-    match (root.get(section).filter(|node| node.content != Content::Null), value) {
+    match (
+        root.get(section)
+            .filter(|node| node.content != Content::Null),
+        value,
+    ) {
         (None, None) => {}
         (None, Some(value)) => {
             let all = Value::Object([(name.to_owned(), value.clone())].into_iter().collect());
             // A section that is null has a name already.
             match root.members().iter().find(|member| member.name == section) {
                 Some(member) => text.replace_range(member.value.span.clone(), &spelled(&all, 2)),
-                None => insert(&mut text, &root, &format!("{}: {}", quoted(section), spelled(&all, 2)), 2),
+                None => insert(
+                    &mut text,
+                    &root,
+                    &format!("{}: {}", quoted(section), spelled(&all, 2)),
+                    2,
+                ),
             }
         }
         (Some(node), value) => {
@@ -64,7 +78,10 @@ pub fn with_definition(
                     text.replace_range(member.value.span.clone(), &spelled(value, indent));
                 }
                 (None, Some(value)) => {
-                    let indent = node.members().first().map_or(4, |first| indent_of(source.text(), first));
+                    let indent = node
+                        .members()
+                        .first()
+                        .map_or(4, |first| indent_of(source.text(), first));
                     let member = format!("{}: {}", quoted(name), spelled(value, indent));
                     insert(&mut text, node, &member, indent);
                 }
@@ -83,12 +100,16 @@ fn object(source: &Source) -> Result<Node, Vec<Finding>> {
         return Ok(root);
     }
     let message = format!("a config is an object, not {}", root.kind());
-    Err(vec![Finding::error("invalid-config", message).at(source, &root.span)])
+    Err(vec![
+        Finding::error("invalid-config", message).at(source, &root.span),
+    ])
 }
 
 /// How far to the right the line of a member begins.
 fn indent_of(text: &str, member: &Member) -> usize {
-    let line = &text[text[..member.name_span.start].rfind('\n').map_or(0, |at| at + 1)..];
+    let line = &text[text[..member.name_span.start]
+        .rfind('\n')
+        .map_or(0, |at| at + 1)..];
     line.chars().take_while(|c| *c == ' ').count()
 }
 
@@ -97,14 +118,20 @@ fn insert(text: &mut String, node: &Node, member: &str, indent: usize) {
     let (inner, outer) = (" ".repeat(indent), " ".repeat(indent.saturating_sub(2)));
     match node.members().last() {
         Some(last) => text.insert_str(last.value.span.end, &format!(",\n{inner}{member}")),
-        None => text.replace_range(node.span.clone(), &format!("{{\n{inner}{member}\n{outer}}}")),
+        None => text.replace_range(
+            node.span.clone(),
+            &format!("{{\n{inner}{member}\n{outer}}}"),
+        ),
     }
 }
 
 /// Takes a member out of an object, with the comma that belongs to it.
 fn remove(text: &mut String, node: &Node, at: usize) {
     let members = node.members();
-    let span = match (at.checked_sub(1).map(|before| &members[before]), members.get(at + 1)) {
+    let span = match (
+        at.checked_sub(1).map(|before| &members[before]),
+        members.get(at + 1),
+    ) {
         (_, Some(next)) => members[at].name_span.start..next.name_span.start,
         (Some(before), None) => before.value.span.end..members[at].value.span.end,
         (None, None) => {
@@ -128,7 +155,9 @@ fn confirm(
     match (value, before.get(section).is_some_and(Value::is_object)) {
         (None, false) => {}
         (None, true) => {
-            before[section].as_object_mut().and_then(|all| all.shift_remove(name));
+            before[section]
+                .as_object_mut()
+                .and_then(|all| all.shift_remove(name));
         }
         (Some(value), there) => {
             if !there {
@@ -141,5 +170,7 @@ fn confirm(
         return Ok(());
     }
     let message = "the file cannot be edited without changing something else in it";
-    Err(vec![Finding::error("not-editable", message).hint("edit it by hand")])
+    Err(vec![
+        Finding::error("not-editable", message).hint("edit it by hand"),
+    ])
 }

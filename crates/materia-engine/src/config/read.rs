@@ -37,7 +37,10 @@ pub enum ReadError {
         file: PathBuf,
     },
     /// It is no text.
-    #[error("the config file {} is not UTF-8 text from byte {good} on", shown(file))]
+    #[error(
+        "the config file {} is not UTF-8 text from byte {good} on",
+        shown(file)
+    )]
     NotText {
         /// The file.
         file: PathBuf,
@@ -60,7 +63,9 @@ impl ReadError {
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Missing { .. } => "name a file that exists; relative paths are seen from the project",
+            Self::Missing { .. } => {
+                "name a file that exists; relative paths are seen from the project"
+            }
             Self::NotAFile { .. } | Self::Io { .. } => "name a file that you may read",
             Self::TooLarge { .. } => "split it into several files",
             Self::NotText { .. } => "write it as UTF-8",
@@ -78,14 +83,22 @@ pub fn read(path: &Path) -> Result<String, ReadError> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => ReadError::Missing { file: file() },
         io::ErrorKind::IsADirectory => ReadError::NotAFile { file: file() },
-        _ => ReadError::Io { file: file(), source },
+        _ => ReadError::Io {
+            file: file(),
+            source,
+        },
     };
     let mut bytes = Vec::new();
     let opened = File::open(path).map_err(failed)?;
-    opened.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
+    opened
+        .take(MAX_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     if bytes.len() > MAX_BYTES {
         return Err(ReadError::TooLarge { file: file() });
     }
-    String::from_utf8(bytes)
-        .map_err(|error| ReadError::NotText { file: file(), good: error.utf8_error().valid_up_to() })
+    String::from_utf8(bytes).map_err(|error| ReadError::NotText {
+        file: file(),
+        good: error.utf8_error().valid_up_to(),
+    })
 }

@@ -1,6 +1,7 @@
 //! How a definition is written into a file: as a person would, short things on one line.
 //!
-//! Owns the layout of what an editor saves, so that a change of one edge is a change of one line. Never reads files.
+//! Owns the layout of what an editor saves, so that a change of one edge is a change of one line.
+//! Never reads files.
 
 use serde_json::Value;
 
@@ -26,10 +27,16 @@ fn write(text: &mut String, value: &Value, indent: usize, used: usize) {
     }
     let (open, close, parts): (char, char, Vec<(String, &Value)>) = match value {
         Value::Object(members) => {
-            let named = members.iter().map(|(name, value)| (format!("{}: ", quoted(name)), value));
+            let named = members
+                .iter()
+                .map(|(name, value)| (format!("{}: ", quoted(name)), value));
             ('{', '}', named.collect())
         }
-        Value::Array(items) => ('[', ']', items.iter().map(|item| (String::new(), item)).collect()),
+        Value::Array(items) => (
+            '[',
+            ']',
+            items.iter().map(|item| (String::new(), item)).collect(),
+        ),
         _ => return text.push_str(&flat),
     };
     let inner = indent + 2;
@@ -58,11 +65,16 @@ fn inline(value: &Value) -> String {
     match value {
         Value::Object(members) if members.is_empty() => "{}".to_owned(),
         Value::Object(members) => {
-            let parts: Vec<String> =
-                members.iter().map(|(name, value)| format!("{}: {}", quoted(name), inline(value))).collect();
+            let parts: Vec<String> = members
+                .iter()
+                .map(|(name, value)| format!("{}: {}", quoted(name), inline(value)))
+                .collect();
             format!("{{ {} }}", parts.join(", "))
         }
-        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(inline).collect::<Vec<_>>().join(", ")
+        ),
         other => other.to_string(),
     }
 }
@@ -80,8 +92,7 @@ mod tests {
     #[test]
     fn short_things_stay_on_one_line_and_every_value_survives() {
         let socket = json!({"materia": "Build", "edges": [{"when": "always", "to": "Socket-5"}]});
-        let loadout =
-            json!({"entry": "Socket-4", "sockets": {"Socket-4": socket}, "x": [1, "a\"b", null, {}]});
+        let loadout = json!({"entry": "Socket-4", "sockets": {"Socket-4": socket}, "x": [1, "a\"b", null, {}]});
         let text = spelled(&loadout, 4);
         assert!(text.contains(
             "\n        \"Socket-4\": { \"materia\": \"Build\", \"edges\": [{ \"when\": \"always\", \"to\": \"Socket-5\" }] }"

@@ -25,7 +25,8 @@ fn what_ships_has_nothing_wrong_with_it() {
     let materia: Vec<&str> = config.materia().map(|one| one.id.as_str()).collect();
     let agents = "Auto-Plan Auto-Architect Interactive-Plan Build Auto-Eval Maintain GitMaintain Narrate \
         Chain-Context Cover";
-    let utilities = "Ignore-Artifacts Detect-VCS Blackbelt-Bootstrap Blackbelt-Maintain Commit-Sigil";
+    let utilities =
+        "Ignore-Artifacts Detect-VCS Blackbelt-Bootstrap Blackbelt-Maintain Commit-Sigil";
     assert_eq!(materia.join(" "), format!("{agents} {utilities}"));
 }
 
@@ -85,7 +86,16 @@ fn layers_lie_over_each_other_in_their_order() {
     ]);
     let files = room.find(Some("env.json"), Some("flag.json")).unwrap();
     let scopes: Vec<Scope> = files.layers().iter().map(|layer| layer.scope).collect();
-    assert_eq!(scopes, [Scope::Default, Scope::User, Scope::Project, Scope::Environment, Scope::Flag]);
+    assert_eq!(
+        scopes,
+        [
+            Scope::Default,
+            Scope::User,
+            Scope::Project,
+            Scope::Environment,
+            Scope::Flag
+        ]
+    );
     assert_eq!(files.layers()[4].document.source().name(), "flag.json");
     assert_eq!(files.path(4), Some(&*room.path("project/flag.json")));
     assert_eq!((files.path(0), files.path(9)), (None, None));
@@ -96,7 +106,12 @@ fn what_nobody_named_may_be_missing_and_what_somebody_named_may_not() {
     let room = Room::new(&[("project/x", "")]);
     assert_eq!(room.find(None, None).unwrap().layers().len(), 1);
     let error = room.find(None, Some("nowhere.json")).unwrap_err();
-    assert!(error.to_string().contains(&*room.path("project/nowhere.json").to_string_lossy()), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains(&*room.path("project/nowhere.json").to_string_lossy()),
+        "{error}"
+    );
     let error = room.find(Some("."), None).unwrap_err();
     assert_eq!(error.code(), "unreadable-file");
 }
@@ -123,10 +138,16 @@ fn the_active_loadout_changes_and_nothing_else() {
         ),
     ];
     for (before, after) in table {
-        assert_eq!(with_active(&Source::new("c", before), "B", "user:b").unwrap(), after);
+        assert_eq!(
+            with_active(&Source::new("c", before), "B", "user:b").unwrap(),
+            after
+        );
     }
     for broken in ["[]", "{", "", "{\"a\": 1, \"a\": 2}"] {
-        assert!(with_active(&Source::new("c", broken), "B", "user:b").is_err(), "{broken}");
+        assert!(
+            with_active(&Source::new("c", broken), "B", "user:b").is_err(),
+            "{broken}"
+        );
     }
 }
 
@@ -154,10 +175,22 @@ mod definitions {
             edited(FILE, "C", Some(&value)),
             FILE.replace("{}\n  },", "{},\n    \"C\": { \"entry\": \"y\" }\n  },")
         );
-        assert_eq!(edited(FILE, "B", None), FILE.replace(", // behind\n    \"B\": {}", ""));
-        assert_eq!(edited("{}", "A", Some(&json!({}))), "{\n  \"loadouts\": { \"A\": {} }\n}");
-        assert_eq!(edited("{\"loadouts\":{\"A\":{},},}", "A", None), "{\"loadouts\":{},}");
-        assert_eq!(edited("{\"loadouts\":null}", "A", Some(&json!({}))), "{\"loadouts\":{ \"A\": {} }}");
+        assert_eq!(
+            edited(FILE, "B", None),
+            FILE.replace(", // behind\n    \"B\": {}", "")
+        );
+        assert_eq!(
+            edited("{}", "A", Some(&json!({}))),
+            "{\n  \"loadouts\": { \"A\": {} }\n}"
+        );
+        assert_eq!(
+            edited("{\"loadouts\":{\"A\":{},},}", "A", None),
+            "{\"loadouts\":{},}"
+        );
+        assert_eq!(
+            edited("{\"loadouts\":null}", "A", Some(&json!({}))),
+            "{\"loadouts\":{ \"A\": {} }}"
+        );
         assert!(with_definition(&Source::new("a.json", "[]"), "loadouts", "A", None).is_err());
     }
 

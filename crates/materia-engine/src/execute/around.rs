@@ -1,6 +1,8 @@
-//! What a plan that nobody sits in front of has around it: streams that outlive it, a stdin that stays open, wishes.
+//! What a plan that nobody sits in front of has around it: streams that outlive it, a stdin that
+//! stays open, wishes.
 //!
-//! Owns those, what is taken out of them (S3), and the question whether a plan keeps what its commands write besides.
+//! Owns those, what is taken out of them (S3), and the question whether a plan keeps what its
+//! commands write besides.
 
 use std::fs::File;
 use std::sync::OnceLock;
@@ -46,7 +48,12 @@ pub enum Wish {
 impl Around {
     /// Surroundings in which everything is still to come.
     pub fn new(streams: Streams, guard: Guard, held: bool) -> Self {
-        Self { streams: Some(streams), guard, held, missing: OnceLock::new() }
+        Self {
+            streams: Some(streams),
+            guard,
+            held,
+            missing: OnceLock::new(),
+        }
     }
 
     /// Why something that commands wrote is not in the streams.
@@ -74,7 +81,9 @@ pub(super) fn is_one_command(plan: &Plan) -> bool {
             Body::Command { .. } => true,
             Body::Nested(inner) => is_one_command(inner),
             Body::Sequence(steps) => matches!(&steps[..], [only] if is_one_command(only)),
-            Body::Parallel { branches, .. } => matches!(&branches[..], [only] if is_one_command(only)),
+            Body::Parallel { branches, .. } => {
+                matches!(&branches[..], [only] if is_one_command(only))
+            }
             Body::Skipped(_) => false,
         }
 }

@@ -1,6 +1,7 @@
 //! Attempts: how a node begins, is tried again, and ends for good.
 //!
-//! Owns the rules of delays, retries, recoveries, selected outputs and how far a failure reaches (T11, T14 to T16).
+//! Owns the rules of delays, retries, recoveries, selected outputs and how far a failure reaches
+//! (T11, T14 to T16).
 
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +20,12 @@ use crate::clock;
 
 impl<'p> Walk<'_, 'p> {
     /// Adds a node and lets it begin.
-    pub(super) fn add(&mut self, plan: &'p Plan, parent: Option<(TaskId, usize)>, input: Flow) -> TaskId {
+    pub(super) fn add(
+        &mut self,
+        plan: &'p Plan,
+        parent: Option<(TaskId, usize)>,
+        input: Flow,
+    ) -> TaskId {
         let above = parent.and_then(|(id, _)| self.task(id));
         let (attempt, recovering) = above.map_or((1, false), |above| {
             let recovering = above.recovering || matches!(above.phase, Phase::Recovering { .. });
@@ -47,7 +53,9 @@ impl<'p> Walk<'_, 'p> {
         let Some(task) = self.task(id) else { return };
         let delay = task.plan.controls.delay;
         if task.stopping.is_some() {
-            return self.actions.push_back(Action::Settle(id, Done::cancelled()));
+            return self
+                .actions
+                .push_back(Action::Settle(id, Done::cancelled()));
         }
         if delay > 0
             && !matches!(task.plan.body, Body::Skipped(_))
@@ -68,12 +76,19 @@ impl<'p> Walk<'_, 'p> {
             // Its deadline is counted from its start, by the nursery.
             Body::Command { .. } => return self.enqueue(id),
             Body::Skipped(_) => {
-                let done = Done { end: End::Skipped, ..Done::ok(input) };
+                let done = Done {
+                    end: End::Skipped,
+                    ..Done::ok(input)
+                };
                 return self.actions.push_back(Action::Settle(id, done));
             }
             Body::Sequence(steps) => match steps.first() {
                 Some(first) => {
-                    task.phase = Phase::Sequence { step: 0, current: None, so_far: Trail::default() };
+                    task.phase = Phase::Sequence {
+                        step: 0,
+                        current: None,
+                        so_far: Trail::default(),
+                    };
                     let child = self.add(first, Some((id, 0)), input);
                     self.set_current(id, child);
                 }
@@ -93,12 +108,15 @@ impl<'p> Walk<'_, 'p> {
         self.set_deadline(id, timeout.map(Duration::from_millis));
     }
 
-    /// Lets a command wait for its turn. What goes on comes before what is new: half-finished work holds files.
+    /// Lets a command wait for its turn. What goes on comes before what is new: half-finished work
+    /// holds files.
     fn enqueue(&mut self, id: TaskId) {
         let Some(task) = self.task(id) else { return };
         task.phase = Phase::Queued;
         let (again, parent) = (task.attempt > 1, task.parent);
-        let above = parent.and_then(|(parent, _)| self.task(parent)).map(|above| &above.phase);
+        let above = parent
+            .and_then(|(parent, _)| self.task(parent))
+            .map(|above| &above.phase);
         if again || matches!(above, Some(Phase::Sequence { step: 1.., .. })) {
             self.queue.push_front(id);
         } else {
@@ -109,7 +127,9 @@ impl<'p> Walk<'_, 'p> {
     /// Notes which child of a node runs.
     pub(super) fn set_current(&mut self, id: TaskId, child: TaskId) {
         if let Some(
-            Phase::Sequence { current, .. } | Phase::Nested(current) | Phase::Recovering { current, .. },
+            Phase::Sequence { current, .. }
+            | Phase::Nested(current)
+            | Phase::Recovering { current, .. },
         ) = self.task(id).map(|task| &mut task.phase)
         {
             *current = Some(child);
@@ -125,7 +145,8 @@ impl<'p> Walk<'_, 'p> {
             Phase::Recovering { so_far, .. } => Some(so_far),
             _ => None,
         };
-        let (controls, stopping, from_above) = (&task.plan.controls, task.stopping, task.stopped_from_above);
+        let (controls, stopping, from_above) =
+            (&task.plan.controls, task.stopping, task.stopped_from_above);
         if let Some(mut trail) = recovered {
             if stopping.is_none() && !done.end.is_failure() {
                 return self.again(id);
@@ -154,8 +175,13 @@ impl<'p> Walk<'_, 'p> {
     fn recover_or_again(&mut self, id: TaskId, done: Done) {
         let Some(task) = self.task(id) else { return };
         task.stopping = None;
-        let Some(recover) = task.plan.controls.recover.as_deref() else { return self.again(id) };
-        task.phase = Phase::Recovering { current: None, so_far: done.trail };
+        let Some(recover) = task.plan.controls.recover.as_deref() else {
+            return self.again(id);
+        };
+        task.phase = Phase::Recovering {
+            current: None,
+            so_far: done.trail,
+        };
         let child = self.add(recover, Some((id, 0)), done.flow);
         self.set_current(id, child);
     }
@@ -170,7 +196,9 @@ impl<'p> Walk<'_, 'p> {
 
     /// A node is over for good.
     fn close(&mut self, id: TaskId, done: Done) {
-        let Some(task) = self.tasks.remove(id) else { return };
+        let Some(task) = self.tasks.remove(id) else {
+            return;
+        };
         match task.parent {
             None => self.result = Some(done),
             Some((parent, slot)) => self.child_ended(parent, slot, done),
@@ -188,12 +216,18 @@ impl<'p> Walk<'_, 'p> {
         }
     }
 
-    /// Replaces what a node wrote by what its `output` selects; a path that should exist has to (T15).
+    /// Replaces what a node wrote by what its `output` selects; a path that should exist has to
+    /// (T15).
     fn select_output(&self, controls: &Controls, done: &mut Done) {
-        let Output::Value { text, must_exist } = &controls.output else { return };
+        let Output::Value { text, must_exist } = &controls.output else {
+            return;
+        };
         let missing = *must_exist && !self.request.cwd.join(text).exists();
         let selected = if missing {
-            Err(format!("the output path {} does not exist", text::quoted(text)))
+            Err(format!(
+                "the output path {} does not exist",
+                text::quoted(text)
+            ))
         } else {
             Ok(Flow::bytes(text.as_bytes()))
         };
@@ -201,30 +235,52 @@ impl<'p> Walk<'_, 'p> {
             Ok(flow) => done.flow = flow,
             Err(problem) => {
                 (done.end, done.code, done.stderr) = (End::Failed, 1, problem.clone());
-                done.trail.failures.push(FailedCommand::of_node(controls.label.as_deref(), 1, problem));
+                done.trail.failures.push(FailedCommand::of_node(
+                    controls.label.as_deref(),
+                    1,
+                    problem,
+                ));
             }
         }
     }
 }
 
-/// Keeps what a stage wrote in the file that later steps name (R7); one that failed or was skipped wrote nothing.
+/// Keeps what a stage wrote in the file that later steps name (R7); one that failed or was skipped
+/// wrote nothing.
 fn keep_stage(controls: &Controls, done: &mut Done) {
     let Some(path) = &controls.keep else { return };
     let nothing = Flow::None;
-    let flow = if done.end == End::Ok { &done.flow } else { &nothing };
+    let flow = if done.end == End::Ok {
+        &done.flow
+    } else {
+        &nothing
+    };
     if let Err(error) = flow.keep_at(Path::new(path)) {
-        let problem = format!("its output cannot be kept in {}: {error}", text::quoted(path));
+        let problem = format!(
+            "its output cannot be kept in {}: {error}",
+            text::quoted(path)
+        );
         if done.end == End::Ok {
             (done.end, done.code, done.stderr) = (End::Failed, OUTPUT_LOST, problem.clone());
         }
-        done.trail.failures.push(FailedCommand::of_node(controls.label.as_deref(), OUTPUT_LOST, problem));
+        done.trail.failures.push(FailedCommand::of_node(
+            controls.label.as_deref(),
+            OUTPUT_LOST,
+            problem,
+        ));
     }
 }
 
-/// Makes sure that a failed node is found among the failures, also when no command of it failed: its deadline came while
-/// nothing ran, or too few branches succeeded.
+/// Makes sure that a failed node is found among the failures, also when no command of it failed:
+/// its deadline came while nothing ran, or too few branches succeeded.
 fn explain(done: &mut Done, label: Option<&str>, timeout: Option<u64>) {
-    let Done { end, code, stderr, trail, .. } = done;
+    let Done {
+        end,
+        code,
+        stderr,
+        trail,
+        ..
+    } = done;
     let known = match end {
         End::TimedOut => trail.failures.iter().any(|failure| failure.timed_out),
         _ => !trail.failures.is_empty(),
@@ -236,5 +292,8 @@ fn explain(done: &mut Done, label: Option<&str>, timeout: Option<u64>) {
         *stderr = format!("it took longer than {timeout} ms");
     }
     let failure = FailedCommand::of_node(label, *code, stderr.clone());
-    trail.failures.push(FailedCommand { timed_out: *end == End::TimedOut, ..failure });
+    trail.failures.push(FailedCommand {
+        timed_out: *end == End::TimedOut,
+        ..failure
+    });
 }

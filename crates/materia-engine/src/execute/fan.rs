@@ -1,7 +1,7 @@
 //! The branches of one parallel node: which wait, which run, and what the finished ones left.
 //!
-//! Owns their bookkeeping, and keeps outputs without keeping a file open for each: past a few branches they are moved to
-//! one file, and a join reads them from there. Decides nothing.
+//! Owns their bookkeeping, and keeps outputs without keeping a file open for each: past a few
+//! branches they are moved to one file, and a join reads them from there. Decides nothing.
 
 use std::fs::File;
 use std::io;
@@ -66,7 +66,11 @@ pub(super) enum Kept {
     /// All of this.
     Flow(Flow),
     /// A part of a file.
-    Part { file: Rc<File>, start: u64, len: u64 },
+    Part {
+        file: Rc<File>,
+        start: u64,
+        len: u64,
+    },
 }
 
 impl Fan {
@@ -85,10 +89,13 @@ impl Fan {
 
     /// The branches that run.
     pub(super) fn running(&self) -> impl Iterator<Item = TaskId> {
-        self.places.iter().take(self.started).filter_map(|place| match place {
-            Place::Running(id) => Some(*id),
-            Place::Waiting | Place::Ended(_) => None,
-        })
+        self.places
+            .iter()
+            .take(self.started)
+            .filter_map(|place| match place {
+                Place::Running(id) => Some(*id),
+                Place::Waiting | Place::Ended(_) => None,
+            })
     }
 
     /// Notes the end of a branch and whether it failed for everybody.
@@ -100,15 +107,29 @@ impl Fan {
             End::Ok => self.shelve(done.flow, spool),
             End::Skipped | End::Failed | End::TimedOut | End::Cancelled => Kept::Nothing,
         };
-        let Done { end, code, stderr, scope, trail, .. } = done;
+        let Done {
+            end,
+            code,
+            stderr,
+            scope,
+            trail,
+            ..
+        } = done;
         self.running -= 1;
         self.doomed |= fatal;
-        self.places[slot] = Place::Ended(Finished { end, code, stderr, scope, kept, trail });
+        self.places[slot] = Place::Ended(Finished {
+            end,
+            code,
+            stderr,
+            scope,
+            kept,
+            trail,
+        });
         fatal
     }
 
-    /// Moves an output to the common file, so that neither memory nor the number of open files grows with that of
-    /// branches.
+    /// Moves an output to the common file, so that neither memory nor the number of open files
+    /// grows with that of branches.
     fn shelve(&mut self, flow: Flow, spool: &Spool) -> Kept {
         let small = match &flow {
             Flow::None => return Kept::Nothing,
@@ -118,7 +139,11 @@ impl Fan {
         if let (Flow::Bytes(bytes), true) = (&flow, small) {
             self.in_memory += bytes.len();
         }
-        if small { Kept::Flow(flow) } else { self.moved(&flow, spool).unwrap_or(Kept::Flow(flow)) }
+        if small {
+            Kept::Flow(flow)
+        } else {
+            self.moved(&flow, spool).unwrap_or(Kept::Flow(flow))
+        }
     }
 
     fn moved(&mut self, flow: &Flow, spool: &Spool) -> io::Result<Kept> {
@@ -140,7 +165,11 @@ impl Fan {
             }
         };
         self.shelved = start + len;
-        Ok(Kept::Part { file: shelf, start, len })
+        Ok(Kept::Part {
+            file: shelf,
+            start,
+            len,
+        })
     }
 }
 

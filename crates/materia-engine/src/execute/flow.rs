@@ -1,8 +1,10 @@
-//! What flows from one step to the next: complete bytes (T22), few in memory, many in a file that has no name.
+//! What flows from one step to the next: complete bytes (T22), few in memory, many in a file that
+//! has no name.
 //!
-//! Owns both forms. Little output, which is most of it, never touches a disk: making a file costs more than starting a
-//! process may. A file is never reused: something that a step left running may still write to it. Every reader has a
-//! position of its own, so that several branches can read the same.
+//! Owns both forms. Little output, which is most of it, never touches a disk: making a file costs
+//! more than starting a process may. A file is never reused: something that a step left running may
+//! still write to it. Every reader has a position of its own, so that several branches can read the
+//! same.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -47,7 +49,12 @@ impl Spool {
 
     /// How a step's output is taken.
     pub(super) fn capture(&self, live: bool) -> Capture {
-        Capture { memory: SMALL, limit: u64::MAX, spill: Spill::Unnamed(self.dir.clone()), live }
+        Capture {
+            memory: SMALL,
+            limit: u64::MAX,
+            spill: Spill::Unnamed(self.dir.clone()),
+            live,
+        }
     }
 }
 
@@ -70,7 +77,11 @@ impl Flow {
 
     /// These few bytes.
     pub(super) fn bytes(bytes: &[u8]) -> Self {
-        if bytes.is_empty() { Self::None } else { Self::Bytes(bytes.into()) }
+        if bytes.is_empty() {
+            Self::None
+        } else {
+            Self::Bytes(bytes.into())
+        }
     }
 
     /// A text that somebody wrote; an empty one ends at once, and is not nothing.
@@ -91,9 +102,10 @@ impl Flow {
     pub fn tail(&self, most: usize) -> io::Result<(Vec<u8>, u64)> {
         match self {
             Self::None => Ok((Vec::new(), 0)),
-            Self::Bytes(bytes) => {
-                Ok((bytes[bytes.len().saturating_sub(most)..].to_vec(), bytes.len() as u64))
-            }
+            Self::Bytes(bytes) => Ok((
+                bytes[bytes.len().saturating_sub(most)..].to_vec(),
+                bytes.len() as u64,
+            )),
             Self::File(file) => tail(file, most),
         }
     }

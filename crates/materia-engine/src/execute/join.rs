@@ -1,7 +1,7 @@
 //! The join: branches in their order, each under a header.
 //!
-//! Owns its text and the report of one branch. Small outputs are gathered and written together; large ones are copied
-//! inside the kernel.
+//! Owns its text and the report of one branch. Small outputs are gathered and written together;
+//! large ones are copied inside the kernel.
 
 use std::fs::File;
 use std::io;
@@ -21,9 +21,21 @@ const GATHERED: usize = 64 * 1024;
 
 /// What came of one branch.
 pub(super) fn report((index, (plan, place)): (usize, (&Plan, &Place))) -> Branch {
-    let label = plan.controls.label.clone().unwrap_or_else(|| format!("branch {}", index + 1));
-    let Place::Ended(Finished { end, code, stderr, .. }) = place else {
-        return Branch { label, status: BranchStatus::Cancelled, code: 130, stderr: String::new() };
+    let label = plan
+        .controls
+        .label
+        .clone()
+        .unwrap_or_else(|| format!("branch {}", index + 1));
+    let Place::Ended(Finished {
+        end, code, stderr, ..
+    }) = place
+    else {
+        return Branch {
+            label,
+            status: BranchStatus::Cancelled,
+            code: 130,
+            stderr: String::new(),
+        };
     };
     let status = match end {
         End::Ok => BranchStatus::Done,
@@ -32,17 +44,39 @@ pub(super) fn report((index, (plan, place)): (usize, (&Plan, &Place))) -> Branch
         End::TimedOut => BranchStatus::Timeout,
         End::Cancelled => BranchStatus::Cancelled,
     };
-    let stderr = if end.is_failure() { stderr.clone() } else { String::new() };
-    Branch { label, status, code: *code, stderr }
+    let stderr = if end.is_failure() {
+        stderr.clone()
+    } else {
+        String::new()
+    };
+    Branch {
+        label,
+        status,
+        code: *code,
+        stderr,
+    }
 }
 
 /// The whole text.
 pub(super) fn text(spool: &Spool, reports: &[Branch], places: &[Place]) -> io::Result<Flow> {
-    let mut joined = Joined { spool, file: None, written: 0, gathered: Vec::new() };
+    let mut joined = Joined {
+        spool,
+        file: None,
+        written: 0,
+        gathered: Vec::new(),
+    };
     for (index, (branch, place)) in reports.iter().zip(places).enumerate() {
         let separator = if index == 0 { "" } else { "\n" };
-        let Branch { label, status, code, stderr } = branch;
-        joined.text(&format!("{separator}--- branch: {label} status: {} ---\n", status.word()))?;
+        let Branch {
+            label,
+            status,
+            code,
+            stderr,
+        } = branch;
+        joined.text(&format!(
+            "{separator}--- branch: {label} status: {} ---\n",
+            status.word()
+        ))?;
         match (status, place) {
             (BranchStatus::Done, Place::Ended(Finished { kept, .. })) => joined.kept(kept)?,
             (BranchStatus::Done | BranchStatus::Skipped, _) => {}
@@ -68,7 +102,11 @@ struct Joined<'s> {
 impl Joined<'_> {
     fn text(&mut self, text: &str) -> io::Result<()> {
         self.gathered.extend_from_slice(text.as_bytes());
-        if self.gathered.len() >= GATHERED { self.write_gathered() } else { Ok(()) }
+        if self.gathered.len() >= GATHERED {
+            self.write_gathered()
+        } else {
+            Ok(())
+        }
     }
 
     fn kept(&mut self, kept: &Kept) -> io::Result<()> {
@@ -76,7 +114,11 @@ impl Joined<'_> {
             Kept::Nothing | Kept::Flow(Flow::None) => return Ok(()),
             Kept::Flow(Flow::Bytes(bytes)) => {
                 self.gathered.extend_from_slice(bytes);
-                return if self.gathered.len() >= GATHERED { self.write_gathered() } else { Ok(()) };
+                return if self.gathered.len() >= GATHERED {
+                    self.write_gathered()
+                } else {
+                    Ok(())
+                };
             }
             Kept::Flow(Flow::File(file)) => (file, 0, file.metadata()?.len()),
             Kept::Part { file, start, len } => (file, *start, *len),
@@ -88,9 +130,14 @@ impl Joined<'_> {
             return Ok(());
         }
         let before = self.gathered.len();
-        self.gathered.resize(before + usize::try_from(len).unwrap_or(GATHERED), 0);
+        self.gathered
+            .resize(before + usize::try_from(len).unwrap_or(GATHERED), 0);
         file.read_exact_at(&mut self.gathered[before..], start)?;
-        if self.gathered.len() >= GATHERED { self.write_gathered() } else { Ok(()) }
+        if self.gathered.len() >= GATHERED {
+            self.write_gathered()
+        } else {
+            Ok(())
+        }
     }
 
     fn write_gathered(&mut self) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Leaves: a command of the plan becomes a process, and its end a result.
 //!
-//! Owns starting commands in the order they became ready, as many at once as is allowed, and the words for their ends.
+//! Owns starting commands in the order they became ready, as many at once as is allowed, and the
+//! words for their ends.
 
 use std::io;
 use std::time::Duration;
@@ -31,7 +32,9 @@ const MOST_AT_ONCE: usize = 256;
 
 /// How many commands may run at once: what was asked for, as far as the machine's limits allow it.
 pub(super) fn most_at_once(asked: Option<usize>) -> usize {
-    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile)
+        .current
+        .unwrap_or(u64::MAX);
     let possible = usize::try_from(files.saturating_sub(32) / DESCRIPTORS).unwrap_or(usize::MAX);
     asked.unwrap_or(MOST_AT_ONCE).min(possible).max(1)
 }
@@ -43,7 +46,10 @@ impl Walk<'_, '_> {
             && let Some(id) = self.queue.pop_front()
         {
             // It may have been stopped while it waited.
-            if !self.task(id).is_some_and(|task| matches!(task.phase, Phase::Queued)) {
+            if !self
+                .task(id)
+                .is_some_and(|task| matches!(task.phase, Phase::Queued))
+            {
                 continue;
             }
             match self.start(id) {
@@ -55,8 +61,12 @@ impl Walk<'_, '_> {
     }
 
     fn start(&mut self, id: TaskId) -> io::Result<()> {
-        let Some(task) = self.task(id) else { return Ok(()) };
-        let Body::Command { argv, part, .. } = &task.plan.body else { return Ok(()) };
+        let Some(task) = self.task(id) else {
+            return Ok(());
+        };
+        let Body::Command { argv, part, .. } = &task.plan.body else {
+            return Ok(());
+        };
         let (plan, attempt, input) = (task.plan, task.shown_attempt, task.input.clone());
         let mut command = Command::new(argv);
         start_ourselves(&mut command);
@@ -78,15 +88,26 @@ impl Walk<'_, '_> {
             task.phase = Phase::Running(leaf);
         }
         let label = plan.controls.label.as_deref();
-        self.observer.tell(Progress::Started { leaf, label, argv, attempt });
+        self.observer.tell(Progress::Started {
+            leaf,
+            label,
+            argv,
+            attempt,
+        });
         Ok(())
     }
 
-    /// Where a command writes: into our hands, and no further where nothing is to be read but the streams.
+    /// Where a command writes: into our hands, and no further where nothing is to be read but the
+    /// streams.
     fn sinks(&self) -> (Sink, Sink) {
         let shown = self.around.streams.is_some();
         let stdout = if self.terminal {
-            Capture { memory: 0, limit: u64::MAX, spill: Spill::Nowhere, live: true }
+            Capture {
+                memory: 0,
+                limit: u64::MAX,
+                spill: Spill::Nowhere,
+                live: true,
+            }
         } else {
             self.spool.capture(shown || self.observer.looks())
         };
@@ -99,7 +120,8 @@ impl Walk<'_, '_> {
         (Sink::Capture(stdout), Sink::Capture(stderr))
     }
 
-    /// Lets a command wait until another one is over, and no longer tries to run so many at once (T17).
+    /// Lets a command wait until another one is over, and no longer tries to run so many at once
+    /// (T17).
     fn postpone(&mut self, id: TaskId) {
         self.jobs = self.leaves.len().max(1);
         if let Some(task) = self.task(id) {
@@ -110,7 +132,9 @@ impl Walk<'_, '_> {
 
     /// A command is over: notes it down and hands its result to its node.
     pub(super) fn leaf_ended(&mut self, ended: &mut Ended) {
-        let Some(id) = self.leaves.remove(&ended.leaf) else { return };
+        let Some(id) = self.leaves.remove(&ended.leaf) else {
+            return;
+        };
         let others_run = !self.leaves.is_empty();
         let Some(task) = self.task(id) else { return };
         let (attempt, stopping, recovering) = (task.shown_attempt, task.stopping, task.recovering);
@@ -126,7 +150,11 @@ impl Walk<'_, '_> {
             if end == End::Ok {
                 (end, code) = (End::Failed, OUTPUT_LOST);
             }
-            stderr = if stderr.is_empty() { lost } else { format!("{stderr}\n{lost}") };
+            stderr = if stderr.is_empty() {
+                lost
+            } else {
+                format!("{stderr}\n{lost}")
+            };
             Flow::None
         });
         let relayed = !matches!(ended.cause, Cause::NotStarted(_));
@@ -142,12 +170,24 @@ impl Walk<'_, '_> {
         let mut trail = Trail::default();
         match end {
             End::Ok if !recovering => trail.succeeded = 1,
-            End::Failed | End::TimedOut => trail.failures.push(failed(&run, stderr.clone(), relayed)),
+            End::Failed | End::TimedOut => {
+                trail.failures.push(failed(&run, stderr.clone(), relayed))
+            }
             End::Ok | End::Skipped | End::Cancelled => {}
         }
-        self.observer.tell(Progress::Ended { leaf: ended.leaf, run: &run, read_all: !ended.stdin_left });
+        self.observer.tell(Progress::Ended {
+            leaf: ended.leaf,
+            run: &run,
+            read_all: !ended.stdin_left,
+        });
         self.commands.push(run);
-        let done = Done { end, code, stderr, trail, ..Done::ok(flow) };
+        let done = Done {
+            end,
+            code,
+            stderr,
+            trail,
+            ..Done::ok(flow)
+        };
         self.actions.push_back(Action::Settle(id, done));
     }
 
@@ -155,16 +195,29 @@ impl Walk<'_, '_> {
     fn not_started(&mut self, id: TaskId, error: &io::Error) {
         let Some(task) = self.task(id) else { return };
         let problem = format!("there is no file for what it reads: {error}");
-        let run = CommandRun { code: 126, ..of(task) };
+        let run = CommandRun {
+            code: 126,
+            ..of(task)
+        };
         task.phase = Phase::Idle;
-        let trail = Trail { failures: vec![failed(&run, problem.clone(), false)], ..Trail::default() };
+        let trail = Trail {
+            failures: vec![failed(&run, problem.clone(), false)],
+            ..Trail::default()
+        };
         self.commands.push(run);
-        let done = Done { end: End::Failed, code: 126, stderr: problem, trail, ..Done::ok(Flow::None) };
+        let done = Done {
+            end: End::Failed,
+            code: 126,
+            stderr: problem,
+            trail,
+            ..Done::ok(Flow::None)
+        };
         self.actions.push_back(Action::Settle(id, done));
     }
 }
 
-/// `materia` is the program that runs now, whatever else is called so: recipes and the program they were made for fit.
+/// `materia` is the program that runs now, whatever else is called so: recipes and the program they
+/// were made for fit.
 fn start_ourselves(command: &mut Command) {
     if let Some(first) = command.argv.first_mut().filter(|first| *first == "materia") {
         // Also when its file was replaced meanwhile.
@@ -174,7 +227,11 @@ fn start_ourselves(command: &mut Command) {
 
 /// An execution of a node's command of which nothing is known yet.
 fn of(task: &Task<'_>) -> CommandRun {
-    let argv = if let Body::Command { argv, .. } = &task.plan.body { argv.clone() } else { Vec::new() };
+    let argv = if let Body::Command { argv, .. } = &task.plan.body {
+        argv.clone()
+    } else {
+        Vec::new()
+    };
     CommandRun {
         argv,
         label: task.plan.controls.label.clone(),
@@ -188,14 +245,21 @@ fn of(task: &Task<'_>) -> CommandRun {
 
 /// Whether it would have gone well with fewer commands at once.
 fn is_shortage(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::MFILE | Errno::NFILE)
+    )
 }
 
 fn lacked_room(cause: &Cause) -> bool {
-    matches!(cause, Cause::NotStarted(SpawnError::TooManyFiles | SpawnError::TooManyProcesses))
+    matches!(
+        cause,
+        Cause::NotStarted(SpawnError::TooManyFiles | SpawnError::TooManyProcesses)
+    )
 }
 
-/// How a command ended for its node, and with which exit code. A deadline of a node around it counts as its own.
+/// How a command ended for its node, and with which exit code. A deadline of a node around it
+/// counts as its own.
 fn judged(ended: &Ended, stopping: Option<Stop>) -> (End, i32) {
     match &ended.cause {
         Cause::Finished(Status::Exited(0)) => (End::Ok, 0),
@@ -232,7 +296,11 @@ fn complaint(ended: &Ended) -> String {
 
 fn failed(run: &CommandRun, stderr: String, relayed: bool) -> FailedCommand {
     FailedCommand {
-        argv: run.argv.iter().map(|word| text::bounded(word, 4096).into_owned()).collect(),
+        argv: run
+            .argv
+            .iter()
+            .map(|word| text::bounded(word, 4096).into_owned())
+            .collect(),
         label: run.label.clone(),
         code: run.code,
         signal: run.signal,

@@ -1,6 +1,8 @@
-//! Parallel nodes: starting branches while there is a place for them, and what the end of one means for the others.
+//! Parallel nodes: starting branches while there is a place for them, and what the end of one means
+//! for the others.
 //!
-//! Owns the rules of fan-out, quorum and cancellation (T10, T17, T19, T20). The text of a join is in `join`.
+//! Owns the rules of fan-out, quorum and cancellation (T10, T17, T19, T20). The text of a join is
+//! in `join`.
 
 use materia_model::template::plan::{Body, Failure};
 
@@ -12,16 +14,28 @@ use super::walk::{Action, Walk};
 use super::{join, report};
 
 impl<'p> Walk<'_, 'p> {
-    /// Starts branches while there is a place for them, and not more than can be put to work: what waits holds files.
+    /// Starts branches while there is a place for them, and not more than can be put to work: what
+    /// waits holds files.
     pub(super) fn fill(&mut self, id: TaskId) {
         loop {
             let held_back = self.has_enough_to_do();
             let Some(task) = self.task(id) else { return };
-            let Body::Parallel { branches, concurrency, .. } = &task.plan.body else { return };
+            let Body::Parallel {
+                branches,
+                concurrency,
+                ..
+            } = &task.plan.body
+            else {
+                return;
+            };
             let (input, stopping) = (task.input.clone(), task.stopping.is_some());
-            let Phase::Parallel(fan) = &mut task.phase else { return };
+            let Phase::Parallel(fan) = &mut task.phase else {
+                return;
+            };
             let open = !stopping && !fan.doomed && fan.running < *concurrency;
-            let Some(next) = branches.get(fan.started).filter(|_| open) else { break };
+            let Some(next) = branches.get(fan.started).filter(|_| open) else {
+                break;
+            };
             if held_back {
                 if !std::mem::replace(&mut fan.held_back, true) {
                     self.held_back.push(id);
@@ -44,7 +58,9 @@ impl<'p> Walk<'_, 'p> {
         if self.has_enough_to_do() {
             return false;
         }
-        let Some(id) = self.held_back.pop() else { return false };
+        let Some(id) = self.held_back.pop() else {
+            return false;
+        };
         if let Some(Phase::Parallel(fan)) = self.task(id).map(|task| &mut task.phase) {
             fan.held_back = false;
             self.fill(id);
@@ -59,17 +75,21 @@ impl<'p> Walk<'_, 'p> {
 
     /// A branch is over: a failure for everybody stops the others, else the next one starts.
     pub(super) fn branch_ended(&mut self, id: TaskId, slot: usize, done: Done) {
-        let Some(task) = self.tasks.get_mut(id) else { return };
+        let Some(task) = self.tasks.get_mut(id) else {
+            return;
+        };
         let own = task.plan.controls.failure;
-        let Phase::Parallel(fan) = &mut task.phase else { return };
+        let Phase::Parallel(fan) = &mut task.phase else {
+            return;
+        };
         if fan.end(slot, done, own, &self.spool) {
             self.doom(id);
         }
         self.fill(id);
     }
 
-    /// A failure for everybody is on its way up from here: what runs beside it is stopped at once, on every level up to
-    /// the first node that tries again (T19).
+    /// A failure for everybody is on its way up from here: what runs beside it is stopped at once,
+    /// on every level up to the first node that tries again (T19).
     fn doom(&mut self, from: TaskId) {
         let (mut id, mut below) = (from, None);
         while let Some(task) = self.task(id) {
@@ -77,21 +97,36 @@ impl<'p> Walk<'_, 'p> {
             let others: Vec<TaskId> = match &mut task.phase {
                 Phase::Parallel(fan) => {
                     fan.doomed = true;
-                    fan.running().filter(|child| Some(*child) != below).collect()
+                    fan.running()
+                        .filter(|child| Some(*child) != below)
+                        .collect()
                 }
                 _ => Vec::new(),
             };
-            others.into_iter().for_each(|sibling| self.stop(sibling, Stop::Cancelled));
-            let Some((parent, _)) = parent.filter(|_| !tries_again) else { return };
+            others
+                .into_iter()
+                .for_each(|sibling| self.stop(sibling, Stop::Cancelled));
+            let Some((parent, _)) = parent.filter(|_| !tries_again) else {
+                return;
+            };
             (id, below) = (parent, Some(id));
         }
     }
 
     fn join_if_complete(&mut self, id: TaskId) {
         let Some(task) = self.task(id) else { return };
-        let Body::Parallel { branches, min_successful, .. } = &task.plan.body else { return };
+        let Body::Parallel {
+            branches,
+            min_successful,
+            ..
+        } = &task.plan.body
+        else {
+            return;
+        };
         let (plan, stopping) = (task.plan, task.stopping.is_some());
-        let Phase::Parallel(fan) = &mut task.phase else { return };
+        let Phase::Parallel(fan) = &mut task.phase else {
+            return;
+        };
         let complete = fan.started == branches.len() || stopping || fan.doomed;
         if fan.running > 0 || !complete {
             return;
@@ -111,35 +146,79 @@ impl<'p> Walk<'_, 'p> {
     ) -> Done {
         let mut trail = Trail::default();
         finished(&mut places).for_each(|branch| trail.absorb(std::mem::take(&mut branch.trail)));
-        let reports: Vec<report::Branch> = plans.iter().zip(&places).enumerate().map(join::report).collect();
+        let reports: Vec<report::Branch> = plans
+            .iter()
+            .zip(&places)
+            .enumerate()
+            .map(join::report)
+            .collect();
         let fatal = finished(&mut places).find(|branch| is_fatal(branch.end, branch.scope, own));
-        if let Some(Finished { end, code, stderr, kept, .. }) = fatal {
+        if let Some(Finished {
+            end,
+            code,
+            stderr,
+            kept,
+            ..
+        }) = fatal
+        {
             let flow = match std::mem::replace(kept, Kept::Nothing) {
                 Kept::Flow(flow) => flow,
                 Kept::Part { .. } | Kept::Nothing => Flow::None,
             };
             let (end, code, stderr) = (*end, *code, std::mem::take(stderr));
             trail.branches.extend(reports);
-            return Done { end, code, stderr, scope: Failure::Root, trail, flow };
+            return Done {
+                end,
+                code,
+                stderr,
+                scope: Failure::Root,
+                trail,
+                flow,
+            };
         }
-        let succeeded = reports.iter().filter(|branch| branch.status == BranchStatus::Done).count();
+        let succeeded = reports
+            .iter()
+            .filter(|branch| branch.status == BranchStatus::Done)
+            .count();
         let flow = join::text(&self.spool, &reports, &places);
         trail.branches.extend(reports);
         let failed = finished(&mut places).find(|branch| branch.end.is_failure());
-        let (code, stderr) = failed.map_or((0, String::new()), |branch| (branch.code, branch.stderr.clone()));
+        let (code, stderr) = failed.map_or((0, String::new()), |branch| {
+            (branch.code, branch.stderr.clone())
+        });
         match flow {
             Err(error) => {
                 let stderr = format!("the branches cannot be joined: {error}");
-                Done { end: End::Failed, code: 1, stderr, trail, ..Done::ok(Flow::None) }
+                Done {
+                    end: End::Failed,
+                    code: 1,
+                    stderr,
+                    trail,
+                    ..Done::ok(Flow::None)
+                }
             }
             Ok(flow) if succeeded < min_successful => {
                 let stderr = format!("{succeeded} of at least {min_successful} branches succeeded");
-                Done { end: End::Failed, code: code.max(1), stderr, trail, ..Done::ok(flow) }
+                Done {
+                    end: End::Failed,
+                    code: code.max(1),
+                    stderr,
+                    trail,
+                    ..Done::ok(flow)
+                }
             }
-            Ok(flow) if own == Failure::Branch && code != 0 => {
-                Done { end: End::Failed, code, stderr, trail, ..Done::ok(flow) }
-            }
-            Ok(flow) => Done { stderr, trail, ..Done::ok(flow) },
+            Ok(flow) if own == Failure::Branch && code != 0 => Done {
+                end: End::Failed,
+                code,
+                stderr,
+                trail,
+                ..Done::ok(flow)
+            },
+            Ok(flow) => Done {
+                stderr,
+                trail,
+                ..Done::ok(flow)
+            },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What came of a plan, in the words of the machine contract.
 //!
-//! Owns the shapes that `materia run --json` prints, and the rules for status and coverage (T16). Never walks.
+//! Owns the shapes that `materia run --json` prints, and the rules for status and coverage (T16).
+//! Never walks.
 
 use serde::Serialize;
 
@@ -85,7 +86,15 @@ impl FailedCommand {
     /// The failure of a node of which no command is to blame.
     pub(super) fn of_node(label: Option<&str>, code: i32, reason: String) -> Self {
         let label = label.map(str::to_owned);
-        Self { argv: Vec::new(), label, code, signal: None, timed_out: false, stderr: reason, relayed: false }
+        Self {
+            argv: Vec::new(),
+            label,
+            code,
+            signal: None,
+            timed_out: false,
+            stderr: reason,
+            relayed: false,
+        }
     }
 }
 
@@ -151,10 +160,19 @@ pub struct Coverage {
 impl Coverage {
     /// The numbers of these branches.
     pub(super) fn of(branches: &[Branch]) -> Self {
-        let count = |status| branches.iter().filter(|branch| branch.status == status).count();
+        let count = |status| {
+            branches
+                .iter()
+                .filter(|branch| branch.status == status)
+                .count()
+        };
         let done = count(BranchStatus::Done);
         let expected = branches.len() - count(BranchStatus::Skipped);
-        let coverage = if expected == 0 { 1.0 } else { done as f64 / expected as f64 };
+        let coverage = if expected == 0 {
+            1.0
+        } else {
+            done as f64 / expected as f64
+        };
         Self {
             done,
             failed: expected - done,

@@ -10,11 +10,23 @@ impl Walk<'_, '_> {
     /// A step is over: the next one begins with what it wrote, or the sequence ends with it.
     pub(super) fn step_ended(&mut self, id: TaskId, mut done: Done) {
         let Some(task) = self.task(id) else { return };
-        let Body::Sequence(steps) = &task.plan.body else { return };
+        let Body::Sequence(steps) = &task.plan.body else {
+            return;
+        };
         let stopping = task.stopping.is_some();
-        let own = if stopping { Failure::Continue } else { task.plan.controls.failure };
-        let alone = if task.parent.is_none() && steps.len() == 1 { Failure::Root } else { Failure::Continue };
-        let Phase::Sequence { step, so_far, .. } = &mut task.phase else { return };
+        let own = if stopping {
+            Failure::Continue
+        } else {
+            task.plan.controls.failure
+        };
+        let alone = if task.parent.is_none() && steps.len() == 1 {
+            Failure::Root
+        } else {
+            Failure::Continue
+        };
+        let Phase::Sequence { step, so_far, .. } = &mut task.phase else {
+            return;
+        };
         so_far.absorb(std::mem::take(&mut done.trail));
         if done.end.is_failure() {
             done.scope = done.scope.max(own).max(alone);
@@ -23,7 +35,11 @@ impl Walk<'_, '_> {
         *step += 1;
         let slot = *step;
         let next = steps.get(slot).filter(|_| !stops && !stopping);
-        let flow = if done.end.is_failure() { Flow::None } else { done.flow.clone() };
+        let flow = if done.end.is_failure() {
+            Flow::None
+        } else {
+            done.flow.clone()
+        };
         if let Some(next) = next {
             let child = self.add(next, Some((id, slot)), flow);
             return self.set_current(id, child);
@@ -31,7 +47,11 @@ impl Walk<'_, '_> {
         done.trail = std::mem::take(so_far);
         task.phase = Phase::Idle;
         if !stops && !stopping {
-            done = Done { stderr: done.stderr, trail: done.trail, ..Done::ok(flow) };
+            done = Done {
+                stderr: done.stderr,
+                trail: done.trail,
+                ..Done::ok(flow)
+            };
         }
         self.actions.push_back(Action::Settle(id, done));
     }

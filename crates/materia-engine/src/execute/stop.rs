@@ -1,7 +1,7 @@
 //! Stopping nodes, and the moments at which something is due.
 //!
-//! Owns deadlines and delays. What is stopped from above is not tried again, and does not say how far the failure
-//! reaches: whoever stopped it does.
+//! Owns deadlines and delays. What is stopped from above is not tried again, and does not say how
+//! far the failure reaches: whoever stopped it does.
 
 use std::time::{Duration, Instant};
 
@@ -30,22 +30,28 @@ impl Walk<'_, '_> {
                 let timer = (*until, id);
                 task.phase = Phase::Idle;
                 self.timers.remove(&timer);
-                return self.actions.push_back(Action::Settle(id, Done::cancelled()));
+                return self
+                    .actions
+                    .push_back(Action::Settle(id, Done::cancelled()));
             }
             Phase::Queued => {
                 task.phase = Phase::Idle;
-                return self.actions.push_back(Action::Settle(id, Done::cancelled()));
+                return self
+                    .actions
+                    .push_back(Action::Settle(id, Done::cancelled()));
             }
             Phase::Running(leaf) => {
                 let leaf = *leaf;
                 return self.nursery.stop(leaf, Reason::Cancelled);
             }
-            Phase::Sequence { current, .. } | Phase::Nested(current) | Phase::Recovering { current, .. } => {
-                current.iter().copied().collect()
-            }
+            Phase::Sequence { current, .. }
+            | Phase::Nested(current)
+            | Phase::Recovering { current, .. } => current.iter().copied().collect(),
             Phase::Parallel(fan) => fan.running().collect(),
         };
-        below.into_iter().for_each(|child| self.stop_tree(child, stop, true));
+        below
+            .into_iter()
+            .for_each(|child| self.stop_tree(child, stop, true));
         // A node of which no branch runs yet has nobody who would end it.
         self.fill(id);
     }
@@ -66,8 +72,12 @@ impl Walk<'_, '_> {
         {
             self.timers.remove(&(at, id));
             match self.task(id) {
-                Some(task) if matches!(task.phase, Phase::Delayed(until) if until == at) => self.attempt(id),
-                Some(task) if task.deadline == Some(at) => self.stop_tree(id, Stop::TimedOut, false),
+                Some(task) if matches!(task.phase, Phase::Delayed(until) if until == at) => {
+                    self.attempt(id)
+                }
+                Some(task) if task.deadline == Some(at) => {
+                    self.stop_tree(id, Stop::TimedOut, false)
+                }
                 _ => {}
             }
         }

@@ -1,7 +1,7 @@
 //! The nodes that are being run, and what a finished one hands to its parent.
 //!
-//! Owns the bookkeeping of one node: its attempt, its children, its deadline; and the list of them, in which a name that
-//! has outlived its node finds nothing. Decides nothing.
+//! Owns the bookkeeping of one node: its attempt, its children, its deadline; and the list of them,
+//! in which a name that has outlived its node finds nothing. Decides nothing.
 
 use std::time::Instant;
 
@@ -72,7 +72,8 @@ pub(super) struct Task<'p> {
     pub(super) stopping: Option<Stop>,
     /// Whether somebody else stops it than its own deadline, so that it is not tried again.
     pub(super) stopped_from_above: bool,
-    /// Whether it is only cleaning up between attempts, so that its success is no success of the run.
+    /// Whether it is only cleaning up between attempts, so that its success is no success of the
+    /// run.
     pub(super) recovering: bool,
     /// What it is doing.
     pub(super) phase: Phase,
@@ -107,13 +108,20 @@ pub(super) enum Phase {
     /// A command that runs.
     Running(LeafId),
     /// A sequence at this step, with what happened so far.
-    Sequence { step: usize, current: Option<TaskId>, so_far: Trail },
+    Sequence {
+        step: usize,
+        current: Option<TaskId>,
+        so_far: Trail,
+    },
     /// A parallel node.
     Parallel(Fan),
     /// A node inside a node.
     Nested(Option<TaskId>),
     /// Cleaning up after a failed attempt, of which this is known.
-    Recovering { current: Option<TaskId>, so_far: Trail },
+    Recovering {
+        current: Option<TaskId>,
+        so_far: Trail,
+    },
 }
 
 /// What happened on the way, besides the result.
@@ -204,7 +212,11 @@ impl Done {
 
     /// The end of something that was stopped before it did anything.
     pub(super) fn cancelled() -> Self {
-        Self { end: End::Cancelled, code: 130, ..Self::ok(Flow::None) }
+        Self {
+            end: End::Cancelled,
+            code: 130,
+            ..Self::ok(Flow::None)
+        }
     }
 }
 
@@ -216,7 +228,10 @@ mod tests {
 
     #[test]
     fn a_name_that_outlived_its_node_finds_nothing() {
-        let plan = Plan { body: Body::Skipped(Kind::Command), controls: Controls::plain(Failure::Continue) };
+        let plan = Plan {
+            body: Body::Skipped(Kind::Command),
+            controls: Controls::plain(Failure::Continue),
+        };
         let task = || Task {
             plan: &plan,
             parent: None,

@@ -1,7 +1,8 @@
 //! The walk: one loop that waits for events and hands them to the nodes they concern.
 //!
-//! Owns the queues and the final outcome. Ends and beginnings are queued, not called, so that a hundred thousand steps
-//! that end at once need no deep stack. What they mean is in `attempt`, `sequence`, `parallel` and `stop`.
+//! Owns the queues and the final outcome. Ends and beginnings are queued, not called, so that a
+//! hundred thousand steps that end at once need no deep stack. What they mean is in `attempt`,
+//! `sequence`, `parallel` and `stop`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -16,7 +17,8 @@ use super::{Observer, Progress, Request};
 use crate::clock;
 use crate::process::{Event, LeafId, Nursery, Signal, Stream};
 
-/// How often an observer is asked in a row what commands are to be fed; others want to be heard, too.
+/// How often an observer is asked in a row what commands are to be fed; others want to be heard,
+/// too.
 const MOUTHFULS: usize = 64;
 
 /// One walk through one plan.
@@ -103,7 +105,11 @@ impl<'r, 'p> Walk<'r, 'p> {
             }
             if let Some(done) = self.result.take() {
                 // What commands left behind goes as politely as they would have.
-                let grace = if self.interrupts > 1 { Duration::ZERO } else { self.request.grace };
+                let grace = if self.interrupts > 1 {
+                    Duration::ZERO
+                } else {
+                    self.request.grace
+                };
                 self.nursery.sweep(grace);
                 return self.outcome(done);
             }
@@ -120,11 +126,21 @@ impl<'r, 'p> Walk<'r, 'p> {
     fn attend(&mut self, event: Option<Event>) {
         match event {
             Some(Event::Ended(mut ended)) => self.leaf_ended(&mut ended),
-            Some(Event::Output { leaf, stream, bytes }) => {
+            Some(Event::Output {
+                leaf,
+                stream,
+                bytes,
+            }) => {
                 self.write_down(leaf, stream, &bytes);
                 match stream {
-                    Stream::Stdout => self.observer.tell(Progress::Seen { leaf, bytes: &bytes }),
-                    Stream::Stderr => self.observer.tell(Progress::Said { leaf, bytes: &bytes }),
+                    Stream::Stdout => self.observer.tell(Progress::Seen {
+                        leaf,
+                        bytes: &bytes,
+                    }),
+                    Stream::Stderr => self.observer.tell(Progress::Said {
+                        leaf,
+                        bytes: &bytes,
+                    }),
                 }
             }
             Some(Event::Interrupt(signal)) => self.interrupted(signal),
@@ -133,13 +149,17 @@ impl<'r, 'p> Walk<'r, 'p> {
         }
     }
 
-    /// Adds what a command wrote to a stream that is kept, without its secrets (S3), wherever the pieces were cut.
+    /// Adds what a command wrote to a stream that is kept, without its secrets (S3), wherever the
+    /// pieces were cut.
     fn write_down(&mut self, leaf: LeafId, stream: Stream, bytes: &[u8]) {
         if self.around.streams.is_none() {
             return;
         }
         let around = self.around;
-        let veil = self.veils.entry((leaf, stream)).or_insert_with(|| around.guard.secrets().stream());
+        let veil = self
+            .veils
+            .entry((leaf, stream))
+            .or_insert_with(|| around.guard.secrets().stream());
         let mut clean = Vec::with_capacity(bytes.len());
         veil.push(bytes, &mut clean);
         around.add(stream, &clean);
@@ -156,10 +176,14 @@ impl<'r, 'p> Walk<'r, 'p> {
         }
     }
 
-    /// Does what the observer wishes for, and asks again as long as commands take what they are fed.
+    /// Does what the observer wishes for, and asks again as long as commands take what they are
+    /// fed.
     fn grant_wishes(&mut self) {
         for _ in 0..MOUTHFULS {
-            let hungry = self.leaves.keys().any(|leaf| self.nursery.has_taken_all(*leaf));
+            let hungry = self
+                .leaves
+                .keys()
+                .any(|leaf| self.nursery.has_taken_all(*leaf));
             let mut fed = false;
             for wish in self.observer.wishes(hungry) {
                 match wish {
@@ -210,7 +234,8 @@ impl<'r, 'p> Walk<'r, 'p> {
             (false, false, Status::Failed) => failures.first().map_or(1, |failure| failure.code),
             (false, false, _) => 0,
         };
-        let coverage = (!done.trail.branches.is_empty()).then(|| Coverage::of(&done.trail.branches));
+        let coverage =
+            (!done.trail.branches.is_empty()).then(|| Coverage::of(&done.trail.branches));
         Outcome {
             status: if interrupted { Status::Failed } else { status },
             code,
@@ -229,7 +254,9 @@ impl<'r, 'p> Walk<'r, 'p> {
 
     /// Tells a watcher that time has passed.
     fn tick(&mut self) {
-        let Some(pace) = self.observer.pace() else { return };
+        let Some(pace) = self.observer.pace() else {
+            return;
+        };
         let due = self
             .ticked
             .and_then(|ticked| ticked.checked_add(pace))

@@ -1,7 +1,7 @@
 //! The recipes that come with the binary.
 //!
-//! Owns the table of them: one name per line, one file per name in `assets/recipes`. A test compares both. Nothing is
-//! unpacked: what a recipe needs beside itself it asks for by name.
+//! Owns the table of them: one name per line, one file per name in `assets/recipes`. A test
+//! compares both. Nothing is unpacked: what a recipe needs beside itself it asks for by name.
 
 /// A recipe of the library: its name and its text.
 #[derive(Debug, Clone, Copy)]

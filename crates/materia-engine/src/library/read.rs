@@ -61,8 +61,13 @@ impl ReadError {
 /// The text of a recipe.
 pub(super) fn text(file: &Path) -> Result<String, ReadError> {
     let failed = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::Missing(file.to_owned()),
-        _ => ReadError::Io { file: file.to_owned(), source },
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            ReadError::Missing(file.to_owned())
+        }
+        _ => ReadError::Io {
+            file: file.to_owned(),
+            source,
+        },
     };
     // Opening a pipe would wait for somebody to write to it.
     let about = file.metadata().map_err(failed)?;

@@ -1,7 +1,7 @@
 //! What a reference to a recipe means: a bare name, a path, a skill's recipe.
 //!
-//! Owns the order in which places are tried (R2) and the words when none has it. `{agent}`, `{recipe_dir}`, `{repo}` and
-//! `~` are spelled out first.
+//! Owns the order in which places are tried (R2) and the words when none has it. `{agent}`,
+//! `{recipe_dir}`, `{repo}` and `~` are spelled out first.
 
 use std::path::{Path, PathBuf};
 
@@ -59,13 +59,25 @@ impl Seeker<'_> {
             return self.library.load(&file, &shown, Found::Named);
         }
         if let Some(file) = self.in_skill(spelled) {
-            let mut located = self.library.load(&file, &file.to_string_lossy(), Found::Skill)?;
-            spelled.trim_end_matches(".json").trim_end_matches(".md").clone_into(&mut located.name);
+            let mut located = self
+                .library
+                .load(&file, &file.to_string_lossy(), Found::Skill)?;
+            spelled
+                .trim_end_matches(".json")
+                .trim_end_matches(".md")
+                .clone_into(&mut located.name);
             return Ok(located);
         }
         let message = format!("there is no recipe {}", text::quoted_within(reference, 300));
-        let hint = format!("there is no file {}", text::quoted_within(&path.to_string_lossy(), 300));
-        Err(LoadError { code: "recipe-not-found", message, hint })
+        let hint = format!(
+            "there is no file {}",
+            text::quoted_within(&path.to_string_lossy(), 300)
+        );
+        Err(LoadError {
+            code: "recipe-not-found",
+            message,
+            hint,
+        })
     }
 
     /// `<skill>/<recipe>` as the recipe that a skill brings.
@@ -75,20 +87,34 @@ impl Seeker<'_> {
         if !plain(skill) || !plain(recipe) {
             return None;
         }
-        existing(&self.library.skills().join(skill).join("recipes").join(recipe))
+        existing(
+            &self
+                .library
+                .skills()
+                .join(skill)
+                .join("recipes")
+                .join(recipe),
+        )
     }
 
     fn by_name(&self, name: &str) -> Result<Located, LoadError> {
         let plain = !name.is_empty() && !name.starts_with(['.', '-']) && !name.contains('\0');
         let file = |dir: &Path| existing(&dir.join(name)).filter(|_| plain);
         if let Some(file) = file(&self.library.root) {
-            return self.library.load(&file, &file.to_string_lossy(), Found::User);
+            return self
+                .library
+                .load(&file, &file.to_string_lossy(), Found::User);
         }
         // A person who types an ending means a file that is here.
-        let here = self.importer.or_else(|| has_ending(name).then_some(self.from));
+        let here = self
+            .importer
+            .or_else(|| has_ending(name).then_some(self.from));
         if let Some(file) = here.and_then(file) {
-            let shown =
-                if self.importer.is_some() { file.to_string_lossy().into_owned() } else { name.to_owned() };
+            let shown = if self.importer.is_some() {
+                file.to_string_lossy().into_owned()
+            } else {
+                name.to_owned()
+            };
             return self.library.load(&file, &shown, Found::Directory);
         }
         let bare = name.strip_suffix(".json").unwrap_or(name);
@@ -101,13 +127,20 @@ impl Seeker<'_> {
     fn unknown(&self, name: &str) -> LoadError {
         let message = format!("there is no recipe {}", text::quoted(name));
         let own = self.library.names();
-        let known = own.iter().map(String::as_str).chain(packaged::PACKAGED.iter().map(|one| one.name));
+        let known = own
+            .iter()
+            .map(String::as_str)
+            .chain(packaged::PACKAGED.iter().map(|one| one.name));
         let hint = match (text::closest(name, known), name.parse::<ToolName>()) {
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, Err(error)) => error.hint().to_owned(),
             (None, Ok(_)) => "see `materia recipe list`, or name a file as ./NAME.json".to_owned(),
         };
-        LoadError { code: "recipe-not-found", message, hint }
+        LoadError {
+            code: "recipe-not-found",
+            message,
+            hint,
+        }
     }
 }
 
@@ -116,8 +149,18 @@ impl Library {
     pub fn shipped(&self, packaged: &packaged::Packaged) -> Located {
         let shown = format!("packaged:{}", packaged.name);
         let source = Source::new(&shown, packaged.text);
-        let loaded = Loaded { id: shown, name: packaged.name.to_owned(), source, place: self.place() };
-        Located { name: packaged.name.to_owned(), file: None, found: Found::Packaged, loaded }
+        let loaded = Loaded {
+            id: shown,
+            name: packaged.name.to_owned(),
+            source,
+            place: self.place(),
+        };
+        Located {
+            name: packaged.name.to_owned(),
+            file: None,
+            found: Found::Packaged,
+            loaded,
+        }
     }
 
     /// The names of the person's recipes, whatever is in them; none when there is no root.
@@ -130,9 +173,15 @@ impl Library {
 
     /// The recipe files of the person, JSON before Markdown of the same name.
     pub fn files(&self) -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten().map(|entry| entry.path());
+        let entries = std::fs::read_dir(&self.root)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
         let recipe = |path: &PathBuf| {
-            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            let hidden = path
+                .file_name()
+                .is_some_and(|name| name.to_string_lossy().starts_with('.'));
             !hidden && has_ending(&path.to_string_lossy())
         };
         let mut files: Vec<PathBuf> = entries.filter(recipe).collect();
@@ -151,7 +200,8 @@ fn stem(file: &Path) -> Option<String> {
 }
 
 pub(super) fn has_ending(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| ENDINGS.contains(&ending))
 }
 
 /// The file at a path, or with an ending added.
@@ -163,13 +213,25 @@ fn existing(path: &Path) -> Option<PathBuf> {
         PathBuf::from(name)
     };
     let ended = has_ending(&path.to_string_lossy());
-    let tries =
-        if ended { vec![path.to_owned()] } else { ENDINGS.iter().map(|ending| with(ending)).collect() };
-    tries.into_iter().find(|file| file.symlink_metadata().is_ok_and(|found| !found.is_dir()))
+    let tries = if ended {
+        vec![path.to_owned()]
+    } else {
+        ENDINGS.iter().map(|ending| with(ending)).collect()
+    };
+    tries
+        .into_iter()
+        .find(|file| file.symlink_metadata().is_ok_and(|found| !found.is_dir()))
 }
 
 /// A file as the person named it, with the ending that was found.
 fn named(spelled: &str, file: &Path) -> String {
-    let ending = file.extension().map(|ending| format!(".{}", ending.to_string_lossy())).unwrap_or_default();
-    if spelled.ends_with(&ending) { spelled.to_owned() } else { format!("{spelled}{ending}") }
+    let ending = file
+        .extension()
+        .map(|ending| format!(".{}", ending.to_string_lossy()))
+        .unwrap_or_default();
+    if spelled.ends_with(&ending) {
+        spelled.to_owned()
+    } else {
+        format!("{spelled}{ending}")
+    }
 }

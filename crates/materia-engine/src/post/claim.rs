@@ -1,7 +1,8 @@
 //! Claiming and settling: exactly one process has a message, and it ends once.
 //!
-//! Owns the turn in which a claim is made. A claim of a process that has ended is void, and the message is given to the
-//! next who asks; one that five processes died over is failed instead of killing a sixth.
+//! Owns the turn in which a claim is made. A claim of a process that has ended is void, and the
+//! message is given to the next who asks; one that five processes died over is failed instead of
+//! killing a sixth.
 
 use materia_model::message::event::{CLAIM, Claim, FAILED, Failed, HANDLED, Handled, Holder};
 use materia_model::message::{Entry, Envelope, Place, Queue, Settled};
@@ -22,7 +23,8 @@ pub struct Claimed {
     pub envelope: Envelope,
     /// When it was queued.
     pub queued_at: Timestamp,
-    /// How often it has been claimed, this time included: more than once means that somebody died over it.
+    /// How often it has been claimed, this time included: more than once means that somebody died
+    /// over it.
     pub attempt: u32,
 }
 
@@ -53,17 +55,35 @@ impl Post {
     pub fn claim(&self, place: &Place, by: &Holder) -> Result<Option<Claimed>, Error> {
         let (mut held, mut view) = self.decide()?;
         loop {
-            let Some(next) = view.mail.queue(place).next(is_dead) else { return Ok(None) };
+            let Some(next) = view.mail.queue(place).next(is_dead) else {
+                return Ok(None);
+            };
             if Queue::is_poison(next) {
                 let error = format!("{} processes died over it", next.claims);
-                held.append(FAILED, &Failed { id: next.id.clone(), error })?;
+                held.append(
+                    FAILED,
+                    &Failed {
+                        id: next.id.clone(),
+                        error,
+                    },
+                )?;
                 view.catch_up()?;
                 continue;
             }
-            let Some(claimed) = claimed(next) else { return Ok(None) };
-            // Everything up to here, the message too, has to be durable before it is handed out; the claim itself has not.
+            let Some(claimed) = claimed(next) else {
+                return Ok(None);
+            };
+            // Everything up to here, the message too, has to be durable before it is handed out;
+            // the claim itself has not.
             let mark = held.mark();
-            held.append(CLAIM, &Claim { id: claimed.id.clone(), by: by.clone(), handed: false })?;
+            held.append(
+                CLAIM,
+                &Claim {
+                    id: claimed.id.clone(),
+                    by: by.clone(),
+                    handed: false,
+                },
+            )?;
             drop(view);
             drop(held);
             self.journal.commit_to(&mark)?;
@@ -71,21 +91,34 @@ impl Post {
         }
     }
 
-    /// Hands a claim on, from the process that made it to the one it made it for. Whether it still had it.
+    /// Hands a claim on, from the process that made it to the one it made it for. Whether it still
+    /// had it.
     pub fn hand(&self, id: &str, from: &Holder, to: &Holder) -> Result<bool, Error> {
         let (mut held, view) = self.decide()?;
-        let mine = view
-            .mail
-            .place_of(id)
-            .is_some_and(|place| view.mail.queue(&place).settle(id, from, |_| false) == Settled::Open);
+        let mine = view.mail.place_of(id).is_some_and(|place| {
+            view.mail.queue(&place).settle(id, from, |_| false) == Settled::Open
+        });
         if mine {
-            held.append(CLAIM, &Claim { id: id.to_owned(), by: to.clone(), handed: true })?;
+            held.append(
+                CLAIM,
+                &Claim {
+                    id: id.to_owned(),
+                    by: to.clone(),
+                    handed: true,
+                },
+            )?;
         }
         Ok(mine)
     }
 
     /// Says what became of a message, durably. Saying the same twice changes nothing.
-    pub fn settle(&self, place: &Place, id: &str, by: &Holder, ending: &Ending) -> Result<Ended, Error> {
+    pub fn settle(
+        &self,
+        place: &Place,
+        id: &str,
+        by: &Holder,
+        ending: &Ending,
+    ) -> Result<Ended, Error> {
         self.settle_for(place, id, (by, &[]), ending)
     }
 
@@ -100,37 +133,69 @@ impl Post {
         let (mut held, view) = self.decide()?;
         let status = ending.as_str();
         let place = view.mail.place_of(id).unwrap_or_else(|| place.clone());
-        let settled =
-            view.mail.queue(&place).settle(id, by, |other| others.contains(other) || is_dead(other));
+        let settled = view
+            .mail
+            .queue(&place)
+            .settle(id, by, |other| others.contains(other) || is_dead(other));
         drop(view);
         match settled {
             Settled::Open => {}
             Settled::Already(found) if found == status => {
-                // It may have been said a moment ago by somebody who was killed before it was durable.
+                // It may have been said a moment ago by somebody who was killed before it was
+                // durable.
                 let mark = held.mark();
                 drop(held);
                 self.journal.commit_to(&mark)?;
-                return Ok(Ended { id: id.to_owned(), status, already: true });
+                return Ok(Ended {
+                    id: id.to_owned(),
+                    status,
+                    already: true,
+                });
             }
-            Settled::Already(found) => return Err(Error::Finished { id: id.to_owned(), status: found }),
-            Settled::Held(by) => return Err(Error::Held { id: id.to_owned(), by }),
+            Settled::Already(found) => {
+                return Err(Error::Finished {
+                    id: id.to_owned(),
+                    status: found,
+                });
+            }
+            Settled::Held(by) => {
+                return Err(Error::Held {
+                    id: id.to_owned(),
+                    by,
+                });
+            }
             Settled::Unknown => return Err(Error::Unknown(id.to_owned())),
         }
         let id = id.to_owned();
         match ending.clone() {
             Ending::Handled => held.append(HANDLED, &Handled { id: id.clone() })?,
-            Ending::Failed(error) => held.append(FAILED, &Failed { id: id.clone(), error })?,
+            Ending::Failed(error) => held.append(
+                FAILED,
+                &Failed {
+                    id: id.clone(),
+                    error,
+                },
+            )?,
         };
         let mark = held.mark();
         drop(held);
         self.journal.commit_to(&mark)?;
-        Ok(Ended { id, status, already: false })
+        Ok(Ended {
+            id,
+            status,
+            already: false,
+        })
     }
 }
 
 fn claimed(entry: &Entry) -> Option<Claimed> {
     let envelope = entry.envelope.as_deref()?.clone();
-    Some(Claimed { id: entry.id.clone(), envelope, queued_at: entry.queued_at, attempt: entry.claims + 1 })
+    Some(Claimed {
+        id: entry.id.clone(),
+        envelope,
+        queued_at: entry.queued_at,
+        attempt: entry.claims + 1,
+    })
 }
 
 impl Ending {

@@ -1,7 +1,8 @@
 //! Posting: a message is on disk before anybody hears of it.
 //!
-//! Owns the checks that need the journal's state: whether the run is on, whether it is still the generation that was
-//! meant, whether its queue has room. They are made and the message is written in one turn.
+//! Owns the checks that need the journal's state: whether the run is on, whether it is still the
+//! generation that was meant, whether its queue has room. They are made and the message is written
+//! in one turn.
 
 use materia_model::message::event::{MESSAGE, Message};
 use materia_model::message::{Address, Envelope, Limits, Mail, Place};
@@ -40,7 +41,12 @@ pub struct Receipt {
 impl Posting {
     /// A message for whatever generation there is, to a run that is on or not.
     pub fn new(envelope: Envelope) -> Self {
-        Self { envelope, generation: None, only_when_on: false, limits: Limits::default() }
+        Self {
+            envelope,
+            generation: None,
+            only_when_on: false,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -54,20 +60,30 @@ impl Post {
         let generation = mail.generation.clone();
         drop(view);
         let id = message_id(held.next_seq(), &self.clock.fresh_id());
-        let message = Message { id, envelope: posting.envelope, generation: generation.clone() };
+        let message = Message {
+            id,
+            envelope: posting.envelope,
+            generation: generation.clone(),
+        };
         let seq = held.append(MESSAGE, &message)?;
         let mark = held.mark();
         drop(held);
-        // Whoever is woken makes the message durable before it hands it out, so it may wake while we do the same.
+        // Whoever is woken makes the message durable before it hands it out, so it may wake while
+        // we do the same.
         ears::ring_all(&self.ears());
         self.journal.commit_to(&mark)?;
-        Ok(Receipt { id: message.id, seq, generation, warnings })
+        Ok(Receipt {
+            id: message.id,
+            seq,
+            generation,
+            warnings,
+        })
     }
 }
 
 impl Post {
-    /// Hands what waits, up to a message that is durable, to whoever reads the run's named pipe. When this returns it is
-    /// recorded durably what went.
+    /// Hands what waits, up to a message that is durable, to whoever reads the run's named pipe.
+    /// When this returns it is recorded durably what went.
     pub fn pour(&self, place: &run::Place, up_to: u64) -> Result<Poured, Error> {
         let (mut held, view) = self.decide()?;
         let poured = run::pour(place, &mut held, &view.mail, up_to)?;
@@ -79,23 +95,35 @@ impl Post {
     }
 }
 
-/// Short enough for a person and a model to repeat, unique in its journal by the number and elsewhere by chance.
+/// Short enough for a person and a model to repeat, unique in its journal by the number and
+/// elsewhere by chance.
 pub fn message_id(seq: u64, fresh: &str) -> String {
     let chance = &fresh[fresh.len().saturating_sub(10)..];
     format!("m{seq}-{chance}")
 }
 
 fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {
-    let run = || mail.run.as_ref().map_or_else(|| "the run".to_owned(), |run| format!("run:{run}"));
+    let run = || {
+        mail.run
+            .as_ref()
+            .map_or_else(|| "the run".to_owned(), |run| format!("run:{run}"))
+    };
     if let (Some(expected), Some(found)) = (&posting.generation, &mail.generation)
         && expected != found
     {
-        return Err(Error::Stale { run: run(), expected: expected.clone(), found: found.clone() });
+        return Err(Error::Stale {
+            run: run(),
+            expected: expected.clone(),
+            found: found.clone(),
+        });
     }
     if posting.only_when_on
         && let Some(status) = &mail.ended
     {
-        return Err(Error::Over { run: run(), status: status.clone() });
+        return Err(Error::Over {
+            run: run(),
+            status: status.clone(),
+        });
     }
     let weight = posting.envelope.weight();
     for (place, to) in queues(&posting.envelope) {
@@ -107,7 +135,10 @@ fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {
         let queue = mail.queue(&place);
         if queue.is_full(weight, posting.limits) {
             let counts = queue.counts();
-            return Err(Error::Full { to: to.to_string(), queued: counts.queued + counts.claimed });
+            return Err(Error::Full {
+                to: to.to_string(),
+                queued: counts.queued + counts.claimed,
+            });
         }
     }
     Ok(())
@@ -116,7 +147,9 @@ fn check(mail: &Mail, posting: &Posting) -> Result<(), Error> {
 /// The queues a message will wait in.
 fn queues(envelope: &Envelope) -> Vec<(Place, Address)> {
     match &envelope.to {
-        Address::Run(_) if !Mail::steers(envelope.kind.as_str()) => vec![(Place::Run, envelope.to.clone())],
+        Address::Run(_) if !Mail::steers(envelope.kind.as_str()) => {
+            vec![(Place::Run, envelope.to.clone())]
+        }
         Address::Branch(_, branch) => vec![(Place::Branch(branch.clone()), envelope.to.clone())],
         Address::Room(_) => {
             let recipients = Mail::recipients(envelope).into_iter();
@@ -132,8 +165,10 @@ fn warnings(mail: &Mail, envelope: &Envelope) -> Vec<String> {
     let inbound = matches!(envelope.to, Address::Run(_) | Address::Branch(..))
         .then(|| mail.mailbox.warning_about(&envelope.kind, &envelope.to))
         .flatten();
-    let from_run =
-        envelope.from.as_ref().filter(|from| from.run() == mail.run.as_ref() && mail.run.is_some());
+    let from_run = envelope
+        .from
+        .as_ref()
+        .filter(|from| from.run() == mail.run.as_ref() && mail.run.is_some());
     let outbound = from_run.and_then(|from| mail.mailbox.warning_from(&envelope.kind, from));
     inbound.into_iter().chain(outbound).collect()
 }

@@ -109,20 +109,32 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Self::Full { to, .. } => {
-                format!("wait until it has read some; see them with `materia inspect {to} --view mailbox`")
+                format!(
+                    "wait until it has read some; see them with `materia inspect {to} --view mailbox`"
+                )
             }
             Self::Crowded { .. } => "use fewer branches, or spawn another run".to_owned(),
             Self::Over { run, .. } => format!("start it anew with `materia spawn --as {run} …`"),
-            Self::Stale { run, .. } => format!("look at it with `materia inspect {run}` and send it again"),
-            Self::Unknown(_) => "look for it with `materia inspect run:ID --view mailbox`".to_owned(),
-            Self::Held { .. } => "whoever has it says what became of it, or ends; then it is free".to_owned(),
+            Self::Stale { run, .. } => {
+                format!("look at it with `materia inspect {run}` and send it again")
+            }
+            Self::Unknown(_) => {
+                "look for it with `materia inspect run:ID --view mailbox`".to_owned()
+            }
+            Self::Held { .. } => {
+                "whoever has it says what became of it, or ends; then it is free".to_owned()
+            }
             Self::Finished { .. } => {
                 "nothing is left to do; a repeated message can be dropped by its id".to_owned()
             }
             Self::Watched { .. } => "one process at a time is told; stop that one first".to_owned(),
             Self::TimedOut => "wait longer with --timeout, or for ever without".to_owned(),
-            Self::Interrupted => "what is sent meanwhile waits there for the next who asks".to_owned(),
-            Self::Unread(_) => "move that file away; what was told before is told once more".to_owned(),
+            Self::Interrupted => {
+                "what is sent meanwhile waits there for the next who asks".to_owned()
+            }
+            Self::Unread(_) => {
+                "move that file away; what was told before is told once more".to_owned()
+            }
             Self::Io { .. } | Self::Dir(_) | Self::Unwritten(_) => {
                 "check that the disk has space and who may write there, and try again".to_owned()
             }

@@ -1,8 +1,10 @@
-//! One run as an observer follows it: how far its journal was read, and what of it is still to be told.
+//! One run as an observer follows it: how far its journal was read, and what of it is still to be
+//! told.
 //!
-//! Owns reading. A journal is kept open only while its run is on and few are: an observer of ten thousand runs that are over
-//! has no file open. One that has become another file, or was closed, is read from its beginning again; the mark says what of
-//! it was told. A journal that cannot be read now is read at another look, and never keeps others from being told.
+//! Owns reading. A journal is kept open only while its run is on and few are: an observer of ten
+//! thousand runs that are over has no file open. One that has become another file, or was closed,
+//! is read from its beginning again; the mark says what of it was told. A journal that cannot be
+//! read now is read at another look, and never keeps others from being told.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,8 @@ use crate::store::journal::{From, JournalError, Reader};
 #[derive(Debug)]
 pub(super) struct Followed {
     journal: PathBuf,
-    /// Which file the journal was, how long, and when it was last changed, when it was read to its end.
+    /// Which file the journal was, how long, and when it was last changed, when it was read to its
+    /// end.
     seen: Option<(u64, u64, i64)>,
     open: Option<(Reader, Mail)>,
     /// The first generation.
@@ -63,8 +66,8 @@ impl Followed {
         self.open.is_some()
     }
 
-    /// Reads what is new in the run's journal, if anything is. `session` is whose runs are told; everybody's where there is
-    /// none.
+    /// Reads what is new in the run's journal, if anything is. `session` is whose runs are told;
+    /// everybody's where there is none.
     pub(super) fn catch_up(
         &mut self,
         session: Option<&SessionId>,
@@ -73,8 +76,13 @@ impl Followed {
         keep: Keep,
     ) -> Result<(), Error> {
         use std::os::unix::fs::MetadataExt;
-        let Ok(metadata) = std::fs::metadata(&self.journal) else { return Ok(()) };
-        let changed = metadata.mtime().wrapping_mul(1_000_000_000).wrapping_add(metadata.mtime_nsec());
+        let Ok(metadata) = std::fs::metadata(&self.journal) else {
+            return Ok(());
+        };
+        let changed = metadata
+            .mtime()
+            .wrapping_mul(1_000_000_000)
+            .wrapping_add(metadata.mtime_nsec());
         let now = (metadata.ino(), metadata.len(), changed);
         if self.seen == Some(now) {
             return Ok(());
@@ -95,13 +103,15 @@ impl Followed {
             match record {
                 Ok(record) => {
                     mail.apply(&record);
-                    self.pending.extend(news(&mail, session, run, &record, mark));
+                    self.pending
+                        .extend(news(&mail, session, run, &record, mark));
                 }
                 Err(JournalError::Io { .. }) => {
                     self.seen = None;
                     return Ok(());
                 }
-                // A run that was pruned under us, or is damaged, must not keep the others from being told.
+                // A run that was pruned under us, or is damaged, must not keep the others from
+                // being told.
                 Err(JournalError::Damaged { .. } | JournalError::Newer { .. }) => break,
                 Err(error) => return Err(error.into()),
             }
@@ -126,8 +136,9 @@ fn news(
 ) -> Option<News> {
     let known = Record::read(record)?;
     let ours = session.is_none() || session == mail.session.as_ref();
-    let told = mark
-        .is_some_and(|mark| Some(&mark.first) == mail.first_generation.as_ref() && record.seq <= mark.seq);
+    let told = mark.is_some_and(|mark| {
+        Some(&mark.first) == mail.first_generation.as_ref() && record.seq <= mark.seq
+    });
     if !ours || told {
         return None;
     }
@@ -149,7 +160,13 @@ fn news(
         _ => return None,
     };
     let (generation, session) = (mail.generation.clone(), mail.session.clone());
-    Some(News { event, run: run.clone(), generation, session, seq: record.seq })
+    Some(News {
+        event,
+        run: run.clone(),
+        generation,
+        session,
+        seq: record.seq,
+    })
 }
 
 /// Whether a run ends so only because somebody asked for it.

@@ -1,8 +1,10 @@
-//! How far an observer has been told: one mark per run, durable, and never more than there are runs.
+//! How far an observer has been told: one mark per run, durable, and never more than there are
+//! runs.
 //!
-//! Owns the observer's files. Every news adds a line to a list; once most of its lines are of the past, the marks that still
-//! count are written as one document, which names the next list. Whoever is killed in between has the old document with
-//! its list, or the new one with a list that has not begun.
+//! Owns the observer's files. Every news adds a line to a list; once most of its lines are of the
+//! past, the marks that still count are written as one document, which names the next list. Whoever
+//! is killed in between has the old document with its list, or the new one with a list that has not
+//! begun.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,9 +67,10 @@ impl Marks {
     /// Opens the marks of somebody in a folder. Refused while another process has them.
     pub(super) fn open(folder: &Path, whose: &str, clock: &Clock) -> Result<Self, Error> {
         let lock = take(&folder.join("watch.lock")).map_err(|error| match error {
-            LockError::Held { holder, .. } => {
-                Error::Watched { whose: whose.to_owned(), pid: holder.map(|holder| holder.pid) }
-            }
+            LockError::Held { holder, .. } => Error::Watched {
+                whose: whose.to_owned(),
+                pid: holder.map(|holder| holder.pid),
+            },
             other => JournalError::from(other).into(),
         })?;
         let base: Base = if folder.join("marks.json").exists() {
@@ -78,8 +81,11 @@ impl Marks {
         let path = list(folder, base.list);
         let fresh = base.list == 0 && !path.exists();
         let told = begin(&path, clock)?;
-        let mut marks: BTreeMap<RunId, Mark> =
-            base.marks.into_iter().map(|mark| (mark.run.clone(), mark)).collect();
+        let mut marks: BTreeMap<RunId, Mark> = base
+            .marks
+            .into_iter()
+            .map(|mark| (mark.run.clone(), mark))
+            .collect();
         for record in Reader::open(&path, From::Beginning)? {
             let record = record?;
             if record.kind == TOLD
@@ -92,7 +98,16 @@ impl Marks {
             forget(folder, before);
         }
         let (folder, clock) = (folder.to_owned(), clock.clone());
-        Ok(Self { folder, clock, list: base.list, told, marks, count_at: SLACK, fresh, _lock: lock })
+        Ok(Self {
+            folder,
+            clock,
+            list: base.list,
+            told,
+            marks,
+            count_at: SLACK,
+            fresh,
+            _lock: lock,
+        })
     }
 
     /// How far a run was told.
@@ -127,10 +142,15 @@ impl Marks {
     /// Writes what counts as one document, and begins the next list.
     fn begin_anew(&mut self) -> Result<(), Error> {
         let next = self.list + 1;
-        // A list of this number was begun by somebody who was killed before the document named it: nothing counts in it.
+        // A list of this number was begun by somebody who was killed before the document named it:
+        // nothing counts in it.
         forget(&self.folder, next);
         let marks = self.marks.values().cloned().collect();
-        atomic::write_json(&self.folder.join("marks.json"), FORMAT, &Base { list: next, marks })?;
+        atomic::write_json(
+            &self.folder.join("marks.json"),
+            FORMAT,
+            &Base { list: next, marks },
+        )?;
         self.told = begin(&list(&self.folder, next), &self.clock)?;
         forget(&self.folder, std::mem::replace(&mut self.list, next));
         self.count_at = SLACK;
@@ -138,11 +158,13 @@ impl Marks {
     }
 }
 
-/// Takes the lock. A process that was killed holds it a moment longer: whoever ends is waited for, whoever lives is not.
+/// Takes the lock. A process that was killed holds it a moment longer: whoever ends is waited for,
+/// whoever lives is not.
 fn take(path: &Path) -> Result<Lock, LockError> {
     let acquire = |wait| Lock::acquire(path, Mode::Exclusive, wait, &Holder::current());
-    let leaves =
-        || lock::living_holder(path).is_none_or(|holder| process::is_leaving(holder.pid.cast_signed()));
+    let leaves = || {
+        lock::living_holder(path).is_none_or(|holder| process::is_leaving(holder.pid.cast_signed()))
+    };
     match acquire(Wait::For(MOMENT)) {
         Err(LockError::Held { .. }) if leaves() => acquire(Wait::For(LEAVING)),
         other => other,
@@ -150,12 +172,24 @@ fn take(path: &Path) -> Result<Lock, LockError> {
 }
 
 fn begin(path: &Path, clock: &Clock) -> Result<Journal, Error> {
-    Ok(Journal::open(path, clock, &Options { name: TOLD.to_owned(), rotate_at: None, from: None })?)
+    Ok(Journal::open(
+        path,
+        clock,
+        &Options {
+            name: TOLD.to_owned(),
+            rotate_at: None,
+            from: None,
+        },
+    )?)
 }
 
 /// The list of a number.
 fn list(folder: &Path, number: u64) -> PathBuf {
-    folder.join(if number == 0 { "told.jsonl".to_owned() } else { format!("told-{number}.jsonl") })
+    folder.join(if number == 0 {
+        "told.jsonl".to_owned()
+    } else {
+        format!("told-{number}.jsonl")
+    })
 }
 
 /// Removes a list that counts for nothing; one that stays is removed another time.
@@ -173,11 +207,17 @@ mod tests {
     use super::*;
 
     fn mark(run: &str, seq: u64) -> Mark {
-        Mark { run: run.parse().unwrap(), first: "g".to_owned(), seq }
+        Mark {
+            run: run.parse().unwrap(),
+            first: "g".to_owned(),
+            seq,
+        }
     }
 
     fn files(folder: &Path) -> Vec<String> {
-        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
         let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();
         names
@@ -187,13 +227,21 @@ mod tests {
     fn what_was_told_is_bounded_by_the_runs_there_are() {
         let (dir, clock) = (tempfile::tempdir().unwrap(), Clock::system());
         let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
-        assert!(marks.fresh && Marks::open(dir.path(), "s", &clock).is_err(), "one process tells");
+        assert!(
+            marks.fresh && Marks::open(dir.path(), "s", &clock).is_err(),
+            "one process tells"
+        );
         for seq in 1..=5000 {
-            let gone = if seq == 7 { Some(mark("gone", 7)) } else { None };
+            let gone = if seq == 7 {
+                Some(mark("gone", 7))
+            } else {
+                None
+            };
             marks
-                .set([mark("a", seq), mark("b", 2 * seq)].into_iter().chain(gone), |run| {
-                    run.as_str() != "gone"
-                })
+                .set(
+                    [mark("a", seq), mark("b", 2 * seq)].into_iter().chain(gone),
+                    |run| run.as_str() != "gone",
+                )
                 .unwrap();
         }
         let size: u64 = std::fs::read_dir(dir.path())
@@ -205,7 +253,10 @@ mod tests {
         drop(marks);
         let marks = Marks::open(dir.path(), "s", &clock).unwrap();
         let seq = |run: &str| marks.get(&run.parse().unwrap()).map(|mark| mark.seq);
-        assert_eq!((seq("a"), seq("b"), seq("gone")), (Some(5000), Some(10_000), None));
+        assert_eq!(
+            (seq("a"), seq("b"), seq("gone")),
+            (Some(5000), Some(10_000), None)
+        );
         assert!(!marks.fresh);
     }
 
@@ -215,10 +266,16 @@ mod tests {
         let mut marks = Marks::open(dir.path(), "s", &clock).unwrap();
         for number in 0..5000 {
             let (own, last) = (format!("r{number}"), format!("r{}", number - 1));
-            marks.set([mark(&own, 3)], |run| run.as_str() == own || run.as_str() == last).unwrap();
+            marks
+                .set([mark(&own, 3)], |run| {
+                    run.as_str() == own || run.as_str() == last
+                })
+                .unwrap();
         }
         assert!(marks.marks.len() < 2000, "{} marks", marks.marks.len());
-        let sizes = files(dir.path()).into_iter().map(|name| dir.path().join(name).metadata().unwrap().len());
+        let sizes = files(dir.path())
+            .into_iter()
+            .map(|name| dir.path().join(name).metadata().unwrap().len());
         let size: u64 = sizes.sum();
         assert!(size < 300_000, "{size} bytes for two runs");
     }

@@ -1,6 +1,7 @@
 //! What an observer has to hear, as it is told.
 //!
-//! Owns the shape of a piece of news, which is a contract, and the words for the end of a run. Knows nothing of who was told.
+//! Owns the shape of a piece of news, which is a contract, and the words for the end of a run.
+//! Knows nothing of who was told.
 
 use materia_model::message::{Delivery, Level, Posted};
 use materia_model::name::{RunId, SessionId};
@@ -41,7 +42,8 @@ pub enum Event {
     Missed(Box<Missed>),
 }
 
-/// Runs that were pruned or archived before they could be told, more of them than wait for an observer.
+/// Runs that were pruned or archived before they could be told, more of them than wait for an
+/// observer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Missed {
     /// How many.
@@ -79,9 +81,22 @@ impl News {
     /// That runs went before anybody was told of them.
     pub(super) fn left_out(out: &LeftOut, session: Option<SessionId>) -> Option<Self> {
         let run = out.run.parse().ok()?;
-        let summary = format!("{} went before you were told of them; the last was {run}.", runs(out.count));
-        let event = Event::Missed(Box::new(Missed { count: out.count, level: Level::Warning, summary }));
-        Some(Self { event, run, generation: None, session, seq: 0 })
+        let summary = format!(
+            "{} went before you were told of them; the last was {run}.",
+            runs(out.count)
+        );
+        let event = Event::Missed(Box::new(Missed {
+            count: out.count,
+            level: Level::Warning,
+            summary,
+        }));
+        Some(Self {
+            event,
+            run,
+            generation: None,
+            session,
+            seq: 0,
+        })
     }
 
     /// The same of a run that is not there any more: nobody can look at it.
@@ -94,12 +109,22 @@ impl News {
 }
 
 fn runs(count: u64) -> String {
-    if count == 1 { "1 run".to_owned() } else { format!("{count} runs") }
+    if count == 1 {
+        "1 run".to_owned()
+    } else {
+        format!("{count} runs")
+    }
 }
 
 /// The end of a run.
 pub(super) fn terminal(run: &RunId, record: &record::Record, status: String) -> Event {
-    let field = |name: &str| record.data.get(name).filter(|value| !value.is_null()).cloned();
+    let field = |name: &str| {
+        record
+            .data
+            .get(name)
+            .filter(|value| !value.is_null())
+            .cloned()
+    };
     let (level, said) = match status.as_str() {
         "done" => (Level::Info, "completed successfully"),
         "failed" => (Level::Error, "failed"),
@@ -110,11 +135,18 @@ pub(super) fn terminal(run: &RunId, record: &record::Record, status: String) -> 
     Event::Terminal(Box::new(Terminal {
         at: record.at,
         level,
-        delivery: if status == "cancelled" { Delivery::Notify } else { Delivery::Followup },
+        delivery: if status == "cancelled" {
+            Delivery::Notify
+        } else {
+            Delivery::Followup
+        },
         code: field("code"),
         error: field("error"),
         summary: format!("Run {run} {said}."),
-        next: vec![format!("materia inspect run:{run}"), format!("materia inspect run:{run} --view tail")],
+        next: vec![
+            format!("materia inspect run:{run}"),
+            format!("materia inspect run:{run} --view tail"),
+        ],
         status,
     }))
 }

@@ -1,6 +1,7 @@
 //! One run's messages, open for reading and writing.
 //!
-//! Owns the handle: the shared journal, a reader beside it, and the fold of everything read so far. Threads may share it.
+//! Owns the handle: the shared journal, a reader beside it, and the fold of everything read so far.
+//! Threads may share it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -38,15 +39,30 @@ impl Post {
         if !path.exists() {
             return Err(JournalError::Missing(path.to_owned()).into());
         }
-        let options = Options { name: "run".to_owned(), rotate_at: Some(16 << 20), from: None };
+        let options = Options {
+            name: "run".to_owned(),
+            rotate_at: Some(16 << 20),
+            from: None,
+        };
         let journal = SharedJournal::open(path, clock, &options)?;
-        let view = View { reader: Reader::open(path, From::Beginning)?, mail: Mail::default() };
-        Ok(Self { journal, path: path.to_owned(), clock: clock.clone(), view: Mutex::new(view) })
+        let view = View {
+            reader: Reader::open(path, From::Beginning)?,
+            mail: Mail::default(),
+        };
+        Ok(Self {
+            journal,
+            path: path.to_owned(),
+            clock: clock.clone(),
+            view: Mutex::new(view),
+        })
     }
 
     /// Reads what a run's journal says about messages, without the right to write.
     pub fn read(path: &Path) -> Result<Mail, Error> {
-        let mut view = View { reader: Reader::open(path, From::Beginning)?, mail: Mail::default() };
+        let mut view = View {
+            reader: Reader::open(path, From::Beginning)?,
+            mail: Mail::default(),
+        };
         view.catch_up()?;
         Ok(view.mail)
     }
@@ -61,7 +77,10 @@ impl Post {
     /// Something to sleep on until a message comes.
     pub fn listen(&self) -> Result<Ear, Error> {
         let folder = self.ears();
-        Ear::open(&folder).map_err(|source| Error::Io { path: folder, source })
+        Ear::open(&folder).map_err(|source| Error::Io {
+            path: folder,
+            source,
+        })
     }
 
     /// Writes down something that is no message. It is durable after the next thing that is.
@@ -101,9 +120,14 @@ impl Post {
         }
     }
 
-    /// Writes a document made from everything that is in the journal. It is written in a turn, so that an older one never
-    /// replaces a newer one; that it cannot be written is no failure, since the next one replaces it.
-    pub fn snapshot(&self, path: &Path, make: impl FnOnce(&Mail) -> Option<Value>) -> Result<(), Error> {
+    /// Writes a document made from everything that is in the journal. It is written in a turn, so
+    /// that an older one never replaces a newer one; that it cannot be written is no failure, since
+    /// the next one replaces it.
+    pub fn snapshot(
+        &self,
+        path: &Path,
+        make: impl FnOnce(&Mail) -> Option<Value>,
+    ) -> Result<(), Error> {
         let (_held, view) = self.decide()?;
         if let Some(document) = make(&view.mail) {
             let _lost = atomic::write_cache(path, format!("{document:#}\n").as_bytes());
@@ -111,10 +135,12 @@ impl Post {
         Ok(())
     }
 
-    /// Takes the turn, and everything that is in the journal: nothing changes until it is given back.
+    /// Takes the turn, and everything that is in the journal: nothing changes until it is given
+    /// back.
     pub(super) fn decide(&self) -> Result<(Held<'_>, MutexGuard<'_, View>), Error> {
         let mut view = self.view();
-        // What is there already is read before the turn is taken, so that others wait only for what came in between.
+        // What is there already is read before the turn is taken, so that others wait only for what
+        // came in between.
         view.catch_up()?;
         let held = self.journal.hold()?;
         view.catch_up()?;

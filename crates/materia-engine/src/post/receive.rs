@@ -1,7 +1,8 @@
 //! Waiting for a message, without looking again and again.
 //!
-//! Owns the wait: whoever posts a message rings, and the kernel tells the end of every process that has a message of this
-//! queue, since such a message is free again, and of the run's supervisor. A slow timer looks without them.
+//! Owns the wait: whoever posts a message rings, and the kernel tells the end of every process that
+//! has a message of this queue, since such a message is free again, and of the run's supervisor. A
+//! slow timer looks without them.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -57,7 +58,10 @@ impl Post {
         };
         let generation = self.look(|mail| mail.generation.clone())?;
         let folder = self.ears();
-        let ear = Ear::open(&folder).map_err(|source| Error::Io { path: folder, source })?;
+        let ear = Ear::open(&folder).map_err(|source| Error::Io {
+            path: folder,
+            source,
+        })?;
         loop {
             // It is heard from before the look that finds nothing, so nothing comes in between.
             ear.quiet();
@@ -77,21 +81,31 @@ impl Post {
         }
     }
 
-    /// Refuses to wait for a run that has ended, that nobody watches over any more, or that was started anew.
+    /// Refuses to wait for a run that has ended, that nobody watches over any more, or that was
+    /// started anew.
     fn check_on(&self, generation: Option<&str>) -> Result<(), Error> {
         let supervisor = self.look(|mail| mail.supervisor.clone())?;
         let abandoned = supervisor.is_some_and(|supervisor| is_dead(&supervisor));
         // Looked at after the supervisor was: what it wrote last is in it.
         self.look(|mail| {
-            let run = mail.run.as_ref().map_or_else(|| "the run".to_owned(), |run| format!("run:{run}"));
+            let run = mail
+                .run
+                .as_ref()
+                .map_or_else(|| "the run".to_owned(), |run| format!("run:{run}"));
             match (&mail.ended, mail.generation.as_deref()) {
-                (Some(status), _) => Err(Error::Over { run, status: status.clone() }),
+                (Some(status), _) => Err(Error::Over {
+                    run,
+                    status: status.clone(),
+                }),
                 (None, found) if found != generation => Err(Error::Stale {
                     run,
                     expected: generation.unwrap_or("none").to_owned(),
                     found: found.unwrap_or("none").to_owned(),
                 }),
-                _ if abandoned => Err(Error::Over { run, status: "exited".to_owned() }),
+                _ if abandoned => Err(Error::Over {
+                    run,
+                    status: "exited".to_owned(),
+                }),
                 _ => Ok(()),
             }
         })?
@@ -100,20 +114,29 @@ impl Post {
     /// Whose end matters: those who have a message of this queue, and whoever watches over the run.
     fn others(&self, place: &Place) -> Result<Vec<Process>, Error> {
         self.look(|mail| {
-            let holders = mail.queue(place).open().filter_map(|entry| match &entry.state {
-                State::Claimed { by, .. } => Some(by),
-                _ => None,
-            });
+            let holders = mail
+                .queue(place)
+                .open()
+                .filter_map(|entry| match &entry.state {
+                    State::Claimed { by, .. } => Some(by),
+                    _ => None,
+                });
             let all = mail.supervisor.iter().chain(holders);
-            all.take(MOST_WATCHED).filter_map(|holder| Process::of(&identity(holder))).collect()
+            all.take(MOST_WATCHED)
+                .filter_map(|holder| Process::of(&identity(holder)))
+                .collect()
         })
     }
 }
 
 /// Sleeps until it is rung, one of the others ends, we are interrupted, or the time is over.
 fn sleep(ear: &Ear, others: &[Process], interrupts: &Interrupts, at_most: Duration) {
-    let fds = std::iter::once(ear.as_fd()).chain(others.iter().map(AsFd::as_fd)).chain(interrupts.fds());
-    let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+    let fds = std::iter::once(ear.as_fd())
+        .chain(others.iter().map(AsFd::as_fd))
+        .chain(interrupts.fds());
+    let mut fds: Vec<PollFd<'_>> = fds
+        .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+        .collect();
     let timeout = Timespec::try_from(at_most).ok();
     let _woken: Result<usize, Errno> = rustix::event::poll(&mut fds, timeout.as_ref());
 }

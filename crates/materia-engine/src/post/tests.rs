@@ -20,7 +20,10 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
-        let desk = Self { temp: tempfile::tempdir().unwrap(), clock: Clock::system() };
+        let desk = Self {
+            temp: tempfile::tempdir().unwrap(),
+            clock: Clock::system(),
+        };
         let made = SharedJournal::open(&desk.path(), &desk.clock, &Options::default());
         drop(made.unwrap());
         desk.start("g1");
@@ -36,8 +39,12 @@ impl Desk {
     }
 
     fn start(&self, generation: &str) {
-        let start = json!({"generation": generation, "run": "a", "mailbox": {"accepts": ["task.run"]}});
-        self.open().journal.append_durable(RUN_START, &start).unwrap();
+        let start =
+            json!({"generation": generation, "run": "a", "mailbox": {"accepts": ["task.run"]}});
+        self.open()
+            .journal
+            .append_durable(RUN_START, &start)
+            .unwrap();
     }
 }
 
@@ -56,7 +63,11 @@ fn send(post: &Post, address: &str, body: u64) -> Receipt {
 }
 
 fn holder(identity: &Identity) -> Holder {
-    Holder { pid: identity.pid, start_time: identity.start_time, boot_id: identity.boot_id.clone() }
+    Holder {
+        pid: identity.pid,
+        start_time: identity.start_time,
+        boot_id: identity.boot_id.clone(),
+    }
 }
 
 fn me() -> Holder {
@@ -64,7 +75,10 @@ fn me() -> Holder {
 }
 
 fn nobody() -> Holder {
-    Holder { boot_id: "another".to_owned(), ..me() }
+    Holder {
+        boot_id: "another".to_owned(),
+        ..me()
+    }
 }
 
 #[test]
@@ -74,18 +88,54 @@ fn one_message_has_one_claimer_and_one_end() {
     let first = send(&post, "run:a", 1);
     send(&post, "run:a", 2);
     let claimed = other.claim(&Place::Run, &me()).unwrap().unwrap();
-    assert_eq!((&claimed.id, claimed.attempt, &claimed.envelope.body), (&first.id, 1, &Some(json!(1))));
-    assert_eq!(post.claim(&Place::Run, &me()).unwrap().unwrap().envelope.body, Some(json!(2)));
+    assert_eq!(
+        (&claimed.id, claimed.attempt, &claimed.envelope.body),
+        (&first.id, 1, &Some(json!(1)))
+    );
+    assert_eq!(
+        post.claim(&Place::Run, &me())
+            .unwrap()
+            .unwrap()
+            .envelope
+            .body,
+        Some(json!(2))
+    );
     assert_eq!(post.claim(&Place::Run, &me()).unwrap(), None);
-    let stranger = Holder { start_time: 0, ..me() };
-    let error = post.settle(&Place::Run, &first.id, &stranger, &Ending::Handled).unwrap_err();
+    let stranger = Holder {
+        start_time: 0,
+        ..me()
+    };
+    let error = post
+        .settle(&Place::Run, &first.id, &stranger, &Ending::Handled)
+        .unwrap_err();
     assert!(matches!(error, Error::Held { .. }), "{error}");
-    let done = |post: &Post| post.settle(&Place::Run, &first.id, &me(), &Ending::Handled).unwrap();
+    let done = |post: &Post| {
+        post.settle(&Place::Run, &first.id, &me(), &Ending::Handled)
+            .unwrap()
+    };
     assert!(!done(&post).already);
     assert!(done(&other).already, "a repeat is told");
-    let error = post.settle(&Place::Run, &first.id, &me(), &Ending::Failed("no".to_owned())).unwrap_err();
-    assert!(matches!(error, Error::Finished { status: "handled", .. }), "{error}");
-    let error = post.settle(&Place::Run, "nothing", &me(), &Ending::Handled).unwrap_err();
+    let error = post
+        .settle(
+            &Place::Run,
+            &first.id,
+            &me(),
+            &Ending::Failed("no".to_owned()),
+        )
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::Finished {
+                status: "handled",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let error = post
+        .settle(&Place::Run, "nothing", &me(), &Ending::Handled)
+        .unwrap_err();
     assert!(matches!(error, Error::Unknown(_)), "{error}");
 }
 
@@ -99,7 +149,16 @@ fn a_message_of_a_dead_claimer_is_given_to_the_next_but_not_for_ever() {
         assert_eq!((&claimed.id, claimed.attempt), (&sent.id, attempt));
     }
     assert_eq!(post.claim(&Place::Run, &me()).unwrap(), None);
-    let status = post.look(|mail| mail.queue(&Place::Run).entries().last().unwrap().state.as_str()).unwrap();
+    let status = post
+        .look(|mail| {
+            mail.queue(&Place::Run)
+                .entries()
+                .last()
+                .unwrap()
+                .state
+                .as_str()
+        })
+        .unwrap();
     assert_eq!(status, "failed");
 }
 
@@ -110,9 +169,21 @@ fn a_claim_can_be_handed_on_by_whoever_made_it() {
     let sent = send(&post, "run:a", 1);
     post.claim(&Place::Run, &nobody()).unwrap().unwrap();
     assert!(post.hand(&sent.id, &nobody(), &me()).unwrap());
-    assert_eq!(post.claim(&Place::Run, &nobody()).unwrap(), None, "it has a living holder now");
-    assert!(!post.hand(&sent.id, &nobody(), &me()).unwrap(), "it is not his any more");
-    assert!(!post.settle(&Place::Run, &sent.id, &me(), &Ending::Handled).unwrap().already);
+    assert_eq!(
+        post.claim(&Place::Run, &nobody()).unwrap(),
+        None,
+        "it has a living holder now"
+    );
+    assert!(
+        !post.hand(&sent.id, &nobody(), &me()).unwrap(),
+        "it is not his any more"
+    );
+    assert!(
+        !post
+            .settle(&Place::Run, &sent.id, &me(), &Ending::Handled)
+            .unwrap()
+            .already
+    );
 }
 
 #[test]
@@ -123,58 +194,102 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
     let sleeper = nursery.identity(leaf).unwrap();
     let post = desk.open();
     std::thread::scope(|scope| {
-        let waits =
-            || scope.spawn(|| desk.open().receive(&Place::Run, &me(), Wait::For(Duration::from_secs(60))));
+        let waits = || {
+            scope.spawn(|| {
+                desk.open()
+                    .receive(&Place::Run, &me(), Wait::For(Duration::from_secs(60)))
+            })
+        };
         let waiting = waits();
         send(&post, "run:a", 1);
-        assert_eq!(waiting.join().unwrap().unwrap().envelope.body, Some(json!(1)));
+        assert_eq!(
+            waiting.join().unwrap().unwrap().envelope.body,
+            Some(json!(1))
+        );
         send(&post, "run:a", 2);
         post.claim(&Place::Run, &holder(&sleeper)).unwrap().unwrap();
         let waiting = waits();
         sleeper.signal(Signal::KILL).unwrap();
         let claimed = waiting.join().unwrap().unwrap();
-        assert_eq!((claimed.envelope.body, claimed.attempt), (Some(json!(2)), 2));
+        assert_eq!(
+            (claimed.envelope.body, claimed.attempt),
+            (Some(json!(2)), 2)
+        );
         let waiting = waits();
-        post.journal.append(RUN_END, &json!({"generation": "g1", "status": "done"})).unwrap();
+        post.journal
+            .append(RUN_END, &json!({"generation": "g1", "status": "done"}))
+            .unwrap();
         crate::store::ears::ring_all(&post.ears());
         assert!(matches!(waiting.join().unwrap(), Err(Error::Over { .. })));
     });
     nursery.sweep(Duration::ZERO);
-    let none = post.receive(&Place::Branch("b".parse().unwrap()), &me(), Wait::For(Duration::ZERO));
+    let none = post.receive(
+        &Place::Branch("b".parse().unwrap()),
+        &me(),
+        Wait::For(Duration::ZERO),
+    );
     assert!(matches!(none, Err(Error::Over { .. } | Error::TimedOut)));
 }
 
 #[test]
-fn a_full_mailbox_a_run_that_is_over_and_an_old_generation_are_refused_before_anything_is_written() {
+fn a_full_mailbox_a_run_that_is_over_and_an_old_generation_are_refused_before_anything_is_written()
+{
     let desk = Desk::new();
     let post = desk.open();
-    let limits = Limits { messages: 2, bytes: 1 << 20 };
-    let posting = |address: &str| Posting { limits, ..Posting::new(to(address, 0)) };
+    let limits = Limits {
+        messages: 2,
+        bytes: 1 << 20,
+    };
+    let posting = |address: &str| Posting {
+        limits,
+        ..Posting::new(to(address, 0))
+    };
     post.deliver(posting("run:a")).unwrap();
     post.deliver(posting("run:a")).unwrap();
     let error = post.deliver(posting("run:a")).unwrap_err();
     assert!(matches!(error, Error::Full { queued: 2, .. }), "{error}");
     post.deliver(posting("branch:a/w")).unwrap();
-    let old = Posting { generation: Some("g0".to_owned()), ..Posting::new(to("run:a", 0)) };
+    let old = Posting {
+        generation: Some("g0".to_owned()),
+        ..Posting::new(to("run:a", 0))
+    };
     assert!(matches!(post.deliver(old), Err(Error::Stale { .. })));
     desk.start("g2");
     assert_eq!(post.look(|mail| mail.left_behind).unwrap(), 3);
     post.deliver(posting("run:a")).unwrap();
-    post.journal.append(RUN_END, &json!({"generation": "g2", "status": "killed"})).unwrap();
-    let late = || Posting { only_when_on: true, ..Posting::new(to("run:a", 0)) };
+    post.journal
+        .append(RUN_END, &json!({"generation": "g2", "status": "killed"}))
+        .unwrap();
+    let late = || Posting {
+        only_when_on: true,
+        ..Posting::new(to("run:a", 0))
+    };
     let error = post.deliver(late()).unwrap_err();
     assert_eq!(error.to_string(), "run:a is not running: it is killed");
     let written = Reader::open(&desk.path(), From::Beginning).unwrap().count();
     assert!(post.deliver(late()).is_err());
-    assert_eq!(Reader::open(&desk.path(), From::Beginning).unwrap().count(), written);
+    assert_eq!(
+        Reader::open(&desk.path(), From::Beginning).unwrap().count(),
+        written
+    );
 }
 
 #[test]
 fn a_contract_only_warns() {
     let desk = Desk::new();
-    let draft = Draft { to: "run:a".to_owned(), kind: "other".to_owned(), ..Draft::default() };
-    let receipt = desk.open().deliver(Posting::new(draft.check().unwrap())).unwrap();
-    assert_eq!(receipt.warnings, ["message type other is not declared in mailbox.accepts of run:a"]);
+    let draft = Draft {
+        to: "run:a".to_owned(),
+        kind: "other".to_owned(),
+        ..Draft::default()
+    };
+    let receipt = desk
+        .open()
+        .deliver(Posting::new(draft.check().unwrap()))
+        .unwrap();
+    assert_eq!(
+        receipt.warnings,
+        ["message type other is not declared in mailbox.accepts of run:a"]
+    );
     assert_eq!(receipt.generation.as_deref(), Some("g1"));
 }
 
@@ -193,7 +308,10 @@ fn many_senders_and_receivers_lose_nothing_and_share_nothing() {
                         post.receive(&Place::Run, &me(), Wait::For(Duration::from_millis(1500)))
                     {
                         assert!(
-                            !post.settle(&Place::Run, &claimed.id, &me(), &Ending::Handled).unwrap().already
+                            !post
+                                .settle(&Place::Run, &claimed.id, &me(), &Ending::Handled)
+                                .unwrap()
+                                .already
                         );
                         mine.push(claimed.envelope.body.unwrap().as_u64().unwrap());
                     }
@@ -208,11 +326,16 @@ fn many_senders_and_receivers_lose_nothing_and_share_nothing() {
                 (0..EACH).for_each(|count| drop(send(&post, "run:a", sender * EACH + count)));
             });
         }
-        let each = receivers.into_iter().map(|receiver| receiver.join().unwrap());
+        let each = receivers
+            .into_iter()
+            .map(|receiver| receiver.join().unwrap());
         each.inspect(|mine| {
             for sender in 0..SENDERS {
                 let order = mine.iter().filter(|number| **number / EACH == sender);
-                assert!(order.is_sorted(), "a receiver sees a sender's messages in their order");
+                assert!(
+                    order.is_sorted(),
+                    "a receiver sees a sender's messages in their order"
+                );
             }
         })
         .flatten()

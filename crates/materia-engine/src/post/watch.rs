@@ -1,10 +1,11 @@
-//! What an observer is told: messages to the coordinator, and runs that ended; each of them once (A4).
+//! What an observer is told: messages to the coordinator, and runs that ended; each of them once
+//! (A4).
 //!
-//! Owns the order of telling; what was told is in `marks`. The journals of the runs are the queue: news are whatever
-//! stands behind the mark. A run that is pruned or archived leaves its journal to those who watch, and is told from there
-//! first. The wake-ups (a bell, new directories, the end of a supervisor) only say when to look; a slow timer looks without
-//! them. A mark is written after its news went out, so an observer that is killed in between hears them again, with the
-//! same ids.
+//! Owns the order of telling; what was told is in `marks`. The journals of the runs are the queue:
+//! news are whatever stands behind the mark. A run that is pruned or archived leaves its journal to
+//! those who watch, and is told from there first. The wake-ups (a bell, new directories, the end of
+//! a supervisor) only say when to look; a slow timer looks without them. A mark is written after
+//! its news went out, so an observer that is killed in between hears them again, with the same ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -53,7 +54,8 @@ pub struct Watching {
     observer: Observer,
     marks: Marks,
     followed: BTreeMap<RunId, Followed>,
-    /// Runs that are gone and were not told to their end, with what they left; one of each id at a time.
+    /// Runs that are gone and were not told to their end, with what they left; one of each id at a
+    /// time.
     left: BTreeMap<RunId, (PathBuf, Followed)>,
     /// All of those, also the ones that are not followed yet.
     gone: BTreeSet<RunId>,
@@ -66,14 +68,19 @@ impl Watching {
     pub fn open(observer: Observer, clock: &Clock) -> Result<Self, Error> {
         let io = |path: &std::path::Path| {
             let path = path.to_owned();
-            move |error: std::io::Error| Error::Io { path, source: error }
+            move |error: std::io::Error| Error::Io {
+                path,
+                source: error,
+            }
         };
         let left = run::left_dir(&observer.folder);
         for folder in [&observer.runs, &observer.bell, &observer.folder] {
             dir::create_private(folder)?;
         }
-        let whose =
-            observer.session.as_ref().map_or_else(|| "all runs".to_owned(), |own| format!("session {own}"));
+        let whose = observer
+            .session
+            .as_ref()
+            .map_or_else(|| "all runs".to_owned(), |own| format!("session {own}"));
         let marks = Marks::open(&observer.folder, &whose, clock)?;
         // From now on runs that go leave something here.
         dir::create_private(&left)?;
@@ -91,28 +98,54 @@ impl Watching {
             wake,
         };
         if watching.marks.fresh && watching.observer.session.is_none() {
-            // A person who begins to watch everything wants to hear what happens, not what once happened.
+            // A person who begins to watch everything wants to hear what happens, not what once
+            // happened.
             watching.skip_the_past()?;
         }
         Ok(watching)
     }
 
-    /// What is new, without waiting; at most so many at a time. What is told of one run comes from one place.
+    /// What is new, without waiting; at most so many at a time. What is told of one run comes from
+    /// one place.
     pub fn news(&mut self) -> Result<Vec<News>, Error> {
-        self.wake.quiet().map_err(|source| Error::Io { path: self.observer.folder.clone(), source })?;
+        self.wake.quiet().map_err(|source| Error::Io {
+            path: self.observer.folder.clone(),
+            source,
+        })?;
         // In this order: a run that is not there any more has left what it leaves.
         self.find_runs();
         self.find_left()?;
         let (session, mut news) = (self.observer.session.as_ref(), Vec::new());
         self.left_out = run::left_out(&self.observer.folder);
-        news.extend(self.left_out.as_ref().and_then(|out| News::left_out(out, session.cloned())));
+        news.extend(
+            self.left_out
+                .as_ref()
+                .and_then(|out| News::left_out(out, session.cloned())),
+        );
         for (_, followed) in self.left.values_mut() {
             let more = BATCH.saturating_sub(news.len());
-            news.extend(followed.pending.drain(..more.min(followed.pending.len())).map(News::gone));
+            news.extend(
+                followed
+                    .pending
+                    .drain(..more.min(followed.pending.len()))
+                    .map(News::gone),
+            );
         }
-        let mut open = self.followed.values().filter(|followed| followed.is_open()).count();
-        for (run, followed) in self.followed.iter_mut().filter(|(run, _)| !self.gone.contains(run)) {
-            let keep = if followed.is_open() || open < MOST_OPEN { Keep::Open } else { Keep::Closed };
+        let mut open = self
+            .followed
+            .values()
+            .filter(|followed| followed.is_open())
+            .count();
+        for (run, followed) in self
+            .followed
+            .iter_mut()
+            .filter(|(run, _)| !self.gone.contains(run))
+        {
+            let keep = if followed.is_open() || open < MOST_OPEN {
+                Keep::Open
+            } else {
+                Keep::Closed
+            };
             open -= usize::from(followed.is_open());
             followed.catch_up(session, run, self.marks.get(run), keep)?;
             open += usize::from(followed.is_open());
@@ -125,19 +158,37 @@ impl Watching {
     /// Remembers, durably, that these were told.
     pub fn told(&mut self, news: &[News]) -> Result<(), Error> {
         let mut marks: BTreeMap<&RunId, Mark> = BTreeMap::new();
-        for one in news.iter().filter(|one| !matches!(one.event, Event::Missed(_))) {
+        for one in news
+            .iter()
+            .filter(|one| !matches!(one.event, Event::Missed(_)))
+        {
             let left = self.left.get(&one.run).map(|(_, left)| left);
-            let first = left.or_else(|| self.followed.get(&one.run)).and_then(|run| run.first.clone());
-            let mark = Mark { run: one.run.clone(), first: first.unwrap_or_default(), seq: one.seq };
+            let first = left
+                .or_else(|| self.followed.get(&one.run))
+                .and_then(|run| run.first.clone());
+            let mark = Mark {
+                run: one.run.clone(),
+                first: first.unwrap_or_default(),
+                seq: one.seq,
+            };
             marks.insert(&one.run, mark);
         }
         if !marks.is_empty() {
             let there = |run: &RunId| self.followed.contains_key(run) || self.gone.contains(run);
             self.marks.set(marks.into_values(), there)?;
         }
-        if let Some(out) =
-            self.left_out.take_if(|_| matches!(news, [News { event: Event::Missed(_), .. }, ..]))
-        {
+        if let Some(out) = self.left_out.take_if(|_| {
+            matches!(
+                news,
+                [
+                    News {
+                        event: Event::Missed(_),
+                        ..
+                    },
+                    ..
+                ]
+            )
+        }) {
             run::told_left_out(&self.observer.folder, &out)?;
         }
         Ok(())
@@ -146,7 +197,11 @@ impl Watching {
     /// The runs whose supervisors have ended although nothing says that the runs did.
     pub fn orphans(&self) -> Vec<RunId> {
         let orphaned = |followed: &Followed| followed.supervisor.as_ref().is_some_and(is_dead);
-        self.followed.iter().filter(|(_, followed)| orphaned(followed)).map(|(run, _)| run.clone()).collect()
+        self.followed
+            .iter()
+            .filter(|(_, followed)| orphaned(followed))
+            .map(|(run, _)| run.clone())
+            .collect()
     }
 
     /// Sleeps until there may be news, or until we are interrupted.
@@ -154,9 +209,14 @@ impl Watching {
         use std::os::fd::AsFd;
 
         use rustix::event::{PollFd, PollFlags, Timespec};
-        let on = self.followed.values().filter_map(|followed| followed.supervisor.as_ref());
-        let supervisors: Vec<Held> =
-            on.filter_map(|supervisor| Held::of(&identity(supervisor))).take(MOST_WATCHED).collect();
+        let on = self
+            .followed
+            .values()
+            .filter_map(|followed| followed.supervisor.as_ref());
+        let supervisors: Vec<Held> = on
+            .filter_map(|supervisor| Held::of(&identity(supervisor)))
+            .take(MOST_WATCHED)
+            .collect();
         let mut fds = vec![PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN)];
         let others = supervisors.iter().map(AsFd::as_fd).chain(interrupts.fds());
         fds.extend(others.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
@@ -171,14 +231,20 @@ impl Watching {
             followed.catch_up(None, run, None, Keep::Closed)?;
             followed.pending.clear();
             let first = followed.first.clone().unwrap_or_default();
-            marks.push(Mark { run: run.clone(), first, seq: followed.seq });
+            marks.push(Mark {
+                run: run.clone(),
+                first,
+                seq: followed.seq,
+            });
         }
         self.marks.set(marks, |_| true)
     }
 
     /// Follows runs that appeared, and forgets those that are gone.
     fn find_runs(&mut self) {
-        let ids = run::Root::new(&self.observer.runs).ids().unwrap_or_default();
+        let ids = run::Root::new(&self.observer.runs)
+            .ids()
+            .unwrap_or_default();
         let there: BTreeSet<RunId> = ids.into_iter().collect();
         self.followed.retain(|run, _| there.contains(run));
         for run in there {
@@ -190,13 +256,19 @@ impl Watching {
         }
     }
 
-    /// Follows what runs left that are gone, of each id the oldest and only so many, and removes what has been told.
+    /// Follows what runs left that are gone, of each id the oldest and only so many, and removes
+    /// what has been told.
     fn find_left(&mut self) -> Result<(), Error> {
         loop {
             self.gone.clear();
             for path in run::left(&self.observer.folder) {
-                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                let run = name.split_once('.').and_then(|(_, run)| run.parse::<RunId>().ok());
+                let name = path
+                    .file_name()
+                    .and_then(|name| name.to_str())
+                    .unwrap_or_default();
+                let run = name
+                    .split_once('.')
+                    .and_then(|(_, run)| run.parse::<RunId>().ok());
                 let Some(run) = run else { continue };
                 if self.left.len() < BATCH
                     && !self.left.contains_key(&run)
@@ -209,13 +281,17 @@ impl Watching {
                 self.gone.insert(run);
             }
             let told = |followed: &Followed| followed.pending.is_empty();
-            let over = self.left.extract_if(.., |_, (_, followed)| told(followed)).collect::<Vec<_>>();
+            let over = self
+                .left
+                .extract_if(.., |_, (_, followed)| told(followed))
+                .collect::<Vec<_>>();
             if over.is_empty() {
                 return Ok(());
             }
             for (run, (path, _)) in over {
                 tree::discard(&path, &Clock::system().fresh_id())?;
-                // A run of the same id is another one, and is looked at anew; what is being removed is let go of.
+                // A run of the same id is another one, and is looked at anew; what is being removed
+                // is let go of.
                 if self.followed.remove(&run).is_some()
                     && let Some(another) = Followed::at(&self.observer.runs.join(run.as_str()))
                 {

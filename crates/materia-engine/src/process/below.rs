@@ -1,6 +1,7 @@
 //! What runs below a process, for people who look: who started whom, and by which words.
 //!
-//! Owns the picture and its bounds. Nobody is signalled by it: who belongs to a run is `tree`'s question.
+//! Owns the picture and its bounds. Nobody is signalled by it: who belongs to a run is `tree`'s
+//! question.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -46,8 +47,18 @@ pub fn below(root: &Identity) -> Vec<Below> {
         if found.len() >= MOST {
             break;
         }
-        found.push(Below { pid, parent, depth, command: command(pid) });
-        let mut next: Vec<i32> = children.get(&pid).into_iter().flatten().map(|stat| stat.pid).collect();
+        found.push(Below {
+            pid,
+            parent,
+            depth,
+            command: command(pid),
+        });
+        let mut next: Vec<i32> = children
+            .get(&pid)
+            .into_iter()
+            .flatten()
+            .map(|stat| stat.pid)
+            .collect();
         next.sort_unstable();
         open.extend(next.into_iter().rev().map(|child| (child, pid, depth + 1)));
     }
@@ -77,14 +88,26 @@ mod tests {
 
     #[test]
     fn a_process_is_above_what_it_started() {
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
         let found = below(&Identity::of_self().unwrap());
         let pid = child.id().cast_signed();
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!((found[0].pid, found[0].depth), (std::process::id().cast_signed(), 0));
+        assert_eq!(
+            (found[0].pid, found[0].depth),
+            (std::process::id().cast_signed(), 0)
+        );
         let child = found.iter().find(|one| one.pid == pid).unwrap();
         assert_eq!((child.parent, child.depth), (found[0].pid, 1));
-        assert!(below(&Identity { pid: i32::MAX, ..Identity::of_self().unwrap() }).is_empty());
+        assert!(
+            below(&Identity {
+                pid: i32::MAX,
+                ..Identity::of_self().unwrap()
+            })
+            .is_empty()
+        );
     }
 }

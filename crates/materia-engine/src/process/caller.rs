@@ -1,7 +1,7 @@
 //! Whom a short-lived command works for.
 //!
-//! Owns the question, which is answered by the processes above: which of them are only there to run this command, and which
-//! is the program that wants to know what it says. Never signals.
+//! Owns the question, which is answered by the processes above: which of them are only there to run
+//! this command, and which is the program that wants to know what it says. Never signals.
 
 use std::path::PathBuf;
 
@@ -11,17 +11,21 @@ use super::stat::Stat;
 /// How many processes above are looked at.
 const HIGHEST: usize = 64;
 
-/// The program that this process works for: whoever started it, past those that are only there for this command.
+/// The program that this process works for: whoever started it, past those that are only there for
+/// this command.
 ///
-/// A shell runs `$(a | b)` in a copy of itself that ends with it; such a copy has the command line of whoever made it. A
-/// program such as `timeout 5` has this command at the end of its own line and ends with it. The supervisor of a run is this
-/// very program and works for nobody here, so it is not reached past anybody.
+/// A shell runs `$(a | b)` in a copy of itself that ends with it; such a copy has the command line
+/// of whoever made it. A program such as `timeout 5` has this command at the end of its own line
+/// and ends with it. The supervisor of a run is this very program and works for nobody here, so it
+/// is not reached past anybody.
 pub fn caller() -> Option<Identity> {
     let me = Stat::read(rustix::process::getpid().as_raw_nonzero().get())?;
     let own = words(me.pid);
     let mut caller = Stat::read(me.parent)?;
     for _ in 0..HIGHEST {
-        let Some(above) = Stat::read(caller.parent).filter(|above| above.pid > 1) else { break };
+        let Some(above) = Stat::read(caller.parent).filter(|above| above.pid > 1) else {
+            break;
+        };
         let passed = is_copy(caller.pid, above.pid) || runs_only(&words(caller.pid), &own);
         if !passed || program(above.pid) == program(me.pid) {
             break;
@@ -35,7 +39,11 @@ pub fn caller() -> Option<Identity> {
 pub fn ancestors() -> Vec<Identity> {
     let me = rustix::process::getpid().as_raw_nonzero().get();
     let above = std::iter::successors(Stat::read(me), |stat| Stat::read(stat.parent));
-    above.skip(1).take(HIGHEST).map(|stat| Identity::from_stat(&stat)).collect()
+    above
+        .skip(1)
+        .take(HIGHEST)
+        .map(|stat| Identity::from_stat(&stat))
+        .collect()
 }
 
 /// Whether a process has let go of its memory and only ends: it has no command line any more.
@@ -49,10 +57,12 @@ fn is_copy(pid: i32, of: i32) -> bool {
     !said.is_empty() && said == words(of) && program(pid) == program(of)
 }
 
-/// Whether a command line is that of somebody who only runs this command: it stands at its end, or is all that a shell was
-/// given with `-c`.
+/// Whether a command line is that of somebody who only runs this command: it stands at its end, or
+/// is all that a shell was given with `-c`.
 fn runs_only(line: &[Vec<u8>], command: &[Vec<u8>]) -> bool {
-    let [.., option, last] = line else { return false };
+    let [.., option, last] = line else {
+        return false;
+    };
     let in_shell = option.starts_with(b"-") && option.ends_with(b"c");
     let is_runner = line.len() > command.len() && line.ends_with(command);
     !command.is_empty() && (is_runner || (in_shell && last.trim_ascii() == command.join(&b' ')))
@@ -61,7 +71,9 @@ fn runs_only(line: &[Vec<u8>], command: &[Vec<u8>]) -> bool {
 /// The words of a command line; none where there is no such process.
 fn words(pid: i32) -> Vec<Vec<u8>> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let Some(line) = line.strip_suffix(b"\0") else { return Vec::new() };
+    let Some(line) = line.strip_suffix(b"\0") else {
+        return Vec::new();
+    };
     line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect()
 }
 
@@ -82,7 +94,11 @@ mod tests {
 
     #[test]
     fn who_only_runs_a_command_has_it_at_the_end_of_its_own() {
-        let words = |line: &str| line.split('|').map(|word| word.as_bytes().to_vec()).collect::<Vec<_>>();
+        let words = |line: &str| {
+            line.split('|')
+                .map(|word| word.as_bytes().to_vec())
+                .collect::<Vec<_>>()
+        };
         let command = words("materia|receive|--json");
         for line in [
             "timeout|3|materia|receive|--json",

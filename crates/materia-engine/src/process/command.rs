@@ -1,6 +1,7 @@
 //! What to start: argv, directory, environment, streams, deadline.
 //!
-//! Owns plain data and its defaults. Starts nothing. There is no shell and no quoting: argv is argv (invariant 7).
+//! Owns plain data and its defaults. Starts nothing. There is no shell and no quoting: argv is argv
+//! (invariant 7).
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +17,8 @@ pub const DEFAULT_GRACE: Duration = Duration::from_secs(5);
 pub struct Command {
     /// The program and its arguments, passed on as they are.
     pub argv: Vec<OsString>,
-    /// Where it runs; the caller's directory when `None`. A relative program with a `/` is looked up from here.
+    /// Where it runs; the caller's directory when `None`. A relative program with a `/` is looked
+    /// up from here.
     pub cwd: Option<PathBuf>,
     /// Changes to the inherited environment.
     pub env: Env,
@@ -30,7 +32,8 @@ pub struct Command {
     pub deadline: Option<Duration>,
     /// How long its tree may take to end after SIGTERM.
     pub grace: Duration,
-    /// Whether its tree ends with it: then nothing that it started outlives it, however it ends itself.
+    /// Whether its tree ends with it: then nothing that it started outlives it, however it ends
+    /// itself.
     pub whole: bool,
 }
 
@@ -59,7 +62,8 @@ pub struct Env {
 }
 
 impl Env {
-    /// Starts from nothing instead of from what is inherited. What was set or removed before is forgotten.
+    /// Starts from nothing instead of from what is inherited. What was set or removed before is
+    /// forgotten.
     pub fn clear(&mut self) -> &mut Self {
         self.clear = true;
         self.changes.clear();
@@ -84,7 +88,9 @@ impl Env {
     }
 
     pub(super) fn changes(&self) -> impl Iterator<Item = (&OsStr, Option<&OsStr>)> {
-        self.changes.iter().map(|(name, value)| (name.as_os_str(), value.as_deref()))
+        self.changes
+            .iter()
+            .map(|(name, value)| (name.as_os_str(), value.as_deref()))
     }
 
     /// The value a child would see, given what it would inherit.
@@ -107,7 +113,8 @@ pub enum Stdin {
     File(File),
     /// What [`Nursery::send`](super::Nursery::send) gives it, until it is closed.
     Held,
-    /// The same, where it matters what of it was read: see [`Nursery::has_taken_all`](super::Nursery::has_taken_all).
+    /// The same, where it matters what of it was read: see
+    /// [`Nursery::has_taken_all`](super::Nursery::has_taken_all).
     Fed,
     /// What we read ourselves.
     Inherit,
@@ -147,13 +154,18 @@ pub enum Spill {
     Nowhere,
     /// To a file with this name and mode 0600.
     Named(PathBuf),
-    /// To a file without a name, on the filesystem of this directory. From then on nothing is kept in memory, and what
-    /// is not told live is moved inside the kernel.
+    /// To a file without a name, on the filesystem of this directory. From then on nothing is kept
+    /// in memory, and what is not told live is moved inside the kernel.
     Unnamed(PathBuf),
 }
 
 impl Default for Capture {
     fn default() -> Self {
-        Self { memory: 256 * 1024, limit: 1 << 30, spill: Spill::Nowhere, live: false }
+        Self {
+            memory: 256 * 1024,
+            limit: 1 << 30,
+            spill: Spill::Nowhere,
+            live: false,
+        }
     }
 }

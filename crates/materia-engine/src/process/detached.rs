@@ -1,9 +1,10 @@
 //! Processes that are meant to outlive us.
 //!
-//! Owns the start of those that need nothing from us (supervisors of runs do: see `leader`), and the cleaning up after
-//! somebody who died, whom they had names from. A detached process belongs to no nursery: its mark keeps every nursery
-//! around it from taking it, and everything below it, for a leftover. The child makes its own session with `setsid` first
-//! thing; it is started in our group because a group leader could not.
+//! Owns the start of those that need nothing from us (supervisors of runs do: see `leader`), and
+//! the cleaning up after somebody who died, whom they had names from. A detached process belongs to
+//! no nursery: its mark keeps every nursery around it from taking it, and everything below it, for
+//! a leftover. The child makes its own session with `setsid` first thing; it is started in our
+//! group because a group leader could not.
 
 use std::ffi::OsStr;
 use std::io;
@@ -25,15 +26,19 @@ use super::tree::{self, Asker, Scope};
 use super::{DETACHED_VARIABLE, LEAF_VARIABLE};
 use crate::clock;
 
-/// Detached children of ours that may still have to be reaped, by pidfd: their pids may be others' by now.
+/// Detached children of ours that may still have to be reaped, by pidfd: their pids may be others'
+/// by now.
 static CHILDREN: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
-/// Starts a process that outlives us, under a name nobody else uses. Streams are files, inherited, or nothing; what
-/// would need us to read or write is nothing.
+/// Starts a process that outlives us, under a name nobody else uses. Streams are files, inherited,
+/// or nothing; what would need us to read or write is nothing.
 pub fn spawn_detached(command: Command, name: &str) -> Result<Identity, SpawnError> {
     let program = command.argv.first().cloned().unwrap_or_default();
     let pid = start(command, name)?;
-    let gone = || SpawnError::Other { program: program.into(), reason: "it is gone already".into() };
+    let gone = || SpawnError::Other {
+        program: program.into(),
+        reason: "it is gone already".into(),
+    };
     Identity::of(pid.as_raw_nonzero().get()).ok_or_else(gone)
 }
 
@@ -46,24 +51,31 @@ fn start(mut command: Command, name: &str) -> Result<Pid, SpawnError> {
             *sink = Sink::Null;
         }
     }
-    let marks = [(LEAF_VARIABLE, None), (DETACHED_VARIABLE, Some(OsStr::new(name)))];
+    let marks = [
+        (LEAF_VARIABLE, None),
+        (DETACHED_VARIABLE, Some(OsStr::new(name))),
+    ];
     let started = spawn::start(command, Group::Ours, &marks, &mut Found::default())?;
     reap_later(started.handle);
     Ok(started.pid)
 }
 
-/// Remembers a child of ours that outlives whoever asked for it: one that ends before us is reaped when the next is
-/// started.
+/// Remembers a child of ours that outlives whoever asked for it: one that ends before us is reaped
+/// when the next is started.
 pub(super) fn reap_later(handle: OwnedFd) {
     let mut children = CHILDREN.lock().unwrap_or_else(PoisonError::into_inner);
     children.retain(|child| {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-        matches!(rustix::process::waitid(WaitId::PidFd(child.as_fd()), options), Ok(None))
+        matches!(
+            rustix::process::waitid(WaitId::PidFd(child.as_fd()), options),
+            Ok(None)
+        )
     });
     children.push(handle);
 }
 
-/// Makes this process the leader of a session of its own, away from the terminal and the group it was started in.
+/// Makes this process the leader of a session of its own, away from the terminal and the group it
+/// was started in.
 pub fn lead_session() -> io::Result<()> {
     rustix::process::setsid().map(drop).map_err(io::Error::from)
 }
@@ -73,14 +85,15 @@ pub fn is_part_of(name: &str) -> bool {
     inherited::detached_name().is_some_and(|own| own == name)
 }
 
-/// Ends everything that still carries the name of a detached process, and what descends from it: what is left after
-/// its supervisor was killed (A6). Waits until it is gone.
+/// Ends everything that still carries the name of a detached process, and what descends from it:
+/// what is left after its supervisor was killed (A6). Waits until it is gone.
 pub fn end_detached(name: &str, grace: Duration) -> Swept {
     end(Some(name.as_bytes()), Scope::Detached, grace)
 }
 
-/// Ends everything that was started by nurseries that carried this name (see [`Nursery::carry`]), and what descends
-/// from it: what is left after their process was killed (A6). Waits until it is gone.
+/// Ends everything that was started by nurseries that carried this name (see [`Nursery::carry`]),
+/// and what descends from it: what is left after their process was killed (A6). Waits until it is
+/// gone.
 ///
 /// [`Nursery::carry`]: super::Nursery::carry
 pub fn end_carried(name: &str, grace: Duration) -> Swept {
@@ -89,28 +102,49 @@ pub fn end_carried(name: &str, grace: Duration) -> Swept {
 
 fn end(detached: Option<&[u8]>, scope: Scope<'_>, grace: Duration) -> Swept {
     let me = rustix::process::getpid().as_raw_nonzero().get();
-    let asker = Asker { me, adopting: false, nursery: "", detached, leaves: &[] };
+    let asker = Asker {
+        me,
+        adopting: false,
+        nursery: "",
+        detached,
+        leaves: &[],
+    };
     let mut ending = Ending::new(grace);
     loop {
         let over = ending.advance(|known| {
             let processes = tree::snapshot();
             let members = tree::members(asker, scope, &processes, known, tree::marks_of);
-            Scan { processes, members, stirred: false }
+            Scan {
+                processes,
+                members,
+                stirred: false,
+            }
         });
         if let Some(survivors) = over {
-            return Swept { ended: ending.ended(), survivors };
+            return Swept {
+                ended: ending.ended(),
+                survivors,
+            };
         }
         wait_for(&mut ending);
     }
 }
 
 fn wait_for(ending: &mut Ending) {
-    let mut fds: Vec<PollFd<'_>> =
-        ending.held().iter().map(|held| PollFd::new(held, PollFlags::IN)).collect();
-    let timeout = ending.wake_at().and_then(|due| Timespec::try_from(clock::until(due)).ok());
+    let mut fds: Vec<PollFd<'_>> = ending
+        .held()
+        .iter()
+        .map(|held| PollFd::new(held, PollFlags::IN))
+        .collect();
+    let timeout = ending
+        .wake_at()
+        .and_then(|due| Timespec::try_from(clock::until(due)).ok());
     let happened = rustix::event::poll(&mut fds, timeout.as_ref());
     let gone: Vec<usize> = match happened {
-        Ok(_) => (0..fds.len()).rev().filter(|index| !fds[*index].revents().is_empty()).collect(),
+        Ok(_) => (0..fds.len())
+            .rev()
+            .filter(|index| !fds[*index].revents().is_empty())
+            .collect(),
         Err(_) => Vec::new(),
     };
     for index in gone {

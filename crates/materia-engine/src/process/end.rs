@@ -1,6 +1,7 @@
 //! How a leaf ended, exactly.
 //!
-//! Owns the words for it and their exit codes. Never judges: whether an end is a failure is the caller's rule.
+//! Owns the words for it and their exit codes. Never judges: whether an end is a failure is the
+//! caller's rule.
 
 use std::time::Duration;
 
@@ -31,7 +32,8 @@ pub struct Ended {
     pub stdin_left: bool,
     /// From just before its start until now.
     pub elapsed: Duration,
-    /// Processes of its tree that even SIGKILL did not end in time; empty unless the kernel holds them.
+    /// Processes of its tree that even SIGKILL did not end in time; empty unless the kernel holds
+    /// them.
     pub survivors: Vec<Identity>,
 }
 
@@ -71,7 +73,8 @@ impl Ended {
         self.cause == Cause::Finished(Status::Exited(0))
     }
 
-    /// The exit code a shell would give: 128+n for signal n, 124 for a timeout (T13), 126 and 127 for no start.
+    /// The exit code a shell would give: 128+n for signal n, 124 for a timeout (T13), 126 and 127
+    /// for no start.
     pub fn code(&self) -> i32 {
         self.cause.code()
     }
@@ -93,7 +96,9 @@ impl Cause {
     /// How the process itself ended, if there was one.
     pub fn status(&self) -> Option<Status> {
         match self {
-            Self::Finished(status) | Self::TimedOut(status) | Self::Cancelled(status) => Some(*status),
+            Self::Finished(status) | Self::TimedOut(status) | Self::Cancelled(status) => {
+                Some(*status)
+            }
             Self::NotStarted(_) => None,
         }
     }
@@ -116,7 +121,10 @@ impl From<WaitStatus> for Status {
             return Self::Exited(code);
         }
         match status.terminating_signal() {
-            Some(signal) => Self::Signalled { signal, core: status.as_raw() & 0x80 != 0 },
+            Some(signal) => Self::Signalled {
+                signal,
+                core: status.as_raw() & 0x80 != 0,
+            },
             None => Self::Unknown,
         }
     }
@@ -128,15 +136,28 @@ mod tests {
 
     #[test]
     fn causes_have_the_codes_a_shell_gives() {
-        let term = Status::Signalled { signal: 15, core: false };
+        let term = Status::Signalled {
+            signal: 15,
+            core: false,
+        };
         let cases = [
             (Cause::Finished(Status::Exited(3)), 3),
             (Cause::Finished(term), 143),
             (Cause::TimedOut(Status::Exited(0)), 124),
             (Cause::Cancelled(term), 143),
             (Cause::Cancelled(Status::Exited(0)), 130),
-            (Cause::NotStarted(SpawnError::NotFound { program: "x".into() }), 127),
-            (Cause::NotStarted(SpawnError::NotExecutable { program: "x".into() }), 126),
+            (
+                Cause::NotStarted(SpawnError::NotFound {
+                    program: "x".into(),
+                }),
+                127,
+            ),
+            (
+                Cause::NotStarted(SpawnError::NotExecutable {
+                    program: "x".into(),
+                }),
+                126,
+            ),
         ];
         for (cause, code) in cases {
             assert_eq!(cause.code(), code, "{cause:?}");

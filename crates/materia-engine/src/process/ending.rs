@@ -1,8 +1,9 @@
 //! Ending a set of processes until nothing of it is left.
 //!
-//! Owns the order SIGTERM, grace, SIGKILL, and the rescans between them. Every process is signalled through a pidfd
-//! that was checked to be it. A step of its own never waits: the nursery polls the pidfds it holds and comes back.
-//! Which processes those are is the caller's scan, which knows the tree.
+//! Owns the order SIGTERM, grace, SIGKILL, and the rescans between them. Every process is signalled
+//! through a pidfd that was checked to be it. A step of its own never waits: the nursery polls the
+//! pidfds it holds and comes back. Which processes those are is the caller's scan, which knows the
+//! tree.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -57,9 +58,20 @@ enum Phase {
 impl Ending {
     /// Begins; nothing is signalled before the first [`Self::advance`].
     pub(super) fn new(grace: Duration) -> Self {
-        let phase =
-            if grace.is_zero() { killing() } else { Phase::Polite { until: clock::deadline_in(grace) } };
-        Self { phase, known: Known::new(), held: Vec::new(), again: None, ended: 0 }
+        let phase = if grace.is_zero() {
+            killing()
+        } else {
+            Phase::Polite {
+                until: clock::deadline_in(grace),
+            }
+        };
+        Self {
+            phase,
+            known: Known::new(),
+            held: Vec::new(),
+            again: None,
+            ended: 0,
+        }
     }
 
     /// Gives up on politeness.
@@ -84,7 +96,9 @@ impl Ending {
     /// When it wants to go on even if nothing happens.
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match self.phase {
-            Phase::Polite { until } | Phase::Killing { until } => until.into_iter().chain(self.again).min(),
+            Phase::Polite { until } | Phase::Killing { until } => {
+                until.into_iter().chain(self.again).min()
+            }
             Phase::Over { .. } => None,
         }
     }
@@ -95,16 +109,21 @@ impl Ending {
     }
 
     /// Goes on as far as it can without waiting; the survivors, once it is over.
-    pub(super) fn advance(&mut self, mut scan: impl FnMut(&Known) -> Scan) -> Option<Vec<Identity>> {
+    pub(super) fn advance(
+        &mut self,
+        mut scan: impl FnMut(&Known) -> Scan,
+    ) -> Option<Vec<Identity>> {
         for _ in 0..RUSH {
-            let passed =
-                |moment: &Option<Instant>| moment.is_some_and(|moment| clock::until(moment).is_zero());
+            let passed = |moment: &Option<Instant>| {
+                moment.is_some_and(|moment| clock::until(moment).is_zero())
+            };
             match &self.phase {
                 Phase::Polite { until } if passed(until) => self.hurry(),
                 _ => {}
             }
             let timed_out = matches!(&self.phase, Phase::Killing { until } if passed(until));
-            if !timed_out && (!self.held.is_empty() || self.again.is_some_and(|again| !passed(&Some(again))))
+            if !timed_out
+                && (!self.held.is_empty() || self.again.is_some_and(|again| !passed(&Some(again))))
             {
                 return None;
             }
@@ -182,17 +201,21 @@ impl Ending {
 }
 
 fn killing() -> Phase {
-    Phase::Killing { until: clock::deadline_in(PATIENCE) }
+    Phase::Killing {
+        until: clock::deadline_in(PATIENCE),
+    }
 }
 
-/// Signals a member through its pidfd. Without a free descriptor for one, its pid is checked and has to do.
+/// Signals a member through its pidfd. Without a free descriptor for one, its pid is checked and
+/// has to do.
 fn signal(member: &Stat, held: &Result<OwnedFd, SignalError>, signal: Signal) {
     match held {
         Ok(handle) => {
             let _ = identity::send(member.pid, handle, signal);
         }
         Err(SignalError::Failed { .. }) => {
-            let same = Stat::read(member.pid).is_some_and(|now| now.start == member.start && !now.gone);
+            let same =
+                Stat::read(member.pid).is_some_and(|now| now.start == member.start && !now.gone);
             if let Some(pid) = Pid::from_raw(member.pid).filter(|_| same) {
                 let _ = rustix::process::kill_process(pid, signal);
             }
@@ -204,8 +227,12 @@ fn signal(member: &Stat, held: &Result<OwnedFd, SignalError>, signal: Signal) {
 /// The process groups that consist of members only, each with one of them; never our own.
 fn whole_groups(found: &Scan) -> BTreeMap<i32, Stat> {
     let ours = rustix::process::getpgrp().as_raw_nonzero().get();
-    let mut groups: BTreeMap<i32, Stat> =
-        found.members.iter().map(|member| (member.group, *member)).filter(|(group, _)| *group > 1).collect();
+    let mut groups: BTreeMap<i32, Stat> = found
+        .members
+        .iter()
+        .map(|member| (member.group, *member))
+        .filter(|(group, _)| *group > 1)
+        .collect();
     groups.remove(&ours);
     for process in found.processes.iter().filter(|process| !process.gone) {
         if !found.members.iter().any(|member| member.pid == process.pid) {
@@ -218,8 +245,11 @@ fn whole_groups(found: &Scan) -> BTreeMap<i32, Stat> {
 /// Kills a whole group in one stroke: unlike a walk, the kernel lets nobody fork past it.
 fn kill_group(group: i32, witness: &Stat) {
     // The witness holds the group's number for as long as it lives, and was in it a moment ago.
-    let Ok(_held) = identity::hold(witness.pid, witness.start) else { return };
-    let still = Stat::read(witness.pid).is_some_and(|now| now.start == witness.start && now.group == group);
+    let Ok(_held) = identity::hold(witness.pid, witness.start) else {
+        return;
+    };
+    let still =
+        Stat::read(witness.pid).is_some_and(|now| now.start == witness.start && now.group == group);
     if let Some(group) = Pid::from_raw(group).filter(|_| still) {
         let _ = rustix::process::kill_process_group(group, Signal::KILL);
     }

@@ -1,7 +1,7 @@
 //! Waiting for the ends of processes that are not our children.
 //!
-//! Owns a set of pidfds. The kernel tells their ends, also by `kill -9`, so nobody has to look again and again; a process
-//! that is not the one that was meant any more counts as ended.
+//! Owns a set of pidfds. The kernel tells their ends, also by `kill -9`, so nobody has to look
+//! again and again; a process that is not the one that was meant any more counts as ended.
 
 use std::os::fd::OwnedFd;
 use std::time::Instant;
@@ -56,11 +56,17 @@ impl<T> Exits<T> {
     /// Waits until some of them end, or until the deadline, and gives their words.
     pub fn next(&mut self, deadline: Option<Instant>) -> Vec<T> {
         loop {
-            let mut fds: Vec<PollFd<'_>> =
-                self.held.iter().map(|(_, handle)| PollFd::new(handle, PollFlags::IN)).collect();
+            let mut fds: Vec<PollFd<'_>> = self
+                .held
+                .iter()
+                .map(|(_, handle)| PollFd::new(handle, PollFlags::IN))
+                .collect();
             let timeout = deadline.and_then(|due| Timespec::try_from(clock::until(due)).ok());
             let polled = rustix::event::poll(&mut fds, timeout.as_ref());
-            let over: Vec<bool> = fds.iter().map(|fd| polled.is_ok() && !fd.revents().is_empty()).collect();
+            let over: Vec<bool> = fds
+                .iter()
+                .map(|fd| polled.is_ok() && !fd.revents().is_empty())
+                .collect();
             let mut over = over.into_iter();
             let gone = self.held.extract_if(.., |_| over.next() == Some(true));
             let gone: Vec<T> = gone.map(|(word, _)| word).collect();
@@ -86,7 +92,11 @@ mod tests {
         let sleeper = nursery.identity(leaf).unwrap();
         let mut exits = Exits::default();
         assert_eq!(exits.add(&sleeper, "sleeper"), None);
-        assert!(exits.next(clock::deadline_in(Duration::from_millis(5))).is_empty());
+        assert!(
+            exits
+                .next(clock::deadline_in(Duration::from_millis(5)))
+                .is_empty()
+        );
         sleeper.signal(crate::process::Signal::KILL).unwrap();
         assert_eq!(exits.next(None), ["sleeper"]);
         assert!(exits.is_empty());

@@ -1,8 +1,9 @@
 //! What a leaf reads from us: bytes pushed into a pipe as fast as it takes them.
 //!
-//! Owns our end of a stdin pipe and what does not fit into it yet. One that has to be read through is as small as can be: it
-//! can be written to again only when everything in it was read, so that what nobody reads does not count as taken.
-//! A reader that went away is no error (C12): what was left is dropped and that is remembered. Never waits.
+//! Owns our end of a stdin pipe and what does not fit into it yet. One that has to be read through
+//! is as small as can be: it can be written to again only when everything in it was read, so that
+//! what nobody reads does not count as taken. A reader that went away is no error (C12): what was
+//! left is dropped and that is remembered. Never waits.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -44,21 +45,33 @@ pub(super) struct Feed {
 impl Feed {
     /// Takes our end of the pipe, which must not block, and everything that will ever go into it.
     pub(super) fn finite(pipe: OwnedFd, bytes: Vec<u8>) -> Self {
-        let mut feed = Self { pipe: Some(pipe), pending: bytes, last: true, ..Self::default() };
+        let mut feed = Self {
+            pipe: Some(pipe),
+            pending: bytes,
+            last: true,
+            ..Self::default()
+        };
         feed.push();
         feed
     }
 
     /// Takes our end of the pipe and keeps it open.
     pub(super) fn held(pipe: OwnedFd) -> Self {
-        Self { pipe: Some(pipe), ..Self::default() }
+        Self {
+            pipe: Some(pipe),
+            ..Self::default()
+        }
     }
 
     /// The same, and knows what was read.
     pub(super) fn read_through(pipe: OwnedFd) -> Self {
         // The kernel makes it one page, which holds what is written until all of it was read.
         let small = fcntl_setpipe_size(&pipe, 1).is_ok();
-        Self { pipe: Some(pipe), small, ..Self::default() }
+        Self {
+            pipe: Some(pipe),
+            small,
+            ..Self::default()
+        }
     }
 
     /// The pipe while something waits to be written, or to be read.
@@ -106,7 +119,11 @@ impl Feed {
         self.taken = 0;
         self.pending.extend_from_slice(bytes);
         self.push();
-        if self.refused { Err(SendError::Closed) } else { Ok(()) }
+        if self.refused {
+            Err(SendError::Closed)
+        } else {
+            Ok(())
+        }
     }
 
     /// Closes it once everything is written.

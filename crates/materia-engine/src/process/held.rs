@@ -13,7 +13,11 @@ pub struct Held(OwnedFd);
 impl Held {
     /// Takes hold of exactly this process; nothing where it has ended.
     pub fn of(process: &Identity) -> Option<Self> {
-        process.is_alive().then(|| identity::hold(process.pid, process.start_time).ok()).flatten().map(Self)
+        process
+            .is_alive()
+            .then(|| identity::hold(process.pid, process.start_time).ok())
+            .flatten()
+            .map(Self)
     }
 }
 

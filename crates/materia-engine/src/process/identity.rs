@@ -1,7 +1,8 @@
 //! Who a process is, across pid reuse and reboots.
 //!
-//! Owns the triple (pid, start time, boot id) of A3 and the one safe way to signal somebody else's process: open a
-//! pidfd, check that it is still the same one, signal the pidfd. A pid alone is never trusted.
+//! Owns the triple (pid, start time, boot id) of A3 and the one safe way to signal somebody else's
+//! process: open a pidfd, check that it is still the same one, signal the pidfd. A pid alone is
+//! never trusted.
 
 use std::os::fd::OwnedFd;
 
@@ -51,11 +52,19 @@ impl Identity {
     /// The identity of this process.
     pub fn of_self() -> Option<Self> {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
-        Some(Self { pid, start_time: kernel::own_start()?, boot_id: boot_id().to_owned() })
+        Some(Self {
+            pid,
+            start_time: kernel::own_start()?,
+            boot_id: boot_id().to_owned(),
+        })
     }
 
     pub(super) fn from_stat(stat: &Stat) -> Self {
-        Self { pid: stat.pid, start_time: stat.start, boot_id: boot_id().to_owned() }
+        Self {
+            pid: stat.pid,
+            start_time: stat.start,
+            boot_id: boot_id().to_owned(),
+        }
     }
 
     /// Whether it still runs: same boot, same start, not a zombie.
@@ -79,9 +88,10 @@ pub(super) fn hold(pid: i32, start: u64) -> Result<OwnedFd, SignalError> {
     // A negative pid would be a group; rustix refuses it with a panic.
     let raw = if pid > 0 { Pid::from_raw(pid) } else { None };
     let raw = raw.ok_or(SignalError::Gone(pid))?;
-    let handle =
-        rustix::process::pidfd_open(raw, PidfdFlags::empty()).map_err(|errno| refused(pid, errno))?;
-    // Checked after the pidfd is open: had the pid changed hands before, the start would differ now.
+    let handle = rustix::process::pidfd_open(raw, PidfdFlags::empty())
+        .map_err(|errno| refused(pid, errno))?;
+    // Checked after the pidfd is open: had the pid changed hands before, the start would differ
+    // now.
     match Stat::read(pid) {
         Some(stat) if stat.start == start && !stat.gone => Ok(handle),
         _ => Err(SignalError::Gone(pid)),
@@ -101,7 +111,8 @@ fn refused(pid: i32, errno: Errno) -> SignalError {
     }
 }
 
-/// This boot's id; empty where the kernel keeps it from us, which then only weakens the check to pid and start.
+/// This boot's id; empty where the kernel keeps it from us, which then only weakens the check to
+/// pid and start.
 fn boot_id() -> &'static str {
     kernel::boot().unwrap_or_default()
 }
@@ -121,13 +132,22 @@ mod tests {
     #[test]
     fn another_start_or_boot_is_somebody_else() {
         let me = Identity::of_self().unwrap();
-        let later = Identity { start_time: me.start_time + 1, ..me.clone() };
-        let elsewhere = Identity { boot_id: "another".into(), ..me.clone() };
+        let later = Identity {
+            start_time: me.start_time + 1,
+            ..me.clone()
+        };
+        let elsewhere = Identity {
+            boot_id: "another".into(),
+            ..me.clone()
+        };
         let nobody = Identity { pid: -1, ..me };
         for other in [later, elsewhere, nobody] {
             assert!(!other.is_alive());
             // Would end this test if it arrived.
-            assert_eq!(other.signal(Signal::KILL), Err(SignalError::Gone(other.pid)));
+            assert_eq!(
+                other.signal(Signal::KILL),
+                Err(SignalError::Gone(other.pid))
+            );
         }
     }
 }

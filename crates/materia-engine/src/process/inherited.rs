@@ -1,8 +1,9 @@
 //! What our children inherit from us without being told.
 //!
-//! Owns the variables this room looks up: `PATH`, because a child is found where it would look itself, the two marks that
-//! say what this process is part of, and all of them where they are handed on one by one. They are read from the
-//! environment that the kernel hands on, not from what `main.rs` collected, because it is the former that a child gets.
+//! Owns the variables this room looks up: `PATH`, because a child is found where it would look
+//! itself, the two marks that say what this process is part of, and all of them where they are
+//! handed on one by one. They are read from the environment that the kernel hands on, not from what
+//! `main.rs` collected, because it is the former that a child gets.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,7 +22,9 @@ pub fn variables() -> BTreeMap<OsString, OsString> {
 
 /// The leaves this process belongs to.
 pub(super) fn leaves_above() -> Option<String> {
-    std::env::var(LEAF_VARIABLE).ok().filter(|above| !above.is_empty())
+    std::env::var(LEAF_VARIABLE)
+        .ok()
+        .filter(|above| !above.is_empty())
 }
 
 /// The name this process, or one above it, was detached under.

@@ -1,9 +1,10 @@
 //! A process that leads a session of its own from its first moment, and goes on with what we hold.
 //!
-//! Owns starting one, and what it does first. It is forked, makes its session, says so, and sleeps: it becomes this program
-//! anew only when it is told something, or left alone, because that takes a while in which somebody waits for us. Before
-//! we say a word of it to anybody it is out of our group, so what ends that cannot hit it. What we hold open for it (a
-//! lock, a bell) is never let go of in between, whoever of us is killed.
+//! Owns starting one, and what it does first. It is forked, makes its session, says so, and sleeps:
+//! it becomes this program anew only when it is told something, or left alone, because that takes a
+//! while in which somebody waits for us. Before we say a word of it to anybody it is out of our
+//! group, so what ends that cannot hit it. What we hold open for it (a lock, a bell) is never let
+//! go of in between, whoever of us is killed.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, NulError, OsStr, OsString};
@@ -33,12 +34,12 @@ const OURSELVES: &CStr = c"/proc/self/exe";
 /// What it says once it leads its session.
 const READY: &[u8] = b"!";
 
-/// What it is called until it is this program anew. It still has our environment then, so that only its name says that it
-/// was detached on purpose (see [`Stat::leads`](super::stat::Stat)).
+/// What it is called until it is this program anew. It still has our environment then, so that only
+/// its name says that it was detached on purpose (see [`Stat::leads`](super::stat::Stat)).
 pub(super) const NAME: &CStr = c"materia:begins";
 
-/// One at a time: who is forked holds what everybody before has open, until it becomes another program, and nobody may
-/// wait for somebody who waits for him.
+/// One at a time: who is forked holds what everybody before has open, until it becomes another
+/// program, and nobody may wait for somebody who waits for him.
 static FORKING: Mutex<()> = Mutex::new(());
 
 /// A process that was started, and how we talk to it until we drop it.
@@ -57,8 +58,8 @@ impl Leader {
     }
 }
 
-/// Starts this program again as the leader of a session, with these words and variables, detached under a name. It gets
-/// two files that we hold, which it finds by [`taken_over`].
+/// Starts this program again as the leader of a session, with these words and variables, detached
+/// under a name. It gets two files that we hold, which it finds by [`taken_over`].
 pub fn spawn_leader(
     words: &[&OsStr],
     variables: &BTreeMap<OsString, OsString>,
@@ -67,7 +68,9 @@ pub fn spawn_leader(
 ) -> Result<Leader, SpawnError> {
     let words = words.iter().map(|word| CString::new(word.as_bytes()));
     let args = std::iter::once(Ok(OURSELVES.to_owned())).chain(words);
-    let args = args.collect::<Result<Vec<_>, _>>().map_err(|_| nul("a word"))?;
+    let args = args
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|_| nul("a word"))?;
     let variables = environment(variables, name).map_err(|_| nul("a variable"))?;
     failpoint::hit("process.spawn").map_err(|error| unprepared(&error))?;
     let forking = FORKING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,15 +93,22 @@ pub fn spawn_leader(
     }
 }
 
-/// What the child does with what it shares with us, who may have threads: it asks nothing but the kernel.
-fn become_leader(line: &UnixStream, held: [BorrowedFd<'_>; 2], args: &[CString], variables: &[CString]) -> ! {
+/// What the child does with what it shares with us, who may have threads: it asks nothing but the
+/// kernel.
+fn become_leader(
+    line: &UnixStream,
+    held: [BorrowedFd<'_>; 2],
+    args: &[CString],
+    variables: &[CString],
+) -> ! {
     let _failed = prepare(line, held).map(|()| nix::unistd::execve(OURSELVES, args, variables));
     // We are a copy of somebody, whose destructors and buffers are not ours.
     let _gone = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
     std::process::abort()
 }
 
-/// Leads a session with files as its first descriptors and no signal blocked, and waits until there is something to read.
+/// Leads a session with files as its first descriptors and no signal blocked, and waits until there
+/// is something to read.
 fn prepare(line: &UnixStream, held: [BorrowedFd<'_>; 2]) -> io::Result<()> {
     rustix::process::setsid()?;
     rustix::thread::set_name(NAME)?;
@@ -124,8 +134,8 @@ fn known(pid: Pid) -> io::Result<Identity> {
     Ok(identity)
 }
 
-/// What this process was started with by [`spawn_leader`]: what it is told, and the two files it goes on with. None of
-/// them is passed on to what it starts.
+/// What this process was started with by [`spawn_leader`]: what it is told, and the two files it
+/// goes on with. None of them is passed on to what it starts.
 pub fn taken_over() -> io::Result<(File, [File; 2])> {
     let own = |fd: BorrowedFd<'_>| fd.try_clone_to_owned().map(File::from);
     let told = own(stdin().as_fd())?;
@@ -140,9 +150,14 @@ pub fn taken_over() -> io::Result<(File, [File; 2])> {
 }
 
 /// Variables with our marks, as programs are given them.
-fn environment(variables: &BTreeMap<OsString, OsString>, name: &str) -> Result<Vec<CString>, NulError> {
+fn environment(
+    variables: &BTreeMap<OsString, OsString>,
+    name: &str,
+) -> Result<Vec<CString>, NulError> {
     let ours = [LEAF_VARIABLE, DETACHED_VARIABLE].map(OsStr::new);
-    let others = variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+    let others = variables
+        .iter()
+        .map(|(name, value)| (name.as_os_str(), value.as_os_str()));
     let others = others.filter(|(name, _)| !ours.contains(name));
     let assigned = |(name, value): (&OsStr, &OsStr)| {
         let mut text = Vec::with_capacity(name.len() + value.len() + 2);
@@ -151,7 +166,10 @@ fn environment(variables: &BTreeMap<OsString, OsString>, name: &str) -> Result<V
         text.extend_from_slice(value.as_bytes());
         CString::new(text)
     };
-    others.chain([(ours[1], OsStr::new(name))]).map(assigned).collect()
+    others
+        .chain([(ours[1], OsStr::new(name))])
+        .map(assigned)
+        .collect()
 }
 
 fn unprepared(error: &io::Error) -> SpawnError {
@@ -163,5 +181,7 @@ fn refused(errno: Errno) -> SpawnError {
 }
 
 fn nul(place: &str) -> SpawnError {
-    SpawnError::NulByte { place: place.to_owned() }
+    SpawnError::NulByte {
+        place: place.to_owned(),
+    }
 }

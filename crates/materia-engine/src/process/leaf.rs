@@ -1,7 +1,7 @@
 //! A command that runs.
 //!
-//! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The nursery polls and calls;
-//! nothing here waits but for a kill where there is no `/proc`.
+//! Owns its pidfd, its streams, its deadline and, once it is being stopped, its ending. The nursery
+//! polls and calls; nothing here waits but for a kill where there is no `/proc`.
 
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -76,9 +76,18 @@ impl Leaf {
             None => mark.marker.clone(),
         };
         // The detached mark is repeated because the command may have cleared its environment.
-        let marks = [(LEAF_VARIABLE, Some(path.as_ref())), (DETACHED_VARIABLE, mark.detached)];
+        let marks = [
+            (LEAF_VARIABLE, Some(path.as_ref())),
+            (DETACHED_VARIABLE, mark.detached),
+        ];
         match spawn::start(command, Group::Own, &marks, found) {
-            Ok(Started { pid, handle, stdin, stdout, stderr }) => Ok(Self {
+            Ok(Started {
+                pid,
+                handle,
+                stdin,
+                stdout,
+                stderr,
+            }) => Ok(Self {
                 id,
                 marker: mark.marker,
                 pid,
@@ -105,7 +114,12 @@ impl Leaf {
         match &mut self.stopping {
             Some(stopping) if grace.is_zero() => stopping.ending.hurry(),
             Some(_) => {}
-            None => self.stopping = Some(Stopping { why, ending: Ending::new(grace) }),
+            None => {
+                self.stopping = Some(Stopping {
+                    why,
+                    ending: Ending::new(grace),
+                })
+            }
         }
     }
 
@@ -114,7 +128,8 @@ impl Leaf {
         self.whole
     }
 
-    /// Whether its leader has just ended and its tree still has to; the leader is not reaped before that.
+    /// Whether its leader has just ended and its tree still has to; the leader is not reaped before
+    /// that.
     pub(super) fn leaves_a_tree(&mut self) -> bool {
         if !self.whole || self.stopping.is_some() {
             return false;
@@ -125,7 +140,11 @@ impl Leaf {
 
     /// Begins to end its tree if its deadline has passed.
     pub(super) fn check_deadline(&mut self) {
-        if self.stopping.is_none() && self.deadline.is_some_and(|deadline| clock::until(deadline).is_zero()) {
+        if self.stopping.is_none()
+            && self
+                .deadline
+                .is_some_and(|deadline| clock::until(deadline).is_zero())
+        {
             self.stop(Why::Deadline, None);
         }
     }
@@ -138,28 +157,49 @@ impl Leaf {
         }
     }
 
-    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so what is read is perhaps the last.
-    pub(super) fn read(&mut self, stream: Stream, buffer: &mut [u8], hung_up: bool) -> Option<Event> {
+    /// Reads one stream once. `hung_up` says that the poll saw no writer any more, so what is read
+    /// is perhaps the last.
+    pub(super) fn read(
+        &mut self,
+        stream: Stream,
+        buffer: &mut [u8],
+        hung_up: bool,
+    ) -> Option<Event> {
         let tap = self.taps[stream as usize].as_mut()?;
-        let Reading::Some(count) = tap.read(buffer) else { return None };
+        let Reading::Some(count) = tap.read(buffer) else {
+            return None;
+        };
         if hung_up {
             tap.close_if_dry(count, buffer.len());
         }
-        tap.is_live().then(|| Event::Output { leaf: self.id, stream, bytes: buffer[..count].to_vec() })
+        tap.is_live().then(|| Event::Output {
+            leaf: self.id,
+            stream,
+            bytes: buffer[..count].to_vec(),
+        })
     }
 
-    /// Reads what is in the pipes now, and no more, and closes them: whoever still holds them is not waited for.
+    /// Reads what is in the pipes now, and no more, and closes them: whoever still holds them is
+    /// not waited for.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Vec<Event> {
         let mut events = Vec::new();
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let Some(tap) = &mut self.taps[stream as usize] else { continue };
+            let Some(tap) = &mut self.taps[stream as usize] else {
+                continue;
+            };
             let mut waiting = tap.waiting();
             while waiting > 0 {
                 let size = waiting.min(buffer.len());
-                let Reading::Some(count) = tap.read(&mut buffer[..size]) else { break };
+                let Reading::Some(count) = tap.read(&mut buffer[..size]) else {
+                    break;
+                };
                 waiting = waiting.saturating_sub(count);
                 if tap.is_live() {
-                    events.push(Event::Output { leaf: self.id, stream, bytes: buffer[..count].to_vec() });
+                    events.push(Event::Output {
+                        leaf: self.id,
+                        stream,
+                        bytes: buffer[..count].to_vec(),
+                    });
                 }
             }
             tap.close();
@@ -180,19 +220,24 @@ impl Leaf {
         }
     }
 
-    /// Kills the leader and its group without looking at them, and waits for it. It is not reaped yet, so both numbers
-    /// are its own.
+    /// Kills the leader and its group without looking at them, and waits for it. It is not reaped
+    /// yet, so both numbers are its own.
     pub(super) fn kill_unseen(&self) -> Status {
         let _gone = rustix::process::kill_process_group(self.pid, Signal::KILL);
         let _gone = rustix::process::kill_process(self.pid, Signal::KILL);
         let patience = Timespec::try_from(PATIENCE).ok();
-        let _late = rustix::event::poll(&mut [PollFd::new(&self.handle, PollFlags::IN)], patience.as_ref());
+        let _late = rustix::event::poll(
+            &mut [PollFd::new(&self.handle, PollFlags::IN)],
+            patience.as_ref(),
+        );
         self.reap().unwrap_or(Status::Unknown)
     }
 
     /// Says how it went. The streams are drained by now.
     pub(super) fn finish(self, status: Status, survivors: Vec<Identity>) -> Ended {
-        let [stdout, stderr] = self.taps.map(|tap| tap.map(Tap::finish).unwrap_or_default());
+        let [stdout, stderr] = self
+            .taps
+            .map(|tap| tap.map(Tap::finish).unwrap_or_default());
         Ended {
             leaf: self.id,
             pid: Some(self.pid.as_raw_nonzero().get()),

@@ -1,7 +1,8 @@
 //! Where leaves run: any number of them, on one thread, and none outlives it.
 //!
-//! Owns the running leaves, the queue of events and what can wake the loop besides leaves. [`Nursery::next`] is the only
-//! place of the engine that waits. Starts no threads. What the loop does when it wakes is in `turn`.
+//! Owns the running leaves, the queue of events and what can wake the loop besides leaves.
+//! [`Nursery::next`] is the only place of the engine that waits. Starts no threads. What the loop
+//! does when it wakes is in `turn`.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
@@ -25,14 +26,16 @@ use super::program::Found;
 use super::signals::{self, Caught};
 use crate::clock::{self, Clock};
 
-/// Whether some nursery of this process adopts orphans: they come to the process, so only one can have them.
+/// Whether some nursery of this process adopts orphans: they come to the process, so only one can
+/// have them.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
 /// A place for leaves.
 ///
-/// A plain one ([`Nursery::new`]) finds orphans of its leaves by the marker in their environment. An adopting one
-/// ([`Nursery::adopting`]) makes this process their new parent, so that nothing it starts can get away; all children of
-/// the process are then its to reap. Dropping a nursery kills what is left of it.
+/// A plain one ([`Nursery::new`]) finds orphans of its leaves by the marker in their environment.
+/// An adopting one ([`Nursery::adopting`]) makes this process their new parent, so that nothing it
+/// starts can get away; all children of the process are then its to reap. Dropping a nursery kills
+/// what is left of it.
 #[derive(Debug)]
 pub struct Nursery {
     pub(super) id: String,
@@ -60,8 +63,11 @@ impl Nursery {
     /// A plain nursery.
     pub fn new() -> Self {
         // Where our parent ignored SIGCHLD, exit codes would be lost; catching it brings them back.
-        let children =
-            if signals::is_ignored(Signal::CHILD) { Caught::new(Signal::CHILD).ok() } else { None };
+        let children = if signals::is_ignored(Signal::CHILD) {
+            Caught::new(Signal::CHILD).ok()
+        } else {
+            None
+        };
         Self {
             id: Clock::system().fresh_id(),
             adopting: false,
@@ -123,8 +129,9 @@ impl Nursery {
         id
     }
 
-    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills it; both, and the
-    /// ends of other leaves, are told by [`Nursery::next`] afterwards. Live output is not: it is in what was captured.
+    /// Runs one command to its end. An interrupt that comes meanwhile stops it, a second one kills
+    /// it; both, and the ends of other leaves, are told by [`Nursery::next`] afterwards. Live
+    /// output is not: it is in what was captured.
     pub fn run(&mut self, command: Command) -> Ended {
         let id = self.spawn(command);
         let mut later = VecDeque::new();
@@ -154,8 +161,9 @@ impl Nursery {
         }
     }
 
-    /// Waits for so long, and gives the signal of an interrupt that comes meanwhile or came before; ends of leaves and
-    /// wake-ups are told by [`Nursery::next`] afterwards. No time at all asks only whether an interrupt came.
+    /// Waits for so long, and gives the signal of an interrupt that comes meanwhile or came before;
+    /// ends of leaves and wake-ups are told by [`Nursery::next`] afterwards. No time at all asks
+    /// only whether an interrupt came.
     pub fn rest(&mut self, time: Duration) -> Option<Signal> {
         let deadline = clock::deadline_in(time);
         let mut later = VecDeque::new();
@@ -172,8 +180,8 @@ impl Nursery {
         caught
     }
 
-    /// Waits for what happens next, until `deadline` if there is one. `None` when the deadline has passed, or when
-    /// nothing runs and nothing else could ever happen.
+    /// Waits for what happens next, until `deadline` if there is one. `None` when the deadline has
+    /// passed, or when nothing runs and nothing else could ever happen.
     pub fn next(&mut self, deadline: Option<Instant>) -> Option<Event> {
         let mut late = false;
         loop {
@@ -194,8 +202,8 @@ impl Nursery {
         }
     }
 
-    /// Waits for what happens next to one leaf, or for an interrupt, until `deadline` if there is one. Everything else is
-    /// told by [`Nursery::next`] afterwards.
+    /// Waits for what happens next to one leaf, or for an interrupt, until `deadline` if there is
+    /// one. Everything else is told by [`Nursery::next`] afterwards.
     pub fn next_of(&mut self, leaf: LeafId, deadline: Option<Instant>) -> Option<Event> {
         self.next_among(Some(leaf), None, deadline)
     }
@@ -213,8 +221,12 @@ impl Nursery {
         let found = loop {
             match self.next(deadline) {
                 Some(Event::Output { leaf: whose, .. }) if Some(whose) != leaf => {}
-                Some(Event::Ended(ended)) if Some(ended.leaf) != leaf => later.push_back(Event::Ended(ended)),
-                Some(Event::Readable(id)) if Some(id) != watch => later.push_back(Event::Readable(id)),
+                Some(Event::Ended(ended)) if Some(ended.leaf) != leaf => {
+                    later.push_back(Event::Ended(ended))
+                }
+                Some(Event::Readable(id)) if Some(id) != watch => {
+                    later.push_back(Event::Readable(id))
+                }
                 Some(Event::Woken) => later.push_back(Event::Woken),
                 found => break found,
             }
@@ -256,14 +268,22 @@ impl Nursery {
         self.stop(leaf, Reason::Within(Duration::ZERO));
     }
 
-    /// Gives bytes to a leaf whose stdin is [`Stdin::Held`](super::Stdin::Held) or [`Stdin::Fed`](super::Stdin::Fed).
+    /// Gives bytes to a leaf whose stdin is [`Stdin::Held`](super::Stdin::Held) or
+    /// [`Stdin::Fed`](super::Stdin::Fed).
     pub fn send(&mut self, leaf: LeafId, bytes: &[u8]) -> Result<(), SendError> {
-        self.leaves.get_mut(&leaf).ok_or(SendError::Closed)?.stdin.send(bytes)
+        self.leaves
+            .get_mut(&leaf)
+            .ok_or(SendError::Closed)?
+            .stdin
+            .send(bytes)
     }
 
-    /// Whether a leaf that is fed has read everything that was sent. Becoming so wakes like a [`Waker`].
+    /// Whether a leaf that is fed has read everything that was sent. Becoming so wakes like a
+    /// [`Waker`].
     pub fn has_taken_all(&self, leaf: LeafId) -> bool {
-        self.leaves.get(&leaf).is_some_and(|leaf| leaf.stdin.is_hungry())
+        self.leaves
+            .get(&leaf)
+            .is_some_and(|leaf| leaf.stdin.is_hungry())
     }
 
     /// Ends a held stdin once everything sent is written.
@@ -273,11 +293,14 @@ impl Nursery {
         }
     }
 
-    /// Tells SIGINT, SIGTERM and SIGHUP as events from now on, except those that this process was started to ignore.
-    /// When the nursery is gone they stay without effect.
+    /// Tells SIGINT, SIGTERM and SIGHUP as events from now on, except those that this process was
+    /// started to ignore. When the nursery is gone they stay without effect.
     pub fn catch_interrupts(&mut self) -> io::Result<()> {
         for signal in signals::interrupts() {
-            let caught = self.interrupts.iter().any(|caught| caught.signal() == signal);
+            let caught = self
+                .interrupts
+                .iter()
+                .any(|caught| caught.signal() == signal);
             if !caught {
                 self.interrupts.push(Caught::new(signal)?);
             }
@@ -310,7 +333,8 @@ impl Nursery {
     /// Stops telling.
     pub fn unwatch(&mut self, watch: WatchId) {
         self.watched.remove(&watch);
-        self.ready.retain(|event| !matches!(event, Event::Readable(id) if *id == watch));
+        self.ready
+            .retain(|event| !matches!(event, Event::Readable(id) if *id == watch));
     }
 }
 

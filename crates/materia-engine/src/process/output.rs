@@ -1,7 +1,7 @@
 //! What a leaf writes: bounded in memory, complete in a file, counted beyond that.
 //!
-//! Owns our end of a stdout or stderr pipe and the spill file of one capture. Bytes, never text (T22). Never waits:
-//! the nursery says when there is something to read.
+//! Owns our end of a stdout or stderr pipe and the spill file of one capture. Bytes, never text
+//! (T22). Never waits: the nursery says when there is something to read.
 
 use std::fs::File;
 use std::io;
@@ -73,7 +73,13 @@ pub(super) enum Reading {
 impl Tap {
     /// Takes our end of the pipe, which must not block.
     pub(super) fn new(pipe: OwnedFd, capture: Capture) -> Self {
-        Self { pipe: Some(pipe), capture, tail: Vec::new(), total: 0, spilled: Spilled::Unneeded }
+        Self {
+            pipe: Some(pipe),
+            capture,
+            tail: Vec::new(),
+            total: 0,
+            spilled: Spilled::Unneeded,
+        }
     }
 
     pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
@@ -89,9 +95,11 @@ impl Tap {
         self.pipe = None;
     }
 
-    /// Closes our end of a pipe that has no writer any more, if a reading of `count` bytes into `room` was the last.
+    /// Closes our end of a pipe that has no writer any more, if a reading of `count` bytes into
+    /// `room` was the last.
     pub(super) fn close_if_dry(&mut self, count: usize, room: usize) {
-        // A short reading has emptied the pipe. What was moved may be short because the file was at its limit.
+        // A short reading has emptied the pipe. What was moved may be short because the file was at
+        // its limit.
         if count < room && (!self.is_moving() || self.waiting() == 0) {
             self.close();
         }
@@ -99,9 +107,17 @@ impl Tap {
 
     /// Reads once into `buffer` and keeps what came.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> Reading {
-        let moved = if self.is_moving() { self.move_on() } else { None };
-        let Some(pipe) = &self.pipe else { return Reading::End };
-        match moved.unwrap_or_else(|| rustix::io::read(pipe, &mut *buffer).map(|count| (count, true))) {
+        let moved = if self.is_moving() {
+            self.move_on()
+        } else {
+            None
+        };
+        let Some(pipe) = &self.pipe else {
+            return Reading::End;
+        };
+        match moved
+            .unwrap_or_else(|| rustix::io::read(pipe, &mut *buffer).map(|count| (count, true)))
+        {
             Ok((0, _)) => {
                 self.pipe = None;
                 Reading::End
@@ -122,8 +138,10 @@ impl Tap {
 
     /// Whether what comes goes straight to a file without a name.
     fn is_moving(&self) -> bool {
-        matches!((&self.spilled, &self.capture.spill), (Spilled::Open { .. }, Spill::Unnamed(_)))
-            && !self.capture.live
+        matches!(
+            (&self.spilled, &self.capture.spill),
+            (Spilled::Open { .. }, Spill::Unnamed(_))
+        ) && !self.capture.live
     }
 
     /// Moves what is in the pipe to the file inside the kernel; `None` where that cannot be done.
@@ -131,13 +149,20 @@ impl Tap {
         let (Some(pipe), Spilled::Open { file, written }) = (&self.pipe, &mut self.spilled) else {
             return None;
         };
-        let room =
-            usize::try_from(self.capture.limit.saturating_sub(*written)).unwrap_or(usize::MAX).min(MOVED);
+        let room = usize::try_from(self.capture.limit.saturating_sub(*written))
+            .unwrap_or(usize::MAX)
+            .min(MOVED);
         if room == 0 || failpoint::hit("process.spill.move").is_err() {
             return None;
         }
-        match rustix::pipe::splice(pipe, None, &*file, None, room, SpliceFlags::NONBLOCK | SpliceFlags::MOVE)
-        {
+        match rustix::pipe::splice(
+            pipe,
+            None,
+            &*file,
+            None,
+            room,
+            SpliceFlags::NONBLOCK | SpliceFlags::MOVE,
+        ) {
             Ok(count) => {
                 *written += count as u64;
                 self.total += count as u64;
@@ -149,10 +174,13 @@ impl Tap {
         }
     }
 
-    /// How many bytes are in the pipe now. The leader's own are all among them once it has exited; what a grandchild
-    /// adds later is not waited for.
+    /// How many bytes are in the pipe now. The leader's own are all among them once it has exited;
+    /// what a grandchild adds later is not waited for.
     pub(super) fn waiting(&self) -> usize {
-        let waiting = self.pipe.as_ref().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
+        let waiting = self
+            .pipe
+            .as_ref()
+            .and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
         usize::try_from(waiting.unwrap_or(0)).unwrap_or(usize::MAX)
     }
 
@@ -162,7 +190,10 @@ impl Tap {
         if self.total > self.memory() as u64 {
             self.spill(earlier, bytes);
         }
-        if matches!((&self.spilled, &self.capture.spill), (Spilled::Open { .. }, Spill::Unnamed(_))) {
+        if matches!(
+            (&self.spilled, &self.capture.spill),
+            (Spilled::Open { .. }, Spill::Unnamed(_))
+        ) {
             self.tail = Vec::new();
             return;
         }
@@ -173,7 +204,9 @@ impl Tap {
     }
 
     fn memory(&self) -> usize {
-        self.capture.memory.min(usize::try_from(self.capture.limit).unwrap_or(usize::MAX))
+        self.capture
+            .memory
+            .min(usize::try_from(self.capture.limit).unwrap_or(usize::MAX))
     }
 
     fn trim(&mut self) {
@@ -181,7 +214,8 @@ impl Tap {
         self.tail.drain(..surplus);
     }
 
-    /// Writes `bytes`, which came after the first `earlier` ones, to the file; opens it with those first if need be.
+    /// Writes `bytes`, which came after the first `earlier` ones, to the file; opens it with those
+    /// first if need be.
     fn spill(&mut self, earlier: u64, bytes: &[u8]) {
         let result = match (&mut self.spilled, &self.capture.spill) {
             (Spilled::Failed(_), _) | (_, Spill::Nowhere) => return,
@@ -193,8 +227,10 @@ impl Tap {
                 pour(&mut file, &mut written, self.capture.limit, &self.tail)?;
                 pour(&mut file, &mut written, self.capture.limit, bytes)?;
                 // A stream that is this long comes in fewer turns through a larger pipe.
-                let _smaller_is_slower =
-                    self.pipe.as_ref().map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, MOVED));
+                let _smaller_is_slower = self
+                    .pipe
+                    .as_ref()
+                    .map(|pipe| rustix::pipe::fcntl_setpipe_size(pipe, MOVED));
                 *spilled = Spilled::Open { file, written };
                 Ok(())
             }),
@@ -208,7 +244,11 @@ impl Tap {
     pub(super) fn finish(mut self) -> Captured {
         self.trim();
         let whole = self.total == self.tail.len() as u64;
-        let mut captured = Captured { total: self.total, truncated: !whole, ..Captured::default() };
+        let mut captured = Captured {
+            total: self.total,
+            truncated: !whole,
+            ..Captured::default()
+        };
         match (self.spilled, self.capture.spill) {
             (Spilled::Open { file, written }, Spill::Unnamed(_)) => {
                 captured.truncated = written < self.total;
@@ -231,14 +271,23 @@ impl Tap {
 
 impl Spill {
     fn into_name(self) -> Option<PathBuf> {
-        if let Self::Named(path) = self { Some(path) } else { None }
+        if let Self::Named(path) = self {
+            Some(path)
+        } else {
+            None
+        }
     }
 }
 
 fn open(spill: &Spill) -> io::Result<File> {
     failpoint::hit("process.spill.open")?;
     match spill {
-        Spill::Named(path) => File::options().write(true).create(true).truncate(true).mode(0o600).open(path),
+        Spill::Named(path) => File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(path),
         Spill::Unnamed(directory) => tempfile::tempfile_in(directory),
         Spill::Nowhere => Err(io::ErrorKind::Unsupported.into()),
     }
@@ -261,7 +310,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn tap(capture: Capture) -> Tap {
-        Tap { pipe: None, capture, tail: Vec::new(), total: 0, spilled: Spilled::Unneeded }
+        Tap {
+            pipe: None,
+            capture,
+            tail: Vec::new(),
+            total: 0,
+            spilled: Spilled::Unneeded,
+        }
     }
 
     proptest! {
@@ -303,7 +358,15 @@ mod tests {
         drop(theirs);
         let directory = tempfile::tempdir().unwrap();
         let spill = Spill::Unnamed(directory.path().to_owned());
-        let mut tap = Tap::new(ours, Capture { memory: 10, limit: 70_000, spill, live: false });
+        let mut tap = Tap::new(
+            ours,
+            Capture {
+                memory: 10,
+                limit: 70_000,
+                spill,
+                live: false,
+            },
+        );
         let mut buffer = [0; 64 * 1024];
         while let Reading::Some(count) = tap.read(&mut buffer) {
             tap.close_if_dry(count, buffer.len());
@@ -316,10 +379,17 @@ mod tests {
     #[test]
     fn a_file_that_cannot_be_written_is_said_and_the_tail_stays() {
         let spill = Spill::Named("/nowhere/at/all".into());
-        let mut tap = tap(Capture { memory: 4, spill, ..Capture::default() });
+        let mut tap = tap(Capture {
+            memory: 4,
+            spill,
+            ..Capture::default()
+        });
         tap.keep(b"some bytes");
         let kept = tap.finish();
-        assert_eq!((&kept.bytes[..], kept.total, kept.truncated), (&b"ytes"[..], 10, true));
+        assert_eq!(
+            (&kept.bytes[..], kept.total, kept.truncated),
+            (&b"ytes"[..], 10, true)
+        );
         assert!(kept.spill_error.is_some());
     }
 }

@@ -1,9 +1,10 @@
 //! Which file a command starts, and why one did not start.
 //!
-//! Owns the search through `PATH` and the words for every way a start can fail. Searching here instead of in the
-//! standard library keeps a command with a changed environment on `posix_spawn`, and lets the error say what is wrong.
-//! A nursery remembers what it found, as a shell does, and looks once more whether it is still there. The careful
-//! questions are asked only after a start has failed.
+//! Owns the search through `PATH` and the words for every way a start can fail. Searching here
+//! instead of in the standard library keeps a command with a changed environment on `posix_spawn`,
+//! and lets the error say what is wrong. A nursery remembers what it found, as a shell does, and
+//! looks once more whether it is still there. The careful questions are asked only after a start
+//! has failed.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -104,18 +105,26 @@ impl SpawnError {
                 format!("check that `{}` exists", program.display())
             }
             Self::NotFound { program } => {
-                format!("install `{0}`, or check PATH with `command -v {0}`", program.display())
+                format!(
+                    "install `{0}`, or check PATH with `command -v {0}`",
+                    program.display()
+                )
             }
             Self::NotExecutable { program } => format!("run `chmod +x {}`", program.display()),
             Self::IsDirectory { .. } => "name a program inside it".into(),
             Self::BadInterpreter { interpreter, .. } => {
-                format!("install `{}` or correct the first line of the script", interpreter.display())
+                format!(
+                    "install `{}` or correct the first line of the script",
+                    interpreter.display()
+                )
             }
             Self::NotAProgram { .. } => "a script needs a first line such as `#!/bin/sh`".into(),
             Self::Busy { .. } => "wait until it is written, then try again".into(),
             Self::NoDirectory { directory } => format!("run `mkdir -p {}`", directory.display()),
             Self::TooLong { .. } => "pass large data on stdin or in a file".into(),
-            Self::TooManyFiles => "raise the limit with `ulimit -n`, or run fewer commands at once".into(),
+            Self::TooManyFiles => {
+                "raise the limit with `ulimit -n`, or run fewer commands at once".into()
+            }
             Self::TooManyProcesses => "run fewer commands at once, or raise `ulimit -u`".into(),
             Self::NulByte { .. } | Self::Other { .. } => return None,
         })
@@ -126,7 +135,10 @@ impl SpawnError {
         match error.raw_os_error().map(Errno::from_raw_os_error) {
             Some(Errno::MFILE | Errno::NFILE) => Self::TooManyFiles,
             Some(Errno::AGAIN | Errno::NOMEM) => Self::TooManyProcesses,
-            _ => Self::Other { program: program.into(), reason: error.to_string() },
+            _ => Self::Other {
+                program: program.into(),
+                reason: error.to_string(),
+            },
         }
     }
 }
@@ -177,7 +189,9 @@ pub(super) fn find(
         return Err(SpawnError::Empty);
     }
     if program.as_bytes().contains(&0) {
-        return Err(SpawnError::NulByte { place: "the program name".into() });
+        return Err(SpawnError::NulByte {
+            place: "the program name".into(),
+        });
     }
     if program.as_bytes().contains(&b'/') {
         return Ok(program.into());
@@ -185,8 +199,13 @@ pub(super) fn find(
     let path = path.unwrap_or_else(|| DEFAULT_PATH.into());
     let mut refused = None;
     for directory in std::env::split_paths(&path) {
-        // Relative entries count from where the command runs; `./` keeps a bare name from being searched again.
-        let directory = if directory.is_absolute() { directory } else { Path::new(".").join(directory) };
+        // Relative entries count from where the command runs; `./` keeps a bare name from being
+        // searched again.
+        let directory = if directory.is_absolute() {
+            directory
+        } else {
+            Path::new(".").join(directory)
+        };
         let candidate = directory.join(program);
         match look(&seen_from(cwd, &candidate)) {
             Look::Executable => return Ok(candidate),
@@ -196,21 +215,32 @@ pub(super) fn find(
     }
     Err(match refused {
         Some(program) => SpawnError::NotExecutable { program },
-        None => SpawnError::NotFound { program: program.into() },
+        None => SpawnError::NotFound {
+            program: program.into(),
+        },
     })
 }
 
 /// Finds out why a start failed.
-pub(super) fn explain(error: &io::Error, argv: &[OsString], file: &Path, cwd: Option<&Path>) -> SpawnError {
+pub(super) fn explain(
+    error: &io::Error,
+    argv: &[OsString],
+    file: &Path,
+    cwd: Option<&Path>,
+) -> SpawnError {
     let program = file.to_owned();
     if error.kind() == io::ErrorKind::InvalidInput {
-        return SpawnError::NulByte { place: nul_place(argv) };
+        return SpawnError::NulByte {
+            place: nul_place(argv),
+        };
     }
     let errno = error.raw_os_error().map(Errno::from_raw_os_error);
     if let Some(directory) = cwd.filter(|cwd| !cwd.is_dir())
         && matches!(errno, Some(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS))
     {
-        return SpawnError::NoDirectory { directory: directory.to_owned() };
+        return SpawnError::NoDirectory {
+            directory: directory.to_owned(),
+        };
     }
     let seen = seen_from(cwd, file);
     match (errno, look(&seen)) {
@@ -221,13 +251,16 @@ pub(super) fn explain(error: &io::Error, argv: &[OsString], file: &Path, cwd: Op
         (Some(Errno::ACCESS), Look::Plain) => SpawnError::NotExecutable { program },
         (Some(Errno::NOENT | Errno::ACCESS | Errno::LOOP | Errno::NOTDIR), Look::Executable) => {
             let interpreter = interpreter(&seen).unwrap_or_else(|| "its dynamic loader".into());
-            SpawnError::BadInterpreter { program, interpreter }
+            SpawnError::BadInterpreter {
+                program,
+                interpreter,
+            }
         }
         (Some(Errno::NOEXEC), _) => SpawnError::NotAProgram { program },
         (Some(Errno::TXTBSY), _) => SpawnError::Busy { program },
-        (Some(Errno::TOOBIG), _) => {
-            SpawnError::TooLong { bytes: argv.iter().map(|word| word.len() + 1).sum() }
-        }
+        (Some(Errno::TOOBIG), _) => SpawnError::TooLong {
+            bytes: argv.iter().map(|word| word.len() + 1).sum(),
+        },
         _ => SpawnError::from_preparation(file.as_os_str(), error),
     }
 }
@@ -264,8 +297,16 @@ fn nul_place(argv: &[OsString]) -> String {
 fn interpreter(script: &Path) -> Option<PathBuf> {
     use std::io::Read;
     let mut start = Vec::new();
-    std::fs::File::open(script).ok()?.take(256).read_to_end(&mut start).ok()?;
-    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?.trim_ascii_start();
+    std::fs::File::open(script)
+        .ok()?
+        .take(256)
+        .read_to_end(&mut start)
+        .ok()?;
+    let line = start
+        .strip_prefix(b"#!")?
+        .split(|byte| *byte == b'\n')
+        .next()?
+        .trim_ascii_start();
     let name = line.split(|byte| matches!(byte, b' ' | b'\t')).next()?;
     Some(OsStr::from_bytes(name).into())
 }
@@ -276,8 +317,14 @@ mod tests {
 
     #[test]
     fn names_are_searched_and_paths_are_not() {
-        assert_eq!(find("sh".as_ref(), Some("/nowhere:/bin".into()), None), Ok("/bin/sh".into()));
-        assert_eq!(find("./sh".as_ref(), Some("/bin".into()), None), Ok("./sh".into()));
+        assert_eq!(
+            find("sh".as_ref(), Some("/nowhere:/bin".into()), None),
+            Ok("/bin/sh".into())
+        );
+        assert_eq!(
+            find("./sh".as_ref(), Some("/bin".into()), None),
+            Ok("./sh".into())
+        );
         assert_eq!(
             find("sh".as_ref(), Some("bin".into()), Some("/usr".as_ref())),
             Ok("./bin/sh".into()),
@@ -286,7 +333,15 @@ mod tests {
         assert!(find("sh".as_ref(), None, None).is_ok());
         assert_eq!(find("".as_ref(), None, None), Err(SpawnError::Empty));
         let missing = find("no-such-program".as_ref(), None, None).unwrap_err();
-        assert_eq!(missing.to_string(), "program `no-such-program` was not found");
-        assert!(missing.hint().unwrap().contains("command -v no-such-program"));
+        assert_eq!(
+            missing.to_string(),
+            "program `no-such-program` was not found"
+        );
+        assert!(
+            missing
+                .hint()
+                .unwrap()
+                .contains("command -v no-such-program")
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! Signals to this process, turned into something a poll can see.
 //!
-//! Owns one self-pipe per caught signal. A signal that was ignored when we were started (`nohup`, a background job)
-//! stays ignored. Never acts on a signal: the nursery tells its caller, and whoever waits stops waiting.
+//! Owns one self-pipe per caught signal. A signal that was ignored when we were started (`nohup`, a
+//! background job) stays ignored. Never acts on a signal: the nursery tells its caller, and whoever
+//! waits stops waiting.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -31,7 +32,11 @@ impl Caught {
     pub(super) fn new(signal: Signal) -> io::Result<Self> {
         let (pipe, theirs) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         let registration = signal_hook::low_level::pipe::register(signal.as_raw(), theirs)?;
-        Ok(Self { signal, pipe, registration })
+        Ok(Self {
+            signal,
+            pipe,
+            registration,
+        })
     }
 
     pub(super) fn signal(&self) -> Signal {
@@ -64,13 +69,16 @@ impl Drop for Caught {
     }
 }
 
-/// Those by which a person or the system asks a process to stop, except what this one was started to ignore.
+/// Those by which a person or the system asks a process to stop, except what this one was started
+/// to ignore.
 pub(super) fn interrupts() -> impl Iterator<Item = Signal> {
-    [Signal::INT, Signal::TERM, Signal::HUP].into_iter().filter(|signal| !is_ignored(*signal))
+    [Signal::INT, Signal::TERM, Signal::HUP]
+        .into_iter()
+        .filter(|signal| !is_ignored(*signal))
 }
 
-/// Signals that ask us to stop, caught by somebody who waits; one in a process at a time. None are where it is made by
-/// default. When it is dropped they end the process again.
+/// Signals that ask us to stop, caught by somebody who waits; one in a process at a time. None are
+/// where it is made by default. When it is dropped they end the process again.
 #[derive(Debug, Default)]
 pub struct Interrupts {
     caught: Vec<Caught>,
@@ -88,27 +96,41 @@ static DEADLY: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
 });
 
 impl Interrupts {
-    /// Catches them, except those that this process was started to ignore. Where that is not possible, they end the process
-    /// as they always do.
+    /// Catches them, except those that this process was started to ignore. Where that is not
+    /// possible, they end the process as they always do.
     pub fn catch() -> Self {
-        let caught = interrupts().map(Caught::new).collect::<io::Result<Vec<_>>>();
+        let caught = interrupts()
+            .map(Caught::new)
+            .collect::<io::Result<Vec<_>>>();
         DEADLY.store(caught.is_err(), Ordering::SeqCst);
-        Self { caught: caught.unwrap_or_default(), in_time: None }
+        Self {
+            caught: caught.unwrap_or_default(),
+            in_time: None,
+        }
     }
 
-    /// The same for one who may be stuck where it cannot look, such as in a pipe that nobody reads: a while after a signal
-    /// came, the process is ended all the same.
+    /// The same for one who may be stuck where it cannot look, such as in a pipe that nobody reads:
+    /// a while after a signal came, the process is ended all the same.
     pub fn catch_for(patience: Duration) -> Self {
         let mut interrupts = Self::catch();
         let (in_time, late) = channel::<()>();
-        let fds: Vec<OwnedFd> = interrupts.fds().filter_map(|fd| fd.try_clone_to_owned().ok()).collect();
-        let _no_thread = std::thread::Builder::new().name("interrupts".to_owned()).spawn(move || {
-            let mut fds: Vec<PollFd<'_>> = fds.iter().map(|fd| PollFd::new(fd, PollFlags::IN)).collect();
-            while let Err(Errno::INTR) = poll(&mut fds, None) {}
-            if late.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-                let _dead = signal_hook::low_level::emulate_default_handler(Signal::TERM.as_raw());
-            }
-        });
+        let fds: Vec<OwnedFd> = interrupts
+            .fds()
+            .filter_map(|fd| fd.try_clone_to_owned().ok())
+            .collect();
+        let _no_thread = std::thread::Builder::new()
+            .name("interrupts".to_owned())
+            .spawn(move || {
+                let mut fds: Vec<PollFd<'_>> = fds
+                    .iter()
+                    .map(|fd| PollFd::new(fd, PollFlags::IN))
+                    .collect();
+                while let Err(Errno::INTR) = poll(&mut fds, None) {}
+                if late.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                    let _dead =
+                        signal_hook::low_level::emulate_default_handler(Signal::TERM.as_raw());
+                }
+            });
         interrupts.in_time = Some(in_time);
         interrupts
     }
@@ -141,7 +163,8 @@ pub(super) fn is_ignored(signal: Signal) -> bool {
 fn ignored() -> u64 {
     let status = kernel::read("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()).unwrap_or(0)
+    mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok())
+        .unwrap_or(0)
 }
 
 #[cfg(test)]

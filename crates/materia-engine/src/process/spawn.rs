@@ -1,8 +1,9 @@
 //! Starting one process, at the price of `posix_spawn`.
 //!
-//! Owns the translation of a [`Command`] to the standard library's, and the pipes between us and the child. The standard
-//! library uses `posix_spawn` (which does not copy our page tables) only as long as nobody asks it for `pre_exec`, a
-//! pidfd, or a search in a changed `PATH`; so nobody here does. Knows nothing about trees or waiting.
+//! Owns the translation of a [`Command`] to the standard library's, and the pipes between us and
+//! the child. The standard library uses `posix_spawn` (which does not copy our page tables) only as
+//! long as nobody asks it for `pre_exec`, a pidfd, or a search in a changed `PATH`; so nobody here
+//! does. Knows nothing about trees or waiting.
 
 use std::ffi::OsStr;
 use std::io;
@@ -40,15 +41,23 @@ pub(super) enum Group {
     Ours,
 }
 
-/// Starts `command` with `marks` set in its environment (removed where `None`), whatever the command says about them.
-/// Programs that were found before are remembered in `found`.
+/// Starts `command` with `marks` set in its environment (removed where `None`), whatever the
+/// command says about them. Programs that were found before are remembered in `found`.
 pub(super) fn start(
     command: Command,
     group: Group,
     marks: &[(&str, Option<&OsStr>)],
     found: &mut Found,
 ) -> Result<Started, SpawnError> {
-    let Command { argv, cwd, env, stdin, stdout, stderr, .. } = command;
+    let Command {
+        argv,
+        cwd,
+        env,
+        stdin,
+        stdout,
+        stderr,
+        ..
+    } = command;
     let name = argv.first().ok_or(SpawnError::Empty)?;
     let path = env.effective("PATH", inherited::search_path());
     let file = found.find(name, path, cwd.as_deref())?;
@@ -65,7 +74,10 @@ pub(super) fn start(
     if env.is_cleared() {
         child.env_clear();
     }
-    for (name, value) in env.changes().chain(marks.iter().map(|(name, value)| (OsStr::new(name), *value))) {
+    for (name, value) in env
+        .changes()
+        .chain(marks.iter().map(|(name, value)| (OsStr::new(name), *value)))
+    {
         match value {
             Some(value) => child.env(name, value),
             None => child.env_remove(name),
@@ -82,11 +94,18 @@ pub(super) fn start(
     let spawned = child.spawn();
     // Closes our copies of the child's ends: without that the end of its output would never come.
     drop(child);
-    let spawned = spawned.map_err(|error| program::explain(&error, &argv, &file, cwd.as_deref()))?;
+    let spawned =
+        spawned.map_err(|error| program::explain(&error, &argv, &file, cwd.as_deref()))?;
     let pid = Pid::from_child(&spawned);
     let failed = failpoint::hit("process.spawned");
     match rustix::process::pidfd_open(pid, PidfdFlags::empty()) {
-        Ok(handle) if failed.is_ok() => Ok(Started { pid, handle, stdin, stdout, stderr }),
+        Ok(handle) if failed.is_ok() => Ok(Started {
+            pid,
+            handle,
+            stdin,
+            stdout,
+            stderr,
+        }),
         other => {
             let error = failed.err().or(other.err().map(io::Error::from));
             undo(pid, group);
@@ -95,7 +114,8 @@ pub(super) fn start(
     }
 }
 
-/// Ends a child that cannot be supervised. It is not reaped yet, so its pid and group are still its own.
+/// Ends a child that cannot be supervised. It is not reaped yet, so its pid and group are still its
+/// own.
 pub(super) fn undo(pid: Pid, group: Group) {
     let _ = rustix::process::kill_process(pid, Signal::KILL);
     if group == Group::Own {

@@ -1,7 +1,7 @@
 //! One line of `/proc/PID/stat`, read the way the kernel writes it.
 //!
-//! Owns the parser and the reader. A process may call itself `) R 1 (`, so the name ends at the last parenthesis.
-//! Never signals; who is whose descendant is `tree`'s question.
+//! Owns the parser and the reader. A process may call itself `) R 1 (`, so the name ends at the
+//! last parenthesis. Never signals; who is whose descendant is `tree`'s question.
 
 use std::io;
 
@@ -30,21 +30,28 @@ fn line(pid: i32) -> io::Result<Vec<u8>> {
 
 /// Why the line of `pid` could not be read.
 pub(super) fn unread(pid: i32) -> io::Error {
-    line(pid).err().unwrap_or_else(|| io::ErrorKind::NotFound.into())
+    line(pid)
+        .err()
+        .unwrap_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Whether a process is just becoming another program, so that its environment is not there yet: the kernel shows no
-/// end of it. Threads of the kernel, the children of pid 2, never have one.
+/// Whether a process is just becoming another program, so that its environment is not there yet:
+/// the kernel shows no end of it. Threads of the kernel, the children of pid 2, never have one.
 pub(super) fn is_changing(pid: i32) -> bool {
     let Ok(line) = line(pid) else { return false };
-    let Some(stat) = Stat::parse(&line) else { return false };
+    let Some(stat) = Stat::parse(&line) else {
+        return false;
+    };
     environment_end(&line) == Some(0) && !stat.gone && stat.parent != 2
 }
 
 fn environment_end(line: &[u8]) -> Option<u64> {
     const AFTER_NAME: usize = 48;
     let close = line.iter().rposition(|byte| *byte == b')')?;
-    let mut fields = line.get(close + 1..)?.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    let mut fields = line
+        .get(close + 1..)?
+        .split(u8::is_ascii_whitespace)
+        .filter(|field| !field.is_empty());
     number(fields.nth(AFTER_NAME)?)
 }
 
@@ -59,8 +66,10 @@ impl Stat {
         let open = line.iter().position(|byte| *byte == b'(')?;
         let close = line.iter().rposition(|byte| *byte == b')')?;
         let pid = number(line.get(..open)?.trim_ascii())?;
-        let mut fields =
-            line.get(close + 1..)?.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+        let mut fields = line
+            .get(close + 1..)?
+            .split(u8::is_ascii_whitespace)
+            .filter(|field| !field.is_empty());
         let state = *fields.next()?.first()?;
         let parent = number(fields.next()?)?;
         let group = number(fields.next()?)?;
@@ -70,7 +79,15 @@ impl Stat {
         // The main thread may be over while others run: then the process is not.
         let gone = matches!(state, b'Z' | b'X' | b'x') && threads <= 1;
         let leads = pid == session && line.get(open + 1..close) == Some(leader::NAME.to_bytes());
-        Some(Self { pid, parent, group, session, start, gone, leads })
+        Some(Self {
+            pid,
+            parent,
+            group,
+            session,
+            start,
+            gone,
+            leads,
+        })
     }
 }
 
@@ -114,14 +131,19 @@ mod tests {
         let state = zombie.iter().position(|byte| *byte == b'S').unwrap();
         zombie[state] = b'Z';
         assert!(!Stat::parse(&zombie).unwrap().gone);
-        let alone = String::from_utf8(zombie).unwrap().replace(" 20 0 3 0 ", " 20 0 1 0 ");
+        let alone = String::from_utf8(zombie)
+            .unwrap()
+            .replace(" 20 0 3 0 ", " 20 0 1 0 ");
         assert!(Stat::parse(alone.as_bytes()).unwrap().gone);
     }
 
     #[test]
     fn who_leads_a_session_and_is_called_so_is_about_to_begin() {
         let mut begins = line(leader::NAME.to_bytes());
-        assert!(!Stat::parse(&begins).unwrap().leads, "it is in somebody's session");
+        assert!(
+            !Stat::parse(&begins).unwrap().leads,
+            "it is in somebody's session"
+        );
         begins.splice(..4, *b"40");
         assert!(Stat::parse(&begins).unwrap().leads);
     }

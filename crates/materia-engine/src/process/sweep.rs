@@ -1,6 +1,7 @@
 //! The end of a nursery: everything that is left of it, and every zombie on the way.
 //!
-//! Owns the sweep and the reaping of adopted orphans. Waits only inside a sweep, which is what its caller asked for.
+//! Owns the sweep and the reaping of adopted orphans. Waits only inside a sweep, which is what its
+//! caller asked for.
 
 use std::time::Duration;
 
@@ -14,9 +15,10 @@ use super::nursery::Nursery;
 use super::tree;
 
 impl Nursery {
-    /// Ends every process that is left of this nursery: leaves that run, and what ended ones left behind. The ends of
-    /// the leaves are told by [`Nursery::next`] afterwards, their live output is not. An interrupt meanwhile ends all grace.
-    /// Costs two system calls when an adopting nursery has nothing left.
+    /// Ends every process that is left of this nursery: leaves that run, and what ended ones left
+    /// behind. The ends of the leaves are told by [`Nursery::next`] afterwards, their live output
+    /// is not. An interrupt meanwhile ends all grace. Costs two system calls when an adopting
+    /// nursery has nothing left.
     pub fn sweep(&mut self, grace: Duration) -> Swept {
         for leaf in self.leaves.values_mut() {
             leaf.stop(Why::Cancelled, Some(grace));
@@ -29,7 +31,11 @@ impl Nursery {
             self.wait_or_hurry();
         }
         self.reap_orphans();
-        let nothing = if self.adopting { self.has_no_children() } else { self.count == 0 };
+        let nothing = if self.adopting {
+            self.has_no_children()
+        } else {
+            self.count == 0
+        };
         if nothing {
             return Swept::default();
         }
@@ -50,22 +56,36 @@ impl Nursery {
         let seen = self.ready.len();
         self.wait(None);
         self.focused = focused;
-        let interrupted = self.ready.range(seen..).any(|event| matches!(event, Event::Interrupt(_)));
+        let interrupted = self
+            .ready
+            .range(seen..)
+            .any(|event| matches!(event, Event::Interrupt(_)));
         // Nobody takes events out meanwhile, so a flood must not pile up.
-        self.ready.retain(|event| !matches!(event, Event::Output { .. }));
+        self.ready
+            .retain(|event| !matches!(event, Event::Output { .. }));
         if interrupted {
-            let leaves = self.leaves.values_mut().filter_map(|leaf| leaf.stopping.as_mut());
-            leaves.map(|stopping| &mut stopping.ending).chain(&mut self.sweeping).for_each(Ending::hurry);
+            let leaves = self
+                .leaves
+                .values_mut()
+                .filter_map(|leaf| leaf.stopping.as_mut());
+            leaves
+                .map(|stopping| &mut stopping.ending)
+                .chain(&mut self.sweeping)
+                .for_each(Ending::hurry);
         }
     }
 
     fn has_no_children(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        matches!(rustix::process::waitid(WaitId::All, options), Err(Errno::CHILD))
+        matches!(
+            rustix::process::waitid(WaitId::All, options),
+            Err(Errno::CHILD)
+        )
     }
 
-    /// Reaps everything that has ended and is no leader. Not while a leaf is being ended: its leader has to stay
-    /// unreaped, so that its pid and group cannot become somebody else's, and one cannot wait around it.
+    /// Reaps everything that has ended and is no leader. Not while a leaf is being ended: its
+    /// leader has to stay unreaped, so that its pid and group cannot become somebody else's, and
+    /// one cannot wait around it.
     pub(super) fn reap_orphans(&mut self) {
         if !self.adopting || self.leaves.values().any(|leaf| leaf.stopping.is_some()) {
             return;
@@ -74,19 +94,25 @@ impl Nursery {
             return self.reap_others();
         }
         while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
-            let leader = self.leaves.values().find(|leaf| leaf.pid == pid).map(|leaf| leaf.id);
+            let leader = self
+                .leaves
+                .values()
+                .find(|leaf| leaf.pid == pid)
+                .map(|leaf| leaf.id);
             if let Some(id) = leader {
                 self.conclude(id, status.into(), Vec::new());
             }
         }
     }
 
-    /// Reaps orphans by name, because the leader of a leaf that takes its tree along has to stay until its tree is gone.
+    /// Reaps orphans by name, because the leader of a leaf that takes its tree along has to stay
+    /// until its tree is gone.
     fn reap_others(&mut self) {
         let me = rustix::process::getpid().as_raw_nonzero().get();
         let leads = |pid: i32| self.leaves.values().any(|leaf| leaf.raw_pid() == pid);
-        let orphans =
-            tree::snapshot().into_iter().filter(|stat| stat.gone && stat.parent == me && !leads(stat.pid));
+        let orphans = tree::snapshot()
+            .into_iter()
+            .filter(|stat| stat.gone && stat.parent == me && !leads(stat.pid));
         orphans.for_each(|orphan| super::turn::reap(&orphan));
     }
 }

@@ -1,9 +1,10 @@
 //! Whose process is whose.
 //!
-//! Owns the snapshot of `/proc` and the question which processes belong to a leaf: its leader, its process group, what
-//! descends from them, the sessions and groups they lead, and orphans that carry the leaf's marker in their environment.
-//! Processes that were detached on purpose, also before they became what they are, and everything under them, belong to their own run and to nobody here.
-//! Pure but for the two readers at the end; never signals.
+//! Owns the snapshot of `/proc` and the question which processes belong to a leaf: its leader, its
+//! process group, what descends from them, the sessions and groups they lead, and orphans that
+//! carry the leaf's marker in their environment. Processes that were detached on purpose, also
+//! before they became what they are, and everything under them, belong to their own run and to
+//! nobody here. Pure but for the two readers at the end; never signals.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -52,10 +53,16 @@ impl Marks {
     fn parse(environ: &[u8]) -> Self {
         let value = |name: &str| {
             environ.split(|byte| *byte == 0).find_map(|variable| {
-                variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=").map(<[u8]>::to_vec)
+                variable
+                    .strip_prefix(name.as_bytes())?
+                    .strip_prefix(b"=")
+                    .map(<[u8]>::to_vec)
             })
         };
-        Self { leaf: value(LEAF_VARIABLE), detached: value(DETACHED_VARIABLE) }
+        Self {
+            leaf: value(LEAF_VARIABLE),
+            detached: value(DETACHED_VARIABLE),
+        }
     }
 
     /// Whether a process of ours started it, at whatever distance.
@@ -64,7 +71,9 @@ impl Marks {
     }
 
     fn any(&self, belongs: impl Fn(&[u8]) -> bool) -> bool {
-        self.leaf.as_ref().is_some_and(|path| path.split(|byte| *byte == b':').any(belongs))
+        self.leaf
+            .as_ref()
+            .is_some_and(|path| path.split(|byte| *byte == b':').any(belongs))
     }
 
     fn names_leaf(&self, marker: &str) -> bool {
@@ -72,11 +81,15 @@ impl Marks {
     }
 
     fn names_nursery(&self, nursery: &str) -> bool {
-        self.any(|part| part.strip_prefix(nursery.as_bytes()).is_some_and(|rest| rest.starts_with(b".")))
+        self.any(|part| {
+            part.strip_prefix(nursery.as_bytes())
+                .is_some_and(|rest| rest.starts_with(b"."))
+        })
     }
 }
 
-/// The members of `scope` that run, among `processes`. `marks` reads the environment of one of them.
+/// The members of `scope` that run, among `processes`. `marks` reads the environment of one of
+/// them.
 pub(super) fn members(
     asker: Asker<'_>,
     scope: Scope<'_>,
@@ -89,8 +102,18 @@ pub(super) fn members(
         Scope::Everything => Some(asker.me),
         Scope::Detached | Scope::Left(_) => None,
     };
-    let since = processes.iter().find(|stat| Some(stat.pid) == elder).map_or(0, |stat| stat.start);
-    let mut search = Search { asker, scope, since, marks, read: BTreeMap::new(), found: BTreeSet::new() };
+    let since = processes
+        .iter()
+        .find(|stat| Some(stat.pid) == elder)
+        .map_or(0, |stat| stat.start);
+    let mut search = Search {
+        asker,
+        scope,
+        since,
+        marks,
+        read: BTreeMap::new(),
+        found: BTreeSet::new(),
+    };
     let mut queue = VecDeque::new();
     for stat in processes {
         if known.contains(&(stat.pid, stat.start)) || search.is_root(stat) {
@@ -109,13 +132,18 @@ pub(super) fn members(
         }
     }
     let found = search.found;
-    processes.iter().filter(|stat| found.contains(&stat.pid) && !stat.gone).copied().collect()
+    processes
+        .iter()
+        .filter(|stat| found.contains(&stat.pid) && !stat.gone)
+        .copied()
+        .collect()
 }
 
 /// Adopted processes that have ended but are not reaped, other than leaders.
 ///
-/// A program that forks and exits, over and over, is at another pid by the time one is looked at. But its earlier selves
-/// are ours to reap, so a snapshot without them, and without members, was taken when there was nobody.
+/// A program that forks and exits, over and over, is at another pid by the time one is looked at.
+/// But its earlier selves are ours to reap, so a snapshot without them, and without members, was
+/// taken when there was nobody.
 pub(super) fn ended_orphans<'a>(
     asker: Asker<'a>,
     scope: Scope<'a>,
@@ -158,22 +186,36 @@ impl<M: FnMut(i32) -> Marks> Search<'_, M> {
         if stat.pid == self.asker.me || stat.pid <= 1 || stat.start < self.since || stat.leads {
             return true;
         }
-        let leads = self.asker.leaves.iter().any(|(leader, _)| *leader == stat.pid);
+        let leads = self
+            .asker
+            .leaves
+            .iter()
+            .any(|(leader, _)| *leader == stat.pid);
         if leads {
             return matches!(self.scope, Scope::Leaf { leader, .. } if leader != stat.pid);
         }
         let own = self.asker.detached;
         if let Scope::Left(name) = self.scope {
-            // Whoever was detached has no leaf above it, so that a mark of ours is a child of the dead.
+            // Whoever was detached has no leaf above it, so that a mark of ours is a child of the
+            // dead.
             let marks = self.marks(stat.pid);
             return marks.detached.is_some() && !marks.names_nursery(name);
         }
-        self.marks(stat.pid).detached.as_deref().is_some_and(|mark| own != Some(mark))
+        self.marks(stat.pid)
+            .detached
+            .as_deref()
+            .is_some_and(|mark| own != Some(mark))
     }
 
     /// Whether a process belongs by itself, not through another one.
     fn is_root(&mut self, stat: &Stat) -> bool {
-        let Asker { me, adopting, nursery, leaves, detached } = self.asker;
+        let Asker {
+            me,
+            adopting,
+            nursery,
+            leaves,
+            detached,
+        } = self.asker;
         if stat.start < self.since || stat.gone {
             return false;
         }
@@ -183,7 +225,8 @@ impl<M: FnMut(i32) -> Marks> Search<'_, M> {
             Scope::Leaf { leader, .. } if stat.pid == leader || stat.group == leader => true,
             _ if leads => matches!(self.scope, Scope::Everything),
             Scope::Leaf { marker, .. } if adopting => {
-                // An orphan without any mark of ours is the only running leaf's, or waits for the sweep.
+                // An orphan without any mark of ours is the only running leaf's, or waits for the
+                // sweep.
                 adopted && {
                     let alone = leaves.len() == 1;
                     let marks = self.marks(stat.pid);
@@ -199,10 +242,15 @@ impl<M: FnMut(i32) -> Marks> Search<'_, M> {
     }
 }
 
-/// Every process there is, as far as `/proc` shows them. Not one moment: processes come and go while it is read.
+/// Every process there is, as far as `/proc` shows them. Not one moment: processes come and go
+/// while it is read.
 pub(super) fn snapshot() -> Vec<Stat> {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let pids = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter_map(Stat::read).collect()
 }
 
@@ -214,11 +262,14 @@ pub(super) fn marks_of(pid: i32) -> Marks {
 /// How often a process is asked again that is just becoming another program.
 const PATIENCE: usize = 1000;
 
-/// A process that has just been started has no environment for a moment, although whoever started it has been told: then
-/// it is asked again. Without that, something detached on purpose could be taken for an orphan.
+/// A process that has just been started has no environment for a moment, although whoever started
+/// it has been told: then it is asked again. Without that, something detached on purpose could be
+/// taken for an orphan.
 fn environ(pid: i32) -> Vec<u8> {
     for _ in 0..PATIENCE {
-        let Ok(environ) = std::fs::read(format!("/proc/{pid}/environ")) else { return Vec::new() };
+        let Ok(environ) = std::fs::read(format!("/proc/{pid}/environ")) else {
+            return Vec::new();
+        };
         if !environ.is_empty() || !stat::is_changing(pid) {
             return environ;
         }

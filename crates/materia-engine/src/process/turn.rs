@@ -1,7 +1,7 @@
 //! One turn of a nursery's loop: poll, then see to whatever woke it.
 //!
-//! Owns what happens between two events: output read, input written, leaders reaped, deadlines noticed, endings moved
-//! on. Every wait has a reason: a descriptor, or the next deadline.
+//! Owns what happens between two events: output read, input written, leaders reaped, deadlines
+//! noticed, endings moved on. Every wait has a reason: a descriptor, or the next deadline.
 
 use std::cell::OnceCell;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -53,7 +53,12 @@ impl Nursery {
         }
         if let Some(mut ending) = self.sweeping.take() {
             match ending.advance(|known| self.scan(Scope::Everything, known, tree::snapshot())) {
-                Some(survivors) => self.swept = Some(Swept { ended: ending.ended(), survivors }),
+                Some(survivors) => {
+                    self.swept = Some(Swept {
+                        ended: ending.ended(),
+                        survivors,
+                    })
+                }
                 None => self.sweeping = Some(ending),
             }
         }
@@ -64,8 +69,12 @@ impl Nursery {
 
     /// Moves the ending of one leaf on, and concludes it when its tree is gone.
     fn advance(&mut self, id: LeafId, look: &OnceCell<Vec<Stat>>) {
-        let Some(leaf) = self.leaves.get_mut(&id) else { return };
-        let Some(mut stopping) = leaf.stopping.take() else { return };
+        let Some(leaf) = self.leaves.get_mut(&id) else {
+            return;
+        };
+        let Some(mut stopping) = leaf.stopping.take() else {
+            return;
+        };
         let mut first = true;
         let over = self.leaves.get(&id).and_then(|leaf| {
             stopping.ending.advance(|known| {
@@ -74,22 +83,40 @@ impl Nursery {
                 } else {
                     tree::snapshot()
                 };
-                self.scan(Scope::Leaf { leader: leaf.raw_pid(), marker: &leaf.marker }, known, processes)
+                self.scan(
+                    Scope::Leaf {
+                        leader: leaf.raw_pid(),
+                        marker: &leaf.marker,
+                    },
+                    known,
+                    processes,
+                )
             })
         });
-        let Some(leaf) = self.leaves.get_mut(&id) else { return };
+        let Some(leaf) = self.leaves.get_mut(&id) else {
+            return;
+        };
         leaf.stopping = Some(stopping);
         if let Some(survivors) = over {
             // A leader that runs and is in nobody's list was not seen: there is no `/proc`.
-            let unseen = || if survivors.is_empty() { leaf.kill_unseen() } else { Status::Unknown };
+            let unseen = || {
+                if survivors.is_empty() {
+                    leaf.kill_unseen()
+                } else {
+                    Status::Unknown
+                }
+            };
             let status = leaf.reap().unwrap_or_else(unseen);
             self.conclude(id, status, survivors);
         }
     }
 
     fn scan(&self, scope: Scope<'_>, known: &Known, processes: Vec<Stat>) -> Scan {
-        let leaves: Vec<(i32, &str)> =
-            self.leaves.values().map(|leaf| (leaf.raw_pid(), leaf.marker.as_str())).collect();
+        let leaves: Vec<(i32, &str)> = self
+            .leaves
+            .values()
+            .map(|leaf| (leaf.raw_pid(), leaf.marker.as_str()))
+            .collect();
         let asker = Asker {
             me: rustix::process::getpid().as_raw_nonzero().get(),
             adopting: self.adopting,
@@ -98,22 +125,36 @@ impl Nursery {
             leaves: &leaves,
         };
         let members = tree::members(asker, scope, &processes, known, tree::marks_of);
-        let stirred = tree::ended_orphans(asker, scope, &processes).map(reap).count() > 0;
-        Scan { processes, members, stirred }
+        let stirred = tree::ended_orphans(asker, scope, &processes)
+            .map(reap)
+            .count()
+            > 0;
+        Scan {
+            processes,
+            members,
+            stirred,
+        }
     }
 
     /// Takes a leaf out and tells its last output and its end.
     pub(super) fn conclude(&mut self, id: LeafId, status: Status, survivors: Vec<Identity>) {
-        let Some(mut leaf) = self.leaves.remove(&id) else { return };
+        let Some(mut leaf) = self.leaves.remove(&id) else {
+            return;
+        };
         self.ready.extend(leaf.drain(&mut self.buffer));
-        self.ready.push_back(Event::Ended(Box::new(leaf.finish(status, survivors))));
+        self.ready
+            .push_back(Event::Ended(Box::new(leaf.finish(status, survivors))));
     }
 
     /// Waits until something happens or is due, at most until `deadline`, and sees to it.
     pub(super) fn wait(&mut self, deadline: Option<Instant>) {
         let due = self.leaves.values().filter_map(super::leaf::Leaf::wake_at);
-        let due = due.chain(self.sweeping.as_ref().and_then(Ending::wake_at)).chain(deadline).min();
-        // Backwards: pidfds leave their list from its end, and output is read before an exit is believed.
+        let due = due
+            .chain(self.sweeping.as_ref().and_then(Ending::wake_at))
+            .chain(deadline)
+            .min();
+        // Backwards: pidfds leave their list from its end, and output is read before an exit is
+        // believed.
         for (source, flags) in self.poll(due).into_iter().rev() {
             self.see_to(source, flags);
         }
@@ -150,7 +191,10 @@ impl Nursery {
         if rustix::event::poll(&mut fds, timeout.as_ref()).is_err() {
             return Vec::new();
         }
-        let happened = sources.into_iter().zip(fds).map(|(source, fd)| (source, fd.revents()));
+        let happened = sources
+            .into_iter()
+            .zip(fds)
+            .map(|(source, fd)| (source, fd.revents()));
         happened.filter(|(_, flags)| !flags.is_empty()).collect()
     }
 
@@ -170,7 +214,11 @@ impl Nursery {
                 add(Source::Watch(*id), fd.as_fd());
             }
         }
-        for (index, held) in self.sweeping.iter().flat_map(|ending| ending.held().iter().enumerate()) {
+        for (index, held) in self
+            .sweeping
+            .iter()
+            .flat_map(|ending| ending.held().iter().enumerate())
+        {
             add(Source::Leftover(index), held.as_fd());
         }
     }
@@ -194,7 +242,11 @@ impl Nursery {
             }
             Source::Watch(id) => self.ready.push_back(Event::Readable(id)),
             Source::Exit(id) => {
-                if self.leaves.get_mut(&id).is_some_and(super::leaf::Leaf::leaves_a_tree) {
+                if self
+                    .leaves
+                    .get_mut(&id)
+                    .is_some_and(super::leaf::Leaf::leaves_a_tree)
+                {
                     return;
                 }
                 if let Some(status) = self.leaves.get(&id).and_then(super::leaf::Leaf::reap) {
@@ -211,7 +263,11 @@ impl Nursery {
             }
             Source::Output(id, stream) => self.read(id, stream, flags),
             Source::Member(id, index) => {
-                if let Some(stopping) = self.leaves.get_mut(&id).and_then(|leaf| leaf.stopping.as_mut()) {
+                if let Some(stopping) = self
+                    .leaves
+                    .get_mut(&id)
+                    .and_then(|leaf| leaf.stopping.as_mut())
+                {
                     stopping.ending.release(index);
                 }
             }
@@ -224,10 +280,13 @@ impl Nursery {
     }
 
     fn read(&mut self, id: LeafId, stream: Stream, flags: PollFlags) {
-        let Some(leaf) = self.leaves.get_mut(&id) else { return };
+        let Some(leaf) = self.leaves.get_mut(&id) else {
+            return;
+        };
         let hung_up = flags.contains(PollFlags::HUP);
         if flags.contains(PollFlags::IN) {
-            self.ready.extend(leaf.read(stream, &mut self.buffer, hung_up));
+            self.ready
+                .extend(leaf.read(stream, &mut self.buffer, hung_up));
         } else if let Some(tap) = &mut leaf.taps[stream as usize] {
             tap.close();
         }

@@ -1,7 +1,8 @@
 //! Drafts: recipes captured from inline runs, so that what worked once can be kept.
 //!
-//! Owns their directory and what is taken over: the template and its description, never a caller's values (they may be
-//! secret) and never a path that was resolved for one run. Capturing again changes nothing and fails nothing.
+//! Owns their directory and what is taken over: the template and its description, never a caller's
+//! values (they may be secret) and never a path that was resolved for one run. Capturing again
+//! changes nothing and fails nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -55,13 +56,15 @@ pub struct Inline<'a> {
     pub guard: Guard,
 }
 
-/// Keeps an inline template as a draft; the file, or nothing when there was one already, there are enough, or the root
-/// cannot be written to.
+/// Keeps an inline template as a draft; the file, or nothing when there was one already, there are
+/// enough, or the root cannot be written to.
 ///
-/// It is called while somebody waits for a run, so nothing is synced: a draft that a power cut takes is no loss.
+/// It is called while somebody waits for a run, so nothing is synced: a draft that a power cut
+/// takes is no loss.
 pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     let drafts = library.drafts();
-    // Runs that nobody named have new ids each time: what they run names their draft, so that there is one of it.
+    // Runs that nobody named have new ids each time: what they run names their draft, so that there
+    // is one of it.
     let name = inline.run.map_or_else(
         || format!("run-{:012x}", fingerprint(&inline.template.to_string())),
         ToString::to_string,
@@ -74,8 +77,13 @@ pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     if std::fs::read_dir(&drafts).map_or(0, Iterator::count) >= MOST {
         return None;
     }
-    let mut draft = json!({"description": format!("Draft captured from the run {name}"), "async": true});
-    if inline.artifacts.as_object().is_some_and(|artifacts| !artifacts.is_empty()) {
+    let mut draft =
+        json!({"description": format!("Draft captured from the run {name}"), "async": true});
+    if inline
+        .artifacts
+        .as_object()
+        .is_some_and(|artifacts| !artifacts.is_empty())
+    {
         draft["artifacts"] = inline.artifacts;
     }
     if let Some(mailbox) = inline.mailbox {
@@ -87,8 +95,8 @@ pub fn capture(library: &Library, inline: Inline<'_>) -> Option<PathBuf> {
     Some(file)
 }
 
-/// Forty-eight bits that are nearly always different for different texts (FNV-1a): enough to name a draft, and cheap
-/// enough for every spawn. Nothing is trusted because of them.
+/// Forty-eight bits that are nearly always different for different texts (FNV-1a): enough to name a
+/// draft, and cheap enough for every spawn. Nothing is trusted because of them.
 fn fingerprint(text: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, step);
@@ -97,19 +105,30 @@ fn fingerprint(text: &str) -> u64 {
 
 /// All drafts, by name.
 pub fn drafts(library: &Library) -> Vec<Draft> {
-    let entries = std::fs::read_dir(library.drafts()).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(library.drafts())
+        .into_iter()
+        .flatten()
+        .flatten();
     let mut files: Vec<PathBuf> = entries
         .map(|entry| entry.path())
-        .filter(|file| file.extension().is_some_and(|ending| ending == "json" || ending == "md"))
+        .filter(|file| {
+            file.extension()
+                .is_some_and(|ending| ending == "json" || ending == "md")
+        })
         .collect();
     files.sort();
     files.iter().map(|file| draft(library, file)).collect()
 }
 
 fn draft(library: &Library, file: &Path) -> Draft {
-    let id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let id = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let path = file.to_string_lossy().into_owned();
-    let unread = |error: LoadError| vec![Finding::error(error.code, error.message).hint(error.hint)];
+    let unread =
+        |error: LoadError| vec![Finding::error(error.code, error.message).hint(error.hint)];
     match library.own(file) {
         Err(error) => Draft {
             id,
@@ -125,10 +144,21 @@ fn draft(library: &Library, file: &Path) -> Draft {
             let linked = library.link(&located);
             let (sha256, size, valid) = (sha256(text.as_bytes()), text.len(), linked.is_ok());
             let (description, issues) = match linked {
-                Ok(linked) => (linked.recipe.description, linked.template.warnings().to_vec()),
+                Ok(linked) => (
+                    linked.recipe.description,
+                    linked.template.warnings().to_vec(),
+                ),
                 Err(issues) => (None, issues),
             };
-            Draft { id, path, valid, description, issues, sha256, size }
+            Draft {
+                id,
+                path,
+                valid,
+                description,
+                issues,
+                sha256,
+                size,
+            }
         }
     }
 }

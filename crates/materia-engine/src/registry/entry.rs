@@ -93,17 +93,34 @@ impl Entry {
                 entry.issues = linked.template.warnings().to_vec();
                 let imports = linked.composition.iter().filter(|one| one.depth == 1);
                 entry.imports = imports.map(|one| one.name.clone()).collect();
-                entry.links = linked.composition.iter().filter(|one| one.depth == 1).cloned().collect();
-                let mut risks: Vec<&str> =
-                    risk::labels(&linked.template).into_iter().map(risk::Label::as_str).collect();
+                entry.links = linked
+                    .composition
+                    .iter()
+                    .filter(|one| one.depth == 1)
+                    .cloned()
+                    .collect();
+                let mut risks: Vec<&str> = risk::labels(&linked.template)
+                    .into_iter()
+                    .map(risk::Label::as_str)
+                    .collect();
                 if linked.recipe.detached && !risks.contains(&risk::Label::LongRunning.as_str()) {
                     risks.push(risk::Label::LongRunning.as_str());
                 }
                 entry.risks = risks;
-                entry.state = if linked.recipe.disabled { State::Disabled } else { State::Active };
-                let parts = linked.composition.iter().map(|one| one.file.as_str()).collect::<Vec<_>>();
-                entry.fingerprint =
-                    format!("{} {:?} {:?} {parts:?}", entry.sha256, entry.args, entry.description);
+                entry.state = if linked.recipe.disabled {
+                    State::Disabled
+                } else {
+                    State::Active
+                };
+                let parts = linked
+                    .composition
+                    .iter()
+                    .map(|one| one.file.as_str())
+                    .collect::<Vec<_>>();
+                entry.fingerprint = format!(
+                    "{} {:?} {:?} {parts:?}",
+                    entry.sha256, entry.args, entry.description
+                );
             }
             Err(findings) => (entry.state, entry.issues) = (State::Invalid, findings),
         }
@@ -111,7 +128,9 @@ impl Entry {
             entry.state = State::Invalid;
             entry.issues.insert(0, problem);
         }
-        entry.issues.sort_by_key(|issue| std::cmp::Reverse(issue.severity));
+        entry
+            .issues
+            .sort_by_key(|issue| std::cmp::Reverse(issue.severity));
         entry.tool = entry.state == State::Active && entry.source == Found::User;
         entry
     }
@@ -120,7 +139,9 @@ impl Entry {
     pub(super) fn unreadable(name: &str, file: &std::path::Path, error: LoadError) -> Self {
         let mut entry = Self::blank(name, &file.to_string_lossy(), Found::User);
         entry.state = State::Invalid;
-        entry.issues.push(Finding::error(error.code, error.message).hint(error.hint));
+        entry
+            .issues
+            .push(Finding::error(error.code, error.message).hint(error.hint));
         entry
     }
 
@@ -162,7 +183,9 @@ impl Entry {
 
     /// The first error.
     pub fn problem(&self) -> Option<&Finding> {
-        self.issues.iter().find(|issue| issue.severity == Severity::Error)
+        self.issues
+            .iter()
+            .find(|issue| issue.severity == Severity::Error)
     }
 }
 
@@ -177,5 +200,8 @@ fn kind_of(name: &str) -> &str {
 
 /// A digest as text.
 pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! Names of tools: which are allowed, and what a free text becomes (R4).
 //!
-//! Owns the reserved names and the normalisation. Files that are dropped into the root follow the same rules.
+//! Owns the reserved names and the normalisation. Files that are dropped into the root follow the
+//! same rules.
 
 use materia_model::finding::Finding;
 use materia_model::name::ToolName;
@@ -34,12 +35,16 @@ pub fn check(name: &str) -> Result<(), Box<Finding>> {
             Some(better) => format!("call it `{better}`"),
             None => error.hint().to_owned(),
         };
-        return Err(Box::new(Finding::error("invalid-name", error.to_string()).hint(hint)));
+        return Err(Box::new(
+            Finding::error("invalid-name", error.to_string()).hint(hint),
+        ));
     }
     if RESERVED.contains(&name) {
         let message = format!("the name {} is reserved", text::quoted(name));
         let hint = format!("call it `my_{name}`; reserved are {}", RESERVED.join(", "));
-        return Err(Box::new(Finding::error("reserved-name", message).hint(hint)));
+        return Err(Box::new(
+            Finding::error("reserved-name", message).hint(hint),
+        ));
     }
     Ok(())
 }
@@ -56,8 +61,11 @@ pub fn normalise(given: &str) -> Option<String> {
         }
     }
     let name = name.trim_matches(['_', '-']);
-    let name =
-        if name.starts_with(|c: char| c.is_ascii_digit()) { format!("tool_{name}") } else { name.to_owned() };
+    let name = if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("tool_{name}")
+    } else {
+        name.to_owned()
+    };
     let end = name.floor_char_boundary(LONGEST.min(name.len()));
     let name = name[..end].trim_end_matches(['_', '-']).to_owned();
     (!name.is_empty()).then_some(name)

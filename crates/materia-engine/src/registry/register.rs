@@ -1,7 +1,8 @@
 //! Registration: a recipe becomes a tool, is changed, or goes; all of it or nothing (R6).
 //!
-//! Owns the transaction: under one lock the new text is checked as it would stand in the root, then replaces the file
-//! at once, and what is then found under the name is what is reported. Never leaves a half-written or an unusable tool.
+//! Owns the transaction: under one lock the new text is checked as it would stand in the root, then
+//! replaces the file at once, and what is then found under the name is what is reported. Never
+//! leaves a half-written or an unusable tool.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -88,7 +89,10 @@ pub enum NotRegistered {
 }
 
 /// Registers or changes a tool.
-pub fn register(library: &Library, registration: &Registration) -> Result<Registered, NotRegistered> {
+pub fn register(
+    library: &Library,
+    registration: &Registration,
+) -> Result<Registered, NotRegistered> {
     let name = proper(&registration.name)?;
     let _lock = lock(library)?;
     let before = existing(library, &name);
@@ -98,7 +102,11 @@ pub fn register(library: &Library, registration: &Registration) -> Result<Regist
         (None, false) => registration.fields.clone(),
         (Some(file), true) => merged(file, &registration.fields)?,
     };
-    let action = if before.is_some() { "updated" } else { "registered" };
+    let action = if before.is_some() {
+        "updated"
+    } else {
+        "registered"
+    };
     write(library, &name, &Value::Object(fields), action)
 }
 
@@ -110,14 +118,20 @@ pub fn promote(
     update: bool,
 ) -> Result<Registered, NotRegistered> {
     let file = draft_file(library, draft)?;
-    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let name = proper(name.unwrap_or(&stem))?;
     let _lock = lock(library)?;
     if existing(library, &name).is_some() && !update {
         return Err(NotRegistered::Exists(name));
     }
     let located = library.own(&file).map_err(|error| {
-        NotRegistered::Invalid(vec![Finding::error(error.code, error.message).hint(error.hint)])
+        NotRegistered::Invalid(vec![
+            Finding::error(error.code, error.message).hint(error.hint),
+        ])
     })?;
     let root = recipe::parse(located.source()).map_err(NotRegistered::Invalid)?;
     write(library, &name, &root.to_value(), "promoted")
@@ -126,12 +140,18 @@ pub fn promote(
 /// Takes a tool away; the recipe that it hid, if any, is used from now on.
 pub fn remove(library: &Library, name: &str) -> Result<Registered, NotRegistered> {
     let _lock = lock(library)?;
-    let Some(file) = existing(library, name) else { return Err(NotRegistered::Unknown(name.to_owned())) };
+    let Some(file) = existing(library, name) else {
+        return Err(NotRegistered::Unknown(name.to_owned()));
+    };
     atomic::remove(&file)?;
     let after = survey::entry(library, name);
     let mut warnings = Vec::new();
     if let Some(after) = &after {
-        warnings.push(format!("{} is {} from now on", after.path, text::quoted(name)));
+        warnings.push(format!(
+            "{} is {} from now on",
+            after.path,
+            text::quoted(name)
+        ));
     }
     Ok(Registered {
         ok: true,
@@ -154,21 +174,35 @@ fn write(
     action: &'static str,
 ) -> Result<Registered, NotRegistered> {
     let file = library.root().join(format!("{name}.json"));
-    let text = format!("{}\n", serde_json::to_string_pretty(recipe).unwrap_or_default());
-    library.link(&library.unwritten(&file, &text)).map_err(|mut findings| {
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        NotRegistered::Invalid(findings)
-    })?;
+    let text = format!(
+        "{}\n",
+        serde_json::to_string_pretty(recipe).unwrap_or_default()
+    );
+    library
+        .link(&library.unwritten(&file, &text))
+        .map_err(|mut findings| {
+            findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+            NotRegistered::Invalid(findings)
+        })?;
     atomic::write(&file, text.as_bytes())?;
     let entry = survey::entry(library, name);
-    let found = entry.as_ref().is_some_and(|entry| Path::new(&entry.path) == file);
-    let args = entry.iter().flat_map(|entry| &entry.args).map(|arg| arg.name.clone()).collect();
+    let found = entry
+        .as_ref()
+        .is_some_and(|entry| Path::new(&entry.path) == file);
+    let args = entry
+        .iter()
+        .flat_map(|entry| &entry.args)
+        .map(|arg| arg.name.clone())
+        .collect();
     Ok(Registered {
         ok: true,
         name: name.to_owned(),
         path: file.to_string_lossy().into_owned(),
         persisted: true,
-        valid: found && entry.as_ref().is_some_and(|entry| entry.state != State::Invalid),
+        valid: found
+            && entry
+                .as_ref()
+                .is_some_and(|entry| entry.state != State::Invalid),
         callable: found && entry.as_ref().is_some_and(|entry| entry.tool),
         action,
         args,
@@ -177,7 +211,10 @@ fn write(
 }
 
 fn noted(entry: &Entry) -> Vec<String> {
-    let warnings = entry.issues.iter().filter(|issue| issue.severity == Severity::Warning);
+    let warnings = entry
+        .issues
+        .iter()
+        .filter(|issue| issue.severity == Severity::Warning);
     let mut noted: Vec<String> = warnings.map(|issue| issue.message.clone()).collect();
     if entry.description.is_none() {
         noted.push("it has no description, and agents choose tools by it".to_owned());
@@ -185,7 +222,12 @@ fn noted(entry: &Entry) -> Vec<String> {
     if !entry.risks.is_empty() {
         noted.push(format!("it touches: {}", entry.risks.join(", ")));
     }
-    noted.extend(entry.shadows.iter().map(|hidden| format!("it hides {hidden}")));
+    noted.extend(
+        entry
+            .shadows
+            .iter()
+            .map(|hidden| format!("it hides {hidden}")),
+    );
     noted
 }
 
@@ -193,7 +235,9 @@ fn noted(entry: &Entry) -> Vec<String> {
 fn proper(given: &str) -> Result<String, NotRegistered> {
     let name = match name::check(given) {
         Ok(()) => given.to_owned(),
-        Err(finding) if finding.code == "reserved-name" => return Err(NotRegistered::Name(finding)),
+        Err(finding) if finding.code == "reserved-name" => {
+            return Err(NotRegistered::Name(finding));
+        }
         Err(finding) => name::normalise(given).ok_or(NotRegistered::Name(finding))?,
     };
     name::check(&name).map_err(NotRegistered::Name)?;
@@ -202,7 +246,10 @@ fn proper(given: &str) -> Result<String, NotRegistered> {
 
 /// The file of the person that has a name.
 fn existing(library: &Library, name: &str) -> Option<PathBuf> {
-    library.files().into_iter().find(|file| file.file_stem().is_some_and(|stem| stem == name))
+    library
+        .files()
+        .into_iter()
+        .find(|file| file.file_stem().is_some_and(|stem| stem == name))
 }
 
 /// What a file says, with the given fields over it.
@@ -218,7 +265,11 @@ fn merged(file: &Path, fields: &Map<String, Value>) -> Result<Map<String, Value>
         Err(_) if fields.contains_key("template") => Value::Null,
         Err(findings) => return Err(NotRegistered::Invalid(findings)),
     };
-    let mut merged = if let Value::Object(before) = before { before } else { Map::new() };
+    let mut merged = if let Value::Object(before) = before {
+        before
+    } else {
+        Map::new()
+    };
     merged.extend(fields.clone());
     Ok(merged)
 }
@@ -230,15 +281,25 @@ fn draft_file(library: &Library, draft: &str) -> Result<PathBuf, NotRegistered> 
     let given = Path::new(draft);
     let inside = given.strip_prefix(&drafts).unwrap_or(given);
     let plain = inside.components().count() == 1
-        && inside.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        && inside
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)));
     let named = drafts.join(inside);
     let with = |ending: &str| drafts.join(format!("{}.{ending}", inside.to_string_lossy()));
     let tries = [named, with("json"), with("md")];
-    tries.into_iter().find(|file| plain && file.is_file()).ok_or_else(unknown)
+    tries
+        .into_iter()
+        .find(|file| plain && file.is_file())
+        .ok_or_else(unknown)
 }
 
 fn lock(library: &Library) -> Result<Lock, NotRegistered> {
     dir::create_private(library.root())?;
     let file = library.root().join(".registry.lock");
-    Ok(Lock::acquire(&file, Mode::Exclusive, Wait::For(PATIENCE), &Holder::current())?)
+    Ok(Lock::acquire(
+        &file,
+        Mode::Exclusive,
+        Wait::For(PATIENCE),
+        &Holder::current(),
+    )?)
 }

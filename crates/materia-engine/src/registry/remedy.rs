@@ -1,4 +1,5 @@
-//! Remedies: what to do about recipes that are hidden, broken, disabled or risky, the most pressing first.
+//! Remedies: what to do about recipes that are hidden, broken, disabled or risky, the most pressing
+//! first.
 //!
 //! Owns the order and the words. Changes nothing.
 
@@ -62,10 +63,18 @@ fn remedy(entry: &Entry) -> Option<Remedy> {
                 .and_then(|issue| issue.place.as_ref())
                 .map(|place| format!(" ({place})"))
                 .unwrap_or_default();
-            let reason = problem
-                .map_or_else(|| "it is invalid".to_owned(), |issue| format!("{}{place}", issue.message));
-            let fix = problem.and_then(|issue| issue.hint.clone()).unwrap_or_else(|| "mend it".to_owned());
-            let kind = if blocked.is_some() { RemedyKind::BlockingInvalid } else { RemedyKind::Invalid };
+            let reason = problem.map_or_else(
+                || "it is invalid".to_owned(),
+                |issue| format!("{}{place}", issue.message),
+            );
+            let fix = problem
+                .and_then(|issue| issue.hint.clone())
+                .unwrap_or_else(|| "mend it".to_owned());
+            let kind = if blocked.is_some() {
+                RemedyKind::BlockingInvalid
+            } else {
+                RemedyKind::Invalid
+            };
             (kind, reason, format!("edit {}: {fix}", entry.path))
         }
         State::Disabled if blocked.is_some() => (
@@ -87,18 +96,28 @@ fn remedy(entry: &Entry) -> Option<Remedy> {
             )
         }
         State::Active
-            if entry.tool && entry.risks.iter().any(|risk| matches!(*risk, "risk.shell" | "risk.eval")) =>
+            if entry.tool
+                && entry
+                    .risks
+                    .iter()
+                    .any(|risk| matches!(*risk, "risk.shell" | "risk.eval")) =>
         {
             (
                 RemedyKind::RiskyShellBoundary,
                 "this tool hands text to a shell or an interpreter".to_owned(),
-                format!("materia recipe show {}, and pass values as arguments", entry.id),
+                format!(
+                    "materia recipe show {}, and pass values as arguments",
+                    entry.id
+                ),
             )
         }
         State::Active => return None,
     };
     let active_path = entry.shadowed_by.clone();
-    let blocking = matches!(kind, RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled);
+    let blocking = matches!(
+        kind,
+        RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled
+    );
     let blocked_fallback = blocked.filter(|_| blocking);
     Some(Remedy {
         id: entry.id.clone(),

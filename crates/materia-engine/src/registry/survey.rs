@@ -1,7 +1,7 @@
 //! The survey: every recipe there is, who wins and who is hidden.
 //!
-//! Owns precedence: the person's root over the binary, JSON over Markdown; the winner hides the others even when it is
-//! broken or disabled. Looks at the rights of the root, too.
+//! Owns precedence: the person's root over the binary, JSON over Markdown; the winner hides the
+//! others even when it is broken or disabled. Looks at the rights of the root, too.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -35,31 +35,53 @@ pub fn survey(library: &Library) -> Survey {
     }
     for packaged in packaged::PACKAGED {
         let entry = Entry::of(library, &library.shipped(packaged), None);
-        by_name.entry(packaged.name.to_owned()).or_default().push(entry);
+        by_name
+            .entry(packaged.name.to_owned())
+            .or_default()
+            .push(entry);
     }
     let entries = by_name.into_values().flat_map(ranked).collect();
-    Survey { root: library.root().to_string_lossy().into_owned(), entries, issues: rights(library.root()) }
+    Survey {
+        root: library.root().to_string_lossy().into_owned(),
+        entries,
+        issues: rights(library.root()),
+    }
 }
 
 /// What one name means, with what it hides; `None` where nothing has it.
 pub fn entry(library: &Library, name: &str) -> Option<Entry> {
-    let files = library.files().into_iter().filter(|file| file.file_stem().is_some_and(|stem| stem == name));
+    let files = library
+        .files()
+        .into_iter()
+        .filter(|file| file.file_stem().is_some_and(|stem| stem == name));
     let mut entries: Vec<Entry> = files.map(|file| own(library, &file)).collect();
-    entries.extend(packaged::find(name).map(|packaged| Entry::of(library, &library.shipped(packaged), None)));
+    entries.extend(
+        packaged::find(name).map(|packaged| Entry::of(library, &library.shipped(packaged), None)),
+    );
     ranked(entries).into_iter().next()
 }
 
 fn own(library: &Library, file: &Path) -> Entry {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name = file
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     match library.own(file) {
-        Ok(located) => Entry::of(library, &located, name::check(&name).err().map(|finding| *finding)),
+        Ok(located) => Entry::of(
+            library,
+            &located,
+            name::check(&name).err().map(|finding| *finding),
+        ),
         Err(error) => Entry::unreadable(&name, file, error),
     }
 }
 
 /// Entries of one name, in the order in which they count: the first hides the rest.
 fn ranked(mut entries: Vec<Entry>) -> Vec<Entry> {
-    let Some((first, rest)) = entries.split_first_mut() else { return entries };
+    let Some((first, rest)) = entries.split_first_mut() else {
+        return entries;
+    };
     first.shadows = rest.iter().map(|entry| entry.path.clone()).collect();
     for entry in rest {
         (entry.state, entry.tool) = (State::Shadowed, false);
@@ -70,7 +92,9 @@ fn ranked(mut entries: Vec<Entry>) -> Vec<Entry> {
 
 /// Whoever may write into the root may run commands as the person.
 fn rights(root: &Path) -> Vec<Finding> {
-    let Ok(mode) = root.metadata().map(|found| found.permissions().mode()) else { return Vec::new() };
+    let Ok(mode) = root.metadata().map(|found| found.permissions().mode()) else {
+        return Vec::new();
+    };
     let who = match (mode & 0o002 != 0, mode & 0o020 != 0) {
         (true, _) => "everybody",
         (false, true) => "its group",
@@ -78,5 +102,8 @@ fn rights(root: &Path) -> Vec<Finding> {
     };
     let root = text::quoted_within(&root.to_string_lossy(), 300);
     let message = format!("{who} may write to {root}, and what lies there is run as you");
-    vec![Finding::warning("writable-root", message).hint(format!("chmod go-w {}", root.trim_matches('`')))]
+    vec![
+        Finding::warning("writable-root", message)
+            .hint(format!("chmod go-w {}", root.trim_matches('`'))),
+    ]
 }

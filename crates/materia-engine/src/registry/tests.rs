@@ -21,8 +21,11 @@ struct Place {
 
 fn place() -> Place {
     let dir = tempfile::tempdir().unwrap();
-    let home =
-        Home::locate(&Variables { home: Some(dir.path().to_owned()), ..Variables::default() }).unwrap();
+    let home = Home::locate(&Variables {
+        home: Some(dir.path().to_owned()),
+        ..Variables::default()
+    })
+    .unwrap();
     let library = Library::new(&home, Some(dir.path()));
     dir::create_private(library.root()).unwrap();
     Place { dir, home, library }
@@ -37,12 +40,28 @@ impl Place {
     }
 
     fn state(&self, name: &str) -> (State, bool) {
-        entry(&self.library, name).map(|entry| (entry.state, entry.tool)).unwrap()
+        entry(&self.library, name)
+            .map(|entry| (entry.state, entry.tool))
+            .unwrap()
     }
 
-    fn register(&self, name: &str, fields: Value, update: bool) -> Result<Registered, NotRegistered> {
-        let Value::Object(fields) = fields else { panic!("fields") };
-        register(&self.library, &Registration { name: name.to_owned(), fields, update })
+    fn register(
+        &self,
+        name: &str,
+        fields: Value,
+        update: bool,
+    ) -> Result<Registered, NotRegistered> {
+        let Value::Object(fields) = fields else {
+            panic!("fields")
+        };
+        register(
+            &self.library,
+            &Registration {
+                name: name.to_owned(),
+                fields,
+                update,
+            },
+        )
     }
 }
 
@@ -59,7 +78,10 @@ fn r4_names_are_normalised_or_refused() {
         assert_eq!(normalise(given).as_deref(), expected, "{given}");
     }
     assert_eq!(check("bash").unwrap_err().code, "reserved-name");
-    assert_eq!(check("Greet It").unwrap_err().hint.as_deref(), Some("call it `greet_it`"));
+    assert_eq!(
+        check("Greet It").unwrap_err().hint.as_deref(),
+        Some("call it `greet_it`")
+    );
     assert!(check("ok_name-1").is_ok());
 }
 
@@ -71,7 +93,10 @@ fn the_first_of_a_name_counts_even_when_it_is_broken_or_disabled() {
     assert_eq!(place.state("utility-git-log"), (State::Active, true));
     place.write("utility-git-log.json", "{\"template\": ");
     assert_eq!(place.state("utility-git-log"), (State::Invalid, false));
-    place.write("utility-git-log.json", "{\"disabled\": true, \"template\": \"x\"}");
+    place.write(
+        "utility-git-log.json",
+        "{\"disabled\": true, \"template\": \"x\"}",
+    );
     let survey = survey(&place.library);
     let states: Vec<(State, bool)> = survey
         .entries
@@ -79,15 +104,24 @@ fn the_first_of_a_name_counts_even_when_it_is_broken_or_disabled() {
         .filter(|entry| entry.id == "utility-git-log")
         .map(|entry| (entry.state, entry.tool))
         .collect();
-    assert_eq!(states, [(State::Disabled, false), (State::Shadowed, false), (State::Shadowed, false)]);
+    assert_eq!(
+        states,
+        [
+            (State::Disabled, false),
+            (State::Shadowed, false),
+            (State::Shadowed, false)
+        ]
+    );
     place.write("bash.json", "{\"template\": \"x\"}");
     place.write("Not A Name.json", "{\"template\": \"x\"}");
     place.write("shelly.json", "{\"template\": \"sh -c {x}\"}");
     place.write("drafts/d.json", "{\"template\": \"x\"}");
     place.write(".hidden.json", "{\"template\": \"x\"}");
     let survey = super::survey(&place.library);
-    let kinds: Vec<(String, RemedyKind)> =
-        remedies(&survey).into_iter().map(|one| (one.id, one.kind)).collect();
+    let kinds: Vec<(String, RemedyKind)> = remedies(&survey)
+        .into_iter()
+        .map(|one| (one.id, one.kind))
+        .collect();
     let expected = [
         ("Not A Name", RemedyKind::Invalid),
         ("bash", RemedyKind::Invalid),
@@ -97,20 +131,38 @@ fn the_first_of_a_name_counts_even_when_it_is_broken_or_disabled() {
         ("utility-git-log", RemedyKind::Shadowed),
     ];
     assert_eq!(kinds, expected.map(|(id, kind)| (id.to_owned(), kind)));
-    assert_eq!(tools(&survey).iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["shelly"]);
+    assert_eq!(
+        tools(&survey)
+            .iter()
+            .map(|tool| tool.name.as_str())
+            .collect::<Vec<_>>(),
+        ["shelly"]
+    );
 }
 
 #[test]
 fn r6_registration_is_all_or_nothing_and_says_what_is_true() {
     let place = place();
     let done = place
-        .register("Greet It!", json!({"description": "Greets", "template": "echo hi {who}"}), false)
+        .register(
+            "Greet It!",
+            json!({"description": "Greets", "template": "echo hi {who}"}),
+            false,
+        )
         .unwrap();
     assert_eq!(
-        (done.name.as_str(), done.persisted, done.valid, done.callable),
+        (
+            done.name.as_str(),
+            done.persisted,
+            done.valid,
+            done.callable
+        ),
         ("greet_it", true, true, true)
     );
-    assert_eq!((done.args, done.warnings), (vec!["who".to_owned()], Vec::<String>::new()));
+    assert_eq!(
+        (done.args, done.warnings),
+        (vec!["who".to_owned()], Vec::<String>::new())
+    );
     let file = place.library.root().join("greet_it.json");
     let before = fs::read(&file).unwrap();
     assert!(matches!(
@@ -129,25 +181,46 @@ fn r6_registration_is_all_or_nothing_and_says_what_is_true() {
         place.register("other", json!({"template": "x"}), true),
         Err(NotRegistered::Unknown(_))
     ));
-    assert!(matches!(place.register("bash", json!({"template": "x"}), false), Err(NotRegistered::Name(_))));
+    assert!(matches!(
+        place.register("bash", json!({"template": "x"}), false),
+        Err(NotRegistered::Name(_))
+    ));
     assert_eq!(fs::read(&file).unwrap(), before, "nothing was changed");
-    let done = place.register("greet_it", json!({"args": ["who=you"]}), true).unwrap();
+    let done = place
+        .register("greet_it", json!({"args": ["who=you"]}), true)
+        .unwrap();
     assert_eq!((done.action, done.callable), ("updated", true));
     let kept: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-    assert_eq!(kept, json!({"description": "Greets", "template": "echo hi {who}", "args": ["who=you"]}));
-    let off = place.register("greet_it", json!({"disabled": true}), true).unwrap();
+    assert_eq!(
+        kept,
+        json!({"description": "Greets", "template": "echo hi {who}", "args": ["who=you"]})
+    );
+    let off = place
+        .register("greet_it", json!({"disabled": true}), true)
+        .unwrap();
     assert_eq!((off.valid, off.callable), (true, false));
     remove(&place.library, "greet_it").unwrap();
-    assert!(!file.exists() && matches!(remove(&place.library, "greet_it"), Err(NotRegistered::Unknown(_))));
-    let names: Vec<_> =
-        fs::read_dir(place.library.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(
+        !file.exists()
+            && matches!(
+                remove(&place.library, "greet_it"),
+                Err(NotRegistered::Unknown(_))
+            )
+    );
+    let names: Vec<_> = fs::read_dir(place.library.root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(names, [".registry.lock"]);
 }
 
 fn inline(run: Option<&RunId>) -> Inline<'_> {
     Inline {
         run,
-        template: json!(["deploy --token {token}", "curl -H 'Authorization: Bearer abcdefgh12345678'"]),
+        template: json!([
+            "deploy --token {token}",
+            "curl -H 'Authorization: Bearer abcdefgh12345678'"
+        ]),
         artifacts: json!({"log": {"path": "{state_dir}/log"}}),
         mailbox: None,
         guard: Guard::default(),
@@ -160,25 +233,49 @@ fn drafts_are_captured_without_values_and_promoted_from_their_directory_only() {
     let run: RunId = "my-run".parse().unwrap();
     let file = capture(&place.library, inline(Some(&run))).unwrap();
     assert_eq!(file, place.library.drafts().join("my-run.json"));
-    assert_eq!(capture(&place.library, inline(Some(&run))), None, "again is no failure");
+    assert_eq!(
+        capture(&place.library, inline(Some(&run))),
+        None,
+        "again is no failure"
+    );
     let text = fs::read_to_string(&file).unwrap();
-    assert!(text.contains("{state_dir}/log") && text.contains("Bearer [redacted]"), "{text}");
+    assert!(
+        text.contains("{state_dir}/log") && text.contains("Bearer [redacted]"),
+        "{text}"
+    );
     let unnamed = capture(&place.library, inline(None)).unwrap();
-    assert_eq!(capture(&place.library, inline(None)), None, "what runs names it");
+    assert_eq!(
+        capture(&place.library, inline(None)),
+        None,
+        "what runs names it"
+    );
     dir::remove_file(&unnamed).unwrap();
     let draft = &drafts(&place.library)[0];
     assert!(draft.valid && place.library.names().is_empty());
     place.write("elsewhere.json", "{\"template\": \"x\"}");
-    for outside in ["../elsewhere", "../elsewhere.json", "nothing", "", ".", ".."] {
+    for outside in [
+        "../elsewhere",
+        "../elsewhere.json",
+        "nothing",
+        "",
+        ".",
+        "..",
+    ] {
         assert!(
-            matches!(promote(&place.library, outside, Some("t"), false), Err(NotRegistered::NoDraft(_))),
+            matches!(
+                promote(&place.library, outside, Some("t"), false),
+                Err(NotRegistered::NoDraft(_))
+            ),
             "{outside}"
         );
     }
     let id = draft.id.clone();
     let done = promote(&place.library, &id, Some("deploy"), false).unwrap();
     assert!(done.callable && file.exists());
-    assert!(matches!(promote(&place.library, &id, Some("deploy"), false), Err(NotRegistered::Exists(_))));
+    assert!(matches!(
+        promote(&place.library, &id, Some("deploy"), false),
+        Err(NotRegistered::Exists(_))
+    ));
     assert!(promote(&place.library, &draft.path, Some("deploy"), true).is_ok());
 }
 
@@ -205,23 +302,49 @@ fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
     record(&place.home, "t", "one", Launch::Tool, now).unwrap();
     let counted = &usage(&place.home)["t"];
     assert_eq!(
-        (counted.calls, counted.spawn_calls, counted.tool_calls, counted.reset_at.is_none()),
+        (
+            counted.calls,
+            counted.spawn_calls,
+            counted.tool_calls,
+            counted.reset_at.is_none()
+        ),
         (2, 1, 1, true)
     );
     record(&place.home, "t", "two", Launch::Direct, now).unwrap();
     let counted = &usage(&place.home)["t"];
-    assert_eq!((counted.calls, counted.direct_calls, counted.reset_at.is_some()), (1, 1, true));
+    assert_eq!(
+        (
+            counted.calls,
+            counted.direct_calls,
+            counted.reset_at.is_some()
+        ),
+        (1, 1, true)
+    );
     let (home, names) = (&place.home, ["a", "b", "c", "d"]);
     std::thread::scope(|scope| {
         for name in names {
-            scope.spawn(move || (0..5).for_each(|_| record(home, name, "x", Launch::Tool, now).unwrap()));
+            scope.spawn(move || {
+                (0..5).for_each(|_| record(home, name, "x", Launch::Tool, now).unwrap())
+            });
         }
     });
-    assert!(names.iter().all(|name| usage(home)[*name].calls == 5), "no launch is lost between processes");
+    assert!(
+        names.iter().all(|name| usage(home)[*name].calls == 5),
+        "no launch is lost between processes"
+    );
     atomic::write(&home.usage(), b"not json").unwrap();
     record(home, "t", "two", Launch::Tool, now).unwrap();
     assert_eq!(usage(home)["t"].calls, 1, "a broken ledger begins anew");
-    assert!(place.dir.path().join(".pi/agent/recipes").read_dir().unwrap().next().is_none());
+    assert!(
+        place
+            .dir
+            .path()
+            .join(".pi/agent/recipes")
+            .read_dir()
+            .unwrap()
+            .next()
+            .is_none()
+    );
 }
 
 #[test]
@@ -232,13 +355,29 @@ fn a_watcher_tells_what_became_of_the_tools() {
     assert_eq!(watcher.tools().count(), 1);
     let wait = |watcher: &mut Watcher| {
         let changes = watcher.wait(Duration::from_secs(20)).unwrap();
-        let names = |tools: &[Tool]| tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>().join(" ");
-        (names(&changes.added), names(&changes.changed), changes.removed.join(" "))
+        let names = |tools: &[Tool]| {
+            tools
+                .iter()
+                .map(|tool| tool.name.clone())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        (
+            names(&changes.added),
+            names(&changes.changed),
+            changes.removed.join(" "),
+        )
     };
     let said = |added: &str, changed: &str, removed: &str| {
         (added.to_owned(), changed.to_owned(), removed.to_owned())
     };
-    place.register("fresh", json!({"description": "a", "template": "echo {x}"}), false).unwrap();
+    place
+        .register(
+            "fresh",
+            json!({"description": "a", "template": "echo {x}"}),
+            false,
+        )
+        .unwrap();
     assert_eq!(wait(&mut watcher), said("fresh", "", ""));
     place.write("fresh.json", "{\"template\": \"echo {y}\"}");
     assert_eq!(wait(&mut watcher), said("", "fresh", ""));
@@ -260,8 +399,20 @@ fn an_agent_is_told_how_a_call_looks() {
     assert_eq!(tool.input_schema["required"], json!(["a", "p", "m", "xs"]));
     assert_eq!(tool.input_schema["properties"]["run_id"]["type"], "string");
     let shape = call_shape("t", &entry(&place.library, "t").unwrap().args);
-    let sample = shape.split_once("t(").unwrap().1.split_once(")\nRequired").unwrap().0;
+    let sample = shape
+        .split_once("t(")
+        .unwrap()
+        .1
+        .split_once(")\nRequired")
+        .unwrap()
+        .0;
     let sample: Map<String, Value> = serde_json::from_str(sample).unwrap();
-    assert_eq!(Value::Object(sample), json!({"a": "<a>", "p": "./p", "n": 3, "m": "x", "xs": ["<xs>"]}));
-    assert!(shape.ends_with("Required: a, p, m, xs\nOptional: n"), "{shape}");
+    assert_eq!(
+        Value::Object(sample),
+        json!({"a": "<a>", "p": "./p", "n": 3, "m": "x", "xs": ["<xs>"]})
+    );
+    assert!(
+        shape.ends_with("Required: a, p, m, xs\nOptional: n"),
+        "{shape}"
+    );
 }

@@ -32,18 +32,32 @@ pub struct Tool {
 
 /// The tools among the recipes.
 pub fn tools(survey: &Survey) -> Vec<Tool> {
-    survey.entries.iter().filter(|entry| entry.tool).map(tool).collect()
+    survey
+        .entries
+        .iter()
+        .filter(|entry| entry.tool)
+        .map(tool)
+        .collect()
 }
 
 fn tool(entry: &Entry) -> Tool {
     let mut input_schema = schema(&entry.args);
     let takes_run = entry.detached && !entry.args.iter().any(|arg| arg.name == "run_id");
-    if let Some(properties) = input_schema["properties"].as_object_mut().filter(|_| takes_run) {
-        properties.insert("run_id".to_owned(), json!({"type": "string", "description": "The id of the run"}));
+    if let Some(properties) = input_schema["properties"]
+        .as_object_mut()
+        .filter(|_| takes_run)
+    {
+        properties.insert(
+            "run_id".to_owned(),
+            json!({"type": "string", "description": "The id of the run"}),
+        );
     }
     Tool {
         name: entry.id.clone(),
-        description: entry.description.clone().unwrap_or_else(|| format!("Runs the recipe {}", entry.id)),
+        description: entry
+            .description
+            .clone()
+            .unwrap_or_else(|| format!("Runs the recipe {}", entry.id)),
         detached: entry.detached,
         input_schema,
         path: entry.path.clone(),
@@ -51,14 +65,25 @@ fn tool(entry: &Entry) -> Tool {
     }
 }
 
-/// What an agent is told when its arguments are wrong: an example of the call, and which arguments are needed.
+/// What an agent is told when its arguments are wrong: an example of the call, and which arguments
+/// are needed.
 pub fn call_shape(name: &str, args: &[Arg]) -> String {
-    let sample: Map<String, Value> = args.iter().map(|arg| (arg.name.clone(), sample(arg))).collect();
+    let sample: Map<String, Value> = args
+        .iter()
+        .map(|arg| (arg.name.clone(), sample(arg)))
+        .collect();
     let sample = serde_json::to_string_pretty(&sample).unwrap_or_default();
     let names = |required: bool| {
-        let names: Vec<&str> =
-            args.iter().filter(|arg| arg.required == required).map(|arg| arg.name.as_str()).collect();
-        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        let names: Vec<&str> = args
+            .iter()
+            .filter(|arg| arg.required == required)
+            .map(|arg| arg.name.as_str())
+            .collect();
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        }
     };
     format!(
         "Expected call shape for {name}:\n{name}({sample})\nRequired: {}\nOptional: {}",

@@ -1,7 +1,8 @@
-//! The usage ledger: how often each of the person's recipes was launched, beside the files and never in them (R5).
+//! The usage ledger: how often each of the person's recipes was launched, beside the files and
+//! never in them (R5).
 //!
-//! Owns the ledger's format, its lock and what a changed recipe does to its counters. A launch that cannot be counted
-//! is still a launch.
+//! Owns the ledger's format, its lock and what a changed recipe does to its counters. A launch that
+//! cannot be counted is still a launch.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -72,21 +73,39 @@ fn read(file: &Path) -> Ledger {
 }
 
 /// Counts a launch; says what kept it from being counted.
-pub fn record(home: &Home, name: &str, sha256: &str, launch: Launch, now: Timestamp) -> Result<(), String> {
+pub fn record(
+    home: &Home,
+    name: &str,
+    sha256: &str,
+    launch: Launch,
+    now: Timestamp,
+) -> Result<(), String> {
     let file = home.usage();
     let parent = file.parent().unwrap_or(Path::new("/"));
     dir::create_private(parent).map_err(|error| error.to_string())?;
-    let lock =
-        Lock::acquire(&file.with_extension("lock"), Mode::Exclusive, Wait::For(PATIENCE), &Holder::current());
+    let lock = Lock::acquire(
+        &file.with_extension("lock"),
+        Mode::Exclusive,
+        Wait::For(PATIENCE),
+        &Holder::current(),
+    );
     let _lock = lock.map_err(|error| error.to_string())?;
     let mut ledger = read(&file);
-    count(ledger.recipes.entry(name.to_owned()).or_default(), sha256, launch, now);
+    count(
+        ledger.recipes.entry(name.to_owned()).or_default(),
+        sha256,
+        launch,
+        now,
+    );
     atomic::write_json(&file, FORMAT, &ledger).map_err(|error| error.to_string())
 }
 
 fn count(usage: &mut Usage, sha256: &str, launch: Launch, now: Timestamp) {
     if usage.calls > 0 && usage.fingerprint != sha256 {
-        *usage = Usage { reset_at: Some(now.to_string()), ..Usage::default() };
+        *usage = Usage {
+            reset_at: Some(now.to_string()),
+            ..Usage::default()
+        };
     }
     sha256.clone_into(&mut usage.fingerprint);
     usage.last_called = now.to_string();

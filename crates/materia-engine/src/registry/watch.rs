@@ -1,7 +1,8 @@
 //! Live reload: a host learns when the person's recipes change.
 //!
-//! Owns the watch on the root, the pause that lets an editor finish, and the comparison of tools. What the kernel
-//! says only means "look again", so a lost event loses nothing for longer than one look.
+//! Owns the watch on the root, the pause that lets an editor finish, and the comparison of tools.
+//! What the kernel says only means "look again", so a lost event loses nothing for longer than one
+//! look.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -60,7 +61,11 @@ impl Watcher {
             | WatchFlags::ATTRIB;
         watch.add(library.root(), flags)?;
         let tools = by_name(library);
-        Ok(Self { library: library.clone(), watch, tools })
+        Ok(Self {
+            library: library.clone(),
+            watch,
+            tools,
+        })
     }
 
     /// The tools as they were at the last look, by name.
@@ -68,8 +73,8 @@ impl Watcher {
         self.tools.values()
     }
 
-    /// Sleeps until the root changed or the time is over; then looks again. No changes: the time was over, or what
-    /// changed makes no difference to any tool.
+    /// Sleeps until the root changed or the time is over; then looks again. No changes: the time
+    /// was over, or what changed makes no difference to any tool.
     pub fn wait(&mut self, at_most: Duration) -> io::Result<Changes> {
         self.watch.wait(at_most)?;
         self.settle()?;
@@ -83,18 +88,27 @@ impl Watcher {
         for (name, tool) in &now {
             match self.tools.get(name) {
                 None => changes.added.push(tool.clone()),
-                Some(before) if before.fingerprint != tool.fingerprint => changes.changed.push(tool.clone()),
+                Some(before) if before.fingerprint != tool.fingerprint => {
+                    changes.changed.push(tool.clone())
+                }
                 Some(_) => {}
             }
         }
-        changes.removed = self.tools.keys().filter(|name| !now.contains_key(*name)).cloned().collect();
+        changes.removed = self
+            .tools
+            .keys()
+            .filter(|name| !now.contains_key(*name))
+            .cloned()
+            .collect();
         self.tools = now;
         changes
     }
 
     /// Waits until it has been quiet for a moment, or changes have come for too long.
     fn settle(&self) -> io::Result<()> {
-        let Some(deadline) = clock::deadline_in(LONGEST) else { return Ok(()) };
+        let Some(deadline) = clock::deadline_in(LONGEST) else {
+            return Ok(());
+        };
         while self.watch.drain_any()? {
             let left = clock::until(deadline);
             if left.is_zero() {
@@ -107,7 +121,10 @@ impl Watcher {
 }
 
 fn by_name(library: &Library) -> BTreeMap<String, Tool> {
-    tools(&survey(library)).into_iter().map(|tool| (tool.name.clone(), tool)).collect()
+    tools(&survey(library))
+        .into_iter()
+        .map(|tool| (tool.name.clone(), tool))
+        .collect()
 }
 
 impl AsFd for Watcher {

@@ -1,8 +1,9 @@
 //! Runs that were moved away: how they go there, and how they go from there.
 //!
-//! Owns the archive and the tombstones. A tombstone is made in the archive under the name that the run will have there, and
-//! then the two change places in one step: whoever is killed before leaves the run as it was, whoever is killed after has
-//! archived it. What a run in the archive is, its own journal says; a path in a tombstone is only told, never removed.
+//! Owns the archive and the tombstones. A tombstone is made in the archive under the name that the
+//! run will have there, and then the two change places in one step: whoever is killed before leaves
+//! the run as it was, whoever is killed after has archived it. What a run in the archive is, its
+//! own journal says; a path in a tombstone is only told, never removed.
 
 use std::path::{Path, PathBuf};
 
@@ -42,7 +43,8 @@ pub struct Pruned {
     pub preserved: Vec<PathBuf>,
 }
 
-/// Moves a run that is over to the archive, and leaves a tombstone. One that is there already stays there.
+/// Moves a run that is over to the archive, and leaves a tombstone. One that is there already stays
+/// there.
 pub fn archive(
     root: &Root,
     place: &Place,
@@ -53,7 +55,11 @@ pub fn archive(
     match terminal(place, generation, clock) {
         Ok((_lock, state)) => {
             let archive_dir = entomb(root, place, &state, clock)?;
-            Ok(Archived { run, archive_dir, already })
+            Ok(Archived {
+                run,
+                archive_dir,
+                already,
+            })
         }
         // Somebody else was faster, or it is long ago.
         Err(Error::NotFound { .. }) => archived(root, place, generation, None),
@@ -61,7 +67,8 @@ pub fn archive(
     }
 }
 
-/// The directory of a run that is there, for a session. One that was archived is told only to its owner (A9).
+/// The directory of a run that is there, for a session. One that was archived is told only to its
+/// owner (A9).
 pub fn find(root: &Root, id: &RunId, caller: Option<&str>) -> Result<Place, Error> {
     match root.find(id) {
         Err(Error::Archived { run, dir }) => {
@@ -81,16 +88,23 @@ pub fn archived(
     caller: Option<&str>,
 ) -> Result<Archived, Error> {
     let Err(Error::Archived { run, dir }) = root.find(place.id()) else {
-        return Err(Error::NotFound { run: place.id().to_string(), close: None });
+        return Err(Error::NotFound {
+            run: place.id().to_string(),
+            close: None,
+        });
     };
     let state = recorded(&place.moved(dir.clone()))?;
     check_owner(&state, &run, caller)?;
     check_generation(place, &state, generation)?;
-    Ok(Archived { run, archive_dir: dir, already: true })
+    Ok(Archived {
+        run,
+        archive_dir: dir,
+        already: true,
+    })
 }
 
-/// Removes the runs of an id that were archived, as far as they are the caller's, and the tombstone; `keep` copies their
-/// artifacts first.
+/// Removes the runs of an id that were archived, as far as they are the caller's, and the
+/// tombstone; `keep` copies their artifacts first.
 pub fn prune_archived(
     root: &Root,
     place: &Place,
@@ -130,10 +144,15 @@ pub(super) fn sweep(root: &Root) {
         return;
     }
     let _next_time = tree::sweep(&archive);
-    let Ok(_alone) = turn(root, Mode::Exclusive, Wait::No) else { return };
+    let Ok(_alone) = turn(root, Mode::Exclusive, Wait::No) else {
+        return;
+    };
     let entries = std::fs::read_dir(&archive).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    for stub in folders.map(|entry| entry.path()).filter(|dir| !dir.join(JOURNAL).exists()) {
+    for stub in folders
+        .map(|entry| entry.path())
+        .filter(|dir| !dir.join(JOURNAL).exists())
+    {
         clear(&stub);
     }
 }
@@ -157,10 +176,18 @@ fn entomb(root: &Root, place: &Place, state: &State, clock: &Clock) -> Result<Pa
 
 /// A new directory in the archive.
 fn free(root: &Root, place: &Place, clock: &Clock) -> Result<PathBuf, Error> {
-    let name = format!("{}-{}", place.id(), clock.now().to_string().replace([':', '.'], "-"));
+    let name = format!(
+        "{}-{}",
+        place.id(),
+        clock.now().to_string().replace([':', '.'], "-")
+    );
     let mut number = 1;
     loop {
-        let name = if number == 1 { name.clone() } else { format!("{name}-{number}") };
+        let name = if number == 1 {
+            name.clone()
+        } else {
+            format!("{name}-{number}")
+        };
         let stub = root.archive().join(name);
         if dir::create_new(&stub)? {
             return Ok(stub);
@@ -178,10 +205,15 @@ fn write_tombstone(stub: &Path, place: &Place, state: &State, clock: &Clock) -> 
         "status": state.status,
         "ts": clock.now(),
     });
-    Ok(atomic::write_json(&place.moved(stub.to_owned()).tombstone(), 1, &tombstone)?)
+    Ok(atomic::write_json(
+        &place.moved(stub.to_owned()).tombstone(),
+        1,
+        &tombstone,
+    )?)
 }
 
-/// Removes a directory in which nothing is but a tombstone, or the beginning of one; whatever else is in it stays.
+/// Removes a directory in which nothing is but a tombstone, or the beginning of one; whatever else
+/// is in it stays.
 fn clear(stub: &Path) {
     let _none = atomic::sweep(stub);
     let _next_time = dir::remove_file(&stub.join(TOMBSTONE)).and_then(|()| dir::remove_empty(stub));
@@ -202,5 +234,9 @@ fn remove_tombstone(place: &Place) -> Result<(), Error> {
 
 /// Whoever makes a stub shares this; whoever removes those of others has it alone.
 fn turn(root: &Root, mode: Mode, wait: Wait) -> Result<Lock, Error> {
-    Ok(Lock::acquire_unsigned(&root.archive().join(".lock"), mode, wait)?)
+    Ok(Lock::acquire_unsigned(
+        &root.archive().join(".lock"),
+        mode,
+        wait,
+    )?)
 }

@@ -1,6 +1,7 @@
 //! What a run promised to make, and what is there of it.
 //!
-//! Owns the manifest: for every declared artifact whether it exists, how large it is and its hash, read in small pieces.
+//! Owns the manifest: for every declared artifact whether it exists, how large it is and its hash,
+//! read in small pieces.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -32,19 +33,37 @@ pub struct Entry {
 
 /// The manifest of a generation; files larger than `largest` are not hashed.
 pub fn manifest(start: &Start, largest: u64) -> BTreeMap<String, Entry> {
-    start.artifacts.iter().map(|(name, declared)| (name.clone(), entry(start, declared, largest))).collect()
+    start
+        .artifacts
+        .iter()
+        .map(|(name, declared)| (name.clone(), entry(start, declared, largest)))
+        .collect()
 }
 
 fn entry(start: &Start, declared: &Declared, largest: u64) -> Entry {
     let path = Path::new(&start.cwd).join(&declared.path);
-    let declared = Declared { path: path.to_string_lossy().into_owned(), ..declared.clone() };
-    let mut entry = Entry { exists: false, declared, size: None, sha256: None };
+    let declared = Declared {
+        path: path.to_string_lossy().into_owned(),
+        ..declared.clone()
+    };
+    let mut entry = Entry {
+        exists: false,
+        declared,
+        size: None,
+        sha256: None,
+    };
     // A device or a pipe would never end, so only files are opened.
-    let Ok(metadata) = std::fs::metadata(&path) else { return entry };
+    let Ok(metadata) = std::fs::metadata(&path) else {
+        return entry;
+    };
     entry.exists = true;
     if metadata.is_file() {
         entry.size = Some(metadata.len());
-        entry.sha256 = if metadata.len() <= largest { hash(&path).ok() } else { None };
+        entry.sha256 = if metadata.len() <= largest {
+            hash(&path).ok()
+        } else {
+            None
+        };
     }
     entry
 }
@@ -59,5 +78,9 @@ fn hash(path: &Path) -> io::Result<String> {
             count => hasher.update(&buffer[..count]),
         }
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
 }

@@ -1,8 +1,8 @@
 //! The beginning of a generation: what is on disk before its supervisor is told to go on (A1, A3).
 //!
-//! Owns taking the lock, what is recorded under it (logs, journal, `run.start`, durably), and taking that back. Whoever begins a
-//! generation holds its lock, so nobody begins or ends another meanwhile; from `run.start` on others see it. Starts no
-//! process.
+//! Owns taking the lock, what is recorded under it (logs, journal, `run.start`, durably), and
+//! taking that back. Whoever begins a generation holds its lock, so nobody begins or ends another
+//! meanwhile; from `run.start` on others see it. Starts no process.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,8 @@ use crate::process::Identity;
 use crate::store::lock::{Lock, LockError, Wait};
 use crate::store::{dir, stream, tree};
 
-/// How long a start waits for whoever cleans up after an earlier generation, and how long at a time.
+/// How long a start waits for whoever cleans up after an earlier generation, and how long at a
+/// time.
 const PATIENCE: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -58,23 +59,37 @@ pub(super) struct Beginning<'a> {
 }
 
 impl Beginning<'_> {
-    /// Takes back what a beginning left that failed, as far as it is ours: whoever started it was not told of it. Where
-    /// somebody has written to it all the same, or it has a past, it is recorded as over.
+    /// Takes back what a beginning left that failed, as far as it is ours: whoever started it was
+    /// not told of it. Where somebody has written to it all the same, or it has a past, it is
+    /// recorded as over.
     pub(super) fn take_back(self, why: &str, _lock: &Lock, clock: &Clock) {
-        let Ok(state) = recorded(self.place) else { return };
-        let ours = state.start.clone().filter(|start| start.generation == self.generation);
+        let Ok(state) = recorded(self.place) else {
+            return;
+        };
+        let ours = state
+            .start
+            .clone()
+            .filter(|start| start.generation == self.generation);
         let first = state.start.is_none() || (ours.is_some() && state.generations == 1);
         let there = self.place.journal().exists();
         let journal = there.then(|| journal(self.place, clock).ok()).flatten();
         // Nobody writes while we hold the turn, and nobody can once it is removed.
         let turn = journal.as_ref().and_then(|journal| journal.hold().ok());
-        let alone = turn.as_ref().is_none_or(|turn| turn.next_seq() <= BEHIND_THE_START);
+        let alone = turn
+            .as_ref()
+            .is_none_or(|turn| turn.next_seq() <= BEHIND_THE_START);
         let (generation, status) = (self.generation.to_owned(), Status::Failed);
-        let end = End { generation, status, error: Some(why.to_owned()), ..End::default() };
+        let end = End {
+            generation,
+            status,
+            error: Some(why.to_owned()),
+            ..End::default()
+        };
         if first && alone && self.made {
             let _still_there = tree::remove(self.place.dir(), self.generation);
-        } else if let Some(journal) =
-            journal.as_ref().filter(|_| ours.is_some() && !state.status.is_terminal())
+        } else if let Some(journal) = journal
+            .as_ref()
+            .filter(|_| ours.is_some() && !state.status.is_terminal())
         {
             drop(turn);
             if journal.append_durable(RUN_END, &end).is_err() {
@@ -91,8 +106,8 @@ impl Beginning<'_> {
     }
 }
 
-/// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is left alone. Where the
-/// directory was just made there is no earlier one.
+/// Takes the lock for life, after whoever cleans up after an earlier generation; one that runs is
+/// left alone. Where the directory was just made there is no earlier one.
 pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Error> {
     let mut wait = Wait::No;
     for _ in 0..PATIENCE {
@@ -106,7 +121,10 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
                 let state = recorded(place)?;
                 let supervisor = status::supervisor(&state).filter(|_| !state.status.is_terminal());
                 if let Some(supervisor) = supervisor.filter(Identity::is_alive) {
-                    return Err(Error::Active { run: place.id().to_string(), pid: Some(supervisor.pid) });
+                    return Err(Error::Active {
+                        run: place.id().to_string(),
+                        pid: Some(supervisor.pid),
+                    });
                 }
                 wait = Wait::For(PAUSE);
             }
@@ -117,7 +135,10 @@ pub(super) fn own(place: &Place, made: bool, clock: &Clock) -> Result<Lock, Erro
             Err(error) => return Err(error),
         }
     }
-    Err(Error::Active { run: place.id().to_string(), pid: None })
+    Err(Error::Active {
+        run: place.id().to_string(),
+        pid: None,
+    })
 }
 
 #[cfg(test)]
@@ -132,7 +153,11 @@ mod tests {
         let place = root.place(&"a".parse().unwrap());
         dir::create_private(place.dir()).unwrap();
         let lock = own(&place, true, &Clock::system()).unwrap();
-        let start = Start { generation: "g".to_owned(), run: "a".to_owned(), ..Start::default() };
+        let start = Start {
+            generation: "g".to_owned(),
+            run: "a".to_owned(),
+            ..Start::default()
+        };
         record(root, &place, &start, true, &Clock::system()).unwrap();
         (place, lock)
     }
@@ -142,8 +167,16 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let (place, lock) = begun(&Root::new(temp.path()));
         let (generation, made) = ("g", true);
-        let beginning = Beginning { place: &place, generation, made };
-        Beginning { generation: "another", ..beginning }.take_back("killed", &lock, &Clock::system());
+        let beginning = Beginning {
+            place: &place,
+            generation,
+            made,
+        };
+        Beginning {
+            generation: "another",
+            ..beginning
+        }
+        .take_back("killed", &lock, &Clock::system());
         assert!(place.exists(), "it is somebody else's");
         beginning.take_back("killed", &lock, &Clock::system());
         assert!(!place.dir().exists());
@@ -155,7 +188,11 @@ mod tests {
         let place = Root::new(temp.path()).place(&"a".parse().unwrap());
         dir::create_private(place.dir()).unwrap();
         let lock = own(&place, false, &Clock::system()).unwrap();
-        let beginning = Beginning { place: &place, generation: "g", made: false };
+        let beginning = Beginning {
+            place: &place,
+            generation: "g",
+            made: false,
+        };
         beginning.take_back("killed", &lock, &Clock::system());
         assert!(place.dir().exists());
     }
@@ -164,11 +201,21 @@ mod tests {
     fn a_message_that_was_accepted_meanwhile_stays() {
         let temp = tempfile::tempdir().unwrap();
         let (place, lock) = begun(&Root::new(temp.path()));
-        journal(&place, &Clock::system()).unwrap().append_durable(MESSAGE, &json!({"id": "m"})).unwrap();
-        let beginning = Beginning { place: &place, generation: "g", made: true };
+        journal(&place, &Clock::system())
+            .unwrap()
+            .append_durable(MESSAGE, &json!({"id": "m"}))
+            .unwrap();
+        let beginning = Beginning {
+            place: &place,
+            generation: "g",
+            made: true,
+        };
         beginning.take_back("killed", &lock, &Clock::system());
         let state = recorded(&place).unwrap();
         let end = state.ended.unwrap().end;
-        assert_eq!((end.status, end.error.as_deref(), state.seq), (Status::Failed, Some("killed"), 4));
+        assert_eq!(
+            (end.status, end.error.as_deref(), state.seq),
+            (Status::Failed, Some("killed"), 4)
+        );
     }
 }

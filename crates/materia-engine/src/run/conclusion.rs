@@ -18,7 +18,10 @@ pub(super) fn conclude(
     asked: Option<Control>,
     watcher: &Watcher<'_>,
 ) -> End {
-    let mut end = End { generation: start.generation.clone(), ..End::default() };
+    let mut end = End {
+        generation: start.generation.clone(),
+        ..End::default()
+    };
     let outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => {
@@ -52,19 +55,24 @@ pub(super) fn conclude(
     }
     if !start.artifacts.is_empty() {
         let manifest = artifact::manifest(start, artifact::HASHED_AT_END);
-        let missing = manifest.values().find(|entry| entry.declared.required && !entry.exists);
+        let missing = manifest
+            .values()
+            .find(|entry| entry.declared.required && !entry.exists);
         if let Some(missing) = missing.filter(|_| !failed) {
             end.status = Status::Failed;
             end.code = Some(1);
-            end.error = Some(format!("the artifact {} was not made", missing.declared.path));
+            end.error = Some(format!(
+                "the artifact {} was not made",
+                missing.declared.path
+            ));
         }
         end.artifacts = serde_json::to_value(&manifest).ok();
     }
     end
 }
 
-/// What went wrong, in one line and what was said about it. The driver of a cast is a program of ours, which says why at the
-/// end and means the cast.
+/// What went wrong, in one line and what was said about it. The driver of a cast is a program of
+/// ours, which says why at the end and means the cast.
 fn told(start: &Start, failure: &FailedCommand) -> String {
     let mut said = failure.stderr.as_str();
     let what = match &start.cast {
@@ -72,11 +80,17 @@ fn told(start: &Start, failure: &FailedCommand) -> String {
             said = said.rsplit_once("error: ").map_or(said, |(_, why)| why);
             format!("cast {}", cast.id)
         }
-        None => failure.label.clone().unwrap_or_else(|| failure.argv.join(" ")),
+        None => failure
+            .label
+            .clone()
+            .unwrap_or_else(|| failure.argv.join(" ")),
     };
     let what = text::bounded(&what, 200);
     let said = text::bounded(said, 1000);
     let late = if failure.timed_out { "timed out\n" } else { "" };
     // The exit code is told beside it: where nothing was said, that is all there is.
-    format!("{what}: {late}{said}").trim_end().trim_end_matches(':').to_owned()
+    format!("{what}: {late}{said}")
+        .trim_end()
+        .trim_end_matches(':')
+        .to_owned()
 }

@@ -1,8 +1,9 @@
 //! Ending a run from outside (A6).
 //!
-//! Owns the request and the wait for it. The request is durable before the supervisor is woken; the supervisor ends the
-//! whole tree with grace and escalation, records it and goes. A supervisor that is dead, or that does not go, is replaced
-//! by whoever asked. Asking twice, or for a run that is over, changes nothing.
+//! Owns the request and the wait for it. The request is durable before the supervisor is woken; the
+//! supervisor ends the whole tree with grace and escalation, records it and goes. A supervisor that
+//! is dead, or that does not go, is replaced by whoever asked. Asking twice, or for a run that is
+//! over, changes nothing.
 
 use std::time::Duration;
 
@@ -41,8 +42,8 @@ pub struct Stopped {
     pub reason: Option<String>,
 }
 
-/// Ends a run, and waits until nothing of it is left. `request` is the message to record; a plain one is made up where
-/// there is none.
+/// Ends a run, and waits until nothing of it is left. `request` is the message to record; a plain
+/// one is made up where there is none.
 pub fn stop(
     place: &Place,
     control: Control,
@@ -50,7 +51,9 @@ pub fn stop(
     clock: &Clock,
 ) -> Result<Stopped, Error> {
     let state = look_begun(place, clock)?;
-    let meant = request.as_ref().and_then(|request| request.get("body")?.get("generation")?.as_str());
+    let meant = request
+        .as_ref()
+        .and_then(|request| request.get("body")?.get("generation")?.as_str());
     check_generation(place, &state, meant)?;
     let generation = state.generation().to_owned();
     if state.status.is_terminal() {
@@ -90,11 +93,20 @@ pub fn stop(
                 _ => "it ended by itself meanwhile",
             };
             let reason = (!ours).then(|| otherwise.to_owned());
-            return Ok(Stopped { stopped: ours, recorded: true, status: now.status, generation, reason });
+            return Ok(Stopped {
+                stopped: ours,
+                recorded: true,
+                status: now.status,
+                generation,
+                reason,
+            });
         }
         let _held = Lock::acquire_unsigned(&place.lock(), Mode::Shared, Wait::For(PAUSE));
     }
-    Err(Error::StillThere { run: place.id().to_string(), status: look(place, clock)?.status })
+    Err(Error::StillThere {
+        run: place.id().to_string(),
+        status: look(place, clock)?.status,
+    })
 }
 
 fn record(place: &Place, message: &Map<String, Value>, clock: &Clock) -> Result<(), Error> {
@@ -102,9 +114,14 @@ fn record(place: &Place, message: &Map<String, Value>, clock: &Clock) -> Result<
     Ok(())
 }
 
-/// Ends a run whose supervisor cannot be asked, because the disk has no room for the request: the supervisor is killed, and
-/// what it leaves is ended with grace.
-fn by_force(place: &Place, state: &State, control: Control, clock: &Clock) -> Result<Stopped, Error> {
+/// Ends a run whose supervisor cannot be asked, because the disk has no room for the request: the
+/// supervisor is killed, and what it leaves is ended with grace.
+fn by_force(
+    place: &Place,
+    state: &State,
+    control: Control,
+    clock: &Clock,
+) -> Result<Stopped, Error> {
     if let Some(supervisor) = supervisor(state) {
         let mut exits = Exits::default();
         exits.add(&supervisor, ());
@@ -116,7 +133,13 @@ fn by_force(place: &Place, state: &State, control: Control, clock: &Clock) -> Re
     let (generation, status) = (state.generation().to_owned(), now.status);
     let stopped = now.generation() == generation && status == control.status();
     let reason = Some("the disk is full: it was ended without asking its supervisor".to_owned());
-    Ok(Stopped { stopped, recorded: stopped, status, generation, reason })
+    Ok(Stopped {
+        stopped,
+        recorded: stopped,
+        status,
+        generation,
+        reason,
+    })
 }
 
 fn made_up(place: &Place, control: Control) -> Map<String, Value> {

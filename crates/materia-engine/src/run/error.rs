@@ -71,7 +71,11 @@ pub enum Error {
         current: String,
     },
     /// An artifact cannot be kept.
-    #[error("the artifact {} of run {} cannot be kept", text::quoted(artifact), text::quoted(run))]
+    #[error(
+        "the artifact {} of run {} cannot be kept",
+        text::quoted(artifact),
+        text::quoted(run)
+    )]
     Unkept {
         /// The id.
         run: String,
@@ -240,13 +244,20 @@ impl Error {
     /// Whether it went wrong because there is no room on the disk.
     pub(super) fn is_full_disk(&self) -> bool {
         self.system_said(|error| {
-            matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            matches!(
+                error.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+            )
         })
     }
 
     fn is_out_of_descriptors(&self) -> bool {
         let spent = [Errno::MFILE, Errno::NFILE].map(Errno::raw_os_error);
-        self.system_said(|error| error.raw_os_error().is_some_and(|code| spent.contains(&code)))
+        self.system_said(|error| {
+            error
+                .raw_os_error()
+                .is_some_and(|code| spent.contains(&code))
+        })
     }
 
     fn system_said(&self, what: impl Fn(&io::Error) -> bool) -> bool {
@@ -256,8 +267,15 @@ impl Error {
             .any(what)
     }
 
-    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { action, path, source }
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Handing messages to the commands of a run on their stdin (A5).
 //!
-//! Owns which one is next: one at a time, when a command has read the one before, so that what nobody reads counts as
-//! waiting. What a command left unread, or had when it failed, comes again for the next one, with the same ids (A4).
+//! Owns which one is next: one at a time, when a command has read the one before, so that what
+//! nobody reads counts as waiting. What a command left unread, or had when it failed, comes again
+//! for the next one, with the same ids (A4).
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -48,7 +49,10 @@ struct Offer<'m> {
 
 /// Whether the commands of a run get their messages on their stdin.
 pub(super) fn wants_stdin(start: &Start) -> bool {
-    let how = start.mailbox.as_ref().and_then(|mailbox| mailbox.get("deliver"));
+    let how = start
+        .mailbox
+        .as_ref()
+        .and_then(|mailbox| mailbox.get("deliver"));
     how.is_some_and(|how| how == "stdin")
 }
 
@@ -75,14 +79,16 @@ impl<'s> Feeding<'s> {
         self.due = true;
     }
 
-    /// The last command that ran is over. One that failed has dealt with nothing, and no other with what it left unread.
+    /// The last command that ran is over. One that failed has dealt with nothing, and no other with
+    /// what it left unread.
     pub(super) fn ended(&mut self, well: bool, read_all: bool) {
         if well {
             if read_all {
                 self.is_taken();
             }
             self.begin = self.taken;
-            self.attempts.retain(|id, _| self.offered.as_ref() == Some(id));
+            self.attempts
+                .retain(|id, _| self.offered.as_ref() == Some(id));
         } else {
             self.taken = self.begin;
         }
@@ -104,8 +110,14 @@ impl<'s> Feeding<'s> {
         loop {
             if let Some(message) = self.parcels.pop_front() {
                 let attempt = self.attempts.get(&message.id).copied().unwrap_or_default() + 1;
-                let offer = Offer { message: &message, queued_at: self.queued_at, attempt };
-                let Ok(line) = serde_json::to_string(&offer) else { continue };
+                let offer = Offer {
+                    message: &message,
+                    queued_at: self.queued_at,
+                    attempt,
+                };
+                let Ok(line) = serde_json::to_string(&offer) else {
+                    continue;
+                };
                 self.attempts.insert(message.id.clone(), attempt);
                 self.offered = Some(message.id);
                 self.due = true;
@@ -123,7 +135,13 @@ impl<'s> Feeding<'s> {
     /// Somebody has read what was offered last.
     fn is_taken(&mut self) {
         if let Some(id) = self.offered.take() {
-            let _untold = self.journal.append(DELIVERED, &Delivered { id, how: "stdin".to_owned() });
+            let _untold = self.journal.append(
+                DELIVERED,
+                &Delivered {
+                    id,
+                    how: "stdin".to_owned(),
+                },
+            );
         }
         if self.parcels.is_empty() {
             self.taken = self.at;
@@ -136,6 +154,8 @@ impl<'s> Feeding<'s> {
             self.reader = Reader::open(&self.place.journal(), From::After(self.taken)).ok();
         }
         let records = self.reader.as_mut()?.map_while(Result::ok);
-        records.into_iter().find(|record| record.kind == MESSAGE && record.seq > self.taken)
+        records
+            .into_iter()
+            .find(|record| record.kind == MESSAGE && record.seq > self.taken)
     }
 }

@@ -1,7 +1,7 @@
 //! Following what a run's commands write, until the run is over.
 //!
-//! Owns the two positions and the wait between two looks. The kernel says when a log grew; a slow look of our own is the
-//! guarantee. What a new generation wrote is followed from its beginning.
+//! Owns the two positions and the wait between two looks. The kernel says when a log grew; a slow
+//! look of our own is the guarantee. What a new generation wrote is followed from its beginning.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use crate::store::stream::Growing;
 /// How long one look takes at most before the next.
 const RECONCILE: Duration = Duration::from_secs(2);
 
-/// Tells everything from the given positions on, as it comes, until the run is over. Telling false ends it.
+/// Tells everything from the given positions on, as it comes, until the run is over. Telling false
+/// ends it.
 pub fn follow(
     place: &Place,
     from: [u64; 2],
@@ -27,10 +28,13 @@ pub fn follow(
     let mut state = look(place, clock)?;
     loop {
         // Asked before reading: what was written until then is read below.
-        let lives =
-            !state.status.is_terminal() && supervisor(&state).is_none_or(|supervisor| supervisor.is_alive());
+        let lives = !state.status.is_terminal()
+            && supervisor(&state).is_none_or(|supervisor| supervisor.is_alive());
         for (index, stream) in [Stream::Stdout, Stream::Stderr].into_iter().enumerate() {
-            while let Some(bytes) = growing.more(index).map_err(Error::io("read", &paths[index]))? {
+            while let Some(bytes) = growing
+                .more(index)
+                .map_err(Error::io("read", &paths[index]))?
+            {
                 if !tell(stream, &bytes) {
                     return Ok(());
                 }
@@ -42,6 +46,8 @@ pub fn follow(
                 return Ok(());
             }
         }
-        growing.wait(RECONCILE).map_err(Error::io("watch", place.dir()))?;
+        growing
+            .wait(RECONCILE)
+            .map_err(Error::io("watch", place.dir()))?;
     }
 }

@@ -1,6 +1,7 @@
 //! Who has a message, as a journal names a process.
 //!
-//! Owns the way from a process to that name and back. A name fits one process only, also after its pid went to another.
+//! Owns the way from a process to that name and back. A name fits one process only, also after its
+//! pid went to another.
 
 use materia_model::message::event::Holder;
 
@@ -13,10 +14,18 @@ pub fn is_dead(holder: &Holder) -> bool {
 
 /// A process as a holder.
 pub fn holder(process: Identity) -> Holder {
-    Holder { pid: process.pid, start_time: process.start_time, boot_id: process.boot_id }
+    Holder {
+        pid: process.pid,
+        start_time: process.start_time,
+        boot_id: process.boot_id,
+    }
 }
 
 /// A holder as a process.
 pub fn identity(holder: &Holder) -> Identity {
-    Identity { pid: holder.pid, start_time: holder.start_time, boot_id: holder.boot_id.clone() }
+    Identity {
+        pid: holder.pid,
+        start_time: holder.start_time,
+        boot_id: holder.boot_id.clone(),
+    }
 }

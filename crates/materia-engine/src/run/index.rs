@@ -1,8 +1,9 @@
 //! All runs at a glance, also ten thousand of them.
 //!
-//! Owns the listing and its cache. A run that is over does not change, so what its journal adds up to is kept in
-//! `index.json` beside the identity of that journal: its inode, size and moment of change. Anything else is folded and
-//! proved anew. The cache can be deleted at any time and is never trusted over a journal.
+//! Owns the listing and its cache. A run that is over does not change, so what its journal adds up
+//! to is kept in `index.json` beside the identity of that journal: its inode, size and moment of
+//! change. Anything else is folded and proved anew. The cache can be deleted at any time and is
+//! never trusted over a journal.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -90,11 +91,19 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
         let place = root.place(&id);
         if linked {
             let dir = place.dir().to_owned();
-            list.broken.push((id, Error::Linked { run: place.id().to_string(), dir }));
+            list.broken.push((
+                id,
+                Error::Linked {
+                    run: place.id().to_string(),
+                    dir,
+                },
+            ));
             continue;
         }
         let before = key(&place);
-        let cached = known.remove(id.as_str()).filter(|(kept, _)| Some(*kept) == before);
+        let cached = known
+            .remove(id.as_str())
+            .filter(|(kept, _)| Some(*kept) == before);
         if let Some((key, listed)) = cached {
             list.runs.push(listed.clone());
             entries.insert(listed.run.clone(), (key, listed));
@@ -114,8 +123,8 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
         match looked {
             Ok((state, recorded)) => {
                 let listed = listed(place, &state);
-                // A key from before the fold: what came in between makes it stale, never wrong. An end that is not recorded
-                // yet is proved again by whoever looks next.
+                // A key from before the fold: what came in between makes it stale, never wrong. An
+                // end that is not recorded yet is proved again by whoever looks next.
                 if let Some(key) = before.filter(|_| recorded && listed.status.is_terminal()) {
                     entries.insert(listed.run.clone(), (key, listed.clone()));
                     learned += 1;
@@ -126,8 +135,10 @@ pub fn list(root: &Root, clock: &Clock) -> Result<List, Error> {
             Err(error) => list.broken.push((place.id().clone(), error)),
         }
     }
-    list.runs.sort_unstable_by(|one, other| one.run.cmp(&other.run));
-    list.broken.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    list.runs
+        .sort_unstable_by(|one, other| one.run.cmp(&other.run));
+    list.broken
+        .sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     // Rewriting costs as much as it holds, so a few more folds next time are cheaper.
     if learned + known.len() > entries.len() / 20 {
         write(root, entries);
@@ -154,20 +165,37 @@ fn listed(place: &Place, state: &State) -> Listed {
 
 fn key(place: &Place) -> Option<Key> {
     let journal = std::fs::metadata(place.journal()).ok()?;
-    Some(Key(journal.ino(), journal.len(), journal.mtime(), journal.mtime_nsec()))
+    Some(Key(
+        journal.ino(),
+        journal.len(),
+        journal.mtime(),
+        journal.mtime_nsec(),
+    ))
 }
 
 /// The cache; an empty one where there is none that we understand.
 fn read(root: &Root) -> Cache {
     let path = root.index();
-    let small = std::fs::metadata(&path).is_ok_and(|cache| cache.is_file() && cache.len() <= LARGEST);
-    let bytes = if small { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
+    let small =
+        std::fs::metadata(&path).is_ok_and(|cache| cache.is_file() && cache.len() <= LARGEST);
+    let bytes = if small {
+        std::fs::read(&path).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     let cache: Cache = serde_json::from_slice(&bytes).unwrap_or_default();
-    if cache.format == FORMAT { cache } else { Cache::default() }
+    if cache.format == FORMAT {
+        cache
+    } else {
+        Cache::default()
+    }
 }
 
 fn write(root: &Root, entries: BTreeMap<String, (Key, Listed)>) {
-    if let Ok(bytes) = serde_json::to_vec(&Cache { format: FORMAT, entries }) {
+    if let Ok(bytes) = serde_json::to_vec(&Cache {
+        format: FORMAT,
+        entries,
+    }) {
         let _folded_again_next_time = atomic::write_cache(&root.index(), &bytes);
     }
 }

@@ -1,7 +1,7 @@
 //! What a supervisor sees while its plan runs, and what it wishes for.
 //!
-//! Owns writing commands and the end into the journal, and reading what others wrote into it meanwhile: control messages,
-//! messages for a command's stdin, ends of child runs.
+//! Owns writing commands and the end into the journal, and reading what others wrote into it
+//! meanwhile: control messages, messages for a command's stdin, ends of child runs.
 
 use std::collections::BTreeMap;
 use std::os::fd::AsFd;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use materia_model::record::Record;
 use materia_model::run::{
-    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END, RetireWhen,
-    State, Status,
+    COMMAND_DONE, COMMAND_START, CommandDone, CommandStart, Control, End, MESSAGE, RUN_END,
+    RetireWhen, State, Status,
 };
 use materia_model::secret::Guard;
 use materia_model::text;
@@ -33,7 +33,8 @@ use crate::store::spare::Spare;
 const RECONCILE: Duration = Duration::from_secs(10);
 /// How often the progress of many short commands is written down.
 const SNAPSHOTS: Duration = Duration::from_millis(500);
-/// When it is written down first: most commands are over by then, and their end is all there is to say.
+/// When it is written down first: most commands are over by then, and their end is all there is to
+/// say.
 const FIRST: Duration = Duration::from_millis(50);
 /// How many bytes of a word of a command are recorded.
 const LONGEST_WORD: usize = 4096;
@@ -52,15 +53,16 @@ pub(super) struct Watcher<'s> {
     state: State,
     guard: &'s Guard,
     commands: BTreeMap<LeafId, u64>,
-    /// The end of a command that is written down with what comes next, at the latest before we sleep: it may be the end of
-    /// everything.
+    /// The end of a command that is written down with what comes next, at the latest before we
+    /// sleep: it may be the end of everything.
     done: Option<CommandDone>,
     count: u64,
     completed: u64,
     failed: u64,
     stopping: bool,
     retired: bool,
-    /// Whether there is progress that is not written down, since when it is not, and how long that may last.
+    /// Whether there is progress that is not written down, since when it is not, and how long that
+    /// may last.
     unwritten: bool,
     written: Stopwatch,
     patience: Duration,
@@ -85,7 +87,14 @@ pub(super) struct Surroundings<'s> {
 
 impl<'s> Watcher<'s> {
     pub(super) fn new(around: Surroundings<'s>, state: State) -> Self {
-        let Surroundings { root, place, journal, bell, clock, guard } = around;
+        let Surroundings {
+            root,
+            place,
+            journal,
+            bell,
+            clock,
+            guard,
+        } = around;
         let feeds = state.start.as_deref().is_some_and(wants_stdin);
         let feeding = feeds.then(|| Feeding::after(state.seq, place, journal));
         Self {
@@ -119,19 +128,32 @@ impl<'s> Watcher<'s> {
         self.state.asked
     }
 
-    /// Records the end, once, and wakes whoever waits for it, who shares the sync. The documents are there when the lock is
-    /// given up. Where the disk is full, it waits for room.
+    /// Records the end, once, and wakes whoever waits for it, who shares the sync. The documents
+    /// are there when the lock is given up. Where the disk is full, it waits for room.
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
             ears::ring_all(&self.place.ears());
             give_way();
         } else {
-            let (at, data) = (self.clock.now(), serde_json::to_value(end).unwrap_or_default());
-            self.state.apply(&Record { seq: self.state.seq + 1, at, kind: RUN_END.to_owned(), data });
+            let (at, data) = (
+                self.clock.now(),
+                serde_json::to_value(end).unwrap_or_default(),
+            );
+            self.state.apply(&Record {
+                seq: self.state.seq + 1,
+                at,
+                kind: RUN_END.to_owned(),
+                data,
+            });
         }
         snapshot::result(self.place, &self.state, self.spare.take());
-        snapshot::progress(self.place, self.state.status, self.counts(), self.clock.now());
+        snapshot::progress(
+            self.place,
+            self.state.status,
+            self.counts(),
+            self.clock.now(),
+        );
         if told.and_then(|()| self.journal.commit()).is_ok() {
             return Ok(());
         }
@@ -147,7 +169,8 @@ impl<'s> Watcher<'s> {
         Ok(())
     }
 
-    /// Records the end where that failed. Opening looks at what is on disk: the record may be there, and only its sync failed.
+    /// Records the end where that failed. Opening looks at what is on disk: the record may be
+    /// there, and only its sync failed.
     fn end_again(&mut self, end: &End) -> Result<(), Error> {
         let again = super::journal(self.place, self.clock)?;
         let state = status::recorded(self.place)?;
@@ -184,7 +207,9 @@ impl<'s> Watcher<'s> {
         if self.reader.is_none() {
             self.reader = Reader::open(&self.place.journal(), From::After(self.state.seq)).ok();
         }
-        let Some(reader) = &mut self.reader else { return false };
+        let Some(reader) = &mut self.reader else {
+            return false;
+        };
         let mut came = false;
         while let Some(Ok(record)) = reader.next() {
             if record.seq <= self.state.seq {
@@ -196,8 +221,9 @@ impl<'s> Watcher<'s> {
         came
     }
 
-    /// Writes down the end of the last command, if that has not been done, and what happened then. What stands right behind
-    /// what was read need not be read again, and nothing is read after the end.
+    /// Writes down the end of the last command, if that has not been done, and what happened then.
+    /// What stands right behind what was read need not be read again, and nothing is read after the
+    /// end.
     fn write<T: Serialize>(&mut self, next: Option<(&str, &T)>) -> Result<(), JournalError> {
         let done = self.done.take();
         let mut held = self.journal.hold()?;
@@ -224,30 +250,44 @@ impl<'s> Watcher<'s> {
 
     /// Whether everything that was spawned inside is over, and that is what the run waits for.
     fn retires(&mut self) -> bool {
-        let wants = self.state.start.as_ref().and_then(|start| start.retire_when);
+        let wants = self
+            .state
+            .start
+            .as_ref()
+            .and_then(|start| start.retire_when);
         if wants != Some(RetireWhen::ChildrenTerminal) || self.state.children.is_empty() {
             return false;
         }
-        let open = self.state.children.iter().filter(|(_, (_, ended))| ended.is_none());
-        let open: Vec<(String, String)> =
-            open.map(|(run, (generation, _))| (run.clone(), generation.clone())).collect();
+        let open = self
+            .state
+            .children
+            .iter()
+            .filter(|(_, (_, ended))| ended.is_none());
+        let open: Vec<(String, String)> = open
+            .map(|(run, (generation, _))| (run.clone(), generation.clone()))
+            .collect();
         // A child whose supervisor was killed could tell nobody.
         for (run, generation) in open {
-            let ended = run.parse().ok().map(|id| self.root.place(&id)).and_then(|place| {
-                if !place.exists() {
-                    return Some(Status::Exited);
-                }
-                let state = status::look(&place, self.clock).ok()?;
-                (state.generation() != generation || state.status.is_terminal()).then_some(state.status)
-            });
+            let ended = run
+                .parse()
+                .ok()
+                .map(|id| self.root.place(&id))
+                .and_then(|place| {
+                    if !place.exists() {
+                        return Some(Status::Exited);
+                    }
+                    let state = status::look(&place, self.clock).ok()?;
+                    (state.generation() != generation || state.status.is_terminal())
+                        .then_some(state.status)
+                });
             let Some(status) = ended else { return false };
             self.state.children.insert(run, (generation, Some(status)));
         }
         true
     }
 
-    /// Commands that run, that are over, and that failed, as we know ourselves: our own records are read back only when
-    /// somebody rings.
+    /// Commands that run, that are over, and that failed, as we know ourselves: our own records are
+    /// read back only when somebody rings.
     fn counts(&self) -> [u64; 3] {
         [self.commands.len() as u64, self.completed, self.failed]
     }
@@ -255,13 +295,19 @@ impl<'s> Watcher<'s> {
     /// Writes how far it is, if that is due.
     fn progress(&mut self) {
         if self.unwritten && self.written.elapsed() >= self.patience {
-            snapshot::progress(self.place, self.state.status, self.counts(), self.clock.now());
+            snapshot::progress(
+                self.place,
+                self.state.status,
+                self.counts(),
+                self.clock.now(),
+            );
             (self.unwritten, self.written, self.patience) = (false, Stopwatch::start(), SNAPSHOTS);
         }
     }
 }
 
-/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody waits for the rest of us.
+/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody
+/// waits for the rest of us.
 fn give_way() {
     std::thread::yield_now();
 }
@@ -269,21 +315,35 @@ fn give_way() {
 impl Observer for Watcher<'_> {
     fn tell(&mut self, progress: Progress<'_>) {
         match progress {
-            Progress::Started { leaf, label, argv, .. } => {
+            Progress::Started {
+                leaf, label, argv, ..
+            } => {
                 self.count += 1;
                 self.commands.insert(leaf, self.count);
                 let words = argv.iter().take(MOST_WORDS);
                 let argv = words
-                    .map(|word| self.guard.text(&text::bounded(word, LONGEST_WORD)).into_owned())
+                    .map(|word| {
+                        self.guard
+                            .text(&text::bounded(word, LONGEST_WORD))
+                            .into_owned()
+                    })
                     .collect();
                 let label = label.map(|label| self.guard.text(label).into_owned());
-                let started = CommandStart { n: self.count, label, argv };
+                let started = CommandStart {
+                    n: self.count,
+                    label,
+                    argv,
+                };
                 // A full disk is no reason to stop: what is missing is only told less exactly.
                 let _untold = self.write(Some((COMMAND_START, &started)));
                 self.unwritten = true;
                 self.feeding.iter_mut().for_each(Feeding::started);
             }
-            Progress::Ended { leaf, run, read_all } => {
+            Progress::Ended {
+                leaf,
+                run,
+                read_all,
+            } => {
                 self.settle();
                 let n = self.commands.remove(&leaf).unwrap_or_default();
                 self.done = Some(CommandDone {
@@ -305,14 +365,21 @@ impl Observer for Watcher<'_> {
             Progress::Tick => {
                 self.settle();
                 // Its end is not going to wait for a file to be made.
-                self.spare = self.spare.take().or_else(|| Spare::in_dir(self.place.dir()));
+                self.spare = self
+                    .spare
+                    .take()
+                    .or_else(|| Spare::in_dir(self.place.dir()));
                 self.progress();
             }
         }
     }
 
     fn pace(&self) -> Option<Duration> {
-        let patience = if self.unwritten { self.patience } else { RECONCILE };
+        let patience = if self.unwritten {
+            self.patience
+        } else {
+            RECONCILE
+        };
         let due = self.done.is_some() || self.feeding.as_ref().is_some_and(Feeding::is_due);
         Some(if due { Duration::ZERO } else { patience })
     }
@@ -324,7 +391,10 @@ impl Observer for Watcher<'_> {
     fn wishes(&mut self, hungry: bool) -> Vec<Wish> {
         self.bell.quiet();
         let came = self.catch_up();
-        let line = self.feeding.as_mut().and_then(|feeding| feeding.next(hungry));
+        let line = self
+            .feeding
+            .as_mut()
+            .and_then(|feeding| feeding.next(hungry));
         let mut wishes: Vec<Wish> = line.map(Wish::Feed).into_iter().collect();
         self.pipe.look(self.place, self.journal, &self.state, came);
         if !self.stopping && (self.state.asked.is_some() || self.retires()) {

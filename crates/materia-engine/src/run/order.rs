@@ -1,7 +1,7 @@
 //! What a supervisor is told when it is started.
 //!
-//! Owns the document. It passes from one process of this program to another of the same version, so it has no format
-//! number and is never kept.
+//! Owns the document. It passes from one process of this program to another of the same version, so
+//! it has no format number and is never kept.
 
 use std::path::PathBuf;
 
@@ -23,8 +23,8 @@ pub struct Order {
     pub start: Start,
     /// The names of variables and values that are secret (S3).
     pub secret: Vec<String>,
-    /// What agents inside are told about the recipe: one JSON text for each record, because a recipe may nest deeper than
-    /// JSON is read.
+    /// What agents inside are told about the recipe: one JSON text for each record, because a
+    /// recipe may nest deeper than JSON is read.
     pub context: Vec<String>,
     /// What runs.
     pub plan: Wire,

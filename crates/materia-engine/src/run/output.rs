@@ -59,7 +59,11 @@ pub fn directory(place: &Place) -> Result<BTreeMap<String, u64>, Error> {
     let entries = std::fs::read_dir(place.dir()).map_err(Error::io("list", place.dir()))?;
     let file = |entry: io::Result<std::fs::DirEntry>| {
         let entry = entry.ok()?;
-        let size = entry.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+        let size = entry
+            .metadata()
+            .ok()
+            .filter(std::fs::Metadata::is_file)?
+            .len();
         Some((entry.file_name().to_string_lossy().into_owned(), size))
     };
     Ok(entries.filter_map(file).take(MOST_FILES).collect())
@@ -86,10 +90,22 @@ fn last(path: &Path, lines: usize) -> io::Result<Last> {
     let mut text = characters.push(&bytes);
     let half = characters.waiting();
     text.push_str(&characters.finish());
-    let mut ends = text.trim_end_matches('\n').rmatch_indices('\n').map(|(at, _)| at + 1);
-    let begin = if lines == 0 { text.len() } else { ends.nth(lines - 1).unwrap_or(0) };
+    let mut ends = text
+        .trim_end_matches('\n')
+        .rmatch_indices('\n')
+        .map(|(at, _)| at + 1);
+    let begin = if lines == 0 {
+        text.len()
+    } else {
+        ends.nth(lines - 1).unwrap_or(0)
+    };
     let has_earlier = begin > 0 || total > bytes.len() as u64;
-    Ok(Last { text: text[begin..].to_owned(), total, has_earlier, half })
+    Ok(Last {
+        text: text[begin..].to_owned(),
+        total,
+        has_earlier,
+        half,
+    })
 }
 
 #[cfg(test)]
@@ -102,17 +118,29 @@ mod tests {
         let path = dir.path().join("log");
         crate::store::atomic::write(&path, b"one\ntwo\nthree\n").unwrap();
         let tail = |lines| last(&path, lines).unwrap().text;
-        assert_eq!((tail(0), tail(1), tail(2)), (String::new(), "three\n".into(), "two\nthree\n".into()));
+        assert_eq!(
+            (tail(0), tail(1), tail(2)),
+            (String::new(), "three\n".into(), "two\nthree\n".into())
+        );
         assert_eq!(tail(9), "one\ntwo\nthree\n");
         assert_eq!(
             [0, 2, 3, 9].map(|lines| last(&path, lines).unwrap().has_earlier),
             [true, true, false, false]
         );
         crate::store::atomic::write(&path, b"no end").unwrap();
-        let whole = Last { text: "no end".into(), total: 6, ..Last::default() };
+        let whole = Last {
+            text: "no end".into(),
+            total: 6,
+            ..Last::default()
+        };
         assert_eq!(last(&path, 1).unwrap(), whole);
         crate::store::atomic::write(&path, b"half \xc3").unwrap();
-        let half = Last { text: "half \u{fffd}".into(), total: 6, half: 1, ..Last::default() };
+        let half = Last {
+            text: "half \u{fffd}".into(),
+            total: 6,
+            half: 1,
+            ..Last::default()
+        };
         assert_eq!(last(&path, 1).unwrap(), half);
     }
 }

@@ -25,7 +25,10 @@ pub(super) fn terminal(
     let state = look(place, clock)?;
     check_generation(place, &state, generation)?;
     if !state.status.is_terminal() && state.start.is_some() {
-        return Err(Error::NotTerminal { run, status: state.status });
+        return Err(Error::NotTerminal {
+            run,
+            status: state.status,
+        });
     }
     let lock = take(place, Wait::For(PAUSE))?;
     let state = settle(place, &lock, None, clock)?;
@@ -33,7 +36,10 @@ pub(super) fn terminal(
     if state.status.is_terminal() {
         return Ok((lock, state));
     }
-    Err(Error::NotTerminal { run, status: state.status })
+    Err(Error::NotTerminal {
+        run,
+        status: state.status,
+    })
 }
 
 /// Refuses what was meant for another generation (A3).

@@ -1,8 +1,9 @@
 //! What a run that goes leaves to whoever has not been told of it yet.
 //!
-//! Owns handing the journal of a run to its observers before its directory is moved or removed: the journal is their queue,
-//! and what they were not told would go with it. It costs a name, not a copy. Only those get it who have watched before, and
-//! only so many wait at a time; how many did not find room is counted, and told. Never knows what they were told already.
+//! Owns handing the journal of a run to its observers before its directory is moved or removed: the
+//! journal is their queue, and what they were not told would go with it. It costs a name, not a
+//! copy. Only those get it who have watched before, and only so many wait at a time; how many did
+//! not find room is counted, and told. Never knows what they were told already.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -43,7 +44,9 @@ pub fn left_dir(observer: &Path) -> PathBuf {
 
 /// What an observer finds there, the oldest first.
 pub fn left(observer: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = directories(&left_dir(observer)).map(|entry| entry.path()).collect();
+    let mut found: Vec<PathBuf> = directories(&left_dir(observer))
+        .map(|entry| entry.path())
+        .collect();
     found.sort();
     found
 }
@@ -51,11 +54,19 @@ pub fn left(observer: &Path) -> Vec<PathBuf> {
 /// How many found no room there since that was last told.
 pub fn left_out(observer: &Path) -> Option<LeftOut> {
     let path = list(&left_dir(observer));
-    let text = path.exists().then(|| stream::open(&path).and_then(|file| stream::tail(&file, 0, LONGEST)));
+    let text = path
+        .exists()
+        .then(|| stream::open(&path).and_then(|file| stream::tail(&file, 0, LONGEST)));
     let text = text?.ok()?;
-    let runs = || text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let runs = || {
+        text.split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+    };
     let run = String::from_utf8_lossy(runs().next_back()?).into_owned();
-    Some(LeftOut { count: runs().count() as u64, run })
+    Some(LeftOut {
+        count: runs().count() as u64,
+        run,
+    })
 }
 
 /// Forgets those that were told.
@@ -71,7 +82,8 @@ pub fn told_left_out(observer: &Path, told: &LeftOut) -> Result<(), Error> {
     Ok(())
 }
 
-/// Leaves a run to its observers. Called under its lock, when nothing is added to its journal any more.
+/// Leaves a run to its observers. Called under its lock, when nothing is added to its journal any
+/// more.
 pub(super) fn leave(root: &Root, place: &Place) -> Result<(), Error> {
     for left in observers(root, place) {
         match leave_to(&left, place) {
@@ -85,7 +97,8 @@ pub(super) fn leave(root: &Root, place: &Place) -> Result<(), Error> {
 
 /// Removes what nobody asked for as long as a run is kept.
 pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
-    let sessions = observer_dir(root, None).and_then(|operator| Some(operator.parent()?.to_owned()));
+    let sessions =
+        observer_dir(root, None).and_then(|operator| Some(operator.parent()?.to_owned()));
     let observers = sessions.iter().flat_map(|sessions| directories(sessions));
     for left in observers.map(|observer| left_dir(&observer.path())) {
         let _next_time = tree::sweep(&left);
@@ -97,13 +110,23 @@ pub(super) fn sweep(root: &Root, kept_for: Duration, clock: &Clock) {
 
 /// The directories of those who watch the sessions that the run was of, and of the operator.
 fn observers(root: &Root, place: &Place) -> Vec<PathBuf> {
-    let records = Reader::open(&place.journal(), From::Beginning).into_iter().flatten();
-    let starts = records.map_while(Result::ok).filter(|record| record.kind == RUN_START);
-    let mut sessions: BTreeSet<Option<String>> =
-        starts.filter_map(|start| Some(Some(start.data.get("session")?.as_str()?.to_owned()))).collect();
+    let records = Reader::open(&place.journal(), From::Beginning)
+        .into_iter()
+        .flatten();
+    let starts = records
+        .map_while(Result::ok)
+        .filter(|record| record.kind == RUN_START);
+    let mut sessions: BTreeSet<Option<String>> = starts
+        .filter_map(|start| Some(Some(start.data.get("session")?.as_str()?.to_owned())))
+        .collect();
     sessions.insert(None);
-    let folders = sessions.iter().filter_map(|session| observer_dir(root, session.as_deref()));
-    folders.map(|folder| left_dir(&folder)).filter(|left| left.is_dir()).collect()
+    let folders = sessions
+        .iter()
+        .filter_map(|session| observer_dir(root, session.as_deref()));
+    folders
+        .map(|folder| left_dir(&folder))
+        .filter(|left| left.is_dir())
+        .collect()
 }
 
 fn leave_to(left: &Path, place: &Place) -> Result<(), Error> {
@@ -129,12 +152,18 @@ fn leave_out(left: &Path, place: &Place) -> Result<(), Error> {
 }
 
 fn add(list: &Path, run: &str) -> Result<(), Error> {
-    let added = stream::open(list).and_then(|file| stream::add(&file, format!("{run}\n").as_bytes()));
+    let added =
+        stream::open(list).and_then(|file| stream::add(&file, format!("{run}\n").as_bytes()));
     added.map_err(Error::io("write", list))
 }
 
 fn turn(left: &Path, mode: Mode) -> Result<Lock, Error> {
-    Ok(Lock::acquire(&left.join("lock"), mode, Wait::For(PAUSE), &Holder::current())?)
+    Ok(Lock::acquire(
+        &left.join("lock"),
+        mode,
+        Wait::For(PAUSE),
+        &Holder::current(),
+    )?)
 }
 
 /// The runs that found no room, one a line.
@@ -145,7 +174,11 @@ fn list(left: &Path) -> PathBuf {
 /// What is in a directory and not hidden.
 fn entries(dir: &Path) -> impl Iterator<Item = DirEntry> + use<> {
     let shown = |entry: &DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
-    std::fs::read_dir(dir).into_iter().flatten().flatten().filter(shown)
+    std::fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(shown)
 }
 
 fn directories(dir: &Path) -> impl Iterator<Item = DirEntry> + use<> {
@@ -160,5 +193,7 @@ fn is_segment(name: &OsStr) -> bool {
 fn is_older(entry: &DirEntry, than: Duration, clock: &Clock) -> bool {
     use std::os::unix::fs::MetadataExt;
     let kept = i64::try_from(than.as_secs()).unwrap_or(i64::MAX);
-    entry.metadata().is_ok_and(|metadata| clock.now().as_millis() / 1000 - metadata.mtime() > kept)
+    entry
+        .metadata()
+        .is_ok_and(|metadata| clock.now().as_millis() / 1000 - metadata.mtime() > kept)
 }

@@ -1,8 +1,9 @@
 //! The named pipe of a run: what waits goes through it in the order in which it was sent (A5).
 //!
-//! Owns the line, the order, and recording what went. Whoever posts a message pours, and so does the supervisor when it
-//! looks by itself, for what was sent before somebody read. Both do it in the journal's turn, so nothing goes twice or
-//! overtakes. Never makes the pipe and never waits for a reader.
+//! Owns the line, the order, and recording what went. Whoever posts a message pours, and so does
+//! the supervisor when it looks by itself, for what was sent before somebody read. Both do it in
+//! the journal's turn, so nothing goes twice or overtakes. Never makes the pipe and never waits for
+//! a reader.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,20 +29,34 @@ pub struct Poured {
     pub stuck: bool,
 }
 
-/// Hands what waits, up to a record that is durable, to whoever reads the pipe, and records that. What is too long for a
-/// pipe waits for `receive`. At anything else it stops: what was sent later must not overtake.
-pub fn pour(place: &Place, held: &mut Held<'_>, mail: &Mail, up_to: u64) -> Result<Poured, JournalError> {
+/// Hands what waits, up to a record that is durable, to whoever reads the pipe, and records that.
+/// What is too long for a pipe waits for `receive`. At anything else it stops: what was sent later
+/// must not overtake.
+pub fn pour(
+    place: &Place,
+    held: &mut Held<'_>,
+    mail: &Mail,
+    up_to: u64,
+) -> Result<Poured, JournalError> {
     let mut poured = Poured::default();
     let mut waiting = mail.waiting(up_to, is_dead).into_iter();
     for parcel in waiting.by_ref() {
         let Err(why) = fifo::send(&path(place), &line(&parcel)) else {
-            held.append(DELIVERED, &Delivered { id: parcel.id, how: "fifo".to_owned() })?;
+            held.append(
+                DELIVERED,
+                &Delivered {
+                    id: parcel.id,
+                    how: "fifo".to_owned(),
+                },
+            )?;
             continue;
         };
         poured.stuck = !matches!(why, FifoError::TooLong(_));
         poured.left.insert(parcel.id, why.to_string());
         if poured.stuck {
-            poured.left.extend(waiting.map(|parcel| (parcel.id, why.to_string())));
+            poured
+                .left
+                .extend(waiting.map(|parcel| (parcel.id, why.to_string())));
             break;
         }
     }
@@ -56,11 +71,22 @@ pub(super) struct Pipe {
 }
 
 impl Pipe {
-    /// Pours what waits, where the run reads a pipe; `came` says that there was a message since the last look. What cannot be
-    /// poured now is left to the next one.
-    pub(super) fn look(&mut self, place: &Place, journal: &SharedJournal, state: &State, came: bool) {
-        let mailbox = state.start.as_ref().and_then(|start| start.mailbox.as_ref());
-        let reads = mailbox.and_then(|mailbox| mailbox.get("deliver")).is_some_and(|how| how == "fifo");
+    /// Pours what waits, where the run reads a pipe; `came` says that there was a message since the
+    /// last look. What cannot be poured now is left to the next one.
+    pub(super) fn look(
+        &mut self,
+        place: &Place,
+        journal: &SharedJournal,
+        state: &State,
+        came: bool,
+    ) {
+        let mailbox = state
+            .start
+            .as_ref()
+            .and_then(|start| start.mailbox.as_ref());
+        let reads = mailbox
+            .and_then(|mailbox| mailbox.get("deliver"))
+            .is_some_and(|how| how == "fifo");
         self.waits |= reads && came;
         if self.waits && path(place).exists() {
             self.waits = pour_all(place, journal).map_or(true, |poured| poured.stuck);
@@ -93,7 +119,9 @@ fn line(message: &Message) -> Vec<u8> {
         Some(_) => envelope.text(),
     });
     let whole = || serde_json::to_string(message).unwrap_or_default();
-    let mut line = plain.filter(|text| !text.contains('\n')).unwrap_or_else(whole);
+    let mut line = plain
+        .filter(|text| !text.contains('\n'))
+        .unwrap_or_else(whole);
     line.push('\n');
     line.into_bytes()
 }

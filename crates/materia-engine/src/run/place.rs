@@ -1,8 +1,8 @@
 //! Where runs are: the root of all of them, and the directory of one.
 //!
-//! Owns the names of the files in a run's directory, and whether a run is there, was archived, or never was. An id has been
-//! checked (A8), and a directory that is a symbolic link is refused, so none of these paths leaves the root. What cannot be
-//! read is never said not to be there.
+//! Owns the names of the files in a run's directory, and whether a run is there, was archived, or
+//! never was. An id has been checked (A8), and a directory that is a symbolic link is refused, so
+//! none of these paths leaves the root. What cannot be read is never said not to be there.
 
 use std::fs::{DirEntry, Metadata};
 use std::io;
@@ -50,7 +50,10 @@ impl Root {
 
     /// The directory that a run of this id has, or would have.
     pub fn place(&self, id: &RunId) -> Place {
-        Place { dir: self.0.join(id.as_str()), id: id.clone() }
+        Place {
+            dir: self.0.join(id.as_str()),
+            id: id.clone(),
+        }
     }
 
     /// The directory of a run that is there.
@@ -60,21 +63,32 @@ impl Root {
             return Ok(place);
         }
         if let Some(dir) = self.archived_to(&place) {
-            return Err(Error::Archived { run: id.to_string(), dir });
+            return Err(Error::Archived {
+                run: id.to_string(),
+                dir,
+            });
         }
         let ids = self.ids().unwrap_or_default();
         // Where something of that name is there and is no run, it is no help to name it again.
         let others = ids.iter().filter(|other| *other != id).map(RunId::as_str);
         let close = text::closest(id.as_str(), others).map(str::to_owned);
-        Err(Error::NotFound { run: id.to_string(), close })
+        Err(Error::NotFound {
+            run: id.to_string(),
+            close,
+        })
     }
 
     /// The ids of everything that looks like a run; a root that is not there has none.
     pub fn ids(&self) -> io::Result<Vec<RunId>> {
-        Ok(self.names()?.into_iter().filter_map(|(id, linked)| (!linked).then_some(id)).collect())
+        Ok(self
+            .names()?
+            .into_iter()
+            .filter_map(|(id, linked)| (!linked).then_some(id))
+            .collect())
     }
 
-    /// The same with symbolic links among them, which are marked: a run's directory is never one (A8).
+    /// The same with symbolic links among them, which are marked: a run's directory is never one
+    /// (A8).
     pub(super) fn names(&self) -> io::Result<Vec<(RunId, bool)>> {
         let entries = match std::fs::read_dir(&self.0) {
             Ok(entries) => entries,
@@ -91,14 +105,23 @@ impl Root {
         Ok(names)
     }
 
-    /// The directories of the runs of this id that were archived, the oldest first. What their journals say counts, because
-    /// ids may begin alike; where a tombstone names one, that is enough.
+    /// The directories of the runs of this id that were archived, the oldest first. What their
+    /// journals say counts, because ids may begin alike; where a tombstone names one, that is
+    /// enough.
     pub(super) fn archived(&self, place: &Place) -> Vec<PathBuf> {
         let named = place.entombed();
         let begins = format!("{}-", place.id());
-        let entries = std::fs::read_dir(self.archive()).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(self.archive())
+            .into_iter()
+            .flatten()
+            .flatten();
         let ours = entries
-            .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(begins.as_bytes()))
+            .filter(|entry| {
+                entry
+                    .file_name()
+                    .as_encoded_bytes()
+                    .starts_with(begins.as_bytes())
+            })
             .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
             .map(|entry| entry.path())
             .filter(|dir| named.as_ref() == Some(dir) || is_of(dir, place.id()));
@@ -107,7 +130,8 @@ impl Root {
         ours
     }
 
-    /// Where the last run of that place was archived to: where one is found, else where its tombstone says.
+    /// Where the last run of that place was archived to: where one is found, else where its
+    /// tombstone says.
     fn archived_to(&self, place: &Place) -> Option<PathBuf> {
         self.archived(place).pop().or_else(|| place.entombed())
     }
@@ -137,7 +161,10 @@ impl Root {
 impl Place {
     /// The run whose directory this is.
     pub(super) fn at(dir: PathBuf) -> Option<Self> {
-        Some(Self { id: dir.file_name()?.to_str()?.parse().ok()?, dir })
+        Some(Self {
+            id: dir.file_name()?.to_str()?.parse().ok()?,
+            dir,
+        })
     }
 
     /// The run.
@@ -200,37 +227,45 @@ impl Place {
         self.dir.join(TOMBSTONE)
     }
 
-    /// The name under which everything of a generation is detached. The path is in it because ids of different roots,
-    /// and fixed ones in tests, may be the same.
+    /// The name under which everything of a generation is detached. The path is in it because ids
+    /// of different roots, and fixed ones in tests, may be the same.
     pub fn mark(&self, generation: &str) -> String {
         format!("{}#{generation}", self.dir.display())
     }
 
     /// The same run after it was moved.
     pub(super) fn moved(&self, dir: PathBuf) -> Self {
-        Self { id: self.id.clone(), dir }
+        Self {
+            id: self.id.clone(),
+            dir,
+        }
     }
 
     /// Whether there is such a run, as far as that can be seen: what cannot be read is there.
     pub fn exists(&self) -> bool {
-        self.stands().unwrap_or_else(|error| matches!(error, Error::Io { .. }))
+        self.stands()
+            .unwrap_or_else(|error| matches!(error, Error::Io { .. }))
     }
 
-    /// Whether there is such a run; an error where that cannot be seen, or where the directory cannot be a run's.
+    /// Whether there is such a run; an error where that cannot be seen, or where the directory
+    /// cannot be a run's.
     pub fn stands(&self) -> Result<bool, Error> {
         self.found()?;
-        Ok(self.has(&self.journal())? || (self.has(&self.lock())? && !self.has(&self.tombstone())?))
+        Ok(self.has(&self.journal())?
+            || (self.has(&self.lock())? && !self.has(&self.tombstone())?))
     }
 
-    /// What is there. Refuses what can be no run: the name of something else of ours, and a symbolic link, which leads out of the root.
+    /// What is there. Refuses what can be no run: the name of something else of ours, and a
+    /// symbolic link, which leads out of the root.
     fn found(&self) -> Result<Option<Metadata>, Error> {
         if is_reserved(&self.id) {
             return Err(Error::Reserved(self.id.to_string()));
         }
         match self.dir.symlink_metadata() {
-            Ok(found) if found.is_symlink() => {
-                Err(Error::Linked { run: self.id.to_string(), dir: self.dir.clone() })
-            }
+            Ok(found) if found.is_symlink() => Err(Error::Linked {
+                run: self.id.to_string(),
+                dir: self.dir.clone(),
+            }),
             Err(error) if !is_absent(&error) => Err(Error::io("read", &self.dir)(error)),
             found => Ok(found.ok()),
         }
@@ -239,7 +274,10 @@ impl Place {
     /// Refuses to begin where something else is.
     pub(super) fn check_free(&self) -> Result<(), Error> {
         if self.found()?.is_some_and(|found| !found.is_dir()) {
-            return Err(Error::InTheWay { run: self.id.to_string(), dir: self.dir.clone() });
+            return Err(Error::InTheWay {
+                run: self.id.to_string(),
+                dir: self.dir.clone(),
+            });
         }
         Ok(())
     }
@@ -266,14 +304,23 @@ fn is_reserved(id: &RunId) -> bool {
 
 /// Whether an error says that there is nothing, rather than that it cannot be seen.
 fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 /// Whether the journal in a directory is one of this run.
 fn is_of(dir: &Path, id: &RunId) -> bool {
-    let records = Reader::open(&dir.join(JOURNAL), From::Beginning).into_iter().flatten();
-    let start = records.map_while(Result::ok).find(|record| record.kind == RUN_START);
-    start.and_then(|start| Some(start.data.get("run")?.as_str()? == id.as_str())).unwrap_or(false)
+    let records = Reader::open(&dir.join(JOURNAL), From::Beginning)
+        .into_iter()
+        .flatten();
+    let start = records
+        .map_while(Result::ok)
+        .find(|record| record.kind == RUN_START);
+    start
+        .and_then(|start| Some(start.data.get("run")?.as_str()? == id.as_str()))
+        .unwrap_or(false)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Copies of what a run made, kept when the run goes.
 //!
-//! Owns where they are: `RUN-GENERATION/ARTIFACT/…`, so that none replaces another. They are made beside, under a hidden
-//! name, and get their place when all of them are whole and durable; whoever prunes holds the run's lock meanwhile. Removes
-//! nothing of the run.
+//! Owns where they are: `RUN-GENERATION/ARTIFACT/…`, so that none replaces another. They are made
+//! beside, under a hidden name, and get their place when all of them are whole and durable; whoever
+//! prunes holds the run's lock meanwhile. Removes nothing of the run.
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,17 @@ use super::place::{Place, Root};
 use crate::clock::Clock;
 use crate::store::{copy, dir, tree};
 
-/// Copies the artifacts of a run that is over, and says where they are. `place` is where the run was, and `now` where it is.
-pub(super) fn preserve(root: &Root, place: &Place, now: &Path, state: &State) -> Result<Vec<PathBuf>, Error> {
-    let Some(start) = &state.start else { return Ok(Vec::new()) };
+/// Copies the artifacts of a run that is over, and says where they are. `place` is where the run
+/// was, and `now` where it is.
+pub(super) fn preserve(
+    root: &Root,
+    place: &Place,
+    now: &Path,
+    state: &State,
+) -> Result<Vec<PathBuf>, Error> {
+    let Some(start) = &state.start else {
+        return Ok(Vec::new());
+    };
     let kept = root.preserved().join(name(start));
     let artifacts = artifacts(start, place, now);
     // Where somebody was killed behind this point they are all there already.
@@ -31,7 +39,10 @@ pub(super) fn preserve(root: &Root, place: &Place, now: &Path, state: &State) ->
             return Err(error);
         }
     }
-    let there = artifacts.iter().map(|artifact| kept.join(&artifact.to)).filter(|copy| copy.exists());
+    let there = artifacts
+        .iter()
+        .map(|artifact| kept.join(&artifact.to))
+        .filter(|copy| copy.exists());
     Ok(there.collect())
 }
 
@@ -60,11 +71,22 @@ fn artifacts<'a>(start: &'a Start, place: &Place, now: &Path) -> Vec<Artifact<'a
     let one = |(number, (name, declared)): (usize, (&'a String, &Declared))| {
         let path = Path::new(&start.cwd).join(&declared.path);
         // What was in its directory moved with that.
-        let from = path.strip_prefix(place.dir()).map_or_else(|_| path.clone(), |rest| now.join(rest));
-        let base = path.file_name().or_else(|| place.dir().file_name()).unwrap_or_default();
+        let from = path
+            .strip_prefix(place.dir())
+            .map_or_else(|_| path.clone(), |rest| now.join(rest));
+        let base = path
+            .file_name()
+            .or_else(|| place.dir().file_name())
+            .unwrap_or_default();
         // A recipe may call an artifact anything; no id begins with a dash below.
-        let folder = name.parse::<RunId>().map_or_else(|_| format!("_{number}"), |name| name.to_string());
-        Artifact { name, from, to: Path::new(&folder).join(base) }
+        let folder = name
+            .parse::<RunId>()
+            .map_or_else(|_| format!("_{number}"), |name| name.to_string());
+        Artifact {
+            name,
+            from,
+            to: Path::new(&folder).join(base),
+        }
     };
     start.artifacts.iter().enumerate().map(one).collect()
 }

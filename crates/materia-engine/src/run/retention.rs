@@ -1,8 +1,8 @@
 //! What is kept of runs that are over, and how it goes.
 //!
-//! Owns pruning and the sweep of what is old. Each happens under the run's lock, after its own journal said that it is
-//! over; a directory's age and a number that once was a process prove nothing. Moves nothing to the archive and copies no
-//! artifacts itself.
+//! Owns pruning and the sweep of what is old. Each happens under the run's lock, after its own
+//! journal said that it is over; a directory's age and a number that once was a process prove
+//! nothing. Moves nothing to the archive and copies no artifacts itself.
 
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
@@ -24,7 +24,8 @@ use crate::store::{stream, tree};
 /// How often old runs are looked for by themselves.
 const SWEEP_EVERY: Duration = Duration::from_secs(24 * 3600);
 
-/// Removes a run that is over; `keep` copies its artifacts first. `generation` is which one is meant, where that is said.
+/// Removes a run that is over; `keep` copies its artifacts first. `generation` is which one is
+/// meant, where that is said.
 pub fn prune(
     root: &Root,
     place: &Place,
@@ -33,16 +34,30 @@ pub fn prune(
     clock: &Clock,
 ) -> Result<Pruned, Error> {
     let (_lock, state) = terminal(place, generation, clock)?;
-    let preserved = if keep { preserve::preserve(root, place, place.dir(), &state)? } else { Vec::new() };
+    let preserved = if keep {
+        preserve::preserve(root, place, place.dir(), &state)?
+    } else {
+        Vec::new()
+    };
     parting::leave(root, place)?;
     tree::remove(place.dir(), &Clock::system().fresh_id())?;
-    Ok(Pruned { run: place.id().to_string(), preserved })
+    Ok(Pruned {
+        run: place.id().to_string(),
+        preserved,
+    })
 }
 
 /// Ends the runs of a session that want to end with it (A9).
-pub fn end_session(root: &Root, session: &str, clock: &Clock) -> Result<Vec<(String, Stopped)>, Error> {
+pub fn end_session(
+    root: &Root,
+    session: &str,
+    clock: &Clock,
+) -> Result<Vec<(String, Stopped)>, Error> {
     let mut ended = Vec::new();
-    let open = list(root, clock)?.runs.into_iter().filter(|run| !run.status.is_terminal());
+    let open = list(root, clock)?
+        .runs
+        .into_iter()
+        .filter(|run| !run.status.is_terminal());
     for run in open.filter(|run| run.session.as_deref() == Some(session)) {
         let Ok(id) = run.run.parse() else { continue };
         let place = root.place(&id);
@@ -57,13 +72,18 @@ pub fn end_session(root: &Root, session: &str, clock: &Clock) -> Result<Vec<(Str
 /// Removes runs that have been over for longer than they are kept, and says which.
 pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<String>, Error> {
     let mut removed = Vec::new();
-    let over = list(root, clock)?.runs.into_iter().filter(|run| run.status.is_terminal());
+    let over = list(root, clock)?
+        .runs
+        .into_iter()
+        .filter(|run| run.status.is_terminal());
     for run in over {
         let Ok(id) = run.run.parse() else { continue };
         let place = root.place(&id);
         // Cheap first: most are young. What counts is what the journal says under the lock.
         let kept = i64::try_from(kept_for.as_millis()).unwrap_or(i64::MAX);
-        let age = run.ended_at.map(|ended| clock.now().as_millis().saturating_sub(ended.as_millis()));
+        let age = run
+            .ended_at
+            .map(|ended| clock.now().as_millis().saturating_sub(ended.as_millis()));
         if age.is_none_or(|age| age <= kept) {
             continue;
         }
@@ -75,29 +95,44 @@ pub fn sweep(root: &Root, kept_for: Duration, clock: &Clock) -> Result<Vec<Strin
                 removed.push(run.run);
             }
             Ok(_)
-            | Err(Error::NotTerminal { .. } | Error::NotFound { .. } | Error::Lock(LockError::Held { .. })) =>
-                {}
+            | Err(
+                Error::NotTerminal { .. }
+                | Error::NotFound { .. }
+                | Error::Lock(LockError::Held { .. }),
+            ) => {}
             Err(error) => return Err(error),
         }
     }
-    for place in root.ids().unwrap_or_default().iter().map(|id| root.place(id)) {
+    for place in root
+        .ids()
+        .unwrap_or_default()
+        .iter()
+        .map(|id| root.place(id))
+    {
         remove_what_never_began(&place);
     }
     parting::sweep(root, kept_for, clock);
     archive::sweep(root);
-    for folder in [root.preserved(), root.path().to_owned()].iter().filter(|folder| folder.is_dir()) {
+    for folder in [root.preserved(), root.path().to_owned()]
+        .iter()
+        .filter(|folder| folder.is_dir())
+    {
         tree::sweep(folder).map_err(Error::io("sweep", folder))?;
     }
     Ok(removed)
 }
 
-/// Removes what somebody left who was killed before he had begun a run. Whoever is about to holds its lock.
+/// Removes what somebody left who was killed before he had begun a run. Whoever is about to holds
+/// its lock.
 fn remove_what_never_began(place: &Place) {
-    let never = || place.lock().exists() && !place.journal().exists() && !place.tombstone().exists();
+    let never =
+        || place.lock().exists() && !place.journal().exists() && !place.tombstone().exists();
     if !never() {
         return;
     }
-    let Ok(_lock) = take(place, Wait::No) else { return };
+    let Ok(_lock) = take(place, Wait::No) else {
+        return;
+    };
     if never() {
         let _next_time = tree::remove(place.dir(), &Clock::system().fresh_id());
     }
@@ -112,7 +147,8 @@ pub fn sweep_daily(root: &Root, clock: &Clock) {
     if fresh || !root.path().is_dir() {
         return;
     }
-    // Marked first: of several who come at once, one sweeps, and a failure does not come back with every spawn.
+    // Marked first: of several who come at once, one sweeps, and a failure does not come back with
+    // every spawn.
     if stream::nudge(&stamp, 64).is_ok() && last.is_some() {
         let _next_time = sweep(root, KEPT_FOR, clock);
     }

@@ -1,8 +1,10 @@
-//! The small documents in a run's directory, for people and for programs that read the reference's files.
+//! The small documents in a run's directory, for people and for programs that read the reference's
+//! files.
 //!
-//! Owns their shapes: `run.json` says what was started, and does not change while that runs; `progress.json` how far it
-//! is; `result.json` how it ended. They are made from the journal's state, replaced as
-//! a whole, and never read by us; a result that is lost is made again at the next look.
+//! Owns their shapes: `run.json` says what was started, and does not change while that runs;
+//! `progress.json` how far it is; `result.json` how it ended. They are made from the journal's
+//! state, replaced as a whole, and never read by us; a result that is lost is made again at the
+//! next look.
 
 use materia_model::run::{State, Status};
 use materia_model::time::Timestamp;
@@ -18,7 +20,12 @@ const RESULT: &str = "result.json";
 /// Writes what can be known of a run. A snapshot that cannot be written is no failure of the run.
 pub(super) fn write(place: &Place, state: &State, now: Timestamp) {
     run(place, state);
-    progress(place, state.status, [state.active, state.completed, state.failures], now);
+    progress(
+        place,
+        state.status,
+        [state.active, state.completed, state.failures],
+        now,
+    );
     result(place, state, None);
 }
 

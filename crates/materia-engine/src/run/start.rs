@@ -1,9 +1,10 @@
 //! Starting a run: its beginning on disk, and a supervisor of its own that goes on from there.
 //!
-//! Owns the launcher's side. The supervisor is started first and holds the run's lock and bell from its first moment;
-//! while the kernel gets it going we make the beginning durable, and then tell it what to do. A run has started when both
-//! is done: from then on its supervisor runs, or is proved not to. Killed in between we leave a supervisor that is told
-//! nothing, and takes the beginning back.
+//! Owns the launcher's side. The supervisor is started first and holds the run's lock and bell from
+//! its first moment; while the kernel gets it going we make the beginning durable, and then tell it
+//! what to do. A run has started when both is done: from then on its supervisor runs, or is proved
+//! not to. Killed in between we leave a supervisor that is told nothing, and takes the beginning
+//! back.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -46,8 +47,8 @@ struct Hands {
     leader: Option<Leader>,
 }
 
-/// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it but, where the run has a
-/// past, the record that it was tried.
+/// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it
+/// but, where the run has a past, the record that it was tried.
 pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     let root = Root::new(&order.root);
     let place = root.place(&order.run);
@@ -57,7 +58,11 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     if order.fresh && !made {
         return Err(Error::Taken(order.run.to_string()));
     }
-    let past = if made { State::default() } else { status::recorded(&place)? };
+    let past = if made {
+        State::default()
+    } else {
+        status::recorded(&place)?
+    };
     if past.start.is_some() {
         family::check_owner(&past, order.run.as_str(), order.start.session.as_deref())?;
     }
@@ -70,9 +75,16 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
             Ok(started)
         }
         Err(error) => {
-            let lock = hands.lock.take().or_else(|| status::take(&place, Wait::No).ok());
+            let lock = hands
+                .lock
+                .take()
+                .or_else(|| status::take(&place, Wait::No).ok());
             if let Some(lock) = &lock {
-                let beginning = Beginning { place: &place, generation: &order.start.generation, made };
+                let beginning = Beginning {
+                    place: &place,
+                    generation: &order.start.generation,
+                    made,
+                };
                 beginning.take_back(&error.to_string(), lock, clock);
             }
             Err(not_started(&order.run, error))
@@ -90,7 +102,9 @@ fn begin(
     let run = order.run.to_string();
     let directory = Path::new(&order.start.cwd);
     if !directory.is_dir() {
-        let source = SpawnError::NoDirectory { directory: directory.to_owned() };
+        let source = SpawnError::NoDirectory {
+            directory: directory.to_owned(),
+        };
         return Err(Error::Spawn { run, source });
     }
     let told = serde_json::to_vec(order).map_err(|error| Error::NotStarted {
@@ -101,11 +115,18 @@ fn begin(
     let lock = hands.lock.insert(own(place, made, clock)?);
     let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
     let variables = inherited_variables();
-    let leader = launch(order, place, made, &variables, [&bell, lock])
-        .map_err(|source| Error::Spawn { run: run.clone(), source })?;
+    let leader =
+        launch(order, place, made, &variables, [&bell, lock]).map_err(|source| Error::Spawn {
+            run: run.clone(),
+            source,
+        })?;
     let leader = hands.leader.insert(leader);
     let me = &leader.identity;
-    let supervisor = Supervisor { pid: me.pid, start: me.start_time, boot: me.boot_id.clone() };
+    let supervisor = Supervisor {
+        pid: me.pid,
+        start: me.start_time,
+        boot: me.boot_id.clone(),
+    };
     let (mut start, mut context) = (order.start.clone(), order.context.clone());
     start.supervisor = supervisor;
     guard(&order.secret, &mut start, &mut context, &variables);
@@ -114,16 +135,26 @@ fn begin(
     family::begun(root, &start, clock);
     let pid = me.pid;
     leader.tell(&told).map_err(|_| Error::NoAnswer(run))?;
-    Ok(Started { pid, generation: start.generation })
+    Ok(Started {
+        pid,
+        generation: start.generation,
+    })
 }
 
 /// What failed, as the failure of a start; that somebody else has the run is one of its own.
 fn not_started(run: &RunId, error: Error) -> Error {
     match error {
-        Error::Active { .. } | Error::Spawn { .. } | Error::NoAnswer(_) | Error::NotStarted { .. } => error,
+        Error::Active { .. }
+        | Error::Spawn { .. }
+        | Error::NoAnswer(_)
+        | Error::NotStarted { .. } => error,
         // What it was given does not fit: the system is well.
         Error::Journal(JournalError::Unwritable { .. }) => error,
-        error => Error::NotStarted { run: run.to_string(), message: error.with_causes(), hint: error.hint() },
+        error => Error::NotStarted {
+            run: run.to_string(),
+            message: error.with_causes(),
+            hint: error.hint(),
+        },
     }
 }
 
@@ -138,7 +169,10 @@ fn launch(
     let run = &order.run;
     let ours = [
         ("MATERIA_RUN", Some(run.to_string())),
-        ("MATERIA_STATE_DIR", Some(place.dir().to_string_lossy().into_owned())),
+        (
+            "MATERIA_STATE_DIR",
+            Some(place.dir().to_string_lossy().into_owned()),
+        ),
         ("MATERIA_ADDRESS", Some(place.address())),
         ("MATERIA_ROOM", Some(format!("room:{run}"))),
         ("MATERIA_SESSION", order.start.session.clone()),
@@ -157,7 +191,8 @@ fn launch(
     spawn_leader(&words, &variables, &place.mark(generation), held)
 }
 
-/// Takes what is secret out of what is going to be recorded, and gives who does the same with what commands write.
+/// Takes what is secret out of what is going to be recorded, and gives who does the same with what
+/// commands write.
 pub(super) fn guard(
     secret: &[String],
     start: &mut Start,
@@ -165,11 +200,18 @@ pub(super) fn guard(
     variables: &Variables,
 ) -> Guard {
     let named: Vec<&str> = secret.iter().map(String::as_str).collect();
-    let texts = variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let texts = variables
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
     let mut guard = Guard::new(texts, &named);
     guard.take_from(&mut start.values, secret);
-    start.values.values_mut().for_each(|value| guard.value(value));
-    context.iter_mut().for_each(|record| *record = guard.text(record).into_owned());
+    start
+        .values
+        .values_mut()
+        .for_each(|value| guard.value(value));
+    context
+        .iter_mut()
+        .for_each(|record| *record = guard.text(record).into_owned());
     if let Some(template) = &mut start.template {
         *template = guard.text(template).into_owned();
     }

@@ -1,8 +1,10 @@
-//! The supervisor: one process for one generation of one run, from what its launcher began to its last record (A1).
+//! The supervisor: one process for one generation of one run, from what its launcher began to its
+//! last record (A1).
 //!
-//! Owns the order of a life: it is told what to do, runs the commands, and records their end. It leads a session and
-//! adopts orphans, so nothing that it starts escapes it. Small on purpose: hundreds of them may sleep at the same time.
-//! Killed at any point it leaves a journal and a free lock, from which whoever looks next concludes the rest.
+//! Owns the order of a life: it is told what to do, runs the commands, and records their end. It
+//! leads a session and adopts orphans, so nothing that it starts escapes it. Small on purpose:
+//! hundreds of them may sleep at the same time. Killed at any point it leaves a journal and a free
+//! lock, from which whoever looks next concludes the rest.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -30,16 +32,16 @@ use crate::store::journal::SharedJournal;
 use crate::store::lock::Lock;
 use crate::store::stream;
 
-/// The first word of a supervisor's command line; no verb is called so. The run, the generation, whether its directory was
-/// made for it, and that directory follow.
+/// The first word of a supervisor's command line; no verb is called so. The run, the generation,
+/// whether its directory was made for it, and that directory follow.
 pub const SUPERVISE: &str = "__supervise";
 /// Says that the directory was made for this generation.
 pub const NEW: &str = "new";
 /// Says that it was there before.
 pub(super) const OLD: &str = "old";
 
-/// Supervises the generation of a run in a directory, as told on stdin. `variables` are those that its commands inherit:
-/// the secret ones among them are not written down (S3).
+/// Supervises the generation of a run in a directory, as told on stdin. `variables` are those that
+/// its commands inherit: the secret ones among them are not written down (S3).
 pub fn supervise(
     dir: PathBuf,
     generation: &str,
@@ -52,7 +54,8 @@ pub fn supervise(
     let (mut told, [bell, lock]) = taken_over()?;
     let mut text = Vec::new();
     if told.read_to_end(&mut text).is_err() {
-        // Whoever started us was killed before it listened; what it had said by then is not all of it.
+        // Whoever started us was killed before it listened; what it had said by then is not all of
+        // it.
         text.clear();
     }
     drop(told);
@@ -62,12 +65,21 @@ pub fn supervise(
         return Ok(());
     };
     let Ok(mut order) = serde_json::from_slice::<Order>(&text) else {
-        let beginning = Beginning { place: &place, generation, made };
+        let beginning = Beginning {
+            place: &place,
+            generation,
+            made,
+        };
         beginning.take_back("whoever started it was killed", &lock, clock);
         return Ok(());
     };
     drop(text);
-    let guard = guard(&order.secret, &mut order.start, &mut order.context, &variables);
+    let guard = guard(
+        &order.secret,
+        &mut order.start,
+        &mut order.context,
+        &variables,
+    );
     // Hundreds of supervisors may sleep at the same time: what nobody asks for again goes.
     drop(variables);
     let spool = order.spool.clone();
@@ -75,8 +87,14 @@ pub fn supervise(
         Ok((generation, plan)) => generation.live(&plan, spool, guard),
         Err(error) => {
             let (generation, status) = (generation.to_owned(), Status::Failed);
-            let end = End { generation, status, error: Some(error.with_causes()), ..End::default() };
-            let ended = journal(&place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
+            let end = End {
+                generation,
+                status,
+                error: Some(error.with_causes()),
+                ..End::default()
+            };
+            let ended =
+                journal(&place, clock).and_then(|journal| journal.append_durable(RUN_END, &end));
             ended.map(drop).map_err(io::Error::other)
         }
     }
@@ -109,15 +127,39 @@ impl<'c> Generation<'c> {
             message: error.to_string(),
             hint: "this is a defect; see `materia doctor`".to_owned(),
         })?;
-        let streams = Streams { stdout: file(place.stdout())?, stderr: file(place.stderr())? };
+        let streams = Streams {
+            stdout: file(place.stdout())?,
+            stderr: file(place.stderr())?,
+        };
         let journal = journal(&place, clock)?;
         let state = recorded_at_start(&place, &order.start.generation)?;
-        Ok((Self { root: Root::new(order.root), place, journal, bell, streams, state, clock, lock }, plan))
+        Ok((
+            Self {
+                root: Root::new(order.root),
+                place,
+                journal,
+                bell,
+                streams,
+                state,
+                clock,
+                lock,
+            },
+            plan,
+        ))
     }
 
     /// Runs the plan to its end and records that.
     fn live(self, plan: &Plan, spool: PathBuf, guard: Guard) -> io::Result<()> {
-        let Self { root, place, journal, bell, streams, state, clock, lock } = self;
+        let Self {
+            root,
+            place,
+            journal,
+            bell,
+            streams,
+            state,
+            clock,
+            lock,
+        } = self;
         let start = state.start.clone().unwrap_or_default();
         snapshot::run(&place, &state);
         let around = Around::new(streams, guard, wants_stdin(&start));
@@ -130,11 +172,19 @@ impl<'c> Generation<'c> {
             spool,
         };
         let (root, place, journal, bell, guard) = (&root, &place, &journal, &bell, &around.guard);
-        let surroundings = Surroundings { root, place, journal, bell, clock, guard };
+        let surroundings = Surroundings {
+            root,
+            place,
+            journal,
+            bell,
+            clock,
+            guard,
+        };
         let mut watcher = Watcher::new(surroundings, state);
         let mut nursery = None;
-        let outcome = prepared(bell)
-            .and_then(|prepared| execute::run_in(&request, &around, nursery.insert(prepared), &mut watcher));
+        let outcome = prepared(bell).and_then(|prepared| {
+            execute::run_in(&request, &around, nursery.insert(prepared), &mut watcher)
+        });
         let asked = watcher.asked();
         let mut end = conclude(&start, outcome, asked, &watcher);
         if let Some(why) = around.missing() {

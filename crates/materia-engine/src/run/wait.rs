@@ -1,7 +1,8 @@
 //! Waiting for runs to end, without looking again and again.
 //!
-//! Owns the wait: a supervisor rings when it has recorded the end, the kernel tells its own end, however it ended, and the
-//! journal says how the run did. A run whose supervisor is dead is settled by the first look.
+//! Owns the wait: a supervisor rings when it has recorded the end, the kernel tells its own end,
+//! however it ended, and the journal says how the run did. A run whose supervisor is dead is
+//! settled by the first look.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -22,8 +23,8 @@ use crate::store::lock::{Lock, Mode, Wait};
 /// How long one wait for somebody takes whose end the kernel does not tell us.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How many runs may be waited for with a bell beside each: more than that are only watched for the ends of their
-/// supervisors, which come a moment later.
+/// How many runs may be waited for with a bell beside each: more than that are only watched for the
+/// ends of their supervisors, which come a moment later.
 const MOST_BELLS: usize = 64;
 
 /// How long a supervisor that has recorded the end is waited for.
@@ -40,8 +41,9 @@ pub struct Awaited {
     pub leaving: Leaving,
 }
 
-/// The supervisors of runs that are over: they have nothing left to do but to make that durable, to write it down for
-/// others, and to end. Also what was needed to wait for them, which is put away when nobody waits for us any more.
+/// The supervisors of runs that are over: they have nothing left to do but to make that durable, to
+/// write it down for others, and to end. Also what was needed to wait for them, which is put away
+/// when nobody waits for us any more.
 #[derive(Debug, Default)]
 pub struct Leaving {
     supervisors: Vec<(Place, Identity)>,
@@ -49,7 +51,8 @@ pub struct Leaving {
 }
 
 impl Leaving {
-    /// Waits until the ends are durable and written down, and the supervisors are gone: nothing of the runs is left.
+    /// Waits until the ends are durable and written down, and the supervisors are gone: nothing of
+    /// the runs is left.
     pub fn see_off(&self, clock: &Clock) {
         self.needed.iter().for_each(Beside::make_durable);
         let deadline = clock::deadline_in(LINGER);
@@ -57,10 +60,16 @@ impl Leaving {
         for (_, supervisor) in &self.supervisors {
             exits.add(supervisor, ());
         }
-        while !exits.is_empty() && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero()) {
+        while !exits.is_empty()
+            && deadline.is_some_and(|deadline| !clock::until(deadline).is_zero())
+        {
             exits.next(deadline);
         }
-        for (place, _) in self.supervisors.iter().filter(|(place, _)| !has_result(place) && place.exists()) {
+        for (place, _) in self
+            .supervisors
+            .iter()
+            .filter(|(place, _)| !has_result(place) && place.exists())
+        {
             // It was killed before it could: whoever looks writes it down.
             let _pruned = look(place, clock);
         }
@@ -77,13 +86,21 @@ pub enum Until {
 }
 
 /// Waits until runs are over, or until the time is, or until we are interrupted.
-pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Clock) -> Result<Awaited, Error> {
+pub fn wait(
+    places: &[Place],
+    until: Until,
+    time: Option<Duration>,
+    clock: &Clock,
+) -> Result<Awaited, Error> {
     let interrupts = Interrupts::catch();
     let deadline = time.and_then(clock::deadline_in);
     let near = places.len() <= MOST_BELLS;
     let mut seats: Vec<Seat<'_>> = places.iter().map(|place| Seat::at(place, near)).collect();
     let mut exits: Exits<usize> = Exits::default();
-    for fd in interrupts.fds().filter_map(|fd| fd.try_clone_to_owned().ok()) {
+    for fd in interrupts
+        .fds()
+        .filter_map(|fd| fd.try_clone_to_owned().ok())
+    {
         exits.also(fd, places.len());
     }
     let mut due: Vec<usize> = (0..places.len()).collect();
@@ -109,9 +126,11 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
         }
         due = match unseen.first() {
             None => exits.next(deadline),
-            // It is being started or cleaned up after, or its supervisor is where we see no processes: its lock tells.
+            // It is being started or cleaned up after, or its supervisor is where we see no
+            // processes: its lock tells.
             Some(index) => {
-                let left = deadline.map_or(PAUSE, |deadline: Instant| clock::until(deadline).min(PAUSE));
+                let left =
+                    deadline.map_or(PAUSE, |deadline: Instant| clock::until(deadline).min(PAUSE));
                 let lock = places[*index].lock();
                 let _held = Lock::acquire_unsigned(&lock, Mode::Shared, Wait::For(left));
                 let mut due = exits.next(clock::deadline_in(Duration::ZERO));
@@ -136,10 +155,21 @@ pub fn wait(places: &[Place], until: Until, time: Option<Duration>, clock: &Cloc
 impl Awaited {
     fn of(seats: Vec<Seat<'_>>, timed_out: bool) -> Self {
         let over = seats.iter().filter(|seat| seat.is_over());
-        let supervisors =
-            over.filter_map(|seat| Some((seat.place.clone(), supervisor(&seat.state)?))).collect();
-        let (states, needed) = seats.into_iter().map(|seat| (seat.state, seat.beside)).unzip();
-        Self { states, timed_out, leaving: Leaving { supervisors, needed } }
+        let supervisors = over
+            .filter_map(|seat| Some((seat.place.clone(), supervisor(&seat.state)?)))
+            .collect();
+        let (states, needed) = seats
+            .into_iter()
+            .map(|seat| (seat.state, seat.beside))
+            .unzip();
+        Self {
+            states,
+            timed_out,
+            leaving: Leaving {
+                supervisors,
+                needed,
+            },
+        }
     }
 }
 
@@ -152,7 +182,8 @@ struct Seat<'p> {
     beside: Beside,
 }
 
-/// What rings when the run is over, the journal as far as it was read, and the journal to make durable.
+/// What rings when the run is over, the journal as far as it was read, and the journal to make
+/// durable.
 #[derive(Debug, Default)]
 struct Beside {
     ear: Option<Ear>,
@@ -163,7 +194,11 @@ struct Beside {
 impl Beside {
     /// Wakes when it rings, also when it has by now.
     fn listen(&self, index: usize, exits: &mut Exits<usize>) {
-        if let Some(fd) = self.ear.as_ref().and_then(|ear| ear.as_fd().try_clone_to_owned().ok()) {
+        if let Some(fd) = self
+            .ear
+            .as_ref()
+            .and_then(|ear| ear.as_fd().try_clone_to_owned().ok())
+        {
             exits.also(fd, index);
         }
     }
@@ -172,21 +207,28 @@ impl Beside {
     fn make_durable(&self) {
         let Some(journal) = &self.journal else { return };
         let mark = journal.hold().map(|held| held.mark());
-        // Where that fails, the supervisor cannot promise more either, and the record is what everybody sees.
+        // Where that fails, the supervisor cannot promise more either, and the record is what
+        // everybody sees.
         let _failed = mark.and_then(|mark| journal.commit_to(&mark));
     }
 }
 
 impl<'p> Seat<'p> {
     fn at(place: &'p Place, near: bool) -> Self {
-        Self { place, state: State::default(), near, beside: Beside::default() }
+        Self {
+            place,
+            state: State::default(),
+            near,
+            beside: Beside::default(),
+        }
     }
 
     fn is_over(&self) -> bool {
         self.state.status.is_terminal()
     }
 
-    /// Looks how the run stands: reads what was added, and proves the rest only where that does not say that it is over.
+    /// Looks how the run stands: reads what was added, and proves the rest only where that does not
+    /// say that it is over.
     fn look(&mut self, clock: &Clock) -> Result<(), Error> {
         if self.near && self.beside.ear.is_none() {
             if self.read_on()? {

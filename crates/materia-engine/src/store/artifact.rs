@@ -1,9 +1,10 @@
 //! Files below a root that nothing can leave.
 //!
-//! Owns artifacts (C14): created once, never overwritten, 0600 in directories of 0700. Every path is walked one
-//! component at a time from the root's descriptor with `O_NOFOLLOW`, so a symbolic link is refused wherever it stands
-//! and whenever it was put there; what a name means cannot change between looking and writing. Never deletes, and
-//! never follows a name that came from outside without checking it first.
+//! Owns artifacts (C14): created once, never overwritten, 0600 in directories of 0700. Every path
+//! is walked one component at a time from the root's descriptor with `O_NOFOLLOW`, so a symbolic
+//! link is refused wherever it stands and whenever it was put there; what a name means cannot
+//! change between looking and writing. Never deletes, and never follows a name that came from
+//! outside without checking it first.
 
 mod shelf;
 
@@ -24,7 +25,10 @@ pub use shelf::Shelf;
 
 const MAX_COMPONENT: usize = 255;
 const MAX_DEPTH: usize = 32;
-const DIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const DIR: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
 
 /// A directory that artifacts are kept in.
 #[derive(Debug)]
@@ -85,7 +89,10 @@ impl Root {
     pub fn open(path: &Path) -> Result<Self, ArtifactError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = rustix::fs::open(path, flags, Mode::empty()).map_err(failed("open", path))?;
-        Ok(Self { dir, path: path.to_owned() })
+        Ok(Self {
+            dir,
+            path: path.to_owned(),
+        })
     }
 
     /// What the machine knows the root by, whatever it is called: its device and its number there.
@@ -104,7 +111,11 @@ impl Root {
         let path = relative.as_ref();
         let (dir, name) = self.walk(path, Missing::Create)?;
         let file = create_at(dir.as_fd(), name, path)?;
-        Ok(NewArtifact { file, dir, path: path.to_owned() })
+        Ok(NewArtifact {
+            file,
+            dir,
+            path: path.to_owned(),
+        })
     }
 
     /// Writes a whole artifact, which appears complete and durable or not at all.
@@ -152,10 +163,19 @@ impl Root {
     }
 
     /// The directory that a path's last component stands in, and that component.
-    fn walk<'a>(&self, path: &'a Path, missing: Missing) -> Result<(OwnedFd, &'a str), ArtifactError> {
+    fn walk<'a>(
+        &self,
+        path: &'a Path,
+        missing: Missing,
+    ) -> Result<(OwnedFd, &'a str), ArtifactError> {
         let components = components(path)?;
-        let Some((name, parents)) = components.split_last() else { return Err(bad(path, "it is empty")) };
-        let mut dir = self.dir.try_clone().map_err(|source| io_error("open", path, source))?;
+        let Some((name, parents)) = components.split_last() else {
+            return Err(bad(path, "it is empty"));
+        };
+        let mut dir = self
+            .dir
+            .try_clone()
+            .map_err(|source| io_error("open", path, source))?;
         let mut walked = PathBuf::new();
         for component in parents {
             walked.push(component);
@@ -220,7 +240,10 @@ fn components(path: &Path) -> Result<Vec<&str>, ArtifactError> {
     }
     let components: Vec<&str> = text.split('/').collect();
     if components.len() > MAX_DEPTH {
-        return Err(bad(path, &format!("it has more than {MAX_DEPTH} components")));
+        return Err(bad(
+            path,
+            &format!("it has more than {MAX_DEPTH} components"),
+        ));
     }
     for (index, component) in components.iter().enumerate() {
         let problem = match *component {
@@ -232,7 +255,10 @@ fn components(path: &Path) -> Result<Vec<&str>, ArtifactError> {
             _ => continue,
         };
         let shown = materia_model::text::quoted(component);
-        return Err(bad(path, &format!("component {} ({shown}) {problem}", index + 1)));
+        return Err(bad(
+            path,
+            &format!("component {} ({shown}) {problem}", index + 1),
+        ));
     }
     Ok(components)
 }
@@ -281,8 +307,10 @@ fn publish(dir: BorrowedFd<'_>, temp: &str, name: &str, path: &Path) -> Result<(
     failpoint::hit("artifact.rename").map_err(failed("create", path))?;
     let moved = match rustix::fs::renameat_with(dir, temp, dir, name, RenameFlags::NOREPLACE) {
         // File systems that cannot rename without replacing can link.
-        Err(Errno::INVAL | Errno::NOSYS) => rustix::fs::linkat(dir, temp, dir, name, AtFlags::empty())
-            .and_then(|()| rustix::fs::unlinkat(dir, temp, AtFlags::empty())),
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            rustix::fs::linkat(dir, temp, dir, name, AtFlags::empty())
+                .and_then(|()| rustix::fs::unlinkat(dir, temp, AtFlags::empty()))
+        }
         moved => moved,
     };
     match moved {
@@ -337,15 +365,26 @@ fn blocked(path: &Path, component: &Path, kind: FileType) -> ArtifactError {
         FileType::RegularFile => "a file",
         _ => "neither a file nor a directory",
     };
-    ArtifactError::Blocked { path: path.to_owned(), component: component.to_owned(), what }
+    ArtifactError::Blocked {
+        path: path.to_owned(),
+        component: component.to_owned(),
+        what,
+    }
 }
 
 fn bad(path: &Path, why: &str) -> ArtifactError {
-    ArtifactError::BadPath { path: path.to_owned(), why: why.to_owned() }
+    ArtifactError::BadPath {
+        path: path.to_owned(),
+        why: why.to_owned(),
+    }
 }
 
 fn io_error(action: &'static str, path: &Path, source: io::Error) -> ArtifactError {
-    ArtifactError::Io { action, path: path.to_owned(), source }
+    ArtifactError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
 }
 
 fn failed<E: Into<io::Error>>(action: &'static str, path: &Path) -> impl Fn(E) -> ArtifactError {

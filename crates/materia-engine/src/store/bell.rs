@@ -1,7 +1,8 @@
 //! A bell: one process sleeps on it, any other may ring it.
 //!
-//! Owns a named pipe. Ringing says "look again" and carries nothing, so a lost ring loses nothing; one that nobody hears
-//! is no error. Unlike inotify it takes no instance of which a user has only so many, and its owner does not wake itself.
+//! Owns a named pipe. Ringing says "look again" and carries nothing, so a lost ring loses nothing;
+//! one that nobody hears is no error. Unlike inotify it takes no instance of which a user has only
+//! so many, and its owner does not wake itself.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -25,7 +26,8 @@ impl Bell {
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
-        // Open for both: without a writer of our own, the end of the last one would wake us for ever.
+        // Open for both: without a writer of our own, the end of the last one would wake us for
+        // ever.
         let file = open(OpenOptions::new().read(true).write(true), path)?;
         Ok(Self(file))
     }
@@ -86,9 +88,15 @@ pub fn ring(path: &Path) -> Heard {
 
 /// Opens a named pipe without waiting for the other side; anything else is refused.
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    let file = options.custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed()).open(path)?;
+    let file = options
+        .custom_flags((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed())
+        .open(path)?;
     let fifo = file.metadata()?.file_type().is_fifo();
-    if fifo { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    if fifo {
+        Ok(file)
+    } else {
+        Err(io::ErrorKind::InvalidInput.into())
+    }
 }
 
 #[cfg(test)]
@@ -98,7 +106,12 @@ mod tests {
     use super::*;
 
     fn rings(bell: &Bell) -> bool {
-        poll(&mut [PollFd::new(bell, PollFlags::IN)], Some(&Timespec::default())).unwrap() > 0
+        poll(
+            &mut [PollFd::new(bell, PollFlags::IN)],
+            Some(&Timespec::default()),
+        )
+        .unwrap()
+            > 0
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Copies of what somebody else made: a file, or a directory with everything in it.
 //!
-//! Owns making them, private and durable. A symbolic link in a directory is copied as a link and never followed, so that
-//! nothing from outside comes along; named pipes and sockets have no content and are made anew. Never replaces anything, and
-//! what cannot be copied is named: a copy is whole, or an error.
+//! Owns making them, private and durable. A symbolic link in a directory is copied as a link and
+//! never followed, so that nothing from outside comes along; named pipes and sockets have no
+//! content and are made anew. Never replaces anything, and what cannot be copied is named: a copy
+//! is whole, or an error.
 
 use std::fs::{FileType, OpenOptions};
 use std::io;
@@ -22,12 +23,17 @@ pub struct CopyError {
     source: io::Error,
 }
 
-/// Copies what is at a path to a new one, and makes it durable; false where there is nothing. A link at the path itself
-/// stands for what it leads to.
+/// Copies what is at a path to a new one, and makes it durable; false where there is nothing. A
+/// link at the path itself stands for what it leads to.
 pub fn whole(from: &Path, to: &Path) -> Result<bool, CopyError> {
     let metadata = match std::fs::metadata(from) {
         Ok(metadata) => metadata,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
             return Ok(false);
         }
         Err(error) => return Err(failed(from)(error)),
@@ -38,7 +44,9 @@ pub fn whole(from: &Path, to: &Path) -> Result<bool, CopyError> {
     } else if metadata.is_file() {
         file(from, to).map_err(failed(from))?;
     } else {
-        return Err(failed(from)(unsupported("it is neither a file nor a directory")));
+        return Err(failed(from)(unsupported(
+            "it is neither a file nor a directory",
+        )));
     }
     Ok(true)
 }
@@ -72,7 +80,9 @@ fn directory(from: &Path, to: &Path) -> Result<(), CopyError> {
     }
     failpoint::hit("copy.sync").map_err(failed(to))?;
     // One sync for all of it: a directory may have a hundred thousand files.
-    std::fs::File::open(to).and_then(|copy| Ok(rustix::fs::syncfs(copy)?)).map_err(failed(to))
+    std::fs::File::open(to)
+        .and_then(|copy| Ok(rustix::fs::syncfs(copy)?))
+        .map_err(failed(to))
 }
 
 /// Copies what is in a directory and is none.
@@ -85,9 +95,21 @@ fn plain(kind: FileType, from: &Path, to: &Path) -> io::Result<()> {
     if kind.is_symlink() {
         std::os::unix::fs::symlink(std::fs::read_link(from)?, to)
     } else if kind.is_fifo() {
-        Ok(rustix::fs::mknodat(CWD, to, rustix::fs::FileType::Fifo, private, 0)?)
+        Ok(rustix::fs::mknodat(
+            CWD,
+            to,
+            rustix::fs::FileType::Fifo,
+            private,
+            0,
+        )?)
     } else if kind.is_socket() {
-        Ok(rustix::fs::mknodat(CWD, to, rustix::fs::FileType::Socket, private, 0)?)
+        Ok(rustix::fs::mknodat(
+            CWD,
+            to,
+            rustix::fs::FileType::Socket,
+            private,
+            0,
+        )?)
     } else {
         Err(unsupported("it is a device"))
     }
@@ -97,14 +119,21 @@ fn plain(kind: FileType, from: &Path, to: &Path) -> io::Result<()> {
 fn content(from: &Path, to: &Path, flags: OFlags) -> io::Result<std::fs::File> {
     // What became a pipe meanwhile must not make us wait.
     let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
-    let mut source = OpenOptions::new().read(true).custom_flags(flags).open(from)?;
+    let mut source = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(from)?;
     let metadata = source.metadata()?;
     if !metadata.is_file() {
         return Err(unsupported("it is no file"));
     }
     failpoint::hit("copy.create")?;
     let mode = (metadata.permissions().mode() & 0o700) | 0o600;
-    let mut copy = OpenOptions::new().write(true).create_new(true).mode(mode).open(to)?;
+    let mut copy = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(to)?;
     io::copy(&mut source, &mut copy)?;
     Ok(copy)
 }
@@ -114,7 +143,10 @@ fn unsupported(why: &'static str) -> io::Error {
 }
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> CopyError {
-    move |source| CopyError { path: path.to_owned(), source }
+    move |source| CopyError {
+        path: path.to_owned(),
+        source,
+    }
 }
 
 #[cfg(test)]
@@ -136,14 +168,35 @@ mod tests {
         fs::set_permissions(at("from/program"), fs::Permissions::from_mode(0o755)).unwrap();
         symlink("../outside", at("from/out")).unwrap();
         symlink("nowhere", at("from/dangles")).unwrap();
-        rustix::fs::mknodat(CWD, at("from/pipe"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        rustix::fs::mknodat(
+            CWD,
+            at("from/pipe"),
+            rustix::fs::FileType::Fifo,
+            Mode::RUSR,
+            0,
+        )
+        .unwrap();
         assert!(whole(&at("from"), &at("to")).unwrap());
         assert_eq!(fs::read(at("to/deep/er/x")).unwrap(), [0, 255]);
-        assert_eq!(fs::read_link(at("to/out")).unwrap(), Path::new("../outside"));
-        assert_eq!(fs::read_link(at("to/dangles")).unwrap(), Path::new("nowhere"));
+        assert_eq!(
+            fs::read_link(at("to/out")).unwrap(),
+            Path::new("../outside")
+        );
+        assert_eq!(
+            fs::read_link(at("to/dangles")).unwrap(),
+            Path::new("nowhere")
+        );
         let mode = |path: &str| fs::metadata(at(path)).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode("to"), mode("to/program"), mode("to/deep/er/x")), (0o700, 0o700, 0o600));
-        assert!(fs::symlink_metadata(at("to/pipe")).unwrap().file_type().is_fifo());
+        assert_eq!(
+            (mode("to"), mode("to/program"), mode("to/deep/er/x")),
+            (0o700, 0o700, 0o600)
+        );
+        assert!(
+            fs::symlink_metadata(at("to/pipe"))
+                .unwrap()
+                .file_type()
+                .is_fifo()
+        );
     }
 
     #[test]

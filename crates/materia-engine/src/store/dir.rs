@@ -1,7 +1,8 @@
 //! Directories of ours: private, and there after a power cut.
 //!
-//! Owns creating directories and syncing their entries, and knows where a file system does the latter by itself. Deletes none but scratch ones it made, and never changes the mode of a directory
-//! that was there before: it may be the user's on purpose.
+//! Owns creating directories and syncing their entries, and knows where a file system does the
+//! latter by itself. Deletes none but scratch ones it made, and never changes the mode of a
+//! directory that was there before: it may be the user's on purpose.
 
 use std::fs::{DirBuilder, File, Permissions};
 use std::io;
@@ -30,7 +31,8 @@ impl DirError {
     }
 }
 
-/// Makes a directory and what is missing above it, for its owner alone (0700), and syncs the entries.
+/// Makes a directory and what is missing above it, for its owner alone (0700), and syncs the
+/// entries.
 pub fn create_private(dir: &Path) -> Result<(), DirError> {
     if dir.is_dir() || dir.as_os_str().is_empty() {
         return Ok(());
@@ -46,8 +48,9 @@ pub fn create_private(dir: &Path) -> Result<(), DirError> {
     }
 }
 
-/// The same for a directory in which many files are going to be made: a file system that cares (ext4) is asked for a part
-/// of the disk for it that few others use. It chooses by name, so it is made under one that nobody had and renamed.
+/// The same for a directory in which many files are going to be made: a file system that cares
+/// (ext4) is asked for a part of the disk for it that few others use. It chooses by name, so it is
+/// made under one that nobody had and renamed.
 pub fn create_apart(dir: &Path) -> Result<(), DirError> {
     if dir.is_dir() {
         return Ok(());
@@ -68,8 +71,8 @@ pub fn create_apart(dir: &Path) -> Result<(), DirError> {
     sync_new(parent)
 }
 
-/// Makes a directory that nobody made before, for its owner alone; false when there is something of that name. Its name
-/// is not synced: whoever promises something in it does that.
+/// Makes a directory that nobody made before, for its owner alone; false when there is something of
+/// that name. Its name is not synced: whoever promises something in it does that.
 pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
@@ -79,7 +82,8 @@ pub fn create_new(dir: &Path) -> Result<bool, DirError> {
     }
 }
 
-/// The same without a sync: for whoever makes several things durable at once, by syncing the parent afterwards.
+/// The same without a sync: for whoever makes several things durable at once, by syncing the parent
+/// afterwards.
 pub fn create_unsynced(dir: &Path) -> Result<bool, DirError> {
     failpoint::hit("dir.create").map_err(failed("create", dir))?;
     match DirBuilder::new().mode(0o700).create(dir) {
@@ -117,7 +121,10 @@ impl Scratch {
     /// Makes the one with exactly this name, which nobody may have made before.
     pub fn exactly(path: &Path) -> Result<Self, DirError> {
         let name = path.file_name().unwrap_or_default();
-        let made = private().prefix(name).rand_bytes(0).tempdir_in(parent_of(path));
+        let made = private()
+            .prefix(name)
+            .rand_bytes(0)
+            .tempdir_in(parent_of(path));
         made.map(Self).map_err(failed("create", path))
     }
 
@@ -169,15 +176,17 @@ pub fn remove_empty(dir: &Path) -> Result<(), DirError> {
     }
 }
 
-/// Makes the entries of a directory survive a power cut: what was created, renamed or removed in it.
+/// Makes the entries of a directory survive a power cut: what was created, renamed or removed in
+/// it.
 pub fn sync(dir: &Path) -> Result<(), DirError> {
     sync_through("dir.sync", dir)
 }
 
-/// Makes the names of what is new in a directory survive a power cut together with its bytes, which whoever made it syncs.
+/// Makes the names of what is new in a directory survive a power cut together with its bytes, which
+/// whoever made it syncs.
 ///
-/// Where the file system keeps these in order, the sync of a new file carries its name and the new directories above it,
-/// and nothing is left to do.
+/// Where the file system keeps these in order, the sync of a new file carries its name and the new
+/// directories above it, and nothing is left to do.
 pub fn sync_new(dir: &Path) -> Result<(), DirError> {
     sync_new_through("dir.sync", dir)
 }
@@ -186,22 +195,31 @@ pub fn sync_new(dir: &Path) -> Result<(), DirError> {
 pub(super) fn sync_new_through(point: &'static str, dir: &Path) -> Result<(), DirError> {
     failpoint::hit(point).map_err(failed("sync", dir))?;
     let open = File::open(dir).map_err(failed("sync", dir))?;
-    if carries_names(&open) { Ok(()) } else { open.sync_all().map_err(failed("sync", dir)) }
+    if carries_names(&open) {
+        Ok(())
+    } else {
+        open.sync_all().map_err(failed("sync", dir))
+    }
 }
 
 /// Syncs the entries, passing the failpoint of the room that asks.
 pub(super) fn sync_through(point: &'static str, dir: &Path) -> Result<(), DirError> {
     failpoint::hit(point).map_err(failed("sync", dir))?;
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed("sync", dir))
+    File::open(dir)
+        .and_then(|dir| dir.sync_all())
+        .map_err(failed("sync", dir))
 }
 
-/// Whether this file system makes the name of a new file durable with the file: those that write metadata in the order in
-/// which it was changed (ext4, XFS), or write the new names above a new file along with it (btrfs, ext4 without a journal).
+/// Whether this file system makes the name of a new file durable with the file: those that write
+/// metadata in the order in which it was changed (ext4, XFS), or write the new names above a new
+/// file along with it (btrfs, ext4 without a journal).
 pub(super) fn carries_names(open: impl AsFd) -> bool {
     const EXT: u64 = 0xEF53;
     const XFS: u64 = 0x5846_5342;
     const BTRFS: u64 = 0x9123_683E;
-    let Ok(found) = rustix::fs::fstatfs(open) else { return false };
+    let Ok(found) = rustix::fs::fstatfs(open) else {
+        return false;
+    };
     u64::try_from(found.f_type).is_ok_and(|kind| [EXT, XFS, BTRFS].contains(&kind))
 }
 
@@ -215,7 +233,11 @@ pub fn parent_of(path: &Path) -> &Path {
 }
 
 pub(super) fn failed(action: &'static str, dir: &Path) -> impl Fn(io::Error) -> DirError {
-    move |source| DirError { action, dir: dir.to_owned(), source }
+    move |source| DirError {
+        action,
+        dir: dir.to_owned(),
+        source,
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Ears: any number of processes sleep beside something, and whoever changes it wakes them all.
 //!
-//! Owns bells that are numbered from 0 (`ear.0`, `ear.1`), one for each sleeper at a time. Unlike inotify they take no
-//! instance of which a user has only so many, and letting go of one costs nothing. A bell is its sleeper's while that
-//! holds the lock on it, so one that was killed leaves it to the next. Bells stay where they hang: making and removing
-//! files is what costs. Waking is advisory.
+//! Owns bells that are numbered from 0 (`ear.0`, `ear.1`), one for each sleeper at a time. Unlike
+//! inotify they take no instance of which a user has only so many, and letting go of one costs
+//! nothing. A bell is its sleeper's while that holds the lock on it, so one that was killed leaves
+//! it to the next. Bells stay where they hang: making and removing files is what costs. Waking is
+//! advisory.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -71,7 +72,12 @@ mod tests {
     use super::*;
 
     fn rings(ear: &Ear) -> bool {
-        poll(&mut [PollFd::new(ear, PollFlags::IN)], Some(&Timespec::default())).unwrap() > 0
+        poll(
+            &mut [PollFd::new(ear, PollFlags::IN)],
+            Some(&Timespec::default()),
+        )
+        .unwrap()
+            > 0
     }
 
     fn bells(folder: &Path) -> usize {
@@ -84,8 +90,11 @@ mod tests {
         let path = dir.path().join("ear");
         ring_all(&path);
         assert_eq!(bells(dir.path()), 0);
-        let (one, two, three) =
-            (Ear::open(&path).unwrap(), Ear::open(&path).unwrap(), Ear::open(&path).unwrap());
+        let (one, two, three) = (
+            Ear::open(&path).unwrap(),
+            Ear::open(&path).unwrap(),
+            Ear::open(&path).unwrap(),
+        );
         ring_all(&path);
         assert!(rings(&one) && rings(&two) && rings(&three));
         one.quiet();

@@ -1,7 +1,8 @@
 //! Lines for a program that reads a named pipe.
 //!
-//! Owns writing one line whole or not at all: the kernel takes at most [`LONGEST_LINE`] bytes in one piece, so longer lines
-//! are refused instead of being torn or mixed with others. Never waits for a reader.
+//! Owns writing one line whole or not at all: the kernel takes at most [`LONGEST_LINE`] bytes in
+//! one piece, so longer lines are refused instead of being torn or mixed with others. Never waits
+//! for a reader.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -43,8 +44,15 @@ pub fn send(path: &Path, line: &[u8]) -> Result<(), FifoError> {
     }
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
     let opened = failpoint::hit("fifo.open").and_then(|()| {
-        let file = OpenOptions::new().write(true).custom_flags(flags).open(path)?;
-        if file.metadata()?.file_type().is_fifo() { Ok(file) } else { Err(io::ErrorKind::NotFound.into()) }
+        let file = OpenOptions::new()
+            .write(true)
+            .custom_flags(flags)
+            .open(path)?;
+        if file.metadata()?.file_type().is_fifo() {
+            Ok(file)
+        } else {
+            Err(io::ErrorKind::NotFound.into())
+        }
     });
     let mut file = opened.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => FifoError::Missing,
@@ -74,16 +82,26 @@ mod tests {
         let path = dir.path().join("control.fifo");
         assert!(matches!(send(&path, b"a\n"), Err(FifoError::Missing)));
         std::fs::write(&path, "").unwrap();
-        assert!(matches!(send(&path, b"a\n"), Err(FifoError::Missing)), "a file is no pipe");
+        assert!(
+            matches!(send(&path, b"a\n"), Err(FifoError::Missing)),
+            "a file is no pipe"
+        );
         std::fs::remove_file(&path).unwrap();
         rustix::fs::mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
         assert!(matches!(send(&path, b"a\n"), Err(FifoError::NoReader)));
         let flags = OFlags::NONBLOCK.bits().cast_signed();
-        let mut reader = OpenOptions::new().read(true).custom_flags(flags).open(&path).unwrap();
+        let mut reader = OpenOptions::new()
+            .read(true)
+            .custom_flags(flags)
+            .open(&path)
+            .unwrap();
         send(&path, b"next\n").unwrap();
         let mut buffer = [0; 16];
         assert_eq!(reader.read(&mut buffer).unwrap(), 5);
-        assert!(matches!(send(&path, &[b'x'; LONGEST_LINE + 1]), Err(FifoError::TooLong(4097))));
+        assert!(matches!(
+            send(&path, &[b'x'; LONGEST_LINE + 1]),
+            Err(FifoError::TooLong(4097))
+        ));
         let line = [b'x'; LONGEST_LINE];
         let full = (0..100).find_map(|_| send(&path, &line).err()).unwrap();
         assert!(matches!(full, FifoError::Full), "{full}");

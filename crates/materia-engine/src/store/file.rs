@@ -1,8 +1,9 @@
 //! Files of a person that a step writes for them: made, replaced or added to, each in one piece.
 //!
-//! Owns the three ways. A file that must be new is never replaced, also when somebody makes it meanwhile; one that is
-//! replaced keeps its mode; what is added is added as a whole, under a lock. They are as readable as the person's other
-//! files, unlike everything that is ours. Follows no symbolic link where it replaces.
+//! Owns the three ways. A file that must be new is never replaced, also when somebody makes it
+//! meanwhile; one that is replaced keeps its mode; what is added is added as a whole, under a lock.
+//! They are as readable as the person's other files, unlike everything that is ours. Follows no
+//! symbolic link where it replaces.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;
@@ -44,7 +45,8 @@ fn replace(path: &Path, bytes: &[u8], mode: Mode) -> io::Result<()> {
     if let Ok(about) = path.symlink_metadata()
         && about.is_file()
     {
-        temp.as_file().set_permissions(Permissions::from_mode(about.permissions().mode() & 0o777))?;
+        temp.as_file()
+            .set_permissions(Permissions::from_mode(about.permissions().mode() & 0o777))?;
     }
     failpoint::hit("file.sync")?;
     temp.as_file().sync_all()?;
@@ -58,7 +60,11 @@ fn replace(path: &Path, bytes: &[u8], mode: Mode) -> io::Result<()> {
 
 fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     failpoint::hit("file.open")?;
-    let mut file: File = OpenOptions::new().append(true).create(true).mode(0o666).open(path)?;
+    let mut file: File = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o666)
+        .open(path)?;
     file.lock()?;
     let before = file.metadata()?.len();
     let written = failpoint::write_all("file.append", &mut file, bytes).and_then(|()| {

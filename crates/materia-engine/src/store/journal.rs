@@ -1,10 +1,12 @@
 //! The append-only journal: the truth about everything that happened (A2, C9).
 //!
-//! Owns writing records as lines, cutting torn ends, refusing damage, closing full segments, and telling followers.
-//! Knows nothing of what the records mean. Two kinds of writer exist:
+//! Owns writing records as lines, cutting torn ends, refusing damage, closing full segments, and
+//! telling followers. Knows nothing of what the records mean. Two kinds of writer exist:
 //!
-//! - [`Journal`] holds `<path>.lock` for its lifetime. Nobody else writes, so an append is one `write`.
-//! - [`SharedJournal`] holds `<path>.lock` for the moment of each append, and is refused where somebody has it for life.
+//! - [`Journal`] holds `<path>.lock` for its lifetime. Nobody else writes, so an append is one
+//!   `write`.
+//! - [`SharedJournal`] holds `<path>.lock` for the moment of each append, and is refused where
+//!   somebody has it for life.
 //!
 //! Readers need no lock.
 //! A record is durable after [`Journal::commit`], and only then may somebody be promised anything.
@@ -66,7 +68,11 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: "events".to_owned(), rotate_at: Some(64 << 20), from: None }
+        Self {
+            name: "events".to_owned(),
+            rotate_at: Some(64 << 20),
+            from: None,
+        }
     }
 }
 
@@ -111,7 +117,8 @@ pub struct Journal {
 #[derive(Debug, Default)]
 struct Flush {
     durable: u64,
-    /// Whether a thread is syncing; the others wait for it and are served by its sync where they can be.
+    /// Whether a thread is syncing; the others wait for it and are served by its sync where they
+    /// can be.
     leading: bool,
     /// The segment whose name is durable too.
     named: Option<FileId>,
@@ -123,7 +130,12 @@ impl Journal {
     /// A torn end is cut and recorded; damage is refused and nothing is changed.
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = Files::new(path);
-        let lock = Lock::acquire(&files.beside(".lock"), Mode::Exclusive, Wait::No, &Holder::current())?;
+        let lock = Lock::acquire(
+            &files.beside(".lock"),
+            Mode::Exclusive,
+            Wait::No,
+            &Holder::current(),
+        )?;
         let mut cursor = Cursor::new(files.clone(), options.from());
         let (tail, recovery) = settle::settle(&mut cursor, &files, clock, &options.name, None)?;
         Ok(Self {
@@ -139,12 +151,14 @@ impl Journal {
         })
     }
 
-    /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
+    /// Writes a record and gives its number. It is visible at once, and durable after the next
+    /// commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
         self.roomy_tail()?.append(self.clock.now(), kind, data)
     }
 
-    /// Writes records that belong together, so that a kill leaves all of them or none, and gives the time that stands in each.
+    /// Writes records that belong together, so that a kill leaves all of them or none, and gives
+    /// the time that stands in each.
     pub fn append_all<T: Serialize + ?Sized>(
         &self,
         records: &[(&str, &T)],
@@ -155,7 +169,11 @@ impl Journal {
     }
 
     /// Writes a record and makes it durable.
-    pub fn append_durable<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+    pub fn append_durable<T: Serialize + ?Sized>(
+        &self,
+        kind: &str,
+        data: &T,
+    ) -> Result<u64, JournalError> {
         let seq = self.append(kind, data)?;
         self.commit_through(seq)?;
         Ok(seq)
@@ -167,14 +185,18 @@ impl Journal {
         self.commit_through(last)
     }
 
-    /// Makes everything up to a record durable. Threads that commit at the same time share one sync.
+    /// Makes everything up to a record durable. Threads that commit at the same time share one
+    /// sync.
     pub fn commit_through(&self, seq: u64) -> Result<(), JournalError> {
         // A number from the future would never become durable.
         let seq = seq.min(self.last_seq());
         let mut flush = self.flush();
         while flush.durable < seq {
             if flush.leading {
-                flush = self.flushed.wait(flush).unwrap_or_else(PoisonError::into_inner);
+                flush = self
+                    .flushed
+                    .wait(flush)
+                    .unwrap_or_else(PoisonError::into_inner);
                 continue;
             }
             flush.leading = true;
@@ -199,7 +221,8 @@ impl Journal {
             (Arc::clone(&tail.file), tail.id, tail.next - 1)
         };
         self.syncs.fetch_add(1, Ordering::Relaxed);
-        sync_named(&file, &self.files, named == Some(id)).map_err(|why| self.tail().break_off(why))?;
+        sync_named(&file, &self.files, named == Some(id))
+            .map_err(|why| self.tail().break_off(why))?;
         Ok((last, id))
     }
 
@@ -251,7 +274,9 @@ fn sync_named(file: &File, files: &Files, named: bool) -> Result<(), String> {
     tail::sync_data(file)
         .and_then(|()| match named {
             true => Ok(()),
-            false => dir::sync_new_through("journal.dirsync", files.dir()).map_err(DirError::into_source),
+            false => {
+                dir::sync_new_through("journal.dirsync", files.dir()).map_err(DirError::into_source)
+            }
         })
         .map_err(|error| format!("a sync failed ({error})"))
 }

@@ -1,6 +1,7 @@
 //! What the kernel tells in small files: which boot this is, and when this process began.
 //!
-//! Owns reading such a file, in one call, and what never changes while a process lives, which is read once. Never writes.
+//! Owns reading such a file, in one call, and what never changes while a process lives, which is
+//! read once. Never writes.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -38,15 +39,16 @@ pub(crate) fn own_start() -> Option<u64> {
     *START.get_or_init(|| start_in("/proc/self/stat"))
 }
 
-/// When a process began, in clock ticks since boot; nothing where there is none of this number, or where it has ended and
-/// nobody has asked how.
+/// When a process began, in clock ticks since boot; nothing where there is none of this number, or
+/// where it has ended and nobody has asked how.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     start_in(&format!("/proc/{pid}/stat"))
 }
 
 fn start_in(path: &str) -> Option<u64> {
     let stat = read(path).ok()?;
-    // The name in field 2 may contain anything, so fields are counted from behind its closing bracket.
+    // The name in field 2 may contain anything, so fields are counted from behind its closing
+    // bracket.
     let fields = stat.rsplit_once(") ")?.1;
     if fields.starts_with(['Z', 'X', 'x']) {
         return None;

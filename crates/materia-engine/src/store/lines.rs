@@ -1,8 +1,9 @@
 //! Lines added to a file that belongs to the person, such as `.gitignore`.
 //!
-//! Owns appending whole lines that are missing. Everything that was in the file stays as it is, byte for byte, with its
-//! mode and owner; an append that fails is taken back. Two processes that add to one file take turns. A symbolic link is
-//! refused: what it leads to may be anywhere, and git itself reads no linked `.gitignore`.
+//! Owns appending whole lines that are missing. Everything that was in the file stays as it is,
+//! byte for byte, with its mode and owner; an append that fails is taken back. Two processes that
+//! add to one file take turns. A symbolic link is refused: what it leads to may be anywhere, and
+//! git itself reads no linked `.gitignore`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -63,10 +64,15 @@ impl LinesError {
     pub fn hint(&self) -> String {
         match self {
             Self::Link(path) => {
-                format!("replace {} by a regular file, or name another file", shown(path))
+                format!(
+                    "replace {} by a regular file, or name another file",
+                    shown(path)
+                )
             }
             Self::NotAFile(path) => format!("move {} away, or name another file", shown(path)),
-            Self::ReadOnly(path) => format!("run `chmod u+w {}`, or name another file", path.display()),
+            Self::ReadOnly(path) => {
+                format!("run `chmod u+w {}`, or name another file", path.display())
+            }
             Self::TooLarge(_) => "name another file".to_owned(),
             Self::Dir(_) | Self::Io { .. } => {
                 "check that the directory is writable, and that the disk has space".to_owned()
@@ -75,12 +81,14 @@ impl LinesError {
     }
 }
 
-/// Adds the wanted lines that the file lacks, each once, making the file where there is none. Lines are compared
-/// without the blanks around them; comments (`#`) count for nothing.
+/// Adds the wanted lines that the file lacks, each once, making the file where there is none. Lines
+/// are compared without the blanks around them; comments (`#`) count for nothing.
 pub fn append_missing(path: &Path, wanted: &[String]) -> Result<Appended, LinesError> {
     let there = match open(path, Access::Read) {
         Ok(mut file) => sorted_out(&read(&mut file, path)?, wanted),
-        Err(LinesError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Appended::default(),
+        Err(LinesError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            Appended::default()
+        }
         Err(error) => return Err(error),
     };
     if there.unchanged.len() == wanted.len() {
@@ -135,13 +143,20 @@ enum Access {
 fn open(path: &Path, access: Access) -> Result<File, LinesError> {
     let appends = access == Access::Append;
     // Looked at, since the superuser is never refused.
-    if appends && path.symlink_metadata().is_ok_and(|about| about.is_file() && about.permissions().readonly())
+    if appends
+        && path
+            .symlink_metadata()
+            .is_ok_and(|about| about.is_file() && about.permissions().readonly())
     {
         return Err(LinesError::ReadOnly(path.to_owned()));
     }
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut options = OpenOptions::new();
-    options.read(true).append(appends).create(appends).custom_flags(flags);
+    options
+        .read(true)
+        .append(appends)
+        .create(appends)
+        .custom_flags(flags);
     let file = options.open(path).map_err(|error| {
         if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
             return LinesError::Link(path.to_owned());
@@ -149,26 +164,46 @@ fn open(path: &Path, access: Access) -> Result<File, LinesError> {
         failed("open", path)(error)
     })?;
     let is_file = file.metadata().map_err(failed("look at", path))?.is_file();
-    if is_file { Ok(file) } else { Err(LinesError::NotAFile(path.to_owned())) }
+    if is_file {
+        Ok(file)
+    } else {
+        Err(LinesError::NotAFile(path.to_owned()))
+    }
 }
 
 fn read(file: &mut File, path: &Path) -> Result<Vec<u8>, LinesError> {
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed("read", path))?;
-    if bytes.len() as u64 > MAX_BYTES { Err(LinesError::TooLarge(path.to_owned())) } else { Ok(bytes) }
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed("read", path))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        Err(LinesError::TooLarge(path.to_owned()))
+    } else {
+        Ok(bytes)
+    }
 }
 
 fn sorted_out(bytes: &[u8], wanted: &[String]) -> Appended {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
-    let there: std::collections::HashSet<&str> =
-        text.lines().map(str::trim).filter(|line| !line.starts_with('#')).collect();
-    let (unchanged, added) = wanted.iter().cloned().partition(|line| there.contains(line.trim()));
+    let there: std::collections::HashSet<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.starts_with('#'))
+        .collect();
+    let (unchanged, added) = wanted
+        .iter()
+        .cloned()
+        .partition(|line| there.contains(line.trim()));
     Appended { added, unchanged }
 }
 
 fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> LinesError {
-    move |source| LinesError::Io { action, file: path.to_owned(), source }
+    move |source| LinesError::Io {
+        action,
+        file: path.to_owned(),
+        source,
+    }
 }
 
 #[cfg(test)]
@@ -193,8 +228,17 @@ mod tests {
         std::fs::write(&file, strange).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
         let appended = append_missing(&file, &wanted).unwrap();
-        assert_eq!(appended, Appended { added: lines(&["b"]), unchanged: lines(&["a"]) });
-        assert_eq!(std::fs::read(&file).unwrap(), [strange, b"\nb\n".as_slice()].concat());
+        assert_eq!(
+            appended,
+            Appended {
+                added: lines(&["b"]),
+                unchanged: lines(&["a"])
+            }
+        );
+        assert_eq!(
+            std::fs::read(&file).unwrap(),
+            [strange, b"\nb\n".as_slice()].concat()
+        );
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
     }
 
@@ -215,11 +259,23 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let link = temp.path().join("link");
         std::os::unix::fs::symlink("nowhere", &link).unwrap();
-        assert!(matches!(append_missing(&link, &lines(&["a"])), Err(LinesError::Link(_))));
+        assert!(matches!(
+            append_missing(&link, &lines(&["a"])),
+            Err(LinesError::Link(_))
+        ));
         assert!(!temp.path().join("nowhere").exists());
-        assert!(matches!(append_missing(temp.path(), &lines(&["a"])), Err(LinesError::NotAFile(_))));
+        assert!(matches!(
+            append_missing(temp.path(), &lines(&["a"])),
+            Err(LinesError::NotAFile(_))
+        ));
         let large = temp.path().join("large");
-        File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
-        assert!(matches!(append_missing(&large, &lines(&["a"])), Err(LinesError::TooLarge(_))));
+        File::create(&large)
+            .unwrap()
+            .set_len(MAX_BYTES + 1)
+            .unwrap();
+        assert!(matches!(
+            append_missing(&large, &lines(&["a"])),
+            Err(LinesError::TooLarge(_))
+        ));
     }
 }

@@ -1,12 +1,14 @@
 //! One owner at a time, across processes.
 //!
-//! Owns lock files. A lock is the kernel's `flock` on a file that is never deleted, so it ends with its holder, even
-//! by `kill -9`, and cannot go stale; children do not inherit it (`O_CLOEXEC`) unless it is handed over to one, and then it ends
-//! with that one. Where it is signed, the holder's pid stands in the file, for messages only. Never decides what a lock protects.
+//! Owns lock files. A lock is the kernel's `flock` on a file that is never deleted, so it ends with
+//! its holder, even by `kill -9`, and cannot go stale; children do not inherit it (`O_CLOEXEC`)
+//! unless it is handed over to one, and then it ends with that one. Where it is signed, the
+//! holder's pid stands in the file, for messages only. Never decides what a lock protects.
 //!
-//! Waiting with a time limit: `flock` itself cannot be given one, and a helper thread that is stuck in it would take
-//! the lock long after its waiter has gone. So a waiter sleeps on inotify until a holder closes the file, and looks
-//! again every `RECONCILE` because the kernel announces the close of a killed holder a moment before it lets go.
+//! Waiting with a time limit: `flock` itself cannot be given one, and a helper thread that is stuck
+//! in it would take the lock long after its waiter has gone. So a waiter sleeps on inotify until a
+//! holder closes the file, and looks again every `RECONCILE` because the kernel announces the close
+//! of a killed holder a moment before it lets go.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -92,21 +94,31 @@ impl LockError {
     /// What the person can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Held { holder: Some(_), .. } => "wait until that process is done, or stop it",
+            Self::Held {
+                holder: Some(_), ..
+            } => "wait until that process is done, or stop it",
             Self::Held { .. } => "wait until the other processes that use it are done",
-            Self::Io { .. } => "check that the directory exists, is writable, and that the disk has space",
+            Self::Io { .. } => {
+                "check that the directory exists, is writable, and that the disk has space"
+            }
         }
     }
 }
 
 fn held_by(holder: Option<&Holder>) -> String {
-    holder.map_or_else(|| "other processes".to_owned(), |holder| format!("process {}", holder.pid))
+    holder.map_or_else(
+        || "other processes".to_owned(),
+        |holder| format!("process {}", holder.pid),
+    )
 }
 
 impl Holder {
     /// This process.
     pub fn current() -> Self {
-        Self { pid: std::process::id(), started: kernel::own_start() }
+        Self {
+            pid: std::process::id(),
+            started: kernel::own_start(),
+        }
     }
 
     /// Whether it has not ended: a pid alone may be somebody else's by now.
@@ -116,8 +128,14 @@ impl Holder {
 }
 
 impl Lock {
-    /// Takes the lock, making its file (0600) where there is none. An exclusive holder signs the file.
-    pub fn acquire(path: &Path, mode: Mode, wait: Wait, holder: &Holder) -> Result<Self, LockError> {
+    /// Takes the lock, making its file (0600) where there is none. An exclusive holder signs the
+    /// file.
+    pub fn acquire(
+        path: &Path,
+        mode: Mode,
+        wait: Wait,
+        holder: &Holder,
+    ) -> Result<Self, LockError> {
         let mut lock = Self::acquire_unsigned(path, mode, wait)?;
         if mode == Mode::Exclusive {
             lock.sign(holder).map_err(failed("sign", path))?;
@@ -128,19 +146,32 @@ impl Lock {
     /// The same where who holds it can be read elsewhere.
     pub fn acquire_unsigned(path: &Path, mode: Mode, wait: Wait) -> Result<Self, LockError> {
         let file = open_file(path)?;
-        Request { file: &file, path, mode }.wait(wait)?;
-        Ok(Self { file, signed: false, handed_over: false })
+        Request {
+            file: &file,
+            path,
+            mode,
+        }
+        .wait(wait)?;
+        Ok(Self {
+            file,
+            signed: false,
+            handed_over: false,
+        })
     }
 
-    /// Goes on holding an exclusive lock that another process took and hands over with its file; nothing where somebody
-    /// else has got it meanwhile.
+    /// Goes on holding an exclusive lock that another process took and hands over with its file;
+    /// nothing where somebody else has got it meanwhile.
     pub fn taken_over(file: File) -> io::Result<Option<Self>> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        Ok(Some(Self { file, signed: false, handed_over: false }))
+        Ok(Some(Self {
+            file,
+            signed: false,
+            handed_over: false,
+        }))
     }
 
     /// Leaves the lock to a process that has its file as well, and holds it as long as that lives.
@@ -148,8 +179,8 @@ impl Lock {
         self.handed_over = true;
     }
 
-    /// Whether the path still names the file that is locked: its directory may have been moved away or removed while we
-    /// waited, and then this lock protects nothing.
+    /// Whether the path still names the file that is locked: its directory may have been moved away
+    /// or removed while we waited, and then this lock protects nothing.
     pub fn is_current(&self, path: &Path) -> bool {
         use std::os::unix::fs::MetadataExt;
         match (self.file.metadata(), std::fs::metadata(path)) {
@@ -163,7 +194,8 @@ impl Lock {
         self.signed = true;
         self.file.set_len(0)?;
         self.file.rewind()?;
-        self.file.write_all(serde_json::to_string(holder)?.as_bytes())
+        self.file
+            .write_all(serde_json::to_string(holder)?.as_bytes())
     }
 }
 
@@ -200,7 +232,9 @@ impl Request<'_> {
         }
         let deadline = clock::deadline_in(limit);
         let watch = Watch::new().map_err(failed("watch", self.path))?;
-        watch.add(self.path, WatchFlags::CLOSE_WRITE).map_err(failed("watch", self.path))?;
+        watch
+            .add(self.path, WatchFlags::CLOSE_WRITE)
+            .map_err(failed("watch", self.path))?;
         loop {
             watch.drain().map_err(failed("watch", self.path))?;
             if self.try_once()? {
@@ -210,7 +244,9 @@ impl Request<'_> {
             if left.is_zero() {
                 return Err(self.held());
             }
-            watch.wait(left.min(RECONCILE)).map_err(failed("watch", self.path))?;
+            watch
+                .wait(left.min(RECONCILE))
+                .map_err(failed("watch", self.path))?;
         }
     }
 
@@ -226,11 +262,15 @@ impl Request<'_> {
         }
     }
 
-    /// Names the holder. A signature counts only while the lock is exclusive: shared holders leave an old one.
+    /// Names the holder. A signature counts only while the lock is exclusive: shared holders leave
+    /// an old one.
     fn held(&self) -> LockError {
         let exclusively = matches!(self.file.try_lock_shared(), Err(TryLockError::WouldBlock));
         let holder = exclusively.then(|| read_holder(self.path)).flatten();
-        LockError::Held { file: self.path.to_owned(), holder }
+        LockError::Held {
+            file: self.path.to_owned(),
+            holder,
+        }
     }
 }
 
@@ -263,7 +303,11 @@ pub(super) fn open_file(path: &Path) -> Result<File, LockError> {
 /// Who signed a lock file; nobody where it is empty or not ours.
 pub fn read_holder(path: &Path) -> Option<Holder> {
     let mut text = String::new();
-    File::open(path).ok()?.take(1024).read_to_string(&mut text).ok()?;
+    File::open(path)
+        .ok()?
+        .take(1024)
+        .read_to_string(&mut text)
+        .ok()?;
     serde_json::from_str(&text).ok()
 }
 
@@ -273,7 +317,11 @@ pub fn living_holder(path: &Path) -> Option<Holder> {
 }
 
 fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> LockError {
-    move |source| LockError::Io { action, file: path.to_owned(), source }
+    move |source| LockError::Io {
+        action,
+        file: path.to_owned(),
+        source,
+    }
 }
 
 #[cfg(test)]
@@ -297,7 +345,10 @@ mod tests {
         let error = exclusive(&path, Wait::For(Duration::from_millis(1))).unwrap_err();
         let expected = format!("is held by process {}", std::process::id());
         assert!(error.to_string().ends_with(&expected), "{error}");
-        assert!(read_holder(&path).is_some(), "who asks in vain leaves the signature alone");
+        assert!(
+            read_holder(&path).is_some(),
+            "who asks in vain leaves the signature alone"
+        );
         drop(lock);
         exclusive(&path, Wait::No).unwrap();
         assert!(path.exists());
@@ -310,10 +361,19 @@ mod tests {
         let share = || Lock::acquire(&path, Mode::Shared, Wait::No, &Holder::current());
         let both = (share().unwrap(), share().unwrap());
         let error = exclusive(&path, Wait::No).unwrap_err();
-        assert!(error.to_string().ends_with("is held by other processes"), "{error}");
+        assert!(
+            error.to_string().ends_with("is held by other processes"),
+            "{error}"
+        );
         drop(both);
         let _lock = exclusive(&path, Wait::No).unwrap();
-        assert!(matches!(share(), Err(LockError::Held { holder: Some(_), .. })));
+        assert!(matches!(
+            share(),
+            Err(LockError::Held {
+                holder: Some(_),
+                ..
+            })
+        ));
     }
 
     #[test]
@@ -321,7 +381,11 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("x.lock");
         let lock = exclusive(&path, Wait::No).unwrap();
-        let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let mut child = Command::new("cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         drop(lock);
         let again = exclusive(&path, Wait::No);
         drop(child.stdin.take());
@@ -335,7 +399,8 @@ mod tests {
         let path = temp.path().join("x.lock");
         let lock = exclusive(&path, Wait::No).unwrap();
         std::thread::scope(|scope| {
-            let timed = scope.spawn(|| exclusive(&path, Wait::For(Duration::from_secs(60))).map(drop));
+            let timed =
+                scope.spawn(|| exclusive(&path, Wait::For(Duration::from_secs(60))).map(drop));
             let patient = scope.spawn(|| exclusive(&path, Wait::Forever).map(drop));
             drop(lock);
             timed.join().unwrap().unwrap();
@@ -346,6 +411,9 @@ mod tests {
     #[test]
     fn a_lock_in_a_missing_directory_is_explained() {
         let error = exclusive(Path::new("/nowhere/at/all.lock"), Wait::No).unwrap_err();
-        assert_eq!(error.to_string(), "cannot open the lock file `/nowhere/at/all.lock`");
+        assert_eq!(
+            error.to_string(),
+            "cannot open the lock file `/nowhere/at/all.lock`"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A file that is made before it is needed, and gets its name when it is.
 //!
-//! Owns such a file. Making one is what takes time, on some machines much; giving it a name does not. It has none until
-//! then, so nothing is left of it when its owner is killed.
+//! Owns such a file. Making one is what takes time, on some machines much; giving it a name does
+//! not. It has none until then, so nothing is left of it when its owner is killed.
 
 use std::fs::File;
 use std::io;
@@ -18,23 +18,36 @@ use crate::failpoint;
 pub struct Spare(File);
 
 impl Spare {
-    /// Makes one where a directory is; nothing where that cannot be done, which costs nobody anything.
+    /// Makes one where a directory is; nothing where that cannot be done, which costs nobody
+    /// anything.
     pub fn in_dir(dir: &Path) -> Option<Self> {
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-        rustix::fs::open(dir, flags, Mode::RUSR | Mode::WUSR).ok().map(|file| Self(file.into()))
+        rustix::fs::open(dir, flags, Mode::RUSR | Mode::WUSR)
+            .ok()
+            .map(|file| Self(file.into()))
     }
 
     fn publish(mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         failpoint::write_all("spare.write", &mut self.0, bytes)?;
         failpoint::hit("spare.name")?;
         let unnamed = format!("/proc/self/fd/{}", self.0.as_raw_fd());
-        Ok(rustix::fs::linkat(CWD, unnamed, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+        Ok(rustix::fs::linkat(
+            CWD,
+            unnamed,
+            CWD,
+            path,
+            AtFlags::SYMLINK_FOLLOW,
+        )?)
     }
 }
 
-/// Writes a document that can be made anew, as [`atomic::write_cache`] does, sooner where there is a spare file and no
-/// such document yet.
-pub fn write_cache(spare: Option<Spare>, path: &Path, bytes: &[u8]) -> Result<(), atomic::WriteError> {
+/// Writes a document that can be made anew, as [`atomic::write_cache`] does, sooner where there is
+/// a spare file and no such document yet.
+pub fn write_cache(
+    spare: Option<Spare>,
+    path: &Path,
+    bytes: &[u8],
+) -> Result<(), atomic::WriteError> {
     match spare.map(|spare| spare.publish(path, bytes)) {
         Some(Ok(())) => Ok(()),
         _ => atomic::write_cache(path, bytes),
@@ -59,7 +72,10 @@ mod tests {
         write_cache(Spare::in_dir(dir.path()), &path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         write_cache(None, &path, b"three").unwrap();
-        assert_eq!((std::fs::read(&path).unwrap(), names()), (b"three".to_vec(), 1));
+        assert_eq!(
+            (std::fs::read(&path).unwrap(), names()),
+            (b"three".to_vec(), 1)
+        );
         drop(Spare::in_dir(dir.path()));
         assert_eq!(names(), 1);
         assert!(Spare::in_dir(&dir.path().join("gone")).is_none());

@@ -1,4 +1,5 @@
-//! Files without a name: they take what flows between processes and are gone when nobody has them open.
+//! Files without a name: they take what flows between processes and are gone when nobody has them
+//! open.
 //!
 //! Owns making and filling them. Nothing here is durable, and nothing promises to be.
 
@@ -27,8 +28,8 @@ pub fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     file.write_all_at(bytes, at)
 }
 
-/// Copies a part of one file to an offset of another, inside the kernel where that is worth it and it can. A source
-/// that has become shorter meanwhile gives what it has.
+/// Copies a part of one file to an offset of another, inside the kernel where that is worth it and
+/// it can. A source that has become shorter meanwhile gives what it has.
 pub fn copy_range(source: &File, range: Range<u64>, file: &File, at: u64) -> io::Result<()> {
     failpoint::hit("spool.copy")?;
     let (mut from, mut to) = (range.start, at);
@@ -39,9 +40,16 @@ pub fn copy_range(source: &File, range: Range<u64>, file: &File, at: u64) -> io:
             Ok(0) | Err(_) => break,
         }
     }
-    let mut buffer = vec![0; usize::try_from(range.end - from).unwrap_or(BUFFER).min(BUFFER)];
+    let mut buffer = vec![
+        0;
+        usize::try_from(range.end - from)
+            .unwrap_or(BUFFER)
+            .min(BUFFER)
+    ];
     while from < range.end {
-        let left = usize::try_from(range.end - from).unwrap_or(BUFFER).min(BUFFER);
+        let left = usize::try_from(range.end - from)
+            .unwrap_or(BUFFER)
+            .min(BUFFER);
         let count = source.read_at(&mut buffer[..left], from)?;
         if count == 0 {
             break;
@@ -53,7 +61,8 @@ pub fn copy_range(source: &File, range: Range<u64>, file: &File, at: u64) -> io:
     Ok(())
 }
 
-/// Copies everything from a stream, such as a pipe, into a new file without a name, and goes back to its beginning.
+/// Copies everything from a stream, such as a pipe, into a new file without a name, and goes back
+/// to its beginning.
 pub fn collected(dir: &Path, source: &mut impl io::Read) -> io::Result<File> {
     let mut file = unnamed(dir)?;
     io::copy(source, &mut file)?;
@@ -64,20 +73,25 @@ pub fn collected(dir: &Path, source: &mut impl io::Read) -> io::Result<File> {
 /// Keeps everything from `source` under a new name in a directory, for its owner alone.
 pub fn kept(dir: &Path, name: &str, source: &mut impl io::Read) -> io::Result<std::path::PathBuf> {
     failpoint::hit("spool.keep")?;
-    let mut file = tempfile::Builder::new().prefix(name).suffix(".out").tempfile_in(dir)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(name)
+        .suffix(".out")
+        .tempfile_in(dir)?;
     io::copy(source, &mut file)?;
     file.as_file_mut().flush()?;
     let (_, path) = file.keep().map_err(|error| error.error)?;
     Ok(path)
 }
 
-/// Keeps everything from `source` in this file, for its owner alone, and makes its directory where there is none. Who
-/// reads it while it is replaced reads the old or the new one.
+/// Keeps everything from `source` in this file, for its owner alone, and makes its directory where
+/// there is none. Who reads it while it is replaced reads the old or the new one.
 pub fn kept_at(path: &Path, source: &mut impl io::Read) -> io::Result<()> {
     failpoint::hit("spool.keep")?;
     let parent = super::dir::parent_of(path);
     super::dir::create_private(parent).map_err(super::dir::DirError::into_source)?;
-    let mut file = tempfile::Builder::new().prefix(".stage-").tempfile_in(parent)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".stage-")
+        .tempfile_in(parent)?;
     io::copy(source, &mut file)?;
     file.as_file_mut().flush()?;
     file.persist(path).map(drop).map_err(|error| error.error)
@@ -99,7 +113,10 @@ mod tests {
             copy_range(&source, range.start as u64..range.end as u64, &file, 4).unwrap();
             let mut copied = vec![0; file.metadata().unwrap().len() as usize];
             file.read_exact_at(&mut copied, 0).unwrap();
-            assert!(copied == [b"head", &bytes[range.clone()]].concat(), "{range:?}");
+            assert!(
+                copied == [b"head", &bytes[range.clone()]].concat(),
+                "{range:?}"
+            );
         }
     }
 

@@ -1,7 +1,7 @@
 //! Files that grow while somebody watches: the live output of a run.
 //!
-//! Owns opening them, adding to them and reading their ends. Nothing here is synced: what a command prints is no promise
-//! of ours.
+//! Owns opening them, adding to them and reading their ends. Nothing here is synced: what a command
+//! prints is no promise of ours.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -22,7 +22,12 @@ const PIECE: usize = 64 * 1024;
 /// Opens a file for adding to it, for its owner alone, making it where there is none.
 pub fn open(path: &Path) -> io::Result<File> {
     failpoint::hit("stream.open")?;
-    OpenOptions::new().append(true).read(true).create(true).mode(0o600).open(path)
+    OpenOptions::new()
+        .append(true)
+        .read(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
 }
 
 /// Opens it without what an earlier one wrote.
@@ -37,7 +42,8 @@ pub fn add(mut file: &File, bytes: &[u8]) -> io::Result<()> {
     failpoint::write_all("stream.write", &mut file, bytes)
 }
 
-/// Adds a line to a small file that only wakes whoever watches it; one that grew large is begun anew.
+/// Adds a line to a small file that only wakes whoever watches it; one that grew large is begun
+/// anew.
 pub fn nudge(path: &Path, largest: u64) -> io::Result<()> {
     let file = open(path)?;
     if file.metadata()?.len() > largest {
@@ -75,13 +81,21 @@ impl Growing {
         let watch = Watch::new()?;
         // The directory for files that appear, and for the documents that are written at an end.
         if let Some(dir) = paths.first().and_then(|path| path.parent()) {
-            watch.add(dir, WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY)?;
+            watch.add(
+                dir,
+                WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY,
+            )?;
         }
-        let files = paths.iter().zip(from).map(|(path, from)| (path.clone(), None, from)).collect();
+        let files = paths
+            .iter()
+            .zip(from)
+            .map(|(path, from)| (path.clone(), None, from))
+            .collect();
         Ok(Self { watch, files })
     }
 
-    /// What was added to one of them; nothing where nothing was. A file that was emptied is read from its beginning.
+    /// What was added to one of them; nothing where nothing was. A file that was emptied is read
+    /// from its beginning.
     pub fn more(&mut self, index: usize) -> io::Result<Option<Vec<u8>>> {
         let (path, file, at) = &mut self.files[index];
         if file.is_none() {

@@ -1,7 +1,8 @@
 //! Whole directories of ours that go: moved away in one step, or removed.
 //!
-//! Owns both. What is removed loses its name first, so that nobody ever meets half of it; what a crash leaves of that is
-//! removed by the next sweep. Never follows a symbolic link out of what it removes.
+//! Owns both. What is removed loses its name first, so that nobody ever meets half of it; what a
+//! crash leaves of that is removed by the next sweep. Never follows a symbolic link out of what it
+//! removes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,8 +14,8 @@ use crate::failpoint;
 /// What the name of a directory begins with that is being removed; no id begins so.
 const DOOMED: &str = ".removed-";
 
-/// Gives a directory another name on the same file system, and makes that durable. What has the name already stays, and
-/// the answer is false.
+/// Gives a directory another name on the same file system, and makes that durable. What has the
+/// name already stays, and the answer is false.
 pub fn rename(from: &Path, to: &Path) -> Result<bool, DirError> {
     if !rename_unsynced(from, to)? {
         return Ok(false);
@@ -38,8 +39,8 @@ pub fn rename_unsynced(from: &Path, to: &Path) -> Result<bool, DirError> {
     }
 }
 
-/// Lets two directories on the same file system change places in one step: at no moment is either name without one. As
-/// durable as what their parents are synced for next.
+/// Lets two directories on the same file system change places in one step: at no moment is either
+/// name without one. As durable as what their parents are synced for next.
 pub fn exchange_unsynced(one: &Path, other: &Path) -> Result<(), DirError> {
     failpoint::hit("tree.exchange").map_err(failed("move", one))?;
     let flags = rustix::fs::RenameFlags::EXCHANGE;
@@ -50,7 +51,11 @@ pub fn exchange_unsynced(one: &Path, other: &Path) -> Result<(), DirError> {
 /// Removes a directory and everything in it. `unique` is a word that no other removal uses.
 pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
     let doomed = doomed(dir::parent_of(path), unique);
-    let gone = if rename(path, &doomed)? { &doomed } else { path };
+    let gone = if rename(path, &doomed)? {
+        &doomed
+    } else {
+        path
+    };
     failpoint::hit("tree.remove").map_err(failed("remove", path))?;
     std::fs::remove_dir_all(gone).map_err(failed("remove", path))
 }
@@ -58,7 +63,11 @@ pub fn remove(path: &Path, unique: &str) -> Result<(), DirError> {
 /// The same for what may be back after a power cut.
 pub fn discard(path: &Path, unique: &str) -> Result<(), DirError> {
     let doomed = doomed(dir::parent_of(path), unique);
-    let gone = if rename_unsynced(path, &doomed)? { &doomed } else { path };
+    let gone = if rename_unsynced(path, &doomed)? {
+        &doomed
+    } else {
+        path
+    };
     failpoint::hit("tree.remove").map_err(failed("remove", path))?;
     std::fs::remove_dir_all(gone).map_err(failed("remove", path))
 }
@@ -68,7 +77,8 @@ pub fn doomed(parent: &Path, unique: &str) -> PathBuf {
     parent.join(format!("{DOOMED}{unique}"))
 }
 
-/// Gives a file of ours a second name on the same file system, or a copy where it can have only one.
+/// Gives a file of ours a second name on the same file system, or a copy where it can have only
+/// one.
 pub fn share(from: &Path, to: &Path) -> io::Result<()> {
     failpoint::hit("tree.share")?;
     match std::fs::hard_link(from, to) {
@@ -82,7 +92,11 @@ pub fn share(from: &Path, to: &Path) -> io::Result<()> {
 pub fn sweep(parent: &Path) -> io::Result<usize> {
     let doomed = |entry: io::Result<std::fs::DirEntry>| -> Option<PathBuf> {
         let entry = entry.ok()?;
-        entry.file_name().to_str()?.starts_with(DOOMED).then(|| entry.path())
+        entry
+            .file_name()
+            .to_str()?
+            .starts_with(DOOMED)
+            .then(|| entry.path())
     };
     let mut removed = 0;
     for path in std::fs::read_dir(parent)?.filter_map(doomed) {
@@ -108,7 +122,10 @@ mod tests {
         std::os::unix::fs::symlink(&outside, dir.join("link")).unwrap();
         remove(&dir, "1").unwrap();
         assert!(!dir.exists() && outside.join("file").exists());
-        assert_eq!(std::fs::read_dir(temp.path().join("runs")).unwrap().count(), 0);
+        assert_eq!(
+            std::fs::read_dir(temp.path().join("runs")).unwrap().count(),
+            0
+        );
     }
 
     #[test]

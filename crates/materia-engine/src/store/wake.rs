@@ -1,7 +1,7 @@
 //! Sleeping until something changes in one of a few directories.
 //!
-//! Owns the watch that observers of many files sleep on. It says "look again" and nothing else, so a lost or merged
-//! event loses nothing.
+//! Owns the watch that observers of many files sleep on. It says "look again" and nothing else, so
+//! a lost or merged event loses nothing.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -27,7 +27,8 @@ impl Wake {
         self.0.add(dir, flags).map(drop)
     }
 
-    /// Wakes also when something goes from a directory. A directory that is not there yet wakes nobody.
+    /// Wakes also when something goes from a directory. A directory that is not there yet wakes
+    /// nobody.
     pub fn on_any(&self, dir: &Path) -> io::Result<()> {
         let added = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY;
         let gone = WatchFlags::DELETE | WatchFlags::MOVED_FROM;

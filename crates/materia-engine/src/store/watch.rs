@@ -1,7 +1,7 @@
 //! Waking up when the kernel says that a file changed.
 //!
-//! Owns the inotify descriptor that followers and lock waiters sleep on. What changed is never read from the
-//! events: they only mean "look again", so a lost or merged event loses nothing.
+//! Owns the inotify descriptor that followers and lock waiters sleep on. What changed is never read
+//! from the events: they only mean "look again", so a lost or merged event loses nothing.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,7 +20,9 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self { inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)? })
+        Ok(Self {
+            inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
+        })
     }
 
     /// Watches a path; watching the same file again changes nothing.
@@ -35,8 +37,14 @@ impl Watch {
 
     /// Forgets what has been signalled so far, and says whether anything was.
     pub(crate) fn drain_any(&self) -> io::Result<bool> {
-        let timeout = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let ready = rustix::event::poll(&mut [PollFd::new(&self.inotify, PollFlags::IN)], Some(&timeout));
+        let timeout = Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        let ready = rustix::event::poll(
+            &mut [PollFd::new(&self.inotify, PollFlags::IN)],
+            Some(&timeout),
+        );
         let any = ready.is_ok_and(|ready| ready > 0);
         self.drain()?;
         Ok(any)
@@ -57,7 +65,10 @@ impl Watch {
     /// Sleeps until something is signalled or the time is over; an interruption counts as a signal.
     pub(crate) fn wait(&self, at_most: Duration) -> io::Result<()> {
         let timeout = Timespec::try_from(at_most).ok();
-        match rustix::event::poll(&mut [PollFd::new(&self.inotify, PollFlags::IN)], timeout.as_ref()) {
+        match rustix::event::poll(
+            &mut [PollFd::new(&self.inotify, PollFlags::IN)],
+            timeout.as_ref(),
+        ) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -1,7 +1,8 @@
 //! A file of a repository and everything it would run, by hash.
 //!
-//! Owns the digest that trust is pinned to, and what a person is shown before they agree. The digest covers names and
-//! bytes, each with its length, so that nothing can be moved from one to the other.
+//! Owns the digest that trust is pinned to, and what a person is shown before they agree. The
+//! digest covers names and bytes, each with its length, so that nothing can be moved from one to
+//! the other.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -36,9 +37,15 @@ pub struct Act {
 }
 
 impl Closure {
-    /// The closure of a file in a repository; `base` is the repository's directory, from which names are shown.
+    /// The closure of a file in a repository; `base` is the repository's directory, from which
+    /// names are shown.
     pub fn new(root: PathBuf, base: PathBuf) -> Self {
-        Self { root, base, files: BTreeMap::new(), acts: Vec::new() }
+        Self {
+            root,
+            base,
+            files: BTreeMap::new(),
+            acts: Vec::new(),
+        }
     }
 
     /// The file it begins with.
@@ -58,7 +65,8 @@ impl Closure {
 
     /// Adds a file whose bytes were hashed as they were read.
     pub fn add_hash(&mut self, path: &Path, hash: String) {
-        self.files.insert(named(path.strip_prefix(&self.base).unwrap_or(path)), hash);
+        self.files
+            .insert(named(path.strip_prefix(&self.base).unwrap_or(path)), hash);
     }
 
     /// Adds something that would run.
@@ -96,7 +104,11 @@ impl Closure {
 pub(super) fn named(path: &Path) -> String {
     match path.to_str() {
         Some(text) => text.to_owned(),
-        None => path.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
+        None => path
+            .as_os_str()
+            .as_encoded_bytes()
+            .escape_ascii()
+            .to_string(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The person's ledger: which closures they agreed to.
 //!
-//! Owns `trust.json` in the profile, 0600, replaced as a whole under a lock. One that cannot be read trusts nothing.
+//! Owns `trust.json` in the profile, 0600, replaced as a whole under a lock. One that cannot be
+//! read trusts nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -57,7 +58,11 @@ pub fn list(home: &Home) -> Result<BTreeMap<String, Granted>, Error> {
 
 /// Writes down that the person agreed to this.
 pub fn grant(home: &Home, closure: &Closure, clock: &Clock) -> Result<(), Error> {
-    let granted = Granted { digest: closure.digest(), at: clock.now(), files: closure.files().clone() };
+    let granted = Granted {
+        digest: closure.digest(),
+        at: clock.now(),
+        files: closure.files().clone(),
+    };
     change(home, |ledger| {
         ledger.trusted.insert(closure.name(), granted);
         Ok(())
@@ -69,7 +74,12 @@ pub fn revoke(home: &Home, path: &Path) -> Result<Vec<String>, Error> {
     change(home, |ledger| {
         let below = format!("{}/", named(path));
         let is_meant = |name: &String| *name == named(path) || name.starts_with(&below);
-        let revoked: Vec<String> = ledger.trusted.keys().filter(|name| is_meant(name)).cloned().collect();
+        let revoked: Vec<String> = ledger
+            .trusted
+            .keys()
+            .filter(|name| is_meant(name))
+            .cloned()
+            .collect();
         if revoked.is_empty() {
             return Err(Error::Unknown(path.to_owned()));
         }
@@ -81,7 +91,12 @@ pub fn revoke(home: &Home, path: &Path) -> Result<Vec<String>, Error> {
 fn change<T>(home: &Home, edit: impl FnOnce(&mut Ledger) -> Result<T, Error>) -> Result<T, Error> {
     dir::create_private(home.profile())?;
     let lock = home.trust().with_extension("json.lock");
-    let _held = Lock::acquire(&lock, Mode::Exclusive, Wait::For(PATIENCE), &Holder::current())?;
+    let _held = Lock::acquire(
+        &lock,
+        Mode::Exclusive,
+        Wait::For(PATIENCE),
+        &Holder::current(),
+    )?;
     let mut ledger = read(home)?;
     let done = edit(&mut ledger)?;
     atomic::write_json(&home.trust(), FORMAT, &ledger)?;

@@ -47,13 +47,21 @@ impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let root = text::quoted_within(&self.root.to_string_lossy(), 4096);
         match &self.changes {
-            None => write!(f, "the project's {root} is not trusted, and what it says would run"),
+            None => write!(
+                f,
+                "the project's {root} is not trusted, and what it says would run"
+            ),
             Some(changes) => {
-                let mut listed: Vec<String> = changes.iter().take(MOST_LISTED).map(Change::told).collect();
+                let mut listed: Vec<String> =
+                    changes.iter().take(MOST_LISTED).map(Change::told).collect();
                 if changes.len() > MOST_LISTED {
                     listed.push(text::count(changes.len() - MOST_LISTED, "other file"));
                 }
-                write!(f, "the project's {root} is not trusted as it is now: {}", text::list(&listed, "and"))
+                write!(
+                    f,
+                    "the project's {root} is not trusted as it is now: {}",
+                    text::list(&listed, "and")
+                )
             }
         }
     }
@@ -72,17 +80,29 @@ impl Change {
 }
 
 /// What is different between two sets of files.
-pub(super) fn changes(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<Change> {
+pub(super) fn changes(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> Vec<Change> {
     let mut all: Vec<Change> = now
         .iter()
         .filter_map(|(file, hash)| match before.get(file) {
             Some(known) if known == hash => None,
-            Some(_) => Some(Change { file: file.clone(), how: How::Changed }),
-            None => Some(Change { file: file.clone(), how: How::Added }),
+            Some(_) => Some(Change {
+                file: file.clone(),
+                how: How::Changed,
+            }),
+            None => Some(Change {
+                file: file.clone(),
+                how: How::Added,
+            }),
         })
         .collect();
     let gone = before.keys().filter(|file| !now.contains_key(*file));
-    all.extend(gone.map(|file| Change { file: file.clone(), how: How::Removed }));
+    all.extend(gone.map(|file| Change {
+        file: file.clone(),
+        how: How::Removed,
+    }));
     all
 }
 
@@ -115,8 +135,13 @@ impl Error {
         let mut cause: Option<&dyn std::error::Error> = Some(self);
         while let Some(error) = cause {
             if let Some(io) = error.downcast_ref::<std::io::Error>() {
-                use std::io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem};
-                return matches!(io.kind(), PermissionDenied | ReadOnlyFilesystem | NotFound | NotADirectory);
+                use std::io::ErrorKind::{
+                    NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem,
+                };
+                return matches!(
+                    io.kind(),
+                    PermissionDenied | ReadOnlyFilesystem | NotFound | NotADirectory
+                );
             }
             cause = error.source();
         }

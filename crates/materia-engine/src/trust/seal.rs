@@ -1,7 +1,9 @@
-//! A seal on documents of ours that lie where others can write too, such as the definition of a cast in a project.
+//! A seal on documents of ours that lie where others can write too, such as the definition of a
+//! cast in a project.
 //!
-//! Owns the key, 0600 in the profile, and the seal: an HMAC-SHA-256 under it. A document without our seal came with
-//! the repository, whatever it looks like. Never says what a sealed document may do.
+//! Owns the key, 0600 in the profile, and the seal: an HMAC-SHA-256 under it. A document without
+//! our seal came with the repository, whatever it looks like. Never says what a sealed document may
+//! do.
 
 use std::fs::File;
 use std::io::Read;
@@ -37,14 +39,30 @@ pub fn is_sealed(home: &Home, document: &str, seal: &str) -> bool {
 
 fn key(home: &Home) -> Option<Vec<u8>> {
     let mut key = Vec::new();
-    File::open(home.seal_key()).ok()?.take(4096).read_to_end(&mut key).ok()?;
+    File::open(home.seal_key())
+        .ok()?
+        .take(4096)
+        .read_to_end(&mut key)
+        .ok()?;
     (key.len() >= SHORTEST).then_some(key)
 }
 
 fn sealed(key: &[u8], document: &str) -> String {
     let mut block = [0; BLOCK];
-    let short = if key.len() > BLOCK { Sha256::digest(key).to_vec() } else { key.to_vec() };
+    let short = if key.len() > BLOCK {
+        Sha256::digest(key).to_vec()
+    } else {
+        key.to_vec()
+    };
     block[..short.len()].copy_from_slice(&short);
-    let inner = Sha256::new().chain_update(block.map(|byte| byte ^ 0x36)).chain_update(document).finalize();
-    spelled(&Sha256::new().chain_update(block.map(|byte| byte ^ 0x5c)).chain_update(inner).finalize())
+    let inner = Sha256::new()
+        .chain_update(block.map(|byte| byte ^ 0x36))
+        .chain_update(document)
+        .finalize();
+    spelled(
+        &Sha256::new()
+            .chain_update(block.map(|byte| byte ^ 0x5c))
+            .chain_update(inner)
+            .finalize(),
+    )
 }

@@ -11,12 +11,18 @@ use crate::home::Variables;
 use crate::store::atomic;
 
 fn home(dir: &Path) -> Home {
-    Home::locate(&Variables { home: Some(dir.to_owned()), ..Variables::default() }).unwrap()
+    Home::locate(&Variables {
+        home: Some(dir.to_owned()),
+        ..Variables::default()
+    })
+    .unwrap()
 }
 
 fn closure(files: &[(&str, &str)]) -> Closure {
     let mut closure = Closure::new(PathBuf::from("/p/.pi/x.json"), PathBuf::from("/p"));
-    files.iter().for_each(|(name, text)| closure.add(&Path::new("/p").join(name), text.as_bytes()));
+    files
+        .iter()
+        .for_each(|(name, text)| closure.add(&Path::new("/p").join(name), text.as_bytes()));
     closure
 }
 
@@ -36,13 +42,25 @@ fn s1_trust_holds_for_these_bytes_and_what_changed_is_told() {
     assert!(matches!(require(None, &first), Err(Error::Refused(_))));
     grant(&home, &first, &Clock::system()).unwrap();
     require(Some(&home), &first).unwrap();
-    assert_eq!(home.trust().metadata().unwrap().permissions().mode() & 0o777, 0o600);
-    let refusal = refused(&home, &closure(&[("c.json", "1"), ("a.sh", "echo "), ("n.sh", "")]));
+    assert_eq!(
+        home.trust().metadata().unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let refusal = refused(
+        &home,
+        &closure(&[("c.json", "1"), ("a.sh", "echo "), ("n.sh", "")]),
+    );
     let said = refusal.to_string();
-    assert!(said.contains("`a.sh` has changed, `n.sh` is new and `b.sh` is gone"), "{said}");
+    assert!(
+        said.contains("`a.sh` has changed, `n.sh` is new and `b.sh` is gone"),
+        "{said}"
+    );
     assert_eq!(revoke(&home, Path::new("/p")).unwrap(), ["/p/.pi/x.json"]);
     assert_eq!(refused(&home, &first).changes, None);
-    assert!(matches!(revoke(&home, Path::new("/p")), Err(Error::Unknown(_))));
+    assert!(matches!(
+        revoke(&home, Path::new("/p")),
+        Err(Error::Unknown(_))
+    ));
 }
 
 #[test]
@@ -52,9 +70,15 @@ fn s1_a_ledger_that_cannot_be_read_trusts_nothing() {
     let closure = closure(&[("c.json", "1")]);
     grant(&home, &closure, &Clock::system()).unwrap();
     atomic::write(&home.trust(), b"{").unwrap();
-    assert!(matches!(require(Some(&home), &closure), Err(Error::Read(_))));
+    assert!(matches!(
+        require(Some(&home), &closure),
+        Err(Error::Read(_))
+    ));
     assert!(
-        matches!(grant(&home, &closure, &Clock::system()), Err(Error::Read(_))),
+        matches!(
+            grant(&home, &closure, &Clock::system()),
+            Err(Error::Read(_))
+        ),
         "nothing is lost by a rewrite"
     );
 }
@@ -66,10 +90,16 @@ fn a_seal_is_ours_and_of_this_document() {
     let seal = seal(&home, "document", &Clock::system()).unwrap();
     assert!(is_sealed(&home, "document", &seal));
     assert!(!is_sealed(&home, "documents", &seal) && !is_sealed(&home, "document", ""));
-    assert!(!is_sealed(&other, "document", &seal), "somebody without a key believes no seal");
+    assert!(
+        !is_sealed(&other, "document", &seal),
+        "somebody without a key believes no seal"
+    );
     self::seal(&other, "x", &Clock::system()).unwrap();
     assert!(!is_sealed(&other, "document", &seal));
-    assert_eq!(home.seal_key().metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        home.seal_key().metadata().unwrap().permissions().mode() & 0o777,
+        0o600
+    );
 }
 
 proptest! {

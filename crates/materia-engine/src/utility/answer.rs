@@ -1,6 +1,7 @@
 //! What comes of a utility: an answer, or trouble.
 //!
-//! Owns the words for both. What they look like from outside (stdout, stderr, an exit code) is the door's.
+//! Owns the words for both. What they look like from outside (stdout, stderr, an exit code) is the
+//! door's.
 
 use serde_json::Value;
 
@@ -24,7 +25,10 @@ pub enum Output {
 
 impl From<Value> for Answer {
     fn from(document: Value) -> Self {
-        Self { output: Output::Json(document), notes: Vec::new() }
+        Self {
+            output: Output::Json(document),
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -56,12 +60,22 @@ pub enum Why {
 impl Trouble {
     /// The input is wrong.
     pub(super) fn wrong(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { why: Why::Wrong, message: message.into(), hint: hint.into(), result: None }
+        Self {
+            why: Why::Wrong,
+            message: message.into(),
+            hint: hint.into(),
+            result: None,
+        }
     }
 
     /// The work failed.
     pub(super) fn failed(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { why: Why::Failed, message: message.into(), hint: hint.into(), result: None }
+        Self {
+            why: Why::Failed,
+            message: message.into(),
+            hint: hint.into(),
+            result: None,
+        }
     }
 
     /// Whether the work was tried and failed.
@@ -72,6 +86,11 @@ impl Trouble {
     /// Somebody stopped it while this program ran.
     pub(super) fn interrupted(program: &str) -> Self {
         let message = format!("stopped while `{program}` ran");
-        Self { why: Why::Interrupted, message, hint: "run it again to finish".to_owned(), result: None }
+        Self {
+            why: Why::Interrupted,
+            message,
+            hint: "run it again to finish".to_owned(),
+            result: None,
+        }
     }
 }

@@ -1,9 +1,12 @@
-//! `blackbelt-bootstrap` (Blackbelt-Bootstrap): a jj repository with an empty working commit and a bookmark on it.
+//! `blackbelt-bootstrap` (Blackbelt-Bootstrap): a jj repository with an empty working commit and a
+//! bookmark on it.
 //!
-//! Owns the order of it: find or make the repository, leave what is there in a commit of its own, put the bookmark.
-//! A repository that is ready stays as it is. Fails without jj; there is no other version control to fall back to.
+//! Owns the order of it: find or make the repository, leave what is there in a commit of its own,
+//! put the bookmark. A repository that is ready stays as it is. Fails without jj; there is no other
+//! version control to fall back to.
 //!
-//! A new repository is not colocated with git. Beside a `.git` jj makes no other kind, so there it is left to jj.
+//! A new repository is not colocated with git. Beside a `.git` jj makes no other kind, so there it
+//! is left to jj.
 
 use serde_json::{Value, json};
 
@@ -17,7 +20,10 @@ pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Troubl
     let cwd = input.directory()?;
     let name = bookmark::name(input, &cwd.to_string_lossy())?;
     let Some(mut jj) = Jj::found(nursery, &cwd) else {
-        let trouble = Trouble::failed("`jj` was not found on PATH", "install it: `cargo install jj-cli`");
+        let trouble = Trouble::failed(
+            "`jj` was not found on PATH",
+            "install it: `cargo install jj-cli`",
+        );
         let report = json!({
             "ok": false, "error": trouble.message, "available": {"jj": false}, "initialized": false,
             "newWorkingCommit": false, "root": null, "emptyHead": false,
@@ -35,14 +41,18 @@ pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Troubl
     let mut notes = Vec::new();
     if ready.initialized && beside_git {
         notes.push(
-            "the jj repository was made beside an existing .git, in jj's usual mode for that".to_owned(),
+            "the jj repository was made beside an existing .git, in jj's usual mode for that"
+                .to_owned(),
         );
     }
     let report = json!({
         "ok": true, "root": ready.root, "available": {"jj": true}, "initialized": ready.initialized,
         "newWorkingCommit": ready.new_commit, "emptyHead": true, "bookmarkName": name,
     });
-    Ok(Answer { output: Output::Json(json!({"state": {"blackbeltBootstrap": report}})), notes })
+    Ok(Answer {
+        output: Output::Json(json!({"state": {"blackbeltBootstrap": report}})),
+        notes,
+    })
 }
 
 /// A repository that is ready, and what it took.
@@ -56,14 +66,20 @@ fn prepare(jj: &mut Jj<'_>, name: &str, beside_git: bool) -> Result<Ready, Troub
     let found = jj.root()?;
     let initialized = found.is_none();
     if initialized {
-        let init: &[&str] =
-            if beside_git { &["git", "init"] } else { &["git", "init", "--config=git.colocate=false"] };
+        let init: &[&str] = if beside_git {
+            &["git", "init"]
+        } else {
+            &["git", "init", "--config=git.colocate=false"]
+        };
         jj.say(init)?;
     }
     let root = match found {
         Some(root) => root,
         None => jj.root()?.ok_or_else(|| {
-            Trouble::failed("`jj git init` went well, and there is still no repository", "see `jj root`")
+            Trouble::failed(
+                "`jj git init` went well, and there is still no repository",
+                "see `jj root`",
+            )
         })?,
     };
     let new_commit = !jj.is_clean()?;
@@ -71,9 +87,16 @@ fn prepare(jj: &mut Jj<'_>, name: &str, beside_git: bool) -> Result<Ready, Troub
         jj.say(&["new"])?;
     }
     jj.put_bookmark(name)?;
-    Ok(Ready { root: root.to_string_lossy().into_owned(), initialized, new_commit })
+    Ok(Ready {
+        root: root.to_string_lossy().into_owned(),
+        initialized,
+        new_commit,
+    })
 }
 
 fn with_state(trouble: Trouble, report: &Value) -> Trouble {
-    Trouble { result: Some(Box::new(json!({"state": {"blackbeltBootstrap": report}}))), ..trouble }
+    Trouble {
+        result: Some(Box::new(json!({"state": {"blackbeltBootstrap": report}}))),
+        ..trouble
+    }
 }

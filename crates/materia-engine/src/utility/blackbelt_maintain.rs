@@ -1,8 +1,10 @@
-//! `blackbelt-maintain` (Blackbelt-Maintain): what the current work item changed becomes a described jj commit.
+//! `blackbelt-maintain` (Blackbelt-Maintain): what the current work item changed becomes a
+//! described jj commit.
 //!
-//! Owns the order of it. The bookmark is moved before the new working commit is made, so that a failure in between
-//! leaves no stale bookmark. A clean working commit stays as it is: there are no empty checkpoints. Whatever is wrong is
-//! an answer that is not satisfied, so that the graph can route it; being stopped and a wrong `cwd` are not.
+//! Owns the order of it. The bookmark is moved before the new working commit is made, so that a
+//! failure in between leaves no stale bookmark. A clean working commit stays as it is: there are no
+//! empty checkpoints. Whatever is wrong is an answer that is not satisfied, so that the graph can
+//! route it; being stopped and a wrong `cwd` are not.
 
 use serde_json::{Value, json};
 
@@ -23,13 +25,20 @@ pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Troubl
         ));
     };
     let (satisfied, said) = match words(&["item", "title"]) {
-        None => (false, "The current work item has no title to describe the checkpoint with.".to_owned()),
-        Some(_) if bookmark.starts_with('-') => {
-            (false, "This is no name for a bookmark: run Blackbelt-Bootstrap again.".to_owned())
-        }
+        None => (
+            false,
+            "The current work item has no title to describe the checkpoint with.".to_owned(),
+        ),
+        Some(_) if bookmark.starts_with('-') => (
+            false,
+            "This is no name for a bookmark: run Blackbelt-Bootstrap again.".to_owned(),
+        ),
         Some(title) => checkpoint(input, nursery, bookmark, title)?,
     };
-    Ok(verdict(satisfied, &format!("{said} [bookmark: {bookmark}]")))
+    Ok(verdict(
+        satisfied,
+        &format!("{said} [bookmark: {bookmark}]"),
+    ))
 }
 
 fn checkpoint(
@@ -44,11 +53,17 @@ fn checkpoint(
         return Ok((false, said.to_owned()));
     };
     if jj.root()?.is_none() {
-        return Ok((false, "This is no jj repository: run Blackbelt-Bootstrap first.".to_owned()));
+        return Ok((
+            false,
+            "This is no jj repository: run Blackbelt-Bootstrap first.".to_owned(),
+        ));
     }
     match describe(&mut jj, bookmark, title) {
         Ok(true) => Ok((true, format!("Checkpoint: {title}"))),
-        Ok(false) => Ok((true, "Nothing has changed, so there is nothing to checkpoint.".to_owned())),
+        Ok(false) => Ok((
+            true,
+            "Nothing has changed, so there is nothing to checkpoint.".to_owned(),
+        )),
         Err(trouble) if trouble.is_failure() => Ok((false, trouble.message)),
         Err(trouble) => Err(trouble),
     }
@@ -61,7 +76,11 @@ fn describe(jj: &mut Jj<'_>, bookmark: &str, title: &str) -> Result<bool, Troubl
     }
     let joined = format!("--message={title}");
     // A title that begins with a dash would be taken for an option.
-    let said = if title.starts_with('-') { vec!["describe", &joined] } else { vec!["describe", "-m", title] };
+    let said = if title.starts_with('-') {
+        vec!["describe", &joined]
+    } else {
+        vec!["describe", "-m", title]
+    };
     jj.say(&said)?;
     jj.put_bookmark(bookmark)?;
     jj.say(&["new"])?;

@@ -1,7 +1,7 @@
 //! The bookmark of a cast: a name that git and jj take for a ref.
 //!
-//! Owns how it is made up and how a told one is cleaned. The same cast always has the same name; neither its id nor a
-//! time shows in it.
+//! Owns how it is made up and how a told one is cleaned. The same cast always has the same name;
+//! neither its id nor a time shows in it.
 
 use sha2::{Digest, Sha256};
 
@@ -12,17 +12,19 @@ use super::input::Input;
 const LONGEST: usize = 200;
 
 const NOUNS: [&str; 30] = [
-    "anvil", "beacon", "bellows", "cavern", "chisel", "cinder", "comet", "crystal", "ember", "falcon",
-    "forge", "glacier", "hammer", "harbor", "kiln", "lantern", "lattice", "mantle", "meadow", "orbit",
-    "prism", "quarry", "raven", "ripple", "summit", "tempest", "thicket", "timber", "vessel", "willow",
+    "anvil", "beacon", "bellows", "cavern", "chisel", "cinder", "comet", "crystal", "ember",
+    "falcon", "forge", "glacier", "hammer", "harbor", "kiln", "lantern", "lattice", "mantle",
+    "meadow", "orbit", "prism", "quarry", "raven", "ripple", "summit", "tempest", "thicket",
+    "timber", "vessel", "willow",
 ];
 
 const VERBS: [&str; 12] = [
-    "bends", "builds", "carries", "casts", "climbs", "drifts", "gathers", "glows", "holds", "rises",
-    "shapes", "turns",
+    "bends", "builds", "carries", "casts", "climbs", "drifts", "gathers", "glows", "holds",
+    "rises", "shapes", "turns",
 ];
 
-/// The name for this input: a told one, or one made of the cast's id (else its directory, else the project's).
+/// The name for this input: a told one, or one made of the cast's id (else its directory, else the
+/// project's).
 pub(super) fn name(input: &Input, cwd: &str) -> Result<String, Trouble> {
     if let Some(told) = input.text(&["params", "bookmarkName"])? {
         if told.len() > LONGEST {
@@ -40,14 +42,26 @@ pub(super) fn name(input: &Input, cwd: &str) -> Result<String, Trouble> {
 
 fn made_up(seed: &str) -> String {
     let hash = Sha256::digest(seed.as_bytes());
-    let word = |at: usize| u32::from_be_bytes([hash[at], hash[at + 1], hash[at + 2], hash[at + 3]]) as usize;
+    let word = |at: usize| {
+        u32::from_be_bytes([hash[at], hash[at + 1], hash[at + 2], hash[at + 3]]) as usize
+    };
     let suffix: String = hash[..5].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("blackbelt/{}-{}-{suffix}", NOUNS[word(0) % NOUNS.len()], VERBS[word(4) % VERBS.len()])
+    format!(
+        "blackbelt/{}-{}-{suffix}",
+        NOUNS[word(0) % NOUNS.len()],
+        VERBS[word(4) % VERBS.len()]
+    )
 }
 
 /// A name as git takes it for a ref.
 fn sanitised(name: &str) -> String {
-    let dashed = |c: char| if c.is_control() || " ~^:?*[\\".contains(c) { '-' } else { c };
+    let dashed = |c: char| {
+        if c.is_control() || " ~^:?*[\\".contains(c) {
+            '-'
+        } else {
+            c
+        }
+    };
     let name: String = name.to_lowercase().chars().map(dashed).collect();
     let name = name.replace("@{", "-{").replace("..", ".-");
     let name = without_runs(&without_runs(&name, '-'), '/');
@@ -57,8 +71,13 @@ fn sanitised(name: &str) -> String {
 }
 
 fn segment(segment: &str) -> String {
-    let unlocked = segment.strip_suffix(".lock").map(|rest| format!("{rest}-lock"));
-    let segment = unlocked.as_deref().unwrap_or(segment).trim_matches(['-', '.']);
+    let unlocked = segment
+        .strip_suffix(".lock")
+        .map(|rest| format!("{rest}-lock"));
+    let segment = unlocked
+        .as_deref()
+        .unwrap_or(segment)
+        .trim_matches(['-', '.']);
     match segment.strip_suffix(".lock") {
         Some(rest) => format!("{rest}-x"),
         None if segment.is_empty() => "x".to_owned(),
@@ -106,7 +125,11 @@ mod tests {
             ("@", "@"),
             ("a\nb\u{7f}c", "a-b-c"),
         ] {
-            assert_eq!(sanitised(&format!("blackbelt/{told}")), format!("blackbelt/{expected}"), "{told}");
+            assert_eq!(
+                sanitised(&format!("blackbelt/{told}")),
+                format!("blackbelt/{expected}"),
+                "{told}"
+            );
         }
     }
 }

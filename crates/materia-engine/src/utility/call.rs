@@ -1,7 +1,8 @@
 //! One call of a program: a line of JSON in, its output out, in bounded time and bounded memory.
 //!
-//! Owns argv as it is started (C19), the deadline and its default, and how the end is spelled in artifacts and events
-//! (C12): a program that cannot be started has ended too. Never reads the result: the kernel of the cast does.
+//! Owns argv as it is started (C19), the deadline and its default, and how the end is spelled in
+//! artifacts and events (C12): a program that cannot be started has ended too. Never reads the
+//! result: the kernel of the cast does.
 
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -44,7 +45,12 @@ pub fn call(call: Call<'_>, nursery: &mut Nursery) -> io::Result<Called> {
     let timeout_ms = call.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
     let capture = || {
         let spill = Spill::Unnamed(call.spool.to_owned());
-        Sink::Capture(Capture { memory: MAX_CAPTURE, limit: MAX_CAPTURE as u64, spill, live: false })
+        Sink::Capture(Capture {
+            memory: MAX_CAPTURE,
+            limit: MAX_CAPTURE as u64,
+            spill,
+            live: false,
+        })
     };
     let command = Command {
         cwd: Some(call.cwd.to_owned()),
@@ -78,19 +84,27 @@ pub fn call(call: Call<'_>, nursery: &mut Nursery) -> io::Result<Called> {
         ..Ended::default()
     };
     let interrupted = matches!(end.cause, Cause::Cancelled(_));
-    Ok(Called { ended, stdout: beginning(end.stdout)?, stderr: beginning(end.stderr)?, interrupted })
+    Ok(Called {
+        ended,
+        stdout: beginning(end.stdout)?,
+        stderr: beginning(end.stderr)?,
+        interrupted,
+    })
 }
 
 /// The beginning of a stream, from memory or from where it was spooled.
 fn beginning(captured: Captured) -> io::Result<Vec<u8>> {
-    let Some(mut spool) = captured.spool else { return Ok(captured.bytes) };
+    let Some(mut spool) = captured.spool else {
+        return Ok(captured.bytes);
+    };
     let mut bytes = Vec::with_capacity(MAX_CAPTURE);
     spool.rewind()?;
     spool.take(MAX_CAPTURE as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The argv that is started: scripts that stand beside the config file that names them are named in full (C19).
+/// The argv that is started: scripts that stand beside the config file that names them are named in
+/// full (C19).
 ///
 /// That is the program when it has a slash in it, and the first argument that is no option.
 pub fn located(argv: &[String], config_dir: &Path) -> Vec<String> {
@@ -98,11 +112,21 @@ pub fn located(argv: &[String], config_dir: &Path) -> Vec<String> {
         let path = config_dir.join(word);
         (Path::new(word).is_relative() && !word.is_empty() && path.is_file()).then_some(path)
     };
-    let script = argv.iter().skip(1).position(|word| !word.starts_with('-')).map(|position| position + 1);
+    let script = argv
+        .iter()
+        .skip(1)
+        .position(|word| !word.starts_with('-'))
+        .map(|position| position + 1);
     let resolved = argv.iter().enumerate().map(|(index, word)| {
-        let candidate = if index == 0 { word.contains('/') } else { Some(index) == script };
+        let candidate = if index == 0 {
+            word.contains('/')
+        } else {
+            Some(index) == script
+        };
         let found = candidate.then(|| beside(word)).flatten();
-        found.and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_else(|| word.clone())
+        found
+            .and_then(|path| path.into_os_string().into_string().ok())
+            .unwrap_or_else(|| word.clone())
     });
     resolved.collect()
 }
@@ -142,7 +166,9 @@ fn signal_name(signal: i32) -> String {
         "SIGPWR",
         "SIGSYS",
     ];
-    let name = usize::try_from(signal).ok().and_then(|number| NAMES.get(number.checked_sub(1)?));
+    let name = usize::try_from(signal)
+        .ok()
+        .and_then(|number| NAMES.get(number.checked_sub(1)?));
     name.map_or_else(|| format!("signal {signal}"), |name| (*name).to_owned())
 }
 
@@ -158,24 +184,60 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let argv = words(&["sh", "-c", script]);
         let (cwd, input) = (dir.path(), input.to_owned());
-        call(Call { argv: &argv, cwd, input, timeout_ms, spool: cwd }, &mut Nursery::new()).unwrap()
+        call(
+            Call {
+                argv: &argv,
+                cwd,
+                input,
+                timeout_ms,
+                spool: cwd,
+            },
+            &mut Nursery::new(),
+        )
+        .unwrap()
     }
 
     #[test]
     fn c12_every_end_is_told_alike() {
         let fine = sh("cat; echo talk >&2", "{}\n", None);
-        assert_eq!((fine.stdout.as_slice(), fine.stderr.as_slice()), (&b"{}\n"[..], &b"talk\n"[..]));
-        assert_eq!((fine.ended.code, fine.ended.timeout_ms), (Some(0), DEFAULT_TIMEOUT_MS));
+        assert_eq!(
+            (fine.stdout.as_slice(), fine.stderr.as_slice()),
+            (&b"{}\n"[..], &b"talk\n"[..])
+        );
+        assert_eq!(
+            (fine.ended.code, fine.ended.timeout_ms),
+            (Some(0), DEFAULT_TIMEOUT_MS)
+        );
         assert_eq!(sh("exit 7", "", None).ended.code, Some(7));
-        assert_eq!(sh("kill -KILL $$", "", None).ended.signal.as_deref(), Some("SIGKILL"));
+        assert_eq!(
+            sh("kill -KILL $$", "", None).ended.signal.as_deref(),
+            Some("SIGKILL")
+        );
         let late = sh("echo early; exec sleep 60", "", Some(200));
-        assert!(late.ended.timed_out && late.stdout == b"early\n", "{late:?}");
+        assert!(
+            late.ended.timed_out && late.stdout == b"early\n",
+            "{late:?}"
+        );
         let argv = words(&["no-such-program-q7"]);
         let (cwd, input) = (Path::new("/"), String::new());
-        let missing =
-            call(Call { argv: &argv, cwd, input, timeout_ms: None, spool: cwd }, &mut Nursery::new())
-                .unwrap();
-        assert!(missing.ended.spawn_error.unwrap().contains("no-such-program-q7"));
+        let missing = call(
+            Call {
+                argv: &argv,
+                cwd,
+                input,
+                timeout_ms: None,
+                spool: cwd,
+            },
+            &mut Nursery::new(),
+        )
+        .unwrap();
+        assert!(
+            missing
+                .ended
+                .spawn_error
+                .unwrap()
+                .contains("no-such-program-q7")
+        );
     }
 
     #[test]
@@ -201,8 +263,14 @@ mod tests {
         crate::store::atomic::write(&root.join("tool"), b"#!/bin/sh\n").unwrap();
         let full = root.join("tool").to_string_lossy().into_owned();
         let cases = [
-            (vec!["./tool", "-x"], vec![format!("{}/./tool", root.display()), "-x".to_owned()]),
-            (vec!["sh", "-e", "tool", "tool"], words(&["sh", "-e", &full, "tool"])),
+            (
+                vec!["./tool", "-x"],
+                vec![format!("{}/./tool", root.display()), "-x".to_owned()],
+            ),
+            (
+                vec!["sh", "-e", "tool", "tool"],
+                words(&["sh", "-e", &full, "tool"]),
+            ),
             (vec!["tool"], words(&["tool"])),
             (vec!["sh", "-c", "cat"], words(&["sh", "-c", "cat"])),
             (vec!["/bin/sh", "absent"], words(&["/bin/sh", "absent"])),

@@ -1,7 +1,8 @@
-//! `commit-sigil` (Commit-Sigil): every work item's title is a Conventional Commit, or the context says what to write.
+//! `commit-sigil` (Commit-Sigil): every work item's title is a Conventional Commit, or the context
+//! says what to write.
 //!
-//! Owns the verdict over the list and its words. The list itself is handed on as it came: nothing is rewritten,
-//! filtered or added. What a title must look like is in `title`.
+//! Owns the verdict over the list and its words. The list itself is handed on as it came: nothing
+//! is rewritten, filtered or added. What a title must look like is in `title`.
 
 mod title;
 
@@ -20,14 +21,24 @@ const MOST_TITLE: usize = 300;
 
 pub(super) fn run(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
     let items = [["state", "workItems"].as_slice(), &["workItems"]];
-    let items = items.iter().find_map(|path| input.get(path)?.as_array()).map_or(&[][..], Vec::as_slice);
+    let items = items
+        .iter()
+        .find_map(|path| input.get(path)?.as_array())
+        .map_or(&[][..], Vec::as_slice);
     let (mut wrong, mut unusual, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (index, item) in items.iter().enumerate() {
         let Value::Object(item) = item else {
-            notes.push(format!("work item {index} is {} and has no title to check", kind(item)));
+            notes.push(format!(
+                "work item {index} is {} and has no title to check",
+                kind(item)
+            ));
             continue;
         };
-        let told = item.get("title").and_then(Value::as_str).unwrap_or_default().trim();
+        let told = item
+            .get("title")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .trim();
         match title::kind(told) {
             _ if told.is_empty() => {
                 wrong.push(format!(
@@ -36,14 +47,17 @@ pub(super) fn run(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
                 ));
             }
             None => wrong.push(correction(index, told)),
-            Some(kind) if !title::is_usual(kind) => unusual.push(format!("Work item {index}: {kind}.")),
+            Some(kind) if !title::is_usual(kind) => {
+                unusual.push(format!("Work item {index}: {kind}."))
+            }
             Some(_) => {}
         }
     }
     notes.truncate(MOST_NAMED);
     let satisfied = wrong.is_empty();
     let context = context(items.len(), wrong, unusual);
-    let output = Output::Json(json!({"workItems": items, "satisfied": satisfied, "context": context}));
+    let output =
+        Output::Json(json!({"workItems": items, "satisfied": satisfied, "context": context}));
     Ok(Answer { output, notes })
 }
 

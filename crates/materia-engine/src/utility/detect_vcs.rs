@@ -1,7 +1,8 @@
 //! `detect-vcs` (Detect-VCS): which version control there is, and where its root is.
 //!
-//! Owns the order of looking: markers first, since they need no program; then the programs themselves, which know of
-//! roots that markers do not show. jj comes before git, also where its root is further out. Changes nothing.
+//! Owns the order of looking: markers first, since they need no program; then the programs
+//! themselves, which know of roots that markers do not show. jj comes before git, also where its
+//! root is further out. Changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,8 +25,16 @@ struct Vcs {
 }
 
 const KNOWN: [Vcs; 2] = [
-    Vcs { name: "jj", marker: ".jj", question: &["jj", "root"] },
-    Vcs { name: "git", marker: ".git", question: &["git", "rev-parse", "--show-toplevel"] },
+    Vcs {
+        name: "jj",
+        marker: ".jj",
+        question: &["jj", "root"],
+    },
+    Vcs {
+        name: "git",
+        marker: ".git",
+        question: &["git", "rev-parse", "--show-toplevel"],
+    },
 ];
 
 pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
@@ -52,7 +61,12 @@ pub(super) fn run_bare(input: &Input, nursery: &mut Nursery) -> Result<Answer, T
     Ok(json!({"kind": kind, "root": root, "available": {"jj": jj, "git": git}}).into())
 }
 
-fn root(vcs: &Vcs, available: bool, cwd: &Path, nursery: &mut Nursery) -> Result<Option<PathBuf>, Trouble> {
+fn root(
+    vcs: &Vcs,
+    available: bool,
+    cwd: &Path,
+    nursery: &mut Nursery,
+) -> Result<Option<PathBuf>, Trouble> {
     if let Some(root) = place::above(cwd, vcs.marker) {
         return Ok(Some(root));
     }
@@ -60,5 +74,7 @@ fn root(vcs: &Vcs, available: bool, cwd: &Path, nursery: &mut Nursery) -> Result
         return Ok(None);
     }
     let ended = program::ask(nursery, vcs.question, cwd, PATIENCE)?;
-    Ok(program::printed(&ended).map(PathBuf::from).filter(|root| root.is_absolute()))
+    Ok(program::printed(&ended)
+        .map(PathBuf::from)
+        .filter(|root| root.is_absolute()))
 }

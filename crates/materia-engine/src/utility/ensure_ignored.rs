@@ -1,6 +1,7 @@
 //! `ensure-ignored` (Ignore-Artifacts): patterns that must stand in `.gitignore` do.
 //!
-//! Owns which file, and which patterns are patterns. What is there stays as it is; a second run changes nothing.
+//! Owns which file, and which patterns are patterns. What is there stays as it is; a second run
+//! changes nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +35,10 @@ pub(super) fn run_bare(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble
         Some(told) => place::resolved(&cwd, told),
         None => nearest_root(&cwd),
     };
-    let file = place::resolved(&root, input.text(&["params", "file"])?.unwrap_or(".gitignore"));
+    let file = place::resolved(
+        &root,
+        input.text(&["params", "file"])?.unwrap_or(".gitignore"),
+    );
     let done = lines::append_missing(&file, &patterns).map_err(|error| refused(&error))?;
     let report = json!({
         "ok": true,
@@ -44,7 +48,10 @@ pub(super) fn run_bare(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble
         "added": done.added,
         "unchanged": done.unchanged,
     });
-    Ok(Answer { output: Output::Json(report), notes })
+    Ok(Answer {
+        output: Output::Json(report),
+        notes,
+    })
 }
 
 /// The root of the repository around `cwd`, a jj one first; `cwd` itself where there is none.
@@ -60,18 +67,29 @@ fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), Trouble> {
     let told = match input.get(&["params", "patterns"]) {
         Some(Value::Array(told)) => told.as_slice(),
         Some(other) => {
-            return Err(Trouble::wrong(format!("`params.patterns` is {}, not a list", kind(other)), EXAMPLE));
+            return Err(Trouble::wrong(
+                format!("`params.patterns` is {}, not a list", kind(other)),
+                EXAMPLE,
+            ));
         }
         None => &[],
     };
     if told.len() > MOST_PATTERNS {
-        let message =
-            format!("`params.patterns` has {} patterns, at most {MOST_PATTERNS} are taken", told.len());
-        return Err(Trouble::wrong(message, "use a pattern that covers them, such as a directory"));
+        let message = format!(
+            "`params.patterns` has {} patterns, at most {MOST_PATTERNS} are taken",
+            told.len()
+        );
+        return Err(Trouble::wrong(
+            message,
+            "use a pattern that covers them, such as a directory",
+        ));
     }
     for (index, value) in told.iter().enumerate() {
         let Value::String(pattern) = value else {
-            notes.push(format!("`params.patterns[{index}]` is {} and was left out", kind(value)));
+            notes.push(format!(
+                "`params.patterns[{index}]` is {} and was left out",
+                kind(value)
+            ));
             continue;
         };
         let pattern = pattern.trim();
@@ -89,22 +107,36 @@ fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), Trouble> {
 /// A pattern is one line that git takes for a pattern.
 fn check(pattern: &str, index: usize) -> Result<(), Trouble> {
     let wrong = |what: &str, hint: &str| {
-        let message = format!("`params.patterns[{index}]` {what}: {}", text::quoted(pattern));
+        let message = format!(
+            "`params.patterns[{index}]` {what}: {}",
+            text::quoted(pattern)
+        );
         Err(Trouble::wrong(message, hint))
     };
     if pattern.len() > LONGEST_PATTERN {
-        return wrong("is too long", "use a pattern that covers it, such as a directory");
+        return wrong(
+            "is too long",
+            "use a pattern that covers it, such as a directory",
+        );
     }
     if pattern.contains(['\n', '\r', '\0']) {
-        return wrong("is more than one line", "give each pattern an entry of its own");
+        return wrong(
+            "is more than one line",
+            "give each pattern an entry of its own",
+        );
     }
     if pattern.starts_with('#') {
-        return wrong("would be a comment", "write `\\#` for a name that begins with `#`");
+        return wrong(
+            "would be a comment",
+            "write `\\#` for a name that begins with `#`",
+        );
     }
     Ok(())
 }
 
 fn refused(error: &LinesError) -> Trouble {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    let cause = std::error::Error::source(error)
+        .map(|cause| format!(": {cause}"))
+        .unwrap_or_default();
     Trouble::failed(format!("{error}{cause}"), error.hint())
 }

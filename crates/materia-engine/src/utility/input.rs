@@ -1,7 +1,8 @@
-//! The document that a utility reads: where it works, its parameters, the state of the cast, the current item.
+//! The document that a utility reads: where it works, its parameters, the state of the cast, the
+//! current item.
 //!
-//! Owns reading it and asking for its parts. Bounded in size and depth by the document reader (S5). Members that a
-//! utility does not need may be absent; a member of the wrong kind is named.
+//! Owns reading it and asking for its parts. Bounded in size and depth by the document reader (S5).
+//! Members that a utility does not need may be absent; a member of the wrong kind is named.
 
 use std::path::{Path, PathBuf};
 
@@ -21,21 +22,30 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads the document. A `cwd` that it does not have, or a relative one, counts from `fallback`.
+    /// Reads the document. A `cwd` that it does not have, or a relative one, counts from
+    /// `fallback`.
     pub fn read(text: &str, fallback: &Path) -> Result<Self, Vec<Finding>> {
         let source = Source::new("stdin", text);
         let node = document::parse(&source)?;
         if !matches!(node.content, document::Content::Object(_)) {
-            let message = format!("the input of a utility is an object, this is {}", node.kind());
+            let message = format!(
+                "the input of a utility is an object, this is {}",
+                node.kind()
+            );
             let finding = Finding::error("invalid-input", message).at(&source, &node.span);
             return Err(vec![finding.hint("write {\"params\": {}, \"state\": {}}")]);
         }
-        Ok(Self { document: node.to_value(), fallback: fallback.to_owned() })
+        Ok(Self {
+            document: node.to_value(),
+            fallback: fallback.to_owned(),
+        })
     }
 
     /// The part of the document at this path of members; nothing where it is absent or null.
     pub(super) fn get(&self, path: &[&str]) -> Option<&Value> {
-        let found = path.iter().try_fold(&self.document, |value, name| value.get(name));
+        let found = path
+            .iter()
+            .try_fold(&self.document, |value, name| value.get(name));
         found.filter(|value| !value.is_null())
     }
 
@@ -46,7 +56,10 @@ impl Input {
             Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
             Some(other) => {
                 let message = format!("`{}` is {}, not a string", path.join("."), kind(other));
-                Err(Trouble::wrong(message, format!("write \"{}\": \"…\"", path.last().unwrap_or(&""))))
+                Err(Trouble::wrong(
+                    message,
+                    format!("write \"{}\": \"…\"", path.last().unwrap_or(&"")),
+                ))
             }
         }
     }
@@ -58,9 +71,14 @@ impl Input {
         if directory.is_dir() {
             return Ok(directory);
         }
-        let message =
-            format!("`cwd` is {}, which is no directory", text::quoted(&directory.to_string_lossy()));
-        Err(Trouble::wrong(message, "give `cwd` a directory that exists"))
+        let message = format!(
+            "`cwd` is {}, which is no directory",
+            text::quoted(&directory.to_string_lossy())
+        );
+        Err(Trouble::wrong(
+            message,
+            "give `cwd` a directory that exists",
+        ))
     }
 }
 

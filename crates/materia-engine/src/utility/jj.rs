@@ -1,7 +1,7 @@
 //! The few words that are spoken with jj.
 //!
-//! Owns how it is called, how long it may take and how its failures are told. What to say in which order is the
-//! utilities'. There is no git here: jj speaks with git itself.
+//! Owns how it is called, how long it may take and how its failures are told. What to say in which
+//! order is the utilities'. There is no git here: jj speaks with git itself.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,7 +28,9 @@ pub(super) struct Jj<'a> {
 impl<'a> Jj<'a> {
     /// jj in a directory; nothing where there is no jj on `PATH`.
     pub(super) fn found(nursery: &'a mut Nursery, cwd: &'a Path) -> Option<Self> {
-        find_program("jj").is_some().then_some(Self { nursery, cwd })
+        find_program("jj")
+            .is_some()
+            .then_some(Self { nursery, cwd })
     }
 
     /// The root of the repository; nothing where this is none.
@@ -39,7 +41,8 @@ impl<'a> Jj<'a> {
 
     /// Whether the working commit has nothing in it.
     pub(super) fn is_clean(&mut self) -> Result<bool, Trouble> {
-        self.say(&["diff", "--summary"]).map(|changes| changes.trim().is_empty())
+        self.say(&["diff", "--summary"])
+            .map(|changes| changes.trim().is_empty())
     }
 
     /// Puts a bookmark on the working commit, wherever it is now.
@@ -58,7 +61,8 @@ impl<'a> Jj<'a> {
                 Err(trouble) => return Err(trouble),
             }
         }
-        // The first refusal is the one that says why: the other ways are for bookmarks in other conditions.
+        // The first refusal is the one that says why: the other ways are for bookmarks in other
+        // conditions.
         refused.map_or(Ok(()), Err)
     }
 
@@ -76,22 +80,39 @@ impl<'a> Jj<'a> {
         };
         let said = String::from_utf8_lossy(&ended.stderr.bytes);
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        let said = if said.is_empty() { "it said nothing".into() } else { text::bounded(&said, MOST_SAID) };
+        let said = if said.is_empty() {
+            "it said nothing".into()
+        } else {
+            text::bounded(&said, MOST_SAID)
+        };
         // The words that name the call; what follows is the person's.
         let call = words
             .iter()
-            .take(if words.first() == Some(&"bookmark") { 3 } else { 2 })
+            .take(if words.first() == Some(&"bookmark") {
+                3
+            } else {
+                2
+            })
             .copied()
             .collect::<Vec<_>>();
-        let message = format!("{} failed ({how}): {said}", text::quoted(&format!("jj {}", call.join(" "))));
-        Err(Trouble::failed(message, "try it by hand in the project, then run this again"))
+        let message = format!(
+            "{} failed ({how}): {said}",
+            text::quoted(&format!("jj {}", call.join(" ")))
+        );
+        Err(Trouble::failed(
+            message,
+            "try it by hand in the project, then run this again",
+        ))
     }
 }
 
-/// A bookmark as jj reads it: as a symbol, and as a pattern that is this name alone. One with characters that mean
-/// something to jj is quoted.
+/// A bookmark as jj reads it: as a symbol, and as a pattern that is this name alone. One with
+/// characters that mean something to jj is quoted.
 fn spelled(name: &str) -> (String, String) {
-    if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_/-.".contains(&byte)) {
+    if name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_/-.".contains(&byte))
+    {
         return (name.to_owned(), name.to_owned());
     }
     let quoted = format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""));

@@ -1,8 +1,10 @@
-//! The launchers of the shipped utilities in the profile: small scripts for people and for other programs (C18).
+//! The launchers of the shipped utilities in the profile: small scripts for people and for other
+//! programs (C18).
 //!
-//! Owns their text, the manifest of hashes beside them, and the rule by which they are brought up to date: what the
-//! person changed stays, and the current one lands beside it under a name with its hash. Casts do not need them: there
-//! the utilities run inside the program. So nothing here is synced to disk, and an empty file counts as a missing one.
+//! Owns their text, the manifest of hashes beside them, and the rule by which they are brought up
+//! to date: what the person changed stays, and the current one lands beside it under a name with
+//! its hash. Casts do not need them: there the utilities run inside the program. So nothing here is
+//! synced to disk, and an empty file counts as a missing one.
 
 mod manifest;
 
@@ -41,7 +43,12 @@ pub fn sync(home: &Home) -> Result<(), SyncError> {
     let before = manifest::read(&folder.join(MANIFEST));
     let mut now = before.clone().unwrap_or_default();
     for shipped in SHIPPED.iter().filter(|shipped| shipped.materia.is_some()) {
-        sync_one(&folder, shipped.name, &text(shipped.name, shipped.about), &mut now)?;
+        sync_one(
+            &folder,
+            shipped.name,
+            &text(shipped.name, shipped.about),
+            &mut now,
+        )?;
     }
     if before.as_ref() != Some(&now) {
         atomic::put(&folder.join(MANIFEST), now.text().as_bytes(), Copied::Text)?;
@@ -50,11 +57,23 @@ pub fn sync(home: &Home) -> Result<(), SyncError> {
 }
 
 /// One launcher: missing, current, ours but old, or the person's.
-fn sync_one(folder: &Path, name: &str, source: &str, manifest: &mut Manifest) -> Result<(), SyncError> {
+fn sync_one(
+    folder: &Path,
+    name: &str,
+    source: &str,
+    manifest: &mut Manifest,
+) -> Result<(), SyncError> {
     let known = manifest.get(name);
-    let target = known.as_ref().map_or(name, |entry| &entry.profile_file).to_owned();
+    let target = known
+        .as_ref()
+        .map_or(name, |entry| &entry.profile_file)
+        .to_owned();
     let found = found(&folder.join(&target), source);
-    let ours = |hash: &str| known.as_ref().is_some_and(|entry| entry.source_hash == hash);
+    let ours = |hash: &str| {
+        known
+            .as_ref()
+            .is_some_and(|entry| entry.source_hash == hash)
+    };
     let mut entry = Entry {
         source_hash: hash(source.as_bytes()),
         profile_file: target.clone(),
@@ -73,7 +92,8 @@ fn sync_one(folder: &Path, name: &str, source: &str, manifest: &mut Manifest) ->
     Ok(())
 }
 
-/// Puts the launcher beside one that the person changed, under the first name with its hash that nobody else has.
+/// Puts the launcher beside one that the person changed, under the first name with its hash that
+/// nobody else has.
 fn beside(folder: &Path, name: &str, hash: &str, source: &str) -> Result<String, SyncError> {
     for digits in (12..=hash.len()).step_by(4) {
         let candidate = format!("{name}.{}", &hash[..digits]);
@@ -89,7 +109,11 @@ fn beside(folder: &Path, name: &str, hash: &str, source: &str) -> Result<String,
 
 fn write(folder: &Path, name: &str, source: &str) -> Result<(), SyncError> {
     dir::create_private(folder)?;
-    Ok(atomic::put(&folder.join(name), source.as_bytes(), Copied::Program)?)
+    Ok(atomic::put(
+        &folder.join(name),
+        source.as_bytes(),
+        Copied::Program,
+    )?)
 }
 
 /// What stands where a launcher should be.
@@ -126,7 +150,10 @@ fn text(name: &str, about: &str) -> String {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[cfg(test)]

@@ -9,15 +9,23 @@ use super::input::Input;
 use crate::process::Nursery;
 
 pub(super) fn noop(_: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
-    Ok(Answer { output: Output::Text(String::new()), notes: Vec::new() })
+    Ok(Answer {
+        output: Output::Text(String::new()),
+        notes: Vec::new(),
+    })
 }
 
 pub(super) fn echo(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
-    let told = ["output", "text", "message"].iter().find_map(|name| input.get(&["params", name]));
+    let told = ["output", "text", "message"]
+        .iter()
+        .find_map(|name| input.get(&["params", name]));
     let text = match told {
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
         None => String::new(),
     };
-    Ok(Answer { output: Output::Text(text), notes: Vec::new() })
+    Ok(Answer {
+        output: Output::Text(text),
+        notes: Vec::new(),
+    })
 }

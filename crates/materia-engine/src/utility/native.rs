@@ -1,7 +1,8 @@
 //! A call of a shipped utility, told like the call of a program.
 //!
-//! Owns what stands in for stdout, stderr and the exit code, so that artifacts and events are the same whoever did the
-//! work. It runs in this process; the programs it needs run in the nursery, each with its own deadline.
+//! Owns what stands in for stdout, stderr and the exit code, so that artifacts and events are the
+//! same whoever did the work. It runs in this process; the programs it needs run in the nursery,
+//! each with its own deadline.
 
 use std::path::Path;
 
@@ -18,27 +19,49 @@ pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut Nursery) -
     let done = match Input::read(input, cwd) {
         Ok(input) => shipped.run(&input, nursery),
         Err(findings) => {
-            let message = findings.first().map_or("the input is wrong", |finding| finding.message.as_str());
+            let message = findings
+                .first()
+                .map_or("the input is wrong", |finding| finding.message.as_str());
             Err(Trouble::wrong(message, "report it"))
         }
     };
-    let interrupted = matches!(&done, Err(Trouble { why: Why::Interrupted, .. }));
+    let interrupted = matches!(
+        &done,
+        Err(Trouble {
+            why: Why::Interrupted,
+            ..
+        })
+    );
     let (code, stdout, stderr) = match done {
         Ok(answer) => (0, printed(&answer), lines(&answer.notes)),
         Err(trouble) => {
-            let result = trouble.result.map(|result| format!("{result}\n")).unwrap_or_default();
+            let result = trouble
+                .result
+                .map(|result| format!("{result}\n"))
+                .unwrap_or_default();
             let code = if trouble.why == Why::Wrong { 2 } else { 1 };
-            (code, result, format!("{}\n{}\n", trouble.message, trouble.hint))
+            (
+                code,
+                result,
+                format!("{}\n{}\n", trouble.message, trouble.hint),
+            )
         }
     };
     let ended = Ended {
-        argv: ["materia", "utility", shipped.name].map(str::to_owned).to_vec(),
+        argv: ["materia", "utility", shipped.name]
+            .map(str::to_owned)
+            .to_vec(),
         code: Some(code),
         timeout_ms: DEFAULT_TIMEOUT_MS,
         duration_ms: u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX),
         ..Ended::default()
     };
-    Called { ended, stdout: stdout.into_bytes(), stderr: stderr.into_bytes(), interrupted }
+    Called {
+        ended,
+        stdout: stdout.into_bytes(),
+        stderr: stderr.into_bytes(),
+        interrupted,
+    }
 }
 
 fn printed(answer: &Answer) -> String {
@@ -59,12 +82,24 @@ mod tests {
 
     #[test]
     fn a_native_utility_ends_like_a_program() {
-        let call =
-            |name: &str, input: &str| call(find(name).unwrap(), input, Path::new("/"), &mut Nursery::new());
+        let call = |name: &str, input: &str| {
+            call(
+                find(name).unwrap(),
+                input,
+                Path::new("/"),
+                &mut Nursery::new(),
+            )
+        };
         let said = call("echo", r#"{"params": {"text": "hello"}}"#);
-        assert_eq!((said.ended.code, said.stdout.as_slice()), (Some(0), &b"hello"[..]));
+        assert_eq!(
+            (said.ended.code, said.stdout.as_slice()),
+            (Some(0), &b"hello"[..])
+        );
         assert_eq!(said.ended.argv, ["materia", "utility", "echo"]);
         let wrong = call("ensure-ignored", r#"{"params": {"patterns": 1}}"#);
-        assert!(wrong.ended.code != Some(0) && !wrong.stderr.is_empty() && !wrong.interrupted, "{wrong:?}");
+        assert!(
+            wrong.ended.code != Some(0) && !wrong.stderr.is_empty() && !wrong.interrupted,
+            "{wrong:?}"
+        );
     }
 }

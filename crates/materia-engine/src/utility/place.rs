@@ -19,9 +19,12 @@ pub(super) fn resolved(base: &Path, told: &str) -> PathBuf {
     path
 }
 
-/// The nearest directory at or above `from` in which `marker` stands. A worktree's `.git` is a file, so both count.
+/// The nearest directory at or above `from` in which `marker` stands. A worktree's `.git` is a
+/// file, so both count.
 pub(super) fn above(from: &Path, marker: &str) -> Option<PathBuf> {
-    from.ancestors().find(|dir| dir.join(marker).exists()).map(Path::to_owned)
+    from.ancestors()
+        .find(|dir| dir.join(marker).exists())
+        .map(Path::to_owned)
 }
 
 #[cfg(test)]
@@ -30,9 +33,19 @@ mod tests {
 
     #[test]
     fn paths_are_worked_out_by_name() {
-        let cases = [("", "/a/b"), (".", "/a/b"), ("c/./d", "/a/b/c/d"), ("../x", "/a/x"), ("/y/..", "/")];
+        let cases = [
+            ("", "/a/b"),
+            (".", "/a/b"),
+            ("c/./d", "/a/b/c/d"),
+            ("../x", "/a/x"),
+            ("/y/..", "/"),
+        ];
         for (told, expected) in cases {
-            assert_eq!(resolved(Path::new("/a/b"), told), Path::new(expected), "{told}");
+            assert_eq!(
+                resolved(Path::new("/a/b"), told),
+                Path::new(expected),
+                "{told}"
+            );
         }
     }
 }

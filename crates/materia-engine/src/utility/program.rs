@@ -11,14 +11,20 @@ use crate::process::{Capture, Cause, Command, Ended, Nursery, Sink};
 /// How much of a program's output is kept.
 const MOST_OUTPUT: usize = 1 << 20;
 
-/// Runs a program in a directory to its end. Only being stopped is trouble here: a program that fails has ended, too.
+/// Runs a program in a directory to its end. Only being stopped is trouble here: a program that
+/// fails has ended, too.
 pub(super) fn ask(
     nursery: &mut Nursery,
     argv: &[&str],
     cwd: &Path,
     patience: Duration,
 ) -> Result<Ended, Trouble> {
-    let capture = || Sink::Capture(Capture { memory: MOST_OUTPUT, ..Capture::default() });
+    let capture = || {
+        Sink::Capture(Capture {
+            memory: MOST_OUTPUT,
+            ..Capture::default()
+        })
+    };
     let mut command = Command::new(argv);
     command.cwd = Some(cwd.to_owned());
     (command.stdout, command.stderr) = (capture(), capture());
@@ -31,8 +37,11 @@ pub(super) fn ask(
     }
 }
 
-/// What a program that went well printed, without the blanks around it; nothing where that is nothing.
+/// What a program that went well printed, without the blanks around it; nothing where that is
+/// nothing.
 pub(super) fn printed(ended: &Ended) -> Option<String> {
-    let said = String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned();
+    let said = String::from_utf8_lossy(&ended.stdout.bytes)
+        .trim()
+        .to_owned();
     Some(said).filter(|said| ended.success() && !said.is_empty())
 }

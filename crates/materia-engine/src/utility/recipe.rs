@@ -1,6 +1,7 @@
 //! A utility that is a recipe, told like one that is a template (C20).
 //!
-//! Owns finding it through the one resolver, and the refusal of what is missing or disabled. The rest is `template`.
+//! Owns finding it through the one resolver, and the refusal of what is missing or disabled. The
+//! rest is `template`.
 
 use materia_model::finding::Finding;
 use materia_model::template::Plan;
@@ -24,7 +25,9 @@ pub fn plan(
     let linked = library.link(&located)?;
     if linked.recipe.disabled {
         let message = format!("the recipe {} is disabled", text::quoted(name));
-        return Err(vec![Finding::error("recipe-disabled", message).hint("enable it, or name another")]);
+        return Err(vec![
+            Finding::error("recipe-disabled", message).hint("enable it, or name another"),
+        ]);
     }
     template::plan(&linked.template, params, place, timeout_ms)
 }

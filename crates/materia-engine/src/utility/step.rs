@@ -1,8 +1,9 @@
 //! Steps: the small programs that recipes of the library are made of, native (R7).
 //!
-//! Owns their table and what each is given: words such as `path=report.md`, stdin, and where things are. Unlike the
-//! utilities of casts they read no input document; what flows to them is data. Each answers once; a service answers when
-//! it is told to stop. Never prints: what a service says while it runs goes through [`Asked::say`].
+//! Owns their table and what each is given: words such as `path=report.md`, stdin, and where things
+//! are. Unlike the utilities of casts they read no input document; what flows to them is data. Each
+//! answers once; a service answers when it is told to stop. Never prints: what a service says while
+//! it runs goes through [`Asked::say`].
 
 mod options;
 mod files;
@@ -63,7 +64,10 @@ pub struct Asked<'a> {
 
 impl std::fmt::Debug for Asked<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Asked").field("words", &self.words).field("cwd", &self.cwd).finish_non_exhaustive()
+        f.debug_struct("Asked")
+            .field("words", &self.words)
+            .field("cwd", &self.cwd)
+            .finish_non_exhaustive()
     }
 }
 
@@ -214,7 +218,11 @@ fn ourselves() -> &'static str {
 /// A command line whose `materia` is the program that runs now.
 fn program_words(words: &[String]) -> Vec<String> {
     let own = |(index, word): (usize, &String)| {
-        if index == 0 && word == "materia" { ourselves().to_owned() } else { word.clone() }
+        if index == 0 && word == "materia" {
+            ourselves().to_owned()
+        } else {
+            word.clone()
+        }
     };
     words.iter().enumerate().map(own).collect()
 }

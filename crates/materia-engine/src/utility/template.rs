@@ -1,7 +1,7 @@
 //! A call of a command template, told like the call of a program (C20).
 //!
-//! Owns the expansion with the parameters as values, the deadline around all of it, and what stands in for stdout,
-//! stderr and the exit code. The input document is what the template reads.
+//! Owns the expansion with the parameters as values, the deadline around all of it, and what stands
+//! in for stdout, stderr and the exit code. The input document is what the template reads.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -46,12 +46,24 @@ pub fn plan(
     };
     let inner = expand(template, params, facts)?.plan;
     let timeout = Some(timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS));
-    let controls = Controls { timeout, ..Controls::plain(inner.controls.failure) };
-    Ok(Plan { body: Body::Nested(Box::new(inner)), controls })
+    let controls = Controls {
+        timeout,
+        ..Controls::plain(inner.controls.failure)
+    };
+    Ok(Plan {
+        body: Body::Nested(Box::new(inner)),
+        controls,
+    })
 }
 
 /// Runs a plan with this input document. Everything it started is gone when this returns.
-pub fn call(plan: &Plan, input: &str, cwd: &Path, dir: &Path, nursery: &mut Nursery) -> io::Result<Called> {
+pub fn call(
+    plan: &Plan,
+    input: &str,
+    cwd: &Path,
+    dir: &Path,
+    nursery: &mut Nursery,
+) -> io::Result<Called> {
     let watch = Stopwatch::start();
     let request = Request {
         plan,
@@ -70,7 +82,11 @@ pub fn call(plan: &Plan, input: &str, cwd: &Path, dir: &Path, nursery: &mut Nurs
     }
     let ended = Ended {
         argv: told(&outcome),
-        code: Some(if outcome.status == execute::Status::Failed { outcome.code.max(1) } else { 0 }),
+        code: Some(if outcome.status == execute::Status::Failed {
+            outcome.code.max(1)
+        } else {
+            0
+        }),
         timed_out: outcome.code == 124 && outcome.failures.iter().any(|failure| failure.timed_out),
         timeout_ms: plan.controls.timeout.unwrap_or(DEFAULT_TIMEOUT_MS),
         duration_ms: u64::try_from(watch.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -78,13 +94,26 @@ pub fn call(plan: &Plan, input: &str, cwd: &Path, dir: &Path, nursery: &mut Nurs
         stderr_truncated: stderr.cut,
         ..Ended::default()
     };
-    Ok(Called { ended, stdout: stdout.bytes, stderr: stderr.bytes, interrupted: outcome.interrupted })
+    Ok(Called {
+        ended,
+        stdout: stdout.bytes,
+        stderr: stderr.bytes,
+        interrupted: outcome.interrupted,
+    })
 }
 
 /// The command that an end is told about: the one that failed, else the last one.
 fn told(outcome: &Outcome) -> Vec<String> {
-    let failed = outcome.failures.iter().rev().map(|failure| &failure.argv).find(|argv| !argv.is_empty());
-    failed.or(outcome.commands.last().map(|command| &command.argv)).cloned().unwrap_or_default()
+    let failed = outcome
+        .failures
+        .iter()
+        .rev()
+        .map(|failure| &failure.argv)
+        .find(|argv| !argv.is_empty());
+    failed
+        .or(outcome.commands.last().map(|command| &command.argv))
+        .cloned()
+        .unwrap_or_default()
 }
 
 /// Keeps the beginning of what is written to it.
@@ -116,32 +145,58 @@ mod tests {
     use super::*;
 
     fn place(cwd: &Path) -> Place<'_> {
-        Place { cwd, home: None, stages: None }
+        Place {
+            cwd,
+            home: None,
+            stages: None,
+        }
     }
 
     fn ran(template: &Value, timeout_ms: Option<u64>) -> Called {
         let dir = tempfile::tempdir().unwrap();
         let template = parse(&Source::new("t", &template.to_string())).unwrap();
         let params = json!({"word": "hello"});
-        let plan = plan(&template, params.as_object().unwrap(), place(dir.path()), timeout_ms).unwrap();
-        call(&plan, "{\"in\": 1}\n", dir.path(), dir.path(), &mut Nursery::new()).unwrap()
+        let plan = plan(
+            &template,
+            params.as_object().unwrap(),
+            place(dir.path()),
+            timeout_ms,
+        )
+        .unwrap();
+        call(
+            &plan,
+            "{\"in\": 1}\n",
+            dir.path(),
+            dir.path(),
+            &mut Nursery::new(),
+        )
+        .unwrap()
     }
 
     #[test]
     fn c20_a_template_reads_the_input_and_gets_the_parameters() {
         let done = ran(&json!(["cat", "sh -c 'cat; echo {word}'"]), None);
-        assert_eq!(String::from_utf8(done.stdout).unwrap(), "{\"in\": 1}\nhello\n");
+        assert_eq!(
+            String::from_utf8(done.stdout).unwrap(),
+            "{\"in\": 1}\nhello\n"
+        );
         assert_eq!((done.ended.code, done.ended.timed_out), (Some(0), false));
     }
 
     #[test]
     fn c20_failures_and_deadlines_are_told_like_those_of_a_program() {
         let failed = ran(&json!("sh -c 'echo bad >&2; exit 3'"), None);
-        assert_eq!((failed.ended.code, failed.stderr.as_slice()), (Some(3), &b"bad\n"[..]));
+        assert_eq!(
+            (failed.ended.code, failed.stderr.as_slice()),
+            (Some(3), &b"bad\n"[..])
+        );
         assert_eq!(failed.ended.argv[0], "sh");
         assert!(!ran(&json!("sh -c 'exit 124'"), None).ended.timed_out);
         let late = ran(&json!("sleep 60"), Some(200));
-        assert!(late.ended.timed_out && late.ended.timeout_ms == 200, "{late:?}");
+        assert!(
+            late.ended.timed_out && late.ended.timeout_ms == 200,
+            "{late:?}"
+        );
         let long = ran(&json!("head -c 3000000 /dev/zero"), None);
         assert!(long.stdout.len() == MAX_CAPTURE && long.ended.stdout_truncated);
     }

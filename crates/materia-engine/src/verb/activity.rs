@@ -1,7 +1,7 @@
 //! `activity`: what an agent says and does in a turn, while it does it.
 //!
-//! Owns reading a turn's `activity.jsonl` as it grows, whole lines only, from any position. Which file that is, the log
-//! says with the turn; a turn without one has just nothing to show.
+//! Owns reading a turn's `activity.jsonl` as it grows, whole lines only, from any position. Which
+//! file that is, the log says with the turn; a turn without one has just nothing to show.
 
 use std::fs::File;
 use std::io;
@@ -52,7 +52,13 @@ impl Activity {
         let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
         wake.on(&folder.path().join(dir))?;
         let root = Root::open(folder.path()).map_err(io::Error::other)?;
-        Ok(Self { root, wake, path: path.to_owned(), file: None, at: from })
+        Ok(Self {
+            root,
+            wake,
+            path: path.to_owned(),
+            file: None,
+            at: from,
+        })
     }
 
     /// Which file it is.
@@ -60,7 +66,8 @@ impl Activity {
         &self.path
     }
 
-    /// What was added, without waiting; nothing where nothing was. Afterwards the descriptor tells when to ask again.
+    /// What was added, without waiting; nothing where nothing was. Afterwards the descriptor tells
+    /// when to ask again.
     pub fn more(&mut self) -> io::Result<Option<Lines>> {
         self.wake.quiet()?;
         if self.file.is_none() {
@@ -70,7 +77,9 @@ impl Activity {
                 Err(error) => return Err(io::Error::other(error)),
             };
         }
-        let Some(file) = &self.file else { return Ok(None) };
+        let Some(file) = &self.file else {
+            return Ok(None);
+        };
         let mut bytes = vec![0; PIECE];
         let count = file.read_at(&mut bytes, self.at)?;
         bytes.truncate(count);
@@ -81,7 +90,9 @@ impl Activity {
         };
         self.at += end as u64 + 1;
         let lines = bytes[..end].split(|byte| *byte == b'\n');
-        let lines = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let lines = lines
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect();
         Ok(Some(Lines { to: self.at, lines }))
     }
 }

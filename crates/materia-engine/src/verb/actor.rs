@@ -1,9 +1,9 @@
 //! An agent as an actor (A12): a run whose messages become turns.
 //!
-//! Owns what is shown of one, and the process that plays it. Everything that counts stands in the run's journal: a turn
-//! that has an end there is never asked again, one that has none is asked again from the session before it, so whoever
-//! takes the run up after a crash says nothing twice. Between turns no program of the agent runs, so that an actor that
-//! waits costs next to nothing.
+//! Owns what is shown of one, and the process that plays it. Everything that counts stands in the
+//! run's journal: a turn that has an end there is never asked again, one that has none is asked
+//! again from the session before it, so whoever takes the run up after a crash says nothing twice.
+//! Between turns no program of the agent runs, so that an actor that waits costs next to nothing.
 
 mod answer;
 mod drive;
@@ -111,13 +111,21 @@ pub fn standing(place: &Place, run: &run::State) -> Option<Standing> {
 }
 
 /// What was said in a run, its last lines.
-pub fn transcript(place: &Place, run: &run::State, lines: usize) -> Result<Transcript, JournalError> {
+pub fn transcript(
+    place: &Place,
+    run: &run::State,
+    lines: usize,
+) -> Result<Transcript, JournalError> {
     let state = read(place)?;
     let older = state.lines.len().saturating_sub(lines);
     Ok(Transcript {
         ok: true,
         run: place.id().to_string(),
-        agent: run.start.as_ref().and_then(|start| order(start)).map(|order| stands(order, &state)),
+        agent: run
+            .start
+            .as_ref()
+            .and_then(|start| order(start))
+            .map(|order| stands(order, &state)),
         incomplete: older > 0 || state.forgotten > 0,
         lines: state.lines.into_iter().skip(older).collect(),
     })

@@ -1,7 +1,8 @@
 //! `agent`: one turn of an agent, from the shell or a recipe, and which agents there are.
 //!
-//! Owns the order of a single turn, its report, and sessions that have a name: which agent has it and what takes it up
-//! again. A config that a repository brings chooses no agent and defines none before it is trusted (S1).
+//! Owns the order of a single turn, its report, and sessions that have a name: which agent has it
+//! and what takes it up again. A config that a repository brings chooses no agent and defines none
+//! before it is trusted (S1).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,7 +112,8 @@ pub struct Choosing {
     pub untrusted: Option<String>,
 }
 
-/// Looks what the config files say about agents. A config that a repository brings has no say before it is trusted (S1).
+/// Looks what the config files say about agents. A config that a repository brings has no say
+/// before it is trusted (S1).
 pub fn choosing(files: &Files, home: Option<&Home>, trusting: bool) -> Choosing {
     let trusted = trusting || trust::require(files, home).is_ok();
     let counts = |layer: &&Layer| trusted || layer.scope != Scope::Project;
@@ -119,12 +121,24 @@ pub fn choosing(files: &Files, home: Option<&Home>, trusting: bool) -> Choosing 
     let settings = Config::load(&layers).settings().clone();
     let says = |layer: &Layer| Config::load(std::slice::from_ref(layer)).settings().clone();
     let file = |layer: &Layer| layer.document.source().name().to_owned();
-    let named_in = layers.iter().rev().find(|layer| says(layer).agent.is_some()).map(file);
-    let left_out = files.layers().iter().filter(|layer| !counts(layer)).find(|layer| {
-        let said = says(layer);
-        said.agent.is_some() || !said.agents.is_empty()
-    });
-    Choosing { settings, named_in, untrusted: left_out.map(file) }
+    let named_in = layers
+        .iter()
+        .rev()
+        .find(|layer| says(layer).agent.is_some())
+        .map(file);
+    let left_out = files
+        .layers()
+        .iter()
+        .filter(|layer| !counts(layer))
+        .find(|layer| {
+            let said = says(layer);
+            said.agent.is_some() || !said.agents.is_empty()
+        });
+    Choosing {
+        settings,
+        named_in,
+        untrusted: left_out.map(file),
+    }
 }
 
 /// Plays one turn.
@@ -135,9 +149,16 @@ pub fn run(
     watch: &mut dyn Watch,
 ) -> Result<Report, Error> {
     let chosen = roster.choose(None)?;
-    let kept = asked.session.as_deref().map(|folder| opened(folder, &chosen.name)).transpose()?;
+    let kept = asked
+        .session
+        .as_deref()
+        .map(|folder| opened(folder, &chosen.name))
+        .transpose()?;
     let memory = match (&asked.session, &kept) {
-        (Some(folder), Some(kept)) => Memory::Kept { folder, from: kept.handle.as_deref() },
+        (Some(folder), Some(kept)) => Memory::Kept {
+            folder,
+            from: kept.handle.as_deref(),
+        },
         _ => Memory::None,
     };
     let turn = Turn {
@@ -160,14 +181,18 @@ pub fn run(
         Answer::Interrupted => return Err(Error::Interrupted),
     };
     let (text, error) = match end.reply {
-        Ok(text) if text.trim().is_empty() => {
-            (text, Some(Failure::new(FailureKind::Empty, "the answer is empty")))
-        }
+        Ok(text) if text.trim().is_empty() => (
+            text,
+            Some(Failure::new(FailureKind::Empty, "the answer is empty")),
+        ),
         Ok(text) => (text, None),
         Err(failure) => (String::new(), Some(failure)),
     };
     if let (Some(folder), Some(handle)) = (&asked.session, &end.session) {
-        let kept = Kept { agent: chosen.name.clone(), handle: Some(handle.clone()) };
+        let kept = Kept {
+            agent: chosen.name.clone(),
+            handle: Some(handle.clone()),
+        };
         atomic::write_json(&folder.join("session.json"), FORMAT, &kept)?;
     }
     Ok(Report {
@@ -187,11 +212,17 @@ fn opened(folder: &Path, agent: &str) -> Result<Kept, Error> {
     dir::create_private(folder)?;
     let file = folder.join("session.json");
     if !file.exists() {
-        return Ok(Kept { agent: agent.to_owned(), handle: None });
+        return Ok(Kept {
+            agent: agent.to_owned(),
+            handle: None,
+        });
     }
     let kept: Kept = atomic::read_json(&file, FORMAT, 1 << 20)?;
     if kept.agent != agent {
-        return Err(Error::Foreign { session: folder.to_owned(), owner: kept.agent });
+        return Err(Error::Foreign {
+            session: folder.to_owned(),
+            owner: kept.agent,
+        });
     }
     Ok(kept)
 }
@@ -269,16 +300,29 @@ pub fn list(roster: &Roster, choosing: &Choosing) -> List {
     };
     let agents: Vec<Listed> = roster.names().into_iter().map(listed).collect();
     let chosen = chosen(roster, choosing).ok();
-    List { ok: chosen.is_some(), chosen, agents, untrusted: choosing.untrusted.clone() }
+    List {
+        ok: chosen.is_some(),
+        chosen,
+        agents,
+        untrusted: choosing.untrusted.clone(),
+    }
 }
 
 /// The agent that plays roles which name none.
 pub fn chosen(roster: &Roster, choosing: &Choosing) -> Result<Choice, Missing> {
     let chosen = roster.choose(None)?;
-    let file = choosing.named_in.clone().filter(|_| chosen.why == Why::Config);
+    let file = choosing
+        .named_in
+        .clone()
+        .filter(|_| chosen.why == Why::Config);
     let reason = match &file {
         Some(file) => format!("{file} names it"),
         None => chosen.reason().to_owned(),
     };
-    Ok(Choice { reason, name: chosen.name, why: chosen.why, file })
+    Ok(Choice {
+        reason,
+        name: chosen.name,
+        why: chosen.why,
+        file,
+    })
 }

@@ -21,8 +21,8 @@ pub struct Report {
     pub status: &'static str,
     /// Every limit, and how much of it is used.
     pub budget: Vec<Share>,
-    /// Whether a limit was changed: `recorded`, or `ordered` where another process drives the cast and takes it up
-    /// before its next step.
+    /// Whether a limit was changed: `recorded`, or `ordered` where another process drives the cast
+    /// and takes it up before its next step.
     pub raised: Option<&'static str>,
     /// What can be typed next.
     pub next: Vec<String>,
@@ -53,13 +53,19 @@ pub struct Wanted {
 impl Wanted {
     /// Whether nothing is changed.
     pub fn is_nothing(&self) -> bool {
-        self.tokens.is_none() && self.cost.is_none() && self.turns.is_none() && self.minutes.is_none()
+        self.tokens.is_none()
+            && self.cost.is_none()
+            && self.turns.is_none()
+            && self.minutes.is_none()
     }
 }
 
 /// Shows the budget of a cast, and changes it where something is wanted.
 pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Report, Error> {
-    let limits = Definition::reopen(&folder.read_definition()?)?.settings().budget.clone();
+    let limits = Definition::reopen(&folder.read_definition()?)?
+        .settings()
+        .budget
+        .clone();
     let before = glance::replay(folder, |_, _, _| {})?;
     let (raised, state) = if wanted.is_nothing() {
         (None, before)
@@ -67,7 +73,9 @@ pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Report, 
         let now = before.raised.max_tokens.or(limits.max_tokens);
         let tokens = wanted.tokens.map(|amount| match amount {
             Amount::To(tokens) => tokens,
-            Amount::More(more) => now.unwrap_or(before.spending.total.total).saturating_add(more),
+            Amount::More(more) => now
+                .unwrap_or(before.spending.total.total)
+                .saturating_add(more),
         });
         let raise = Raise {
             max_tokens: tokens,

@@ -1,7 +1,7 @@
 //! `cast` and everything that goes on with one: `resume`, `continue`, `recast`, `revive`, `abort`.
 //!
-//! Owns the order of starting and taking up a cast, and the report, whose shape is a contract. Never prints: a
-//! listener is told what happens.
+//! Owns the order of starting and taking up a cast, and the report, whose shape is a contract.
+//! Never prints: a listener is told what happens.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,9 @@ use materia_model::loadout::{Config, Settings};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::cast::{self as cast_room, Definition, Driver, Error, Folder, Hands, Stop, newest, usage};
+use crate::cast::{
+    self as cast_room, Definition, Driver, Error, Folder, Hands, Stop, newest, usage,
+};
 use crate::config::Files;
 use crate::home::Home;
 use crate::verb::trust;
@@ -29,7 +31,8 @@ pub struct Asked<'a> {
     pub home: Option<&'a Home>,
     /// Whether the person accepts what the project brings, for this time (S1).
     pub trusting: bool,
-    /// The agent that plays roles which name none, where the person named one: also when the cast is taken up.
+    /// The agent that plays roles which name none, where the person named one: also when the cast
+    /// is taken up.
     pub agent: Option<&'a str>,
 }
 
@@ -100,10 +103,15 @@ pub fn choose(asked: &Asked<'_>) -> Result<Definition, Error> {
 
 /// Whether everything that the files bring may run.
 pub(super) fn trusted(asked: &Asked<'_>) -> Result<(), Error> {
-    if asked.trusting { Ok(()) } else { Ok(trust::require(asked.files, asked.home)?) }
+    if asked.trusting {
+        Ok(())
+    } else {
+        Ok(trust::require(asked.files, asked.home)?)
+    }
 }
 
-/// Says whether a cast may be taken up: it is one of ours, and what the project brings now is trusted.
+/// Says whether a cast may be taken up: it is one of ours, and what the project brings now is
+/// trusted.
 pub fn may_go_on(folder: &Folder, asked: &Asked<'_>) -> Result<(), Error> {
     if asked.trusting {
         return Ok(());
@@ -131,7 +139,8 @@ pub fn start_telling(
     Ok(report(&driver, stop))
 }
 
-/// Starts a cast and leaves it to whoever drives it: everything is recorded, and nothing has run yet.
+/// Starts a cast and leaves it to whoever drives it: everything is recorded, and nothing has run
+/// yet.
 pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
     let casts = place(hands.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, hands)?;
@@ -139,7 +148,8 @@ pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<
     Ok(report(&driver, Stop::Paused))
 }
 
-/// Looks at a cast that was made and leaves it to whoever drives it: that it can be played is checked here.
+/// Looks at a cast that was made and leaves it to whoever drives it: that it can be played is
+/// checked here.
 pub fn leave(folder: Folder, hands: Hands<'_>) -> Result<Report, Error> {
     let mut driver = Driver::open(folder, hands)?;
     driver.ready()?;
@@ -147,13 +157,18 @@ pub fn leave(folder: Folder, hands: Hands<'_>) -> Result<Report, Error> {
     Ok(report(&driver, Stop::Paused))
 }
 
-/// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is said.
+/// Finds a cast by its id, the beginning of its id or its directory; the newest where nothing is
+/// said.
 pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
     match given {
         Some(path) if path.contains('/') => Folder::open(&cwd.join(path)),
         Some(id) => Folder::find(casts, id),
         None => {
-            let none = || Error::NoCast { given: "*".to_owned(), folder: casts.to_owned(), near: None };
+            let none = || Error::NoCast {
+                given: "*".to_owned(),
+                folder: casts.to_owned(),
+                near: None,
+            };
             Folder::find(casts, &newest(casts).ok_or_else(none)?)
         }
     }
@@ -161,7 +176,9 @@ pub fn find(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Err
 
 /// The settings that a cast which began runs by.
 pub fn settings(folder: &Folder) -> Result<Settings, Error> {
-    Ok(Definition::reopen(&folder.read_definition()?)?.settings().clone())
+    Ok(Definition::reopen(&folder.read_definition()?)?
+        .settings()
+        .clone())
 }
 
 /// Takes up a cast, does what the person wishes, and drives it until it stops.
@@ -192,14 +209,25 @@ pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report,
     let report = report(&driver, stop);
     // Whoever aborts a cast gets what they wished for.
     let aborted = matches!(wish, Wish::Abort) && report.status == Status::Aborted;
-    Ok(if aborted { Report { ok: true, error: None, ..report } } else { report })
+    Ok(if aborted {
+        Report {
+            ok: true,
+            error: None,
+            ..report
+        }
+    } else {
+        report
+    })
 }
 
 fn report(driver: &Driver<'_>, stop: Stop) -> Report {
     let state = driver.state();
     let interrupted = stop == Stop::Interrupted;
     let counts = |counts: &std::collections::BTreeMap<String, u64>| {
-        counts.iter().map(|(name, count)| (name.clone(), Value::from(*count))).collect()
+        counts
+            .iter()
+            .map(|(name, count)| (name.clone(), Value::from(*count)))
+            .collect()
     };
     Report {
         ok: !matches!(state.status, Status::Failed | Status::Aborted) && !interrupted,
@@ -222,7 +250,10 @@ fn error(state: &State, interrupted: bool) -> Option<Failure> {
     if !interrupted {
         return state.failure.clone();
     }
-    let mut failure = Failure::new(cast::Code::Interrupted, "the cast was interrupted and can go on");
+    let mut failure = Failure::new(
+        cast::Code::Interrupted,
+        "the cast was interrupted and can go on",
+    );
     failure.socket = state.visit().map(|visit| visit.place.socket.clone());
     Some(failure.hint(format!("materia resume {}", state.cast_id)))
 }

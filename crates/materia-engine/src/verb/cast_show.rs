@@ -1,7 +1,7 @@
 //! `cast-show`: everything that one cast did, step by step.
 //!
-//! Owns the list of steps, which are the visits in the order they began, the list of events and the list of artifacts.
-//! All of it comes from the log and the directory; nothing is changed.
+//! Owns the list of steps, which are the visits in the order they began, the list of events and the
+//! list of artifacts. All of it comes from the log and the directory; nothing is changed.
 
 use std::path::Path;
 
@@ -126,12 +126,19 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Shown, Err
     let (state, steps) = steps(folder, |record, event| {
         if wanted.events {
             let data = serde_json::to_value(event.body.data()).unwrap_or_default();
-            told.push(Told { seq: record.seq, at: record.at, kind: record.kind.clone(), data });
+            told.push(Told {
+                seq: record.seq,
+                at: record.at,
+                kind: record.kind.clone(),
+                data,
+            });
         }
     })?;
     let standing = glance::standing(folder.path(), state.status);
     let head = Head::of(&state, 0);
-    let age = state.updated_at.map(|then| clock.now().as_millis() - then.as_millis());
+    let age = state
+        .updated_at
+        .map(|then| clock.now().as_millis() - then.as_millis());
     Ok(Shown {
         ok: true,
         status: standing.as_str(),
@@ -153,7 +160,10 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Shown, Err
 }
 
 /// The steps of a cast, and the state it came to.
-pub fn steps(folder: &Folder, mut each: impl FnMut(&Record, &Event)) -> Result<(State, Vec<Step>), Error> {
+pub fn steps(
+    folder: &Folder,
+    mut each: impl FnMut(&Record, &Event),
+) -> Result<(State, Vec<Step>), Error> {
     let mut steps: Vec<Step> = Vec::new();
     let state = glance::replay(folder, |record, event, _| {
         note(&mut steps, record, event);
@@ -195,7 +205,10 @@ fn note(steps: &mut Vec<Step>, record: &Record, event: &Event) {
         Body::SocketFailed(_) | Body::SameSocketRecoveryExhausted(_) => end("failed"),
         Body::SocketComplete(complete) => {
             end("done");
-            let said = complete.payload.as_ref().and_then(|payload| payload.get("satisfied"));
+            let said = complete
+                .payload
+                .as_ref()
+                .and_then(|payload| payload.get("satisfied"));
             step.satisfied = said.and_then(Value::as_bool);
             step.artifact.clone_from(&complete.artifact);
             step.seq = Some(record.seq);
@@ -221,13 +234,20 @@ fn artifacts(root: &Path) -> Vec<Artifact> {
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
             if kind.is_dir() {
                 left.push(entry.path());
-            } else if let (true, Ok(path), Ok(about)) =
-                (kind.is_file(), entry.path().strip_prefix(root), entry.metadata())
-            {
-                found.push(Artifact { path: path.to_string_lossy().into_owned(), bytes: about.len() });
+            } else if let (true, Ok(path), Ok(about)) = (
+                kind.is_file(),
+                entry.path().strip_prefix(root),
+                entry.metadata(),
+            ) {
+                found.push(Artifact {
+                    path: path.to_string_lossy().into_owned(),
+                    bytes: about.len(),
+                });
             }
         }
         if found.len() > MAX_ARTIFACTS {

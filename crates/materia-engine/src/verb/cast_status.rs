@@ -1,7 +1,7 @@
 //! `status`: how the active cast stands, or the last one, and what it needs.
 //!
-//! Owns the report: where the cast is in its graph, what is left of its budget, what a person has to do, and what
-//! can be typed next. Nothing is changed.
+//! Owns the report: where the cast is in its graph, what is left of its budget, what a person has
+//! to do, and what can be typed next. Nothing is changed.
 
 use materia_model::cast::state::Waiting;
 use materia_model::cast::{Code, State};
@@ -79,17 +79,28 @@ impl Doing {
             match text("type") {
                 "text" => doing.text.push_str(text("text")),
                 "tool_start" => {
-                    doing.tool = Some(format!("{} {}", text("name"), text("input")).trim_end().to_owned());
+                    doing.tool = Some(
+                        format!("{} {}", text("name"), text("input"))
+                            .trim_end()
+                            .to_owned(),
+                    );
                 }
                 "tool_end" => {
                     doing.tool = None;
                     doing.text.push('\n');
                 }
-                "usage" => doing.tokens = line.get("total").and_then(Value::as_u64).unwrap_or(doing.tokens),
+                "usage" => {
+                    doing.tokens = line
+                        .get("total")
+                        .and_then(Value::as_u64)
+                        .unwrap_or(doing.tokens)
+                }
                 _ => {}
             }
         }
-        let from = doing.text.ceil_char_boundary(doing.text.len().saturating_sub(LONGEST_TEXT));
+        let from = doing
+            .text
+            .ceil_char_boundary(doing.text.len().saturating_sub(LONGEST_TEXT));
         doing.text = doing.text[from..].trim().to_owned();
         doing
     }
@@ -125,8 +136,14 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
     let definition = Definition::reopen(&folder.read_definition()?)?;
     let standing = glance::standing(folder.path(), state.status);
     let head = Head::of(&state, 0);
-    let age = state.updated_at.map(|then| clock.now().as_millis() - then.as_millis());
-    let here = head.at.as_ref().filter(|_| standing != Standing::Complete).map(|at| at.socket.clone());
+    let age = state
+        .updated_at
+        .map(|then| clock.now().as_millis() - then.as_millis());
+    let here = head
+        .at
+        .as_ref()
+        .filter(|_| standing != Standing::Complete)
+        .map(|at| at.socket.clone());
     let graph = definition.graph().sockets().iter().map(|socket| Socket {
         socket: socket.id.to_string(),
         materia: socket.materia.title().to_owned(),
@@ -134,8 +151,12 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
         current: here.as_deref() == Some(socket.id.as_str()),
     });
     let (needs, next) = advice(&state, &standing);
-    let visit = state.visit().filter(|_| matches!(standing, Standing::Running(_)));
-    let seen = visit.map(|visit| folder.seen(&visit.place, visit.attempt)).filter(|lines| !lines.is_empty());
+    let visit = state
+        .visit()
+        .filter(|_| matches!(standing, Standing::Running(_)));
+    let seen = visit
+        .map(|visit| folder.seen(&visit.place, visit.attempt))
+        .filter(|lines| !lines.is_empty());
     Ok(Report {
         ok: true,
         status: standing.as_str(),
@@ -160,32 +181,62 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
 /// What is used of each limit; tokens, money and turns are told also where nothing limits them.
 pub fn shares(budget: &Budget, state: &State) -> Vec<Share> {
     let (spent, raised) = (&state.spending, &state.raised);
-    let tokens = raised.max_tokens.or(budget.max_tokens).map(|limit| limit as f64);
-    let turns = raised.max_turns.or(budget.max_turns).map(|limit| limit as f64);
+    let tokens = raised
+        .max_tokens
+        .or(budget.max_tokens)
+        .map(|limit| limit as f64);
+    let turns = raised
+        .max_turns
+        .or(budget.max_turns)
+        .map(|limit| limit as f64);
     let minutes = raised.max_minutes.or(budget.max_minutes);
     let mut shares = vec![
-        Share { what: "tokens", used: spent.total.total as f64, limit: tokens },
-        Share { what: "cost", used: spent.total.cost, limit: raised.max_cost_usd.or(budget.max_cost_usd) },
-        Share { what: "turns", used: spent.turns as f64, limit: turns },
+        Share {
+            what: "tokens",
+            used: spent.total.total as f64,
+            limit: tokens,
+        },
+        Share {
+            what: "cost",
+            used: spent.total.cost,
+            limit: raised.max_cost_usd.or(budget.max_cost_usd),
+        },
+        Share {
+            what: "turns",
+            used: spent.turns as f64,
+            limit: turns,
+        },
     ];
     let used = (spent.active_ms as f64 / 600.0).round() / 100.0;
-    shares.extend(minutes.map(|limit| Share { what: "minutes", used, limit: Some(limit) }));
+    shares.extend(minutes.map(|limit| Share {
+        what: "minutes",
+        used,
+        limit: Some(limit),
+    }));
     shares
 }
 
 /// What the person has to do, and what can be typed.
 fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
     let id = &state.cast_id;
-    let typed = |words: &[&str]| words.iter().map(|word| format!("materia {word} {id}")).collect();
+    let typed = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| format!("materia {word} {id}"))
+            .collect()
+    };
     let exhausted = state.recovery.exhausted;
     match standing {
         Standing::Running(_) => (None, typed(&["cast-show", "abort"])),
-        Standing::Interrupted => {
-            (Some("nobody drives it: it goes on when you resume it".to_owned()), typed(&["resume", "abort"]))
-        }
+        Standing::Interrupted => (
+            Some("nobody drives it: it goes on when you resume it".to_owned()),
+            typed(&["resume", "abort"]),
+        ),
         Standing::Paused => {
             let asks = match Head::of(state, 0).at.and_then(|at| at.waits_for) {
-                Some(Waiting::Interrupted) => "a step was interrupted: let it run again, or abort the cast",
+                Some(Waiting::Interrupted) => {
+                    "a step was interrupted: let it run again, or abort the cast"
+                }
                 _ => "it waits for your answer; without words it finishes the step",
             };
             let answer = format!("materia continue {id} \"…\"");
@@ -193,11 +244,15 @@ fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
             next.extend::<Vec<String>>(typed(&["continue", "abort"]));
             (Some(asks.to_owned()), next)
         }
-        Standing::Failed if exhausted => {
-            (Some("it ran out of tries".to_owned()), typed(&["revive", "recast", "cast-show"]))
-        }
+        Standing::Failed if exhausted => (
+            Some("it ran out of tries".to_owned()),
+            typed(&["revive", "recast", "cast-show"]),
+        ),
         Standing::Failed => {
-            let over = state.failure.as_ref().is_some_and(|failure| failure.code == Code::BudgetLimit);
+            let over = state
+                .failure
+                .as_ref()
+                .is_some_and(|failure| failure.code == Code::BudgetLimit);
             let needs = if over {
                 "its budget is used up: raise it, then recast"
             } else {
@@ -235,7 +290,10 @@ mod tests {
         );
         let more = [
             &lines[..],
-            &[json!({"type": "tool_end", "name": "bash"}), json!({"type": "text", "text": "é".repeat(900)})],
+            &[
+                json!({"type": "tool_end", "name": "bash"}),
+                json!({"type": "text", "text": "é".repeat(900)}),
+            ],
         ]
         .concat();
         let doing = Doing::of(&more);

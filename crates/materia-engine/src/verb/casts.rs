@@ -1,7 +1,7 @@
 //! `casts`: which casts a project has, and how each of them stands.
 //!
-//! Owns the list, newest first, and which cast is meant where nobody says: the newest one that suits what is wished.
-//! Looking changes nothing and takes no lock.
+//! Owns the list, newest first, and which cast is meant where nobody says: the newest one that
+//! suits what is wished. Looking changes nothing and takes no lock.
 
 use std::path::Path;
 
@@ -74,10 +74,17 @@ pub fn list(casts: &Path, filter: &Filter<'_>, clock: &Clock) -> Listing {
     let mut ids = ids(casts);
     ids.reverse();
     let total = ids.len();
-    let listed = ids.iter().map(|id| listed(id, &Glance::at(&casts.join(id)), clock));
+    let listed = ids
+        .iter()
+        .map(|id| listed(id, &Glance::at(&casts.join(id)), clock));
     let wanted = listed.filter(|one| filter.status.is_none_or(|status| status == one.status));
     let casts_found = wanted.take(filter.limit.unwrap_or(usize::MAX)).collect();
-    Listing { ok: true, folder: casts.to_string_lossy().into_owned(), total, casts: casts_found }
+    Listing {
+        ok: true,
+        folder: casts.to_string_lossy().into_owned(),
+        total,
+        casts: casts_found,
+    }
 }
 
 fn listed(id: &str, glance: &Glance, clock: &Clock) -> Listed {
@@ -96,10 +103,16 @@ fn listed(id: &str, glance: &Glance, clock: &Clock) -> Listed {
         status: glance.standing.as_str(),
         driver: glance.standing.driver(),
         loadout: head.map(|head| head.loadout.clone()).unwrap_or_default(),
-        request: head.map(|head| first_line(&head.request)).unwrap_or_default(),
-        started_at: head.and_then(|head| head.started_at).map(|at| at.to_string()),
+        request: head
+            .map(|head| first_line(&head.request))
+            .unwrap_or_default(),
+        started_at: head
+            .and_then(|head| head.started_at)
+            .map(|at| at.to_string()),
         age_ms: head.and_then(since),
-        at: head.and_then(|head| head.at.clone()).filter(|_| glance.standing.is_open() || error.is_some()),
+        at: head
+            .and_then(|head| head.at.clone())
+            .filter(|_| glance.standing.is_open() || error.is_some()),
         usage: head.map(|head| head.spent).unwrap_or_default(),
         error,
         run_dir: glance.path.to_string_lossy().into_owned(),
@@ -108,12 +121,22 @@ fn listed(id: &str, glance: &Glance, clock: &Clock) -> Listed {
 
 /// The first line of a request that says something, bounded.
 pub fn first_line(request: &str) -> String {
-    let line = request.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = request
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     text::bounded(line, MAX_REQUEST).into_owned()
 }
 
-/// Finds the cast that is meant: the one that was named, else the newest that suits the wish, else the newest.
-pub fn meant(cwd: &Path, casts: &Path, given: Option<&str>, wish: Wish<'_>) -> Result<Folder, Error> {
+/// Finds the cast that is meant: the one that was named, else the newest that suits the wish, else
+/// the newest.
+pub fn meant(
+    cwd: &Path,
+    casts: &Path,
+    given: Option<&str>,
+    wish: Wish<'_>,
+) -> Result<Folder, Error> {
     let suits = |standing: &Standing| match wish {
         Wish::Resume => *standing == Standing::Interrupted,
         Wish::Continue(_) => *standing == Standing::Paused,
@@ -124,7 +147,8 @@ pub fn meant(cwd: &Path, casts: &Path, given: Option<&str>, wish: Wish<'_>) -> R
     suiting(cwd, casts, given, suits)
 }
 
-/// Finds the cast that is meant where a person only looks: the one that was named, the newest open one, the newest.
+/// Finds the cast that is meant where a person only looks: the one that was named, the newest open
+/// one, the newest.
 pub fn looked_at(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
     let running = |standing: &Standing| matches!(standing, Standing::Running(_));
     if given.is_none()
@@ -149,5 +173,7 @@ fn suiting(
 
 fn newest_that(casts: &Path, suits: impl Fn(&Standing) -> bool) -> Option<String> {
     let newest = ids(casts).into_iter().rev().take(LOOKED_AT);
-    newest.into_iter().find(|id| suits(&Glance::at(&casts.join(id)).standing))
+    newest
+        .into_iter()
+        .find(|id| suits(&Glance::at(&casts.join(id)).standing))
 }

@@ -1,8 +1,9 @@
 //! `definition`: loadouts and materia as an editor sees them, checks them and saves them.
 //!
-//! Owns drafts (edits that stand in no file yet), the version by which two editors of one definition notice each
-//! other, and the order of saving: refuse, check, compare, write. A draft is checked by reading the file as it would
-//! be, so an editor hears exactly what a cast would. Never keeps a draft.
+//! Owns drafts (edits that stand in no file yet), the version by which two editors of one
+//! definition notice each other, and the order of saving: refuse, check, compare, write. A draft is
+//! checked by reading the file as it would be, so an editor hears exactly what a cast would. Never
+//! keeps a draft.
 
 mod save;
 
@@ -106,10 +107,15 @@ pub struct Shelf {
 /// Everything there is.
 pub fn shelf(files: &Files, home: &Home, project: &Path) -> Shelf {
     let config = Config::load(files.layers());
-    let policies: Vec<(String, Policy)> =
-        config.loadouts().map(|one| (one.name.to_owned(), one.edit)).collect();
+    let policies: Vec<(String, Policy)> = config
+        .loadouts()
+        .map(|one| (one.name.to_owned(), one.edit))
+        .collect();
     let loadouts = config.written_loadouts().into_iter().map(|one| Definition {
-        policy: policies.iter().find(|(name, _)| name == one.name).map_or(Policy::Open, |(_, edit)| *edit),
+        policy: policies
+            .iter()
+            .find(|(name, _)| name == one.name)
+            .map_or(Policy::Open, |(_, edit)| *edit),
         own: versions(files.layers(), Section::Loadout, one.name),
         name: one.name.to_owned(),
         source: one.scope.as_str(),
@@ -117,7 +123,11 @@ pub fn shelf(files: &Files, home: &Home, project: &Path) -> Shelf {
     });
     let loadouts = loadouts.collect();
     let materia = config.written_materia().into_iter().map(|one| Definition {
-        policy: if is_locked(&one.value) { Policy::Locked } else { Policy::Open },
+        policy: if is_locked(&one.value) {
+            Policy::Locked
+        } else {
+            Policy::Open
+        },
         own: versions(files.layers(), Section::Materia, one.name),
         name: one.name.to_owned(),
         source: one.scope.as_str(),
@@ -127,19 +137,31 @@ pub fn shelf(files: &Files, home: &Home, project: &Path) -> Shelf {
     let there = |scope| files.layers().iter().position(|layer| layer.scope == scope);
     let mut places = Vec::new();
     for target in [Target::User, Target::Project] {
-        places.push((target.scope(), target.file(home, project), there(target.scope()).is_some()));
+        places.push((
+            target.scope(),
+            target.file(home, project),
+            there(target.scope()).is_some(),
+        ));
     }
     for scope in [Scope::Environment, Scope::Flag] {
         if let Some(path) = there(scope).and_then(|at| files.path(at)) {
             places.push((scope, path.to_owned(), true));
         }
     }
-    Shelf { loadouts, materia, files: places }
+    Shelf {
+        loadouts,
+        materia,
+        files: places,
+    }
 }
 
 fn versions(layers: &[Layer], section: Section, name: &str) -> Vec<(&'static str, String)> {
-    let editable = layers.iter().filter(|layer| matches!(layer.scope, Scope::User | Scope::Project));
-    editable.filter_map(|layer| Some((layer.scope.as_str(), version(layer, section, name)?))).collect()
+    let editable = layers
+        .iter()
+        .filter(|layer| matches!(layer.scope, Scope::User | Scope::Project));
+    editable
+        .filter_map(|layer| Some((layer.scope.as_str(), version(layer, section, name)?)))
+        .collect()
 }
 
 /// The version of what one file says about a definition: a hash of its very text.
@@ -149,7 +171,11 @@ fn version(layer: &Layer, section: Section, name: &str) -> Option<String> {
 }
 
 fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(text.as_bytes())
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 fn is_locked(value: &Value) -> bool {
@@ -185,10 +211,18 @@ pub fn drafted(
     let mut text = before;
     for edit in edits {
         let source = Source::new(&name, &text);
-        text = config::with_definition(&source, edit.section.name(), &edit.name, edit.value.as_ref())
-            .map_err(NotDrafted::Broken)?;
+        text = config::with_definition(
+            &source,
+            edit.section.name(),
+            &edit.name,
+            edit.value.as_ref(),
+        )
+        .map_err(NotDrafted::Broken)?;
     }
-    Ok((Files::find(places)?.drafted(target.scope(), file, &text), text))
+    Ok((
+        Files::find(places)?.drafted(target.scope(), file, &text),
+        text,
+    ))
 }
 
 /// Why there is no draft.
@@ -203,17 +237,30 @@ pub enum NotDrafted {
 }
 
 /// Checks a draft of one definition.
-pub fn judge(places: Places<'_>, file: &Path, target: Target, edit: &Edit) -> Result<Judged, NotDrafted> {
+pub fn judge(
+    places: Places<'_>,
+    file: &Path,
+    target: Target,
+    edit: &Edit,
+) -> Result<Judged, NotDrafted> {
     let (files, text) = drafted(places, file, target, std::slice::from_ref(edit))?;
     let (usable, issues, grid) = judged(&files, edit);
-    Ok(Judged { usable, issues, grid, text })
+    Ok(Judged {
+        usable,
+        issues,
+        grid,
+        text,
+    })
 }
 
 fn judged(files: &Files, edit: &Edit) -> (bool, Vec<Finding>, Option<Value>) {
     let config = Config::load(files.layers());
     let prefix = materia_model::document::path_member(edit.section.name(), &edit.name);
     let own = |finding: &&Finding| {
-        let rest = finding.path.as_deref().and_then(|path| path.strip_prefix(&prefix));
+        let rest = finding
+            .path
+            .as_deref()
+            .and_then(|path| path.strip_prefix(&prefix));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
     let mut issues: Vec<Finding> = config.findings().iter().filter(own).cloned().collect();
@@ -243,9 +290,9 @@ impl From<NotDrafted> for NotUsable {
     fn from(why: NotDrafted) -> Self {
         match why {
             NotDrafted::Broken(findings) => Self::Broken(findings),
-            NotDrafted::Read(error) => {
-                Self::Broken(vec![Finding::error(error.code(), error.to_string()).hint(error.hint())])
-            }
+            NotDrafted::Read(error) => Self::Broken(vec![
+                Finding::error(error.code(), error.to_string()).hint(error.hint()),
+            ]),
         }
     }
 }

@@ -1,8 +1,9 @@
-//! `demo`: a whole cast in a new repository, played by a script, for somebody who has never seen one.
+//! `demo`: a whole cast in a new repository, played by a script, for somebody who has never seen
+//! one.
 //!
-//! Owns the little project, the player, and the report of what to look at. The loadout is the one that ships, the
-//! files and the commits are real; only the words of the agents come from a script. Needs git and nothing else, and
-//! writes nothing outside of the demo's own directory.
+//! Owns the little project, the player, and the report of what to look at. The loadout is the one
+//! that ships, the files and the commits are real; only the words of the agents come from a script.
+//! Needs git and nothing else, and writes nothing outside of the demo's own directory.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -84,7 +85,8 @@ pub struct Project {
 }
 
 impl Project {
-    /// Makes the project: in a directory that is given and free, else in a new one for temporary things.
+    /// Makes the project: in a directory that is given and free, else in a new one for temporary
+    /// things.
     pub fn create(
         given: Option<&Path>,
         temporary: &Path,
@@ -100,9 +102,17 @@ impl Project {
             return Err(Error::Taken(root));
         }
         let project = Self { root };
-        project.write("README.md", "# Visitors\n\nA project that welcomes people.\n")?;
+        project.write(
+            "README.md",
+            "# Visitors\n\nA project that welcomes people.\n",
+        )?;
         project.write("script.json", SCRIPT)?;
-        git(nursery, &project.root, "make a repository", &["init", "--quiet"])?;
+        git(
+            nursery,
+            &project.root,
+            "make a repository",
+            &["init", "--quiet"],
+        )?;
         project.commit(nursery, "Begin")?;
         Ok(project)
     }
@@ -121,8 +131,14 @@ impl Project {
         pace: Duration,
     ) -> Result<Report, Error> {
         let definition = Definition::choose(&Files::shipped(), Some(LOADOUT))?;
-        let scripted = Scripted::read(&Source::new("script.json", SCRIPT)).map_err(Error::Script)?;
-        let mut player = Player { project: self, scripted, pace, builds: 0 };
+        let scripted =
+            Scripted::read(&Source::new("script.json", SCRIPT)).map_err(Error::Script)?;
+        let mut player = Player {
+            project: self,
+            scripted,
+            pace,
+            builds: 0,
+        };
         // Nothing of the environment can come into a scripted cast.
         let variables = BTreeMap::new();
         let hands = Hands {
@@ -136,12 +152,20 @@ impl Project {
             listener,
         };
         let cast = cast::start(definition, REQUEST, hands)?;
-        let log = git(nursery, &self.root, "list the commits", &["log", "--format=%h %s"])?;
+        let log = git(
+            nursery,
+            &self.root,
+            "list the commits",
+            &["log", "--format=%h %s"],
+        )?;
         let root = text::printable(&self.root.to_string_lossy()).into_owned();
         let next = [
             "materia status".to_owned(),
             "materia cast-show --artifacts".to_owned(),
-            format!("materia fork {} --at 6 --agent-script script.json", cast.cast_id),
+            format!(
+                "materia fork {} --at 6 --agent-script script.json",
+                cast.cast_id
+            ),
             format!("materia grid {LOADOUT}"),
             "git log --stat".to_owned(),
         ];
@@ -160,7 +184,13 @@ impl Project {
 
     fn commit(&self, nursery: &mut Nursery, title: &str) -> Result<(), Error> {
         git(nursery, &self.root, "stage the files", &["add", "--all"])?;
-        git(nursery, &self.root, "commit", &["commit", "--quiet", "--message", title]).map(drop)
+        git(
+            nursery,
+            &self.root,
+            "commit",
+            &["commit", "--quiet", "--message", title],
+        )
+        .map(drop)
     }
 }
 
@@ -210,7 +240,12 @@ impl Backend for Player<'_> {
 }
 
 /// Asks git for something, in a repository of ours and with nothing of the person's configuration.
-fn git(nursery: &mut Nursery, at: &Path, action: &'static str, words: &[&str]) -> Result<String, Error> {
+fn git(
+    nursery: &mut Nursery,
+    at: &Path,
+    action: &'static str,
+    words: &[&str],
+) -> Result<String, Error> {
     let own = [
         "git",
         "-c",
@@ -225,8 +260,16 @@ fn git(nursery: &mut Nursery, at: &Path, action: &'static str, words: &[&str]) -
     let mut command = Command::new(own.iter().chain(words).copied());
     command.cwd = Some(at.to_owned());
     command.deadline = Some(PATIENCE);
-    command.env.set("GIT_CONFIG_GLOBAL", "/dev/null").set("GIT_CONFIG_NOSYSTEM", "1");
-    for theirs in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"] {
+    command
+        .env
+        .set("GIT_CONFIG_GLOBAL", "/dev/null")
+        .set("GIT_CONFIG_NOSYSTEM", "1");
+    for theirs in [
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_OBJECT_DIRECTORY",
+    ] {
         command.env.remove(theirs);
     }
     let ended = nursery.run(command);
@@ -234,8 +277,13 @@ fn git(nursery: &mut Nursery, at: &Path, action: &'static str, words: &[&str]) -
         Cause::NotStarted(why) => Err(Error::NoGit(why.to_string())),
         _ if ended.success() => Ok(String::from_utf8_lossy(&ended.stdout.bytes).into_owned()),
         _ => {
-            let said = String::from_utf8_lossy(&ended.stderr.bytes).trim().to_owned();
-            Err(Error::Git { action, said: text::bounded(&said, 400).into_owned() })
+            let said = String::from_utf8_lossy(&ended.stderr.bytes)
+                .trim()
+                .to_owned();
+            Err(Error::Git {
+                action,
+                said: text::bounded(&said, 400).into_owned(),
+            })
         }
     }
 }

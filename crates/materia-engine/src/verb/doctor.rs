@@ -1,7 +1,7 @@
 //! `doctor`: what the promises need on this host, tried for real, and which agents are found.
 //!
-//! Owns the diagnosis. Each check does the thing it is about in a scratch directory on the filesystem where state
-//! lives, and cleans up. Never changes the person's files.
+//! Owns the diagnosis. Each check does the thing it is about in a scratch directory on the
+//! filesystem where state lives, and cleans up. Never changes the person's files.
 
 mod agents;
 mod found;
@@ -101,15 +101,38 @@ pub struct AgentFound {
 
 impl Check {
     fn good(name: &'static str, needed: &'static str, detail: impl Into<String>) -> Self {
-        Self { name, needed, health: Health::Good, detail: detail.into(), hint: None }
+        Self {
+            name,
+            needed,
+            health: Health::Good,
+            detail: detail.into(),
+            hint: None,
+        }
     }
 
-    fn broken(name: &'static str, needed: &'static str, detail: impl Into<String>, hint: &str) -> Self {
-        Self { health: Health::Broken, hint: Some(hint.to_owned()), ..Self::good(name, needed, detail) }
+    fn broken(
+        name: &'static str,
+        needed: &'static str,
+        detail: impl Into<String>,
+        hint: &str,
+    ) -> Self {
+        Self {
+            health: Health::Broken,
+            hint: Some(hint.to_owned()),
+            ..Self::good(name, needed, detail)
+        }
     }
 
-    fn doubtful(name: &'static str, needed: &'static str, detail: impl Into<String>, hint: &str) -> Self {
-        Self { health: Health::Doubtful, ..Self::broken(name, needed, detail, hint) }
+    fn doubtful(
+        name: &'static str,
+        needed: &'static str,
+        detail: impl Into<String>,
+        hint: &str,
+    ) -> Self {
+        Self {
+            health: Health::Doubtful,
+            ..Self::broken(name, needed, detail, hint)
+        }
     }
 }
 

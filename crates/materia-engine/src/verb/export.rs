@@ -1,7 +1,8 @@
 //! `export`: a cast as something to hand to somebody else.
 //!
-//! Owns what a report has: the picture with what happened at each socket, the steps, why work went back, the texts of
-//! the artifacts, bounded and without secrets. How it looks is the view's business. Changes nothing in the cast.
+//! Owns what a report has: the picture with what happened at each socket, the steps, why work went
+//! back, the texts of the artifacts, bounded and without secrets. How it looks is the view's
+//! business. Changes nothing in the cast.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,8 +27,15 @@ pub const MAX_TEXT: usize = 64 << 10;
 /// How much of all artifacts is shown.
 pub const MAX_TEXTS: usize = 4 << 20;
 /// The artifacts that say what was done; the log and the snapshots say the same in other words.
-const TOLD: [&str; 7] =
-    ["prompt.md", "output.md", "output.json", "input.json", "stdout.txt", "stderr.txt", "command.json"];
+const TOLD: [&str; 7] = [
+    "prompt.md",
+    "output.md",
+    "output.json",
+    "input.json",
+    "stdout.txt",
+    "stderr.txt",
+    "command.json",
+];
 
 /// A cast, ready to be shown to somebody who has nothing but this.
 #[derive(Debug)]
@@ -74,20 +82,33 @@ pub fn cast(
     variables: &BTreeMap<OsString, OsString>,
     clock: &Clock,
 ) -> Result<Exported, Error> {
-    let wanted = Wanted { artifacts: true, ..Wanted::default() };
+    let wanted = Wanted {
+        artifacts: true,
+        ..Wanted::default()
+    };
     let mut cast = cast_show::show(folder, wanted, clock)?;
-    let definition = folder.read_definition().and_then(|text| Definition::reopen(&text)).ok();
+    let definition = folder
+        .read_definition()
+        .and_then(|text| Definition::reopen(&text))
+        .ok();
     let graph = definition.as_ref().map(Definition::graph);
     let secrets = secrets(graph, variables);
     let mut rework = rework(folder)?;
-    rework.iter_mut().for_each(|one| one.reason = secrets.redact_text(&one.reason).into_owned());
+    rework
+        .iter_mut()
+        .for_each(|one| one.reason = secrets.redact_text(&one.reason).into_owned());
     cast.request = secrets.redact_text(&cast.request).into_owned();
     if let Some(error) = &mut cast.error {
         error.message = secrets.redact_text(&error.message).into_owned();
     }
     let picture = graph.map(|graph| grid::svg(graph, &marks(graph, &cast)));
     let texts = texts(folder.path(), &cast, &secrets);
-    Ok(Exported { cast, picture, rework, texts })
+    Ok(Exported {
+        cast,
+        picture,
+        rework,
+        texts,
+    })
 }
 
 /// Writes an export where the person said, over what was there.
@@ -96,9 +117,14 @@ pub fn save(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 fn secrets(graph: Option<&Graph>, variables: &BTreeMap<OsString, OsString>) -> Secrets {
-    let materia = graph.into_iter().flat_map(Graph::sockets).flat_map(|socket| &socket.materia.secret);
+    let materia = graph
+        .into_iter()
+        .flat_map(Graph::sockets)
+        .flat_map(|socket| &socket.materia.secret);
     let named: Vec<&str> = materia.map(String::as_str).collect();
-    let texts = variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+    let texts = variables
+        .iter()
+        .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
     Secrets::new(texts, &named)
 }
 
@@ -110,18 +136,32 @@ fn rework(folder: &Folder) -> Result<Vec<Rework>, Error> {
             && let Some(payload) = &complete.payload
             && payload.get("satisfied").and_then(Value::as_bool) == Some(false)
         {
-            let reason = payload.get("context").and_then(Value::as_str).unwrap_or("no reason was given");
+            let reason = payload
+                .get("context")
+                .and_then(Value::as_str)
+                .unwrap_or("no reason was given");
             let reason = text::bounded(reason, 2000).into_owned();
             reasons.push((complete.place.socket.clone(), complete.place.visit, reason));
         }
     })?;
     let at = |socket: &str, visit: u64| {
-        steps.iter().find(|step| step.place.socket == socket && step.place.visit == visit)
+        steps
+            .iter()
+            .find(|step| step.place.socket == socket && step.place.visit == visit)
     };
     let told = reasons.into_iter().filter_map(|(socket, visit, reason)| {
         let step: &Step = at(&socket, visit)?;
-        let item = step.place.item_label.clone().or_else(|| step.place.item_key.clone());
-        Some(Rework { step: step.step, socket, item, reason })
+        let item = step
+            .place
+            .item_label
+            .clone()
+            .or_else(|| step.place.item_key.clone());
+        Some(Rework {
+            step: step.step,
+            socket,
+            item,
+            reason,
+        })
     });
     Ok(told.collect())
 }
@@ -130,8 +170,11 @@ fn rework(folder: &Folder) -> Result<Vec<Rework>, Error> {
 fn marks(graph: &Graph, cast: &Shown) -> BTreeMap<String, Mark> {
     let mut marks = BTreeMap::new();
     for socket in graph.sockets() {
-        let visits: Vec<&Step> =
-            cast.steps.iter().filter(|step| step.place.socket == socket.id.as_str()).collect();
+        let visits: Vec<&Step> = cast
+            .steps
+            .iter()
+            .filter(|step| step.place.socket == socket.id.as_str())
+            .collect();
         let standing = match visits.last().map(|step| step.outcome) {
             None => Standing::Never,
             Some("done") => Standing::Done,
@@ -149,17 +192,23 @@ fn marks(graph: &Graph, cast: &Shown) -> BTreeMap<String, Mark> {
 }
 
 fn texts(root: &Path, cast: &Shown, secrets: &Secrets) -> Vec<Text> {
-    let Ok(shelf) = Root::open(root) else { return Vec::new() };
+    let Ok(shelf) = Root::open(root) else {
+        return Vec::new();
+    };
     let mut left = MAX_TEXTS;
     let mut texts = Vec::new();
     for artifact in cast.artifacts.iter().flatten() {
-        let told = TOLD.iter().any(|name| artifact.path.ends_with(&format!(".{name}")));
+        let told = TOLD
+            .iter()
+            .any(|name| artifact.path.ends_with(&format!(".{name}")));
         if !told || left == 0 {
             continue;
         }
         let most = MAX_TEXT.min(left);
         let mut bytes = Vec::new();
-        let read = shelf.read(&artifact.path).map(|file| file.take(most as u64).read_to_end(&mut bytes));
+        let read = shelf
+            .read(&artifact.path)
+            .map(|file| file.take(most as u64).read_to_end(&mut bytes));
         if !matches!(read, Ok(Ok(_))) {
             continue;
         }
@@ -167,7 +216,12 @@ fn texts(root: &Path, cast: &Shown, secrets: &Secrets) -> Vec<Text> {
         let text = String::from_utf8_lossy(&bytes);
         let text = secrets.redact_text(&text).into_owned();
         let is_cut = artifact.bytes > bytes.len() as u64;
-        texts.push(Text { path: artifact.path.clone(), text, bytes: artifact.bytes, is_cut });
+        texts.push(Text {
+            path: artifact.path.clone(),
+            text,
+            bytes: artifact.bytes,
+            is_cut,
+        });
     }
     texts
 }

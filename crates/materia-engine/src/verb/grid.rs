@@ -1,6 +1,7 @@
 //! `grid`: a loadout as a picture or a document.
 //!
-//! Owns finding the loadout and refusing a broken one. The pictures are drawn by `materia_model::loadout::grid`.
+//! Owns finding the loadout and refusing a broken one. The pictures are drawn by
+//! `materia_model::loadout::grid`.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +55,8 @@ impl Grid {
     /// The graph as one document.
     pub fn document(&self) -> Value {
         let mut document = json!({"ok": true});
-        if let (Value::Object(all), Value::Object(graph)) = (&mut document, grid::json(&self.graph)) {
+        if let (Value::Object(all), Value::Object(graph)) = (&mut document, grid::json(&self.graph))
+        {
             all.extend(graph);
         }
         document
@@ -66,9 +68,14 @@ pub fn grid(files: &Files, named: Option<&str>) -> Result<Grid, NotUsable> {
     let config = Config::load(files.layers());
     refuse_broken_files(files.layers())?;
     let name = choose(&config, named)?;
-    let compiled = config.compile(name).ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
+    let compiled = config
+        .compile(name)
+        .ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
     match compiled.graph {
-        Some(graph) => Ok(Grid { graph, warnings: compiled.findings }),
+        Some(graph) => Ok(Grid {
+            graph,
+            warnings: compiled.findings,
+        }),
         None => Err(NotUsable::Broken(compiled.findings)),
     }
 }

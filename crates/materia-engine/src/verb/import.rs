@@ -1,7 +1,7 @@
 //! `import`: recipes of other tools as files of ours.
 //!
-//! Owns reading the file and those it needs, and writing what came of them: new files only, all or none. What could not
-//! be carried over is in the notes, each with its line.
+//! Owns reading the file and those it needs, and writing what came of them: new files only, all or
+//! none. What could not be carried over is in the notes, each with its line.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -83,12 +83,17 @@ pub fn goose(path: &Path, into: Option<&Path>) -> Result<Report, NotImported> {
         if !seen.insert(path.clone()) || seen.len() > MOST_FILES {
             continue;
         }
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = path
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default();
         let source = Source::new(&path.to_string_lossy(), &read(&path)?);
         let mut one = import::goose(&source, &stem).map_err(NotImported::Wrong)?;
         if seen.len() > 1 {
             // Others import it by the name of its file.
-            one.recipes.iter_mut().for_each(|draft| draft.name = import::name_of(&stem));
+            one.recipes
+                .iter_mut()
+                .for_each(|draft| draft.name = import::name_of(&stem));
         }
         let folder = path.parent().unwrap_or(Path::new("."));
         left.extend(one.needs.iter().map(|need| folder.join(need)));
@@ -105,29 +110,46 @@ pub fn justfile(
     shell: Shell,
     into: Option<&Path>,
 ) -> Result<Report, NotImported> {
-    let found = || JUSTFILES.iter().map(|name| cwd.join(name)).find(|path| path.is_file());
+    let found = || {
+        JUSTFILES
+            .iter()
+            .map(|name| cwd.join(name))
+            .find(|path| path.is_file())
+    };
     let path = named.map(Path::to_owned).or_else(found);
-    let path = path.ok_or_else(|| NotImported::Missing(format!("justfile in {}", cwd.display())))?;
+    let path =
+        path.ok_or_else(|| NotImported::Missing(format!("justfile in {}", cwd.display())))?;
     let source = Source::new(&path.to_string_lossy(), &read(&path)?);
-    finished(import::justfile(&source, shell).map_err(NotImported::Wrong)?, into)
+    finished(
+        import::justfile(&source, shell).map_err(NotImported::Wrong)?,
+        into,
+    )
 }
 
 fn read(path: &Path) -> Result<String, NotImported> {
-    let unreadable = |why: String| NotImported::Unreadable { file: path.display().to_string(), why };
+    let unreadable = |why: String| NotImported::Unreadable {
+        file: path.display().to_string(),
+        why,
+    };
     let about = std::fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => NotImported::Missing(path.display().to_string()),
         _ => unreadable(error.to_string()),
     })?;
     if !about.is_file() || about.len() > MAX_BYTES as u64 {
-        return Err(unreadable(format!("it is no file of at most {MAX_BYTES} bytes")));
+        return Err(unreadable(format!(
+            "it is no file of at most {MAX_BYTES} bytes"
+        )));
     }
     std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
 }
 
 fn finished(imported: Imported, into: Option<&Path>) -> Result<Report, NotImported> {
     let place = |name: &str| into.map(|folder| folder.join(format!("{name}.json")));
-    if let Some(taken) =
-        imported.recipes.iter().filter_map(|draft| place(&draft.name)).find(|path| path.exists())
+    if let Some(taken) = imported
+        .recipes
+        .iter()
+        .filter_map(|draft| place(&draft.name))
+        .find(|path| path.exists())
     {
         return Err(NotImported::Taken(taken));
     }
@@ -136,13 +158,24 @@ fn finished(imported: Imported, into: Option<&Path>) -> Result<Report, NotImport
         let file = place(&draft.name);
         if let Some(path) = &file {
             let text = format!("{:#}\n", draft.recipe);
-            file::write(path, text.as_bytes(), Mode::Create).map_err(|error| NotImported::NotWritten {
-                file: path.display().to_string(),
-                why: error.to_string(),
+            file::write(path, text.as_bytes(), Mode::Create).map_err(|error| {
+                NotImported::NotWritten {
+                    file: path.display().to_string(),
+                    why: error.to_string(),
+                }
             })?;
         }
         let file = file.map(|path| path.display().to_string());
-        recipes.push(Made { name: draft.name, file, recipe: draft.recipe });
+        recipes.push(Made {
+            name: draft.name,
+            file,
+            recipe: draft.recipe,
+        });
     }
-    Ok(Report { ok: true, recipes, notes: imported.notes, written: into.is_some() })
+    Ok(Report {
+        ok: true,
+        recipes,
+        notes: imported.notes,
+        written: into.is_some(),
+    })
 }

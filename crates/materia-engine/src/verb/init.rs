@@ -1,7 +1,8 @@
-//! `init`: a starter for a project: a loadout, the replies of a scripted agent to try it with, and a recipe.
+//! `init`: a starter for a project: a loadout, the replies of a scripted agent to try it with, and
+//! a recipe.
 //!
-//! Owns the files and the report. Never overwrites: what is there stays, and is told. A config that was made here from
-//! our own text is trusted at once (S1); one that was there before is not.
+//! Owns the files and the report. Never overwrites: what is there stays, and is told. A config that
+//! was made here from our own text is trusted at once (S1); one that was there before is not.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,11 @@ use crate::store::dir::{self, DirError};
 
 /// The files: where, what is in them, and what they are for.
 const FILES: [(&str, &str, &str); 3] = [
-    (CONFIG, include_str!("../../assets/starter/pi-materia.json"), "the config, with the loadout Starter"),
+    (
+        CONFIG,
+        include_str!("../../assets/starter/pi-materia.json"),
+        "the config, with the loadout Starter",
+    ),
     (
         ".pi/starter-replies.json",
         include_str!("../../assets/starter/starter-replies.json"),
@@ -77,11 +82,26 @@ pub struct Written {
 pub fn init(project: &Path, home: &Home, operator: bool, clock: &Clock) -> Result<Report, Error> {
     let mut files = Vec::new();
     for (path, text, about) in FILES {
-        let action = if put(&project.join(path), text)? { "written" } else { "kept" };
-        files.push(Written { path, about, action });
+        let action = if put(&project.join(path), text)? {
+            "written"
+        } else {
+            "kept"
+        };
+        files.push(Written {
+            path,
+            about,
+            action,
+        });
     }
-    let ours = files.iter().any(|file| file.path == CONFIG && file.action == "written");
-    let found = Files::find(Places { home: Some(home), project, environment: None, flag: None })?;
+    let ours = files
+        .iter()
+        .any(|file| file.path == CONFIG && file.action == "written");
+    let found = Files::find(Places {
+        home: Some(home),
+        project,
+        environment: None,
+        flag: None,
+    })?;
     if ours && operator {
         let shown = trust::show(&found, Some(home))?;
         trust::grant(&found, home, &shown, clock)?;
@@ -97,7 +117,13 @@ pub fn init(project: &Path, home: &Home, operator: bool, clock: &Clock) -> Resul
     next.push("materia run --file .pi/recipes/facts.json".to_owned());
     next.push("materia doctor".to_owned());
     let directory = project.to_string_lossy().into_owned();
-    Ok(Report { ok: true, directory, files, trusted, next })
+    Ok(Report {
+        ok: true,
+        directory,
+        files,
+        trusted,
+        next,
+    })
 }
 
 /// Writes a file where there is none; whether it did.

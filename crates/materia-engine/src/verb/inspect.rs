@@ -1,7 +1,8 @@
 //! `inspect`: what there is to know about runs, sessions and this program.
 //!
-//! Owns the targets, their views, and the reports. Every look is proved (P4), and ownership fails closed (A9): a caller
-//! with a session sees its own runs and how many others there are, nothing more.
+//! Owns the targets, their views, and the reports. Every look is proved (P4), and ownership fails
+//! closed (A9): a caller with a session sees its own runs and how many others there are, nothing
+//! more.
 
 mod inventory;
 pub mod mail;
@@ -92,25 +93,44 @@ pub fn open(
 pub fn status(place: &Place, state: &materia_model::run::State) -> Shown {
     let run = RunStatus::of(place, state);
     let next = run.next();
-    Shown { ok: true, run, next }
+    Shown {
+        ok: true,
+        run,
+        next,
+    }
 }
 
 /// The processes of a run, its supervisor first.
 pub fn processes(state: &materia_model::run::State) -> Vec<Below> {
     let alive = !state.status.is_terminal();
-    run::supervisor(state).filter(|_| alive).map(|supervisor| below(&supervisor)).unwrap_or_default()
+    run::supervisor(state)
+        .filter(|_| alive)
+        .map(|supervisor| below(&supervisor))
+        .unwrap_or_default()
 }
 
 /// `run:X --view artifacts`, and `--view files`, which also lists the directory.
-pub fn files(place: &Place, state: &materia_model::run::State, all: bool) -> Result<ShownFiles, Error> {
-    let artifacts = state.start.as_ref().map(|start| run::manifest(start, u64::MAX)).unwrap_or_default();
+pub fn files(
+    place: &Place,
+    state: &materia_model::run::State,
+    all: bool,
+) -> Result<ShownFiles, Error> {
+    let artifacts = state
+        .start
+        .as_ref()
+        .map(|start| run::manifest(start, u64::MAX))
+        .unwrap_or_default();
     Ok(ShownFiles {
         ok: true,
         run: place.id().to_string(),
         status: state.status,
         state_dir: place.dir().to_string_lossy().into_owned(),
         artifacts,
-        files: if all { Some(run::directory(place)?) } else { None },
+        files: if all {
+            Some(run::directory(place)?)
+        } else {
+            None
+        },
     })
 }
 

@@ -1,7 +1,8 @@
 //! `link` and `autocast`: a cast of what stands in no config as one loadout.
 //!
-//! Owns looking targets up, the virtual loadout, and what an earlier cast hands to a linked one. Nothing is written to
-//! a config and the active loadout stays what it is; then it is a cast like any other.
+//! Owns looking targets up, the virtual loadout, and what an earlier cast hands to a linked one.
+//! Nothing is written to a config and the active loadout stays what it is; then it is a cast like
+//! any other.
 
 use std::io::Read;
 use std::path::Path;
@@ -39,15 +40,44 @@ pub struct Wanted<'a> {
 
 /// Makes one definition of the targets.
 pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
-    let Wanted { home, trusting, agent, .. } = *wanted;
-    let asked = Asked { loadout: None, files, home, trusting, agent };
+    let Wanted {
+        home,
+        trusting,
+        agent,
+        ..
+    } = *wanted;
+    let asked = Asked {
+        loadout: None,
+        files,
+        home,
+        trusting,
+        agent,
+    };
     super::cast::trusted(&asked)?;
     let config = Config::load(files.layers());
-    let parts: Vec<Part> = wanted.targets.iter().map(|word| part(&config, word)).collect::<Result<_, _>>()?;
+    let parts: Vec<Part> = wanted
+        .targets
+        .iter()
+        .map(|word| part(&config, word))
+        .collect::<Result<_, _>>()?;
     let single = matches!(parts.as_slice(), [_]);
-    if single && let [Part { kind: Kind::Loadout, name, .. }] = parts.as_slice() {
-        let definition = choose(&Asked { loadout: Some(name), ..asked })?;
-        return Ok(definition.noting("autocast", json!({"target": {"kind": "loadout", "name": name}})));
+    if single
+        && let [
+            Part {
+                kind: Kind::Loadout,
+                name,
+                ..
+            },
+        ] = parts.as_slice()
+    {
+        let definition = choose(&Asked {
+            loadout: Some(name),
+            ..asked
+        })?;
+        return Ok(definition.noting(
+            "autocast",
+            json!({"target": {"kind": "loadout", "name": name}}),
+        ));
     }
     let Some(linked) = link::link(&parts) else {
         return Err(Error::Invalid(vec![
@@ -72,7 +102,9 @@ pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
 
 fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {
     let target = Target::read(word);
-    let loadout = config.find(target.name).filter(|_| target.kind != Some(Kind::Materia));
+    let loadout = config
+        .find(target.name)
+        .filter(|_| target.kind != Some(Kind::Materia));
     let materia = config.materia().find(|materia| materia.id == target.name);
     let materia = materia.filter(|_| target.kind != Some(Kind::Loadout));
     match (loadout, materia) {
@@ -80,12 +112,17 @@ fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {
             let (name, quoted) = (target.name, text::quoted(target.name));
             let message = format!("{quoted} is a loadout and a materia");
             let hint = format!("write `loadout:{name}` or `materia:{name}`");
-            Err(Error::Invalid(vec![Finding::error("ambiguous-target", message).hint(hint)]))
+            Err(Error::Invalid(vec![
+                Finding::error("ambiguous-target", message).hint(hint),
+            ]))
         }
         (Some(name), None) => {
-            let compiled =
-                config.compile(name).ok_or_else(|| Error::UnknownLoadout(Box::new(config.unknown(name))))?;
-            let Some(graph) = compiled.graph else { return Err(Error::Invalid(compiled.findings)) };
+            let compiled = config
+                .compile(name)
+                .ok_or_else(|| Error::UnknownLoadout(Box::new(config.unknown(name))))?;
+            let Some(graph) = compiled.graph else {
+                return Err(Error::Invalid(compiled.findings));
+            };
             let written = config.resolved(&graph)["loadouts"][name].clone();
             Ok(Part::loadout(graph, written))
         }
@@ -107,7 +144,11 @@ fn unknown(config: &Config<'_>, target: Target<'_>) -> Finding {
     let hint = match text::closest(target.name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
-            let some: Vec<String> = names.iter().take(12).map(|name| text::quoted(name)).collect();
+            let some: Vec<String> = names
+                .iter()
+                .take(12)
+                .map(|name| text::quoted(name))
+                .collect();
             format!("there are {}", text::list(&some, "and"))
         }
     };
@@ -117,17 +158,28 @@ fn unknown(config: &Config<'_>, target: Target<'_>) -> Finding {
 /// What an earlier cast hands to the next one: what it was about, and what its steps gave, bounded.
 pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
     if given.contains(['/', '\\']) || given.contains("..") {
-        return Err(Error::NoCast { given: given.to_owned(), folder: casts.to_owned(), near: None });
+        return Err(Error::NoCast {
+            given: given.to_owned(),
+            folder: casts.to_owned(),
+            near: None,
+        });
     }
     let folder = find(cwd, casts, Some(given))?;
     let (state, steps) = steps(&folder, |_, _| {})?;
     let root = Root::open(folder.path())?;
     let mut artifacts = Vec::new();
     // The newest say most; they are handed on in the order they were made.
-    for step in steps.iter().rev().filter(|step| step.artifact.is_some()).take(MOST) {
+    for step in steps
+        .iter()
+        .rev()
+        .filter(|step| step.artifact.is_some())
+        .take(MOST)
+    {
         let path = step.artifact.as_deref().unwrap_or_default();
         let mut bytes = Vec::new();
-        root.read(path)?.take(MAX_CONTENT as u64 + 1).read_to_end(&mut bytes)?;
+        root.read(path)?
+            .take(MAX_CONTENT as u64 + 1)
+            .read_to_end(&mut bytes)?;
         let truncated = bytes.len() > MAX_CONTENT;
         bytes.truncate(MAX_CONTENT);
         artifacts.push(json!({

@@ -1,6 +1,7 @@
 //! `loadout`: which loadouts there are, which one is active, and making another one active.
 //!
-//! Owns the list and the choice. What is chosen is written to the person's own config, never to a project's.
+//! Owns the list and the choice. What is chosen is written to the person's own config, never to a
+//! project's.
 
 use std::path::{Path, PathBuf};
 
@@ -67,7 +68,9 @@ pub fn list(files: &Files) -> Listing {
     let active = active.ok().map(str::to_owned);
     let listed = config.loadouts().map(|one| {
         let compiled = config.compile(one.name);
-        let usable = compiled.as_ref().is_some_and(|compiled| compiled.graph.is_some());
+        let usable = compiled
+            .as_ref()
+            .is_some_and(|compiled| compiled.graph.is_some());
         Listed {
             active: active.as_deref() == Some(one.name),
             name: one.name.to_owned(),
@@ -76,10 +79,17 @@ pub fn list(files: &Files) -> Listing {
             description: one.description.map(str::to_owned),
             editable: one.edit == Edit::Open,
             usable,
-            issues: compiled.map(|compiled| compiled.findings).unwrap_or_default(),
+            issues: compiled
+                .map(|compiled| compiled.findings)
+                .unwrap_or_default(),
         }
     });
-    Listing { ok: true, loadouts: listed.collect(), active, issues }
+    Listing {
+        ok: true,
+        loadouts: listed.collect(),
+        active,
+        issues,
+    }
 }
 
 /// The answer to `loadout use`.
@@ -132,20 +142,32 @@ pub enum Reach {
 }
 
 /// Makes a loadout the active one, and leaves the rest of the file that says so as it is.
-pub fn choose_active(home: &Home, places: Places<'_>, named: &str, reach: Reach) -> Result<Chosen, UseError> {
+pub fn choose_active(
+    home: &Home,
+    places: Places<'_>,
+    named: &str,
+    reach: Reach,
+) -> Result<Chosen, UseError> {
     let files = Files::find(places)?;
-    let own = files.layers().partition_point(|layer| layer.scope <= Scope::User);
+    let own = files
+        .layers()
+        .partition_point(|layer| layer.scope <= Scope::User);
     refuse_broken_files(&files.layers()[..own]).map_err(UseError::NotUsable)?;
     let config = Config::load(files.layers());
     let name = choose(&config, Some(named)).map_err(UseError::NotUsable)?;
     let Some(one) = config.loadouts().find(|one| one.name == name) else {
-        return Err(UseError::NotUsable(NotUsable::Unknown(Box::new(config.unknown(named)))));
+        return Err(UseError::NotUsable(NotUsable::Unknown(Box::new(
+            config.unknown(named),
+        ))));
     };
     let file = match one.scope {
         Scope::Default | Scope::User => home.config(),
         Scope::Project if reach == Reach::Here => file_of(&files, one.scope),
         elsewhere => {
-            return Err(UseError::Elsewhere { name: name.to_owned(), file: file_of(&files, elsewhere) });
+            return Err(UseError::Elsewhere {
+                name: name.to_owned(),
+                file: file_of(&files, elsewhere),
+            });
         }
     };
     if let Some(compiled) = config.compile(name)
@@ -155,7 +177,13 @@ pub fn choose_active(home: &Home, places: Places<'_>, named: &str, reach: Reach)
     }
     let changed = write_active(&file, name, &one.id)?;
     let warnings = overruled(&Files::find(places)?, name);
-    Ok(Chosen { ok: true, loadout: name.to_owned(), file, changed, warnings })
+    Ok(Chosen {
+        ok: true,
+        loadout: name.to_owned(),
+        file,
+        changed,
+        warnings,
+    })
 }
 
 fn write_active(file: &Path, name: &str, id: &str) -> Result<bool, UseError> {
@@ -184,29 +212,50 @@ fn write_active(file: &Path, name: &str, id: &str) -> Result<bool, UseError> {
 
 /// What a higher layer says instead.
 fn overruled(files: &Files, name: &str) -> Vec<Finding> {
-    let active = |layers: usize| Config::load(&files.layers()[..layers]).active().map(str::to_owned);
+    let active = |layers: usize| {
+        Config::load(&files.layers()[..layers])
+            .active()
+            .map(str::to_owned)
+    };
     let all = files.layers().len();
     let here = match active(all) {
         Ok(here) if here == name => return Vec::new(),
         Ok(here) => here,
-        Err(finding) => return vec![Finding { severity: Severity::Warning, ..*finding }],
+        Err(finding) => {
+            return vec![Finding {
+                severity: Severity::Warning,
+                ..*finding
+            }];
+        }
     };
     let message = format!("in this project {} is active all the same", quoted(&here));
-    let decides = (0..all).rev().find(|below| active(*below).as_ref() != Ok(&here));
-    let file = decides.and_then(|layer| files.path(layer)).unwrap_or(Path::new(config::PROJECT_FILE));
-    let hint = format!("remove `activeLoadout` from {}", quoted(&file.to_string_lossy()));
+    let decides = (0..all)
+        .rev()
+        .find(|below| active(*below).as_ref() != Ok(&here));
+    let file = decides
+        .and_then(|layer| files.path(layer))
+        .unwrap_or(Path::new(config::PROJECT_FILE));
+    let hint = format!(
+        "remove `activeLoadout` from {}",
+        quoted(&file.to_string_lossy())
+    );
     vec![Finding::warning("overruled", message).hint(hint)]
 }
 
 fn file_of(files: &Files, scope: Scope) -> PathBuf {
     let layer = files.layers().iter().position(|layer| layer.scope == scope);
-    layer.and_then(|layer| files.path(layer)).unwrap_or(Path::new(config::PROJECT_FILE)).to_owned()
+    layer
+        .and_then(|layer| files.path(layer))
+        .unwrap_or(Path::new(config::PROJECT_FILE))
+        .to_owned()
 }
 
 /// The name of the loadout that is meant: the named one, else the active one.
 pub(super) fn choose<'a>(config: &Config<'a>, named: Option<&str>) -> Result<&'a str, NotUsable> {
     match named {
-        Some(named) => config.find(named).ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(named)))),
+        Some(named) => config
+            .find(named)
+            .ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(named)))),
         None => config.active().map_err(NotUsable::Unknown),
     }
 }
@@ -214,6 +263,13 @@ pub(super) fn choose<'a>(config: &Config<'a>, named: Option<&str>) -> Result<&'a
 /// A file that is wrong as a whole says nothing we can rely on, so nothing is done with the rest.
 pub(super) fn refuse_broken_files(layers: &[Layer]) -> Result<(), NotUsable> {
     let found = layers.iter().flat_map(|layer| layer.document.findings());
-    let errors: Vec<Finding> = found.filter(|finding| finding.severity == Severity::Error).cloned().collect();
-    if errors.is_empty() { Ok(()) } else { Err(NotUsable::Broken(errors)) }
+    let errors: Vec<Finding> = found
+        .filter(|finding| finding.severity == Severity::Error)
+        .cloned()
+        .collect();
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(NotUsable::Broken(errors))
+    }
 }

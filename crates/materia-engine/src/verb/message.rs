@@ -1,7 +1,8 @@
 //! `message`: where a message goes is decided by its address alone.
 //!
-//! Owns the routing table: who may write to whom, what is written where, and the words by which the reply says what became
-//! of it (P4). Durable before it is said; a message without a reader waits, which is no error (A5).
+//! Owns the routing table: who may write to whom, what is written where, and the words by which the
+//! reply says what became of it (P4). Durable before it is said; a message without a reader waits,
+//! which is no error (A5).
 
 mod error;
 mod report;
@@ -25,7 +26,12 @@ use crate::post;
 use crate::run::Root;
 
 /// What only the operator may ask for (S2).
-const OPERATORS: [&str; 4] = ["control.trust", "control.approve", "control.reject", "control.budget"];
+const OPERATORS: [&str; 4] = [
+    "control.trust",
+    "control.approve",
+    "control.reject",
+    "control.budget",
+];
 
 /// What a host says to its session when it goes for good.
 const END_SESSION: &str = "control.end";
@@ -119,7 +125,9 @@ impl Sender<'_> {
         }
         let envelope = draft.check()?;
         self.check_speaks_for_itself(&envelope)?;
-        if OPERATORS.contains(&envelope.kind.as_str()) && (self.session.is_some() || self.within.is_some()) {
+        if OPERATORS.contains(&envelope.kind.as_str())
+            && (self.session.is_some() || self.within.is_some())
+        {
             return Err(Error::OperatorOnly(envelope.kind.to_string()));
         }
         Ok(envelope)
@@ -127,10 +135,15 @@ impl Sender<'_> {
 
     /// A program inside a run speaks for that run, and for nobody else.
     fn check_speaks_for_itself(&self, envelope: &Envelope) -> Result<(), Error> {
-        let (Some(within), Some(from)) = (self.within, &envelope.from) else { return Ok(()) };
+        let (Some(within), Some(from)) = (self.within, &envelope.from) else {
+            return Ok(());
+        };
         if from.run() == Some(within) {
             return Ok(());
         }
-        Err(Error::NotYou { from: from.to_string(), run: within.to_string() })
+        Err(Error::NotYou {
+            from: from.to_string(),
+            run: within.to_string(),
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! `plan`: what a loadout would cost at most, without asking a model (C23).
 //!
-//! Owns the table of visits and turns, what stops the cast first, and an estimate where earlier casts of the project
-//! say what a turn of each materia used. Starts nothing.
+//! Owns the table of visits and turns, what stops the cast first, and an estimate where earlier
+//! casts of the project say what a turn of each materia used. Starts nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -93,23 +93,45 @@ pub struct Estimate {
 }
 
 /// Plans the loadout of this name or id, or the active one, for lists of this length.
-pub fn plan(files: &Files, named: Option<&str>, items: u64, casts: &Path) -> Result<Plan, NotUsable> {
+pub fn plan(
+    files: &Files,
+    named: Option<&str>,
+    items: u64,
+    casts: &Path,
+) -> Result<Plan, NotUsable> {
     let config = Config::load(files.layers());
     refuse_broken_files(files.layers())?;
     let name = choose(&config, named)?;
-    let compiled = config.compile(name).ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
-    let Some(graph) = compiled.graph else { return Err(NotUsable::Broken(compiled.findings)) };
-    let net = Net { visits: MAX_VISITS, cycles: MAX_CYCLES };
+    let compiled = config
+        .compile(name)
+        .ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
+    let Some(graph) = compiled.graph else {
+        return Err(NotUsable::Broken(compiled.findings));
+    };
+    let net = Net {
+        visits: MAX_VISITS,
+        cycles: MAX_CYCLES,
+    };
     let visits = fanout::visits(&graph, &config.settings().limits, net, items);
     let known = used(casts);
     let (mut turns, mut runs) = (Range::default(), Range::default());
     let mut sockets = Vec::new();
     for (socket, visited) in graph.sockets().iter().zip(visits) {
-        let visits = Range { smooth: visited.smooth, most: visited.most };
+        let visits = Range {
+            smooth: visited.smooth,
+            most: visited.most,
+        };
         let is_agent = socket.materia.agent().is_some();
-        let repairs = if socket.contract.parse == Parse::Json { 2 } else { 1 };
+        let repairs = if socket.contract.parse == Parse::Json {
+            2
+        } else {
+            1
+        };
         let own = if is_agent {
-            Range { smooth: visits.smooth, most: visits.most.saturating_mul(repairs) }
+            Range {
+                smooth: visits.smooth,
+                most: visits.most.saturating_mul(repairs),
+            }
         } else {
             Range::default()
         };
@@ -121,10 +143,17 @@ pub fn plan(files: &Files, named: Option<&str>, items: u64, casts: &Path) -> Res
             socket: socket.id.to_string(),
             materia: socket.materia.id.clone(),
             kind: if is_agent { "agent" } else { "utility" },
-            loops: socket.loops.iter().map(|at| graph.loops()[*at].id.clone()).collect(),
+            loops: socket
+                .loops
+                .iter()
+                .map(|at| graph.loops()[*at].id.clone())
+                .collect(),
             visits,
             turns: own,
-            tokens_per_turn: known.get(&socket.materia.id).map(Used::average).filter(|_| is_agent),
+            tokens_per_turn: known
+                .get(&socket.materia.id)
+                .map(Used::average)
+                .filter(|_| is_agent),
         });
     }
     Ok(Plan {
@@ -159,11 +188,17 @@ fn used(casts: &Path) -> BTreeMap<String, Used> {
     let mut all: BTreeMap<String, Used> = BTreeMap::new();
     for id in ids(casts).iter().rev().take(ASKED) {
         let path = casts.join(id).join("usage.json");
-        let Ok(usage) = atomic::read_json::<Value>(&path, 1, LARGEST) else { continue };
+        let Ok(usage) = atomic::read_json::<Value>(&path, 1, LARGEST) else {
+            continue;
+        };
         for (materia, spent) in usage["byMateria"].as_object().into_iter().flatten() {
             let sum = all.entry(materia.clone()).or_default();
-            sum.turns = sum.turns.saturating_add(spent["turns"].as_u64().unwrap_or(0));
-            sum.tokens = sum.tokens.saturating_add(spent["tokens"]["total"].as_u64().unwrap_or(0));
+            sum.turns = sum
+                .turns
+                .saturating_add(spent["turns"].as_u64().unwrap_or(0));
+            sum.tokens = sum
+                .tokens
+                .saturating_add(spent["tokens"]["total"].as_u64().unwrap_or(0));
             sum.cost += spent["cost"]["total"].as_f64().unwrap_or(0.0);
         }
     }
@@ -172,12 +207,22 @@ fn used(casts: &Path) -> BTreeMap<String, Used> {
 }
 
 fn estimate(sockets: &[Socket], known: &BTreeMap<String, Used>) -> Option<Estimate> {
-    let mut estimate = Estimate { tokens: 0, cost: 0.0, from_turns: 0, unknown: Vec::new() };
-    for socket in sockets.iter().filter(|socket| socket.kind == "agent" && socket.visits.smooth > 0) {
+    let mut estimate = Estimate {
+        tokens: 0,
+        cost: 0.0,
+        from_turns: 0,
+        unknown: Vec::new(),
+    };
+    for socket in sockets
+        .iter()
+        .filter(|socket| socket.kind == "agent" && socket.visits.smooth > 0)
+    {
         match known.get(&socket.materia) {
             Some(used) => {
                 let share = socket.turns.smooth as f64 / used.turns as f64;
-                estimate.tokens = estimate.tokens.saturating_add((used.tokens as f64 * share) as u64);
+                estimate.tokens = estimate
+                    .tokens
+                    .saturating_add((used.tokens as f64 * share) as u64);
                 estimate.cost += used.cost * share;
                 estimate.from_turns += used.turns;
             }

@@ -1,8 +1,9 @@
 //! `quest`: the board of requests that wait for their turn, and running them one behind the other.
 //!
-//! Owns the reports and the order of a run: a cast begins, the board says so, the cast is driven, the board says what
-//! came of it. Killed anywhere, the next look finds the truth in the cast. The runner stops when it is told to, when the
-//! person interrupts or aborts, when a cast needs the person and, where wished, when a quest fails (C17).
+//! Owns the reports and the order of a run: a cast begins, the board says so, the cast is driven,
+//! the board says what came of it. Killed anywhere, the next look finds the truth in the cast. The
+//! runner stops when it is told to, when the person interrupts or aborts, when a cast needs the
+//! person and, where wished, when a quest fails (C17).
 
 use materia_model::cast::Status as CastStatus;
 use materia_model::quest::{Board, Place, Quest, Refusal, Status, Trouble, Unfound};
@@ -86,7 +87,8 @@ pub struct Ran {
     pub ok: bool,
     /// The quests that had their turn, as they stand now.
     pub quests: Vec<Quest>,
-    /// Why it stopped: `empty`, `once`, `stopped`, `failed`, `needs_you`, `interrupted` or `halted`.
+    /// Why it stopped: `empty`, `once`, `stopped`, `failed`, `needs_you`, `interrupted` or
+    /// `halted`.
     pub stopped: &'static str,
     /// How many still wait.
     pub pending: usize,
@@ -121,7 +123,12 @@ pub struct Turn<'a> {
 }
 
 /// Lists the board.
-pub fn list(store: &Store, status: Option<&str>, limit: usize, clock: &Clock) -> Result<Listing, Error> {
+pub fn list(
+    store: &Store,
+    status: Option<&str>,
+    limit: usize,
+    clock: &Clock,
+) -> Result<Listing, Error> {
     let board = store.look(clock)?;
     let pid = store.runner();
     let wanted = |quest: &&Quest| status.is_none_or(|status| status == quest.status.as_str());
@@ -135,7 +142,13 @@ pub fn list(store: &Store, status: Option<&str>, limit: usize, clock: &Clock) ->
             active_quest_id: board.runner.active_quest_id.clone(),
         },
         total: board.quests.len(),
-        quests: board.quests.iter().filter(wanted).take(limit).cloned().collect(),
+        quests: board
+            .quests
+            .iter()
+            .filter(wanted)
+            .take(limit)
+            .cloned()
+            .collect(),
     })
 }
 
@@ -220,7 +233,12 @@ pub fn remove(store: &Store, given: &str, clock: &Clock) -> Result<One, Error> {
     store.change(clock, |board| {
         let id = board.find(given)?;
         let quest = board.remove(&id, clock.now())?;
-        Ok(One { ok: true, did: "removed", quest, place: None })
+        Ok(One {
+            ok: true,
+            did: "removed",
+            quest,
+            place: None,
+        })
     })
 }
 
@@ -234,13 +252,27 @@ pub fn stop(store: &Store, clock: &Clock) -> Result<Listing, Error> {
 }
 
 fn one(board: &Board, id: &str, did: &'static str) -> Result<One, Error> {
-    let quest = board.get(id).cloned().ok_or_else(|| Refusal::Gone(id.to_owned()))?;
-    let mut waiting = board.quests.iter().filter(|quest| quest.status == Status::Pending);
-    let place = waiting.position(|quest| quest.id == id).map(|position| position + 1);
-    Ok(One { ok: true, did, quest, place })
+    let quest = board
+        .get(id)
+        .cloned()
+        .ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+    let mut waiting = board
+        .quests
+        .iter()
+        .filter(|quest| quest.status == Status::Pending);
+    let place = waiting
+        .position(|quest| quest.id == id)
+        .map(|position| position + 1);
+    Ok(One {
+        ok: true,
+        did,
+        quest,
+        place,
+    })
 }
 
-/// Runs quests one behind the other; `drive` casts one and gives the report, or why no cast could be started.
+/// Runs quests one behind the other; `drive` casts one and gives the report, or why no cast could
+/// be started.
 pub fn run<F>(store: &Store, wanted: Wanted<'_>, clock: &Clock, mut drive: F) -> Result<Ran, Error>
 where
     F: FnMut(&Turn<'_>) -> Result<Cast, Halt>,
@@ -255,7 +287,9 @@ where
     let mut had_turn: Vec<String> = Vec::new();
     let mut first = wanted.quest;
     let stopped = loop {
-        let Some(quest) = next(store, first.take(), clock)? else { break why_no_next(store, clock)? };
+        let Some(quest) = next(store, first.take(), clock)? else {
+            break why_no_next(store, clock)?;
+        };
         had_turn.push(quest.id.clone());
         let status = play(store, &quest, clock, &mut drive)?;
         match status {
@@ -272,12 +306,19 @@ where
         board.enable(false, clock.now());
         Ok::<_, Error>(board.clone())
     })?;
-    let quests: Vec<Quest> = had_turn.iter().filter_map(|id| board.get(id).cloned()).collect();
+    let quests: Vec<Quest> = had_turn
+        .iter()
+        .filter_map(|id| board.get(id).cloned())
+        .collect();
     Ok(Ran {
         ok: quests.iter().all(|quest| quest.status == Status::Succeeded),
         quests,
         stopped,
-        pending: board.quests.iter().filter(|quest| quest.status == Status::Pending).count(),
+        pending: board
+            .quests
+            .iter()
+            .filter(|quest| quest.status == Status::Pending)
+            .count(),
     })
 }
 
@@ -291,14 +332,24 @@ enum Ending {
     Halted,
 }
 
-/// The quest whose turn it is: the one that is asked for, else the first that waits, unless the runner was stopped.
+/// The quest whose turn it is: the one that is asked for, else the first that waits, unless the
+/// runner was stopped.
 fn next(store: &Store, asked: Option<&str>, clock: &Clock) -> Result<Option<Quest>, Error> {
     let board = store.look(clock)?;
     if let Some(given) = asked {
         let id = board.find(given)?;
-        let quest = board.get(&id).cloned().ok_or_else(|| Refusal::Gone(id.clone()))?;
+        let quest = board
+            .get(&id)
+            .cloned()
+            .ok_or_else(|| Refusal::Gone(id.clone()))?;
         if quest.status != Status::Pending {
-            return Err(Refusal::NotNow { id, status: quest.status, needed: "pending", action: "run" }.into());
+            return Err(Refusal::NotNow {
+                id,
+                status: quest.status,
+                needed: "pending",
+                action: "run",
+            }
+            .into());
         }
         return Ok(Some(quest));
     }
@@ -306,7 +357,11 @@ fn next(store: &Store, asked: Option<&str>, clock: &Clock) -> Result<Option<Ques
 }
 
 fn why_no_next(store: &Store, clock: &Clock) -> Result<&'static str, Error> {
-    Ok(if store.look(clock)?.runner.enabled { "empty" } else { "stopped" })
+    Ok(if store.look(clock)?.runner.enabled {
+        "empty"
+    } else {
+        "stopped"
+    })
 }
 
 fn play<F>(store: &Store, quest: &Quest, clock: &Clock, drive: &mut F) -> Result<Ending, Error>
@@ -314,35 +369,49 @@ where
     F: FnMut(&Turn<'_>) -> Result<Cast, Halt>,
 {
     let began = |cast: &str| {
-        let marked =
-            store.change(clock, |board| Ok::<_, Error>(board.start(&quest.id, cast, clock.now())?));
+        let marked = store.change(clock, |board| {
+            Ok::<_, Error>(board.start(&quest.id, cast, clock.now())?)
+        });
         // The cast is there and resumable; it is not driven for a quest that does not know of it.
         marked.map_err(|error| CastError::Output(std::io::Error::other(error.to_string())))
     };
-    let driven = drive(&Turn { quest, began: &began });
+    let driven = drive(&Turn {
+        quest,
+        began: &began,
+    });
     let at = clock.now();
     let (ending, status, why) = match driven {
         Err(Halt::Runner) => return Ok(Ending::Halted),
         Err(Halt::Quest(why)) => (Ending::Failed, Status::Blocked, Some(why)),
-        Ok(report) if report.interrupted => {
-            (Ending::Interrupted, Status::Blocked, quest::interrupted(&report.cast_id, at))
-        }
+        Ok(report) if report.interrupted => (
+            Ending::Interrupted,
+            Status::Blocked,
+            quest::interrupted(&report.cast_id, at),
+        ),
         Ok(report) => match report.status {
             CastStatus::Complete => (Ending::Succeeded, Status::Succeeded, None),
-            CastStatus::Paused => (Ending::NeedsPerson, Status::Blocked, quest::waiting(&report.cast_id, at)),
+            CastStatus::Paused => (
+                Ending::NeedsPerson,
+                Status::Blocked,
+                quest::waiting(&report.cast_id, at),
+            ),
             CastStatus::Aborted => (Ending::Aborted, Status::Failed, failed(&report, clock)),
             CastStatus::Failed | CastStatus::Running => {
                 (Ending::Failed, Status::Failed, failed(&report, clock))
             }
         },
     };
-    store.change(clock, |board| Ok::<_, Error>(board.settle(&quest.id, status, why, at)?))?;
+    store.change(clock, |board| {
+        Ok::<_, Error>(board.settle(&quest.id, status, why, at)?)
+    })?;
     Ok(ending)
 }
 
 fn failed(report: &Cast, clock: &Clock) -> Option<Trouble> {
-    let message =
-        report.error.as_ref().map_or_else(|| "the cast failed".to_owned(), |error| error.message.clone());
+    let message = report.error.as_ref().map_or_else(
+        || "the cast failed".to_owned(),
+        |error| error.message.clone(),
+    );
     Some(Trouble {
         message: text::bounded(&message, 1000).into_owned(),
         occurred_at: clock.now(),

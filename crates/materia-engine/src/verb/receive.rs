@@ -1,8 +1,9 @@
 //! `receive`: a program takes its next message, and says what became of it.
 //!
-//! Owns for whom a message is taken, and who may say what became of it. The command that asks ends at once, so a message
-//! is claimed in two steps: by the command itself until it has been handed over, then by the program that called it.
-//! Whoever of them dies leaves the message to the next who asks.
+//! Owns for whom a message is taken, and who may say what became of it. The command that asks ends
+//! at once, so a message is claimed in two steps: by the command itself until it has been handed
+//! over, then by the program that called it. Whoever of them dies leaves the message to the next
+//! who asks.
 
 use materia_model::message::event::Holder;
 use materia_model::message::{Address, Place};
@@ -53,7 +54,9 @@ impl Error {
     pub fn hint(&self) -> String {
         match self {
             Self::NoQueue(_) => "give --address run:ID, or call it inside a run".to_owned(),
-            Self::NoHolder(_) => "give --holder the id of a process that lives, such as $$".to_owned(),
+            Self::NoHolder(_) => {
+                "give --holder the id of a process that lives, such as $$".to_owned()
+            }
             Self::Post(error) => error.hint(),
             Self::Run(error) => error.hint(),
         }
@@ -95,11 +98,16 @@ pub fn receive(asked: &Asked<'_>, wait: Wait) -> Result<Received, Error> {
     let theirs = asked.holder()?;
     let mine = Identity::of_self().map_or_else(|| theirs.clone(), run::holder);
     let message = post.receive_unless(&Interrupts::catch(), &place, &mine, wait)?;
-    Ok(Received { report: Report { ok: true, message }, post, mine, theirs })
+    Ok(Received {
+        report: Report { ok: true, message },
+        post,
+        mine,
+        theirs,
+    })
 }
 
-/// Says what became of a message. Whoever has it may have it dealt with by programs that it starts, so those below it may
-/// say so.
+/// Says what became of a message. Whoever has it may have it dealt with by programs that it starts,
+/// so those below it may say so.
 pub fn settle(asked: &Asked<'_>, id: &str, ending: &Ending) -> Result<Settled, Error> {
     let (post, place) = asked.open()?;
     let above: Vec<Holder> = process::ancestors().into_iter().map(run::holder).collect();
@@ -110,7 +118,8 @@ pub fn settle(asked: &Asked<'_>, id: &str, ending: &Ending) -> Result<Settled, E
 impl Received {
     /// The caller has it now: from here on it is the caller's to deal with.
     pub fn handed_over(self) -> Result<(), Error> {
-        self.post.hand(&self.report.message.id, &self.mine, &self.theirs)?;
+        self.post
+            .hand(&self.report.message.id, &self.mine, &self.theirs)?;
         Ok(())
     }
 }
@@ -134,7 +143,9 @@ impl Asked<'_> {
     fn holder(&self) -> Result<Holder, Error> {
         let process = match self.holder {
             Some(pid) => Identity::of(pid).ok_or(Error::NoHolder(pid))?,
-            None => process::caller().or_else(Identity::of_self).ok_or(Error::NoHolder(0))?,
+            None => process::caller()
+                .or_else(Identity::of_self)
+                .ok_or(Error::NoHolder(0))?,
         };
         Ok(run::holder(process))
     }

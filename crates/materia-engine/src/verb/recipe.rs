@@ -1,4 +1,5 @@
-//! `recipe`: what a name or a path means, linked and with its values; the one way in for run, spawn, tools, MCP and UI.
+//! `recipe`: what a name or a path means, linked and with its values; the one way in for run,
+//! spawn, tools, MCP and UI.
 //!
 //! Owns the order of it: find, link, refuse what is disabled, type the words. Starts nothing.
 
@@ -19,7 +20,9 @@ use super::template::{Described, Prepared, about_artifact, overrule};
 use crate::library::{Found, Library, Located};
 
 pub(super) use shelf::listing;
-pub use shelf::{Brief, Diagnosis, Fixed, Imported, Imports, Listing, Shown, doctor, imports, list, show};
+pub use shelf::{
+    Brief, Diagnosis, Fixed, Imported, Imports, Listing, Shown, doctor, imports, list, show,
+};
 
 /// What a person or a program wants of a recipe.
 #[derive(Debug)]
@@ -82,7 +85,10 @@ pub enum NotResolved {
 
 /// Finds, links and types; whatever launches a recipe begins here (R2).
 pub fn resolve(asked: Asked<'_>) -> Result<Resolved, NotResolved> {
-    let located = asked.library.find(asked.name, asked.cwd).map_err(NotResolved::NotFound)?;
+    let located = asked
+        .library
+        .find(asked.name, asked.cwd)
+        .map_err(NotResolved::NotFound)?;
     link(asked.library, located, asked.values, asked.words)
 }
 
@@ -94,14 +100,21 @@ pub fn link(
     words: &[String],
 ) -> Result<Resolved, NotResolved> {
     let linked = library.link(&located).map_err(NotResolved::Invalid)?;
-    let Located { name, file, found, .. } = located;
+    let Located {
+        name, file, found, ..
+    } = located;
     if linked.recipe.disabled {
         return Err(NotResolved::Disabled { name, file });
     }
     let args = linked.template.args();
     let mut wrong = Vec::new();
     for word in words {
-        wrong.extend(template::add_word(&mut values, word, &args).err().into_iter().flatten());
+        wrong.extend(
+            template::add_word(&mut values, word, &args)
+                .err()
+                .into_iter()
+                .flatten(),
+        );
     }
     if !wrong.is_empty() {
         return Err(NotResolved::Invalid(wrong));
@@ -132,7 +145,13 @@ impl Resolved {
         let fill = |(name, artifact): (&String, &Artifact)| {
             let path = template::fill(&self.template, &artifact.path, &self.values, facts)
                 .map_err(|wrong| about_artifact(name, wrong))?;
-            Ok((name.clone(), Artifact { path, more: artifact.more.clone() }))
+            Ok((
+                name.clone(),
+                Artifact {
+                    path,
+                    more: artifact.more.clone(),
+                },
+            ))
         };
         self.recipe.artifacts.iter().map(fill).collect()
     }
@@ -150,42 +169,88 @@ impl Resolved {
     ) -> Result<Prepared, Vec<Finding>> {
         let given = self.values.clone();
         overrule(&mut self.values, ours, &self.args);
-        let Expansion { plan, warnings } = self.expand(Facts { host: Some(ours), ..facts })?;
-        let recipe =
-            (!ours.is_empty()).then(|| self.described(Facts { host: Some(ours), ..facts })).transpose()?;
+        let Expansion { plan, warnings } = self.expand(Facts {
+            host: Some(ours),
+            ..facts
+        })?;
+        let recipe = (!ours.is_empty())
+            .then(|| {
+                self.described(Facts {
+                    host: Some(ours),
+                    ..facts
+                })
+            })
+            .transpose()?;
         let risks = risk::warnings(&self.template);
         let own = (self.source == Found::User).then(|| (self.name.clone(), self.fingerprint()));
         let elsewhere = self.recipe.state_dir.filter(|_| !ours.is_empty()).map(|_| {
-            Finding::warning("state-dir", "`state_dir` is not used: every run has a directory of its own")
-                .hint("give it --as run:ID to know its name before")
+            Finding::warning(
+                "state-dir",
+                "`state_dir` is not used: every run has a directory of its own",
+            )
+            .hint("give it --as run:ID to know its name before")
         });
-        let strange = self.warnings.into_iter().chain(warnings).chain(elsewhere).collect();
-        Ok(Prepared { template: self.template, plan, values: given, strange, risks, own, recipe })
+        let strange = self
+            .warnings
+            .into_iter()
+            .chain(warnings)
+            .chain(elsewhere)
+            .collect();
+        Ok(Prepared {
+            template: self.template,
+            plan,
+            values: given,
+            strange,
+            risks,
+            own,
+            recipe,
+        })
     }
 
     /// What it says about a run of it.
     fn described(&self, facts: Facts<'_>) -> Result<Described, Vec<Finding>> {
         let declared = |(name, artifact): (String, Artifact)| {
-            let text = |key: &str| artifact.more.get(key).and_then(Value::as_str).map(str::to_owned);
-            let required = artifact.more.get("required").and_then(Value::as_bool).unwrap_or(false);
+            let text = |key: &str| {
+                artifact
+                    .more
+                    .get(key)
+                    .and_then(Value::as_str)
+                    .map(str::to_owned)
+            };
+            let required = artifact
+                .more
+                .get("required")
+                .and_then(Value::as_bool)
+                .unwrap_or(false);
             let (kind, media_type) = (text("kind"), text("media_type"));
-            (name, Declared { path: artifact.path, kind, media_type, required })
+            (
+                name,
+                Declared {
+                    path: artifact.path,
+                    kind,
+                    media_type,
+                    required,
+                },
+            )
         };
         Ok(Described {
             name: self.name.clone(),
             file: self.file.clone(),
             artifacts: self.artifacts(facts)?.into_iter().map(declared).collect(),
-            mailbox: self.recipe.mailbox.as_ref().and_then(|mailbox| serde_json::to_value(mailbox).ok()),
+            mailbox: self
+                .recipe
+                .mailbox
+                .as_ref()
+                .and_then(|mailbox| serde_json::to_value(mailbox).ok()),
             secrets: self.recipe.secrets.clone(),
             context: if self.recipe.actor_context {
                 context::records(&self.composition, &self.texts)
             } else {
                 Vec::new()
             },
-            retire_when: self
-                .recipe
-                .retire_when
-                .map(|RetireWhen::ChildrenTerminal| materia_model::run::RetireWhen::ChildrenTerminal),
+            retire_when: self.recipe.retire_when.map(|RetireWhen::ChildrenTerminal| {
+                materia_model::run::RetireWhen::ChildrenTerminal
+            }),
         })
     }
 }

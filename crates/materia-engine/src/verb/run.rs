@@ -65,7 +65,11 @@ fn carried(output: &Flow, dir: &Path) -> io::Result<(Vec<u8>, Option<String>)> {
         return Ok((bytes, None));
     }
     // A character that the cut went through is left out.
-    let broken = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
+    let broken = bytes
+        .iter()
+        .take(3)
+        .take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000)
+        .count();
     let bytes = bytes[broken..].to_vec();
     let path = output.keep(dir, "materia-output-")?;
     Ok((bytes, Some(path.display().to_string())))

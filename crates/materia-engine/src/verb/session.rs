@@ -1,6 +1,8 @@
-//! `session`: the browsers that were let in by `ui`, remembered by the hash of their secret, and the word of agents.
+//! `session`: the browsers that were let in by `ui`, remembered by the hash of their secret, and
+//! the word of agents.
 //!
-//! Owns the file and its bounds: so many browsers, so long. The secrets themselves are nowhere but in the browsers.
+//! Owns the file and its bounds: so many browsers, so long. The secrets themselves are nowhere but
+//! in the browsers.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -41,21 +43,33 @@ pub fn read(file: &Path, clock: &Clock) -> Vec<Known> {
         Ok(read) => read.sessions,
         Err(_) => Vec::new(),
     };
-    let oldest = clock.now().as_millis().saturating_sub(DAYS * 24 * 60 * 60 * 1000);
+    let oldest = clock
+        .now()
+        .as_millis()
+        .saturating_sub(DAYS * 24 * 60 * 60 * 1000);
     known.retain(|one| one.at.as_millis() >= oldest);
     known
 }
 
 /// Remembers one more browser, and writes it down.
 pub fn add(file: &Path, mut known: Vec<Known>, secret: &str, clock: &Clock) -> Vec<Known> {
-    known.push(Known { hash: hash(secret), at: clock.now() });
+    known.push(Known {
+        hash: hash(secret),
+        at: clock.now(),
+    });
     let many = known.len().saturating_sub(MOST);
     known.drain(..many);
     if let Some(parent) = file.parent()
         && dir::create_private(parent).is_ok()
     {
         // Without it, the browser is let in until the server ends.
-        let _kept = atomic::write_json(file, FORMAT, &Sessions { sessions: known.clone() });
+        let _kept = atomic::write_json(
+            file,
+            FORMAT,
+            &Sessions {
+                sessions: known.clone(),
+            },
+        );
     }
     known
 }
@@ -66,8 +80,8 @@ pub fn has(known: &[Known], secret: &str) -> bool {
     known.iter().any(|one| one.hash == hash)
 }
 
-/// The word that agents say to be let in, made where there is none. It is theirs to keep, so it is kept as it is, for
-/// nobody else to read: one that others could read is replaced.
+/// The word that agents say to be let in, made where there is none. It is theirs to keep, so it is
+/// kept as it is, for nobody else to read: one that others could read is replaced.
 pub fn token(file: &Path, clock: &Clock) -> io::Result<String> {
     if let Some(token) = kept(file) {
         return Ok(token);
@@ -88,7 +102,10 @@ fn kept(file: &Path) -> Option<String> {
 }
 
 fn hash(secret: &str) -> String {
-    Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(secret.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[cfg(test)]
@@ -107,7 +124,11 @@ mod tests {
         atomic::write(&file, b"short").unwrap();
         let second = token();
         assert!(second.len() >= SHORTEST && second != first);
-        assert_eq!(kept(Path::new("/proc/version")), None, "what others can read is nobody's secret");
+        assert_eq!(
+            kept(Path::new("/proc/version")),
+            None,
+            "what others can read is nobody's secret"
+        );
     }
 
     #[test]
@@ -119,7 +140,9 @@ mod tests {
         assert!(has(&known, "secret") && !has(&known, "other"));
         assert_eq!(read(&file, &clock), known);
         assert!(!std::fs::read_to_string(&file).unwrap().contains("secret\""));
-        let later = Clock::fixed(Timestamp::from_millis(1_767_225_600_000 + 31 * 24 * 3_600_000));
+        let later = Clock::fixed(Timestamp::from_millis(
+            1_767_225_600_000 + 31 * 24 * 3_600_000,
+        ));
         assert_eq!(read(&file, &later), []);
     }
 }

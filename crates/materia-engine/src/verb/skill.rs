@@ -1,6 +1,7 @@
 //! `skill`: what an agent has to know about this program, put where it looks for such things.
 //!
-//! Owns the text and its installation. A copy that somebody changed is not replaced without being told to.
+//! Owns the text and its installation. A copy that somebody changed is not replaced without being
+//! told to.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,10 @@ use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 
 /// The skill, as it ships.
-pub const TEXT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../skills/materia/SKILL.md"));
+pub const TEXT: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../skills/materia/SKILL.md"
+));
 
 /// Its name, which is the name of its directory.
 const NAME: &str = "materia";
@@ -75,5 +79,10 @@ pub fn install(agent: Option<&str>, skills: &Path, replace: Replace) -> Result<I
         atomic::write(&path, TEXT.as_bytes())?;
     }
     let path = path.to_string_lossy().into_owned();
-    Ok(Installed { ok: true, agent: agent.map(str::to_owned), path, action })
+    Ok(Installed {
+        ok: true,
+        agent: agent.map(str::to_owned),
+        path,
+        action,
+    })
 }

@@ -1,7 +1,7 @@
 //! `spawn`: a plan becomes a run that outlives whoever asked for it.
 //!
-//! Owns choosing the id, the values that a run gives its template, and the report, whose shape is a contract. Everything
-//! that can be known is checked before a supervisor is started (T21).
+//! Owns choosing the id, the values that a run gives its template, and the report, whose shape is a
+//! contract. Everything that can be known is checked before a supervisor is started (T21).
 
 use std::path::PathBuf;
 
@@ -102,14 +102,19 @@ pub fn spawn<E: From<Error>>(
     Err(Error::Taken("run".to_owned()).into())
 }
 
-/// Spawns a run that drives a cast which has begun (A12); `words` are what its driver is told besides. The run is
-/// called like the cast where nothing else is said.
-pub fn spawn_cast(root: &Root, wanted: &Wanted, cast: Cast, words: Vec<String>) -> Result<Spawned, Error> {
+/// Spawns a run that drives a cast which has begun (A12); `words` are what its driver is told
+/// besides. The run is called like the cast where nothing else is said.
+pub fn spawn_cast(
+    root: &Root,
+    wanted: &Wanted,
+    cast: Cast,
+    words: Vec<String>,
+) -> Result<Spawned, Error> {
     drive_cast(root, wanted, cast, "resume", None, words)
 }
 
-/// Spawns a run that takes a cast up again, as a verb of ours would: `words` are what its driver is told besides, and are
-/// kept with the run for the next time.
+/// Spawns a run that takes a cast up again, as a verb of ours would: `words` are what its driver is
+/// told besides, and are kept with the run for the next time.
 pub fn drive_cast(
     root: &Root,
     wanted: &Wanted,
@@ -121,22 +126,43 @@ pub fn drive_cast(
     // The running program itself, also when its file was replaced meanwhile.
     let argv = ["/proc/self/exe".to_owned(), verb.to_owned()];
     let argv = argv.into_iter().chain(words.iter().cloned());
-    let given = ["--".to_owned(), cast.dir.clone()].into_iter().chain(said.map(str::to_owned));
+    let given = ["--".to_owned(), cast.dir.clone()]
+        .into_iter()
+        .chain(said.map(str::to_owned));
     let argv = argv.chain(given).collect();
     let mut values = Map::new();
     if !words.is_empty() {
         values.insert(DRIVER.to_owned(), words.into());
     }
     let plan = Plan {
-        body: Body::Command { argv, stdin: Stdin::None, part: None },
+        body: Body::Command {
+            argv,
+            stdin: Stdin::None,
+            part: None,
+        },
         controls: Controls::plain(Failure::Continue),
     };
     for number in 1..=TRIES {
-        let named = if number == 1 { cast.id.clone() } else { format!("{}-{number}", cast.id) };
-        let id = wanted.id.clone().or_else(|| named.parse().ok()).unwrap_or_else(fresh_id);
+        let named = if number == 1 {
+            cast.id.clone()
+        } else {
+            format!("{}-{number}", cast.id)
+        };
+        let id = wanted
+            .id
+            .clone()
+            .or_else(|| named.parse().ok())
+            .unwrap_or_else(fresh_id);
         let place = root.place(&id);
-        let start = Start { cast: Some(cast.clone()), values: values.clone(), ..begins(wanted, &id) };
-        let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
+        let start = Start {
+            cast: Some(cast.clone()),
+            values: values.clone(),
+            ..begins(wanted, &id)
+        };
+        let order = Order {
+            plan: wire::pack(plan.clone()),
+            ..ordered(root, wanted, id, start)
+        };
         match start_run(&order, &wanted.clock) {
             Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
@@ -169,16 +195,28 @@ pub fn spawn_own(
     agent: Option<&Value>,
 ) -> Result<Spawned, Error> {
     // The running program itself, also when its file was replaced meanwhile.
-    let argv = std::iter::once("/proc/self/exe".to_owned()).chain(words).collect();
+    let argv = std::iter::once("/proc/self/exe".to_owned())
+        .chain(words)
+        .collect();
     let plan = Plan {
-        body: Body::Command { argv, stdin: Stdin::None, part: None },
+        body: Body::Command {
+            argv,
+            stdin: Stdin::None,
+            part: None,
+        },
         controls: Controls::plain(Failure::Continue),
     };
     for _ in 0..TRIES {
         let id = wanted.id.clone().unwrap_or_else(fresh_id);
         let place = root.place(&id);
-        let start = Start { agent: agent.cloned(), ..begins(wanted, &id) };
-        let order = Order { plan: wire::pack(plan.clone()), ..ordered(root, wanted, id, start) };
+        let start = Start {
+            agent: agent.cloned(),
+            ..begins(wanted, &id)
+        };
+        let order = Order {
+            plan: wire::pack(plan.clone()),
+            ..ordered(root, wanted, id, start)
+        };
         match start_run(&order, &wanted.clock) {
             Ok(started) => return Ok(report(&place, started.generation, Vec::new())),
             Err(Error::Taken(_)) if wanted.id.is_none() => {}
@@ -224,10 +262,14 @@ fn order(root: &Root, wanted: &Wanted, id: RunId, prepared: Prepared) -> Order {
     let recipe = prepared.recipe.unwrap_or_default();
     let begins = begins(wanted, &id);
     let start = Start {
-        template: Some(text::bounded(prepared.template.source().text(), LONGEST_TEMPLATE).into_owned()),
+        template: Some(
+            text::bounded(prepared.template.source().text(), LONGEST_TEMPLATE).into_owned(),
+        ),
         artifacts: recipe.artifacts,
         values: prepared.values,
-        recipe: begins.recipe.or_else(|| Some(recipe.name).filter(|name| !name.is_empty())),
+        recipe: begins
+            .recipe
+            .or_else(|| Some(recipe.name).filter(|name| !name.is_empty())),
         recipe_file: begins
             .recipe_file
             .or_else(|| recipe.file.map(|file| file.to_string_lossy().into_owned())),
@@ -238,7 +280,12 @@ fn order(root: &Root, wanted: &Wanted, id: RunId, prepared: Prepared) -> Order {
     let plan = wire::pack(prepared.plan);
     let context = recipe.context.iter().map(ToString::to_string).collect();
     let secret = recipe.secrets;
-    Order { secret, context, plan, ..ordered(root, wanted, id, start) }
+    Order {
+        secret,
+        context,
+        plan,
+        ..ordered(root, wanted, id, start)
+    }
 }
 
 /// How a generation begins, as far as it does not depend on what runs.

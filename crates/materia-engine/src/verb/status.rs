@@ -1,6 +1,7 @@
 //! How a run stands, as every door shows it.
 //!
-//! Owns the document. Compact is what fits a model's context: id, status, one base path; the rest is for programs.
+//! Owns the document. Compact is what fits a model's context: id, status, one base path; the rest
+//! is for programs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -88,7 +89,11 @@ impl RunStatus {
     /// The document for a state.
     pub fn of(place: &Place, state: &State) -> Self {
         let start = state.start.clone().unwrap_or_default();
-        let end = state.ended.as_ref().map(|ended| ended.end.clone()).unwrap_or_default();
+        let end = state
+            .ended
+            .as_ref()
+            .map(|ended| ended.end.clone())
+            .unwrap_or_default();
         Self {
             run: place.id().to_string(),
             address: place.address(),
@@ -103,7 +108,9 @@ impl RunStatus {
             tool: start.tool,
             cast: start.cast.as_ref().and_then(standing),
             agent: super::actor::standing(place, state),
-            retire_when: start.retire_when.and_then(|when| serde_json::to_value(when).ok()),
+            retire_when: start
+                .retire_when
+                .and_then(|when| serde_json::to_value(when).ok()),
             cwd: start.cwd,
             values: start.values,
             started_at: state.started,
@@ -116,7 +123,11 @@ impl RunStatus {
             degraded: end.degraded,
             error: end.error,
             evidence: end.evidence,
-            children: state.children.iter().map(|(run, (_, ended))| (run.clone(), *ended)).collect(),
+            children: state
+                .children
+                .iter()
+                .map(|(run, (_, ended))| (run.clone(), *ended))
+                .collect(),
         }
     }
 

@@ -1,6 +1,8 @@
-//! `steer`: going on with a cast and coming back at once, and looking at one while another process drives it.
+//! `steer`: going on with a cast and coming back at once, and looking at one while another process
+//! drives it.
 //!
-//! Owns the order: the wish is recorded, so that it cannot be lost, and then a run is spawned that drives the cast on.
+//! Owns the order: the wish is recorded, so that it cannot be lost, and then a run is spawned that
+//! drives the cast on.
 
 use std::io::Read;
 use std::path::Path;
@@ -16,13 +18,17 @@ use crate::process::{Command, Sink, SpawnError, spawn_detached};
 use crate::store::artifact::Root;
 use crate::store::journal::{Follower, From};
 
-/// Records what the person wishes of a cast that nobody drives; a run of its own drives it on from there. What is
-/// refused is refused before anything is recorded.
+/// Records what the person wishes of a cast that nobody drives; a run of its own drives it on from
+/// there. What is refused is refused before anything is recorded.
 pub fn wish(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Cast, Error> {
     let dir = folder.path().to_string_lossy().into_owned();
     let mut driver = Driver::open(folder, hands)?;
     let state = driver.state();
-    let cast = Cast { id: state.cast_id.clone(), dir, loadout: state.loadout.clone() };
+    let cast = Cast {
+        id: state.cast_id.clone(),
+        dir,
+        loadout: state.loadout.clone(),
+    };
     let body = match wish {
         Wish::Resume | Wish::Abort if state.status.is_end() => {
             return Err(cast::Refusal::Ended(state.status.as_str()).into());
@@ -43,7 +49,11 @@ pub fn wish(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Cast, Er
 
 /// Lets a process of its own run the quests of a project; `words` are what it is told besides.
 pub fn run_quests(project: &Path, words: Vec<String>) -> Result<(), SpawnError> {
-    let own = ["/proc/self/exe".to_owned(), "quest".to_owned(), "run".to_owned()];
+    let own = [
+        "/proc/self/exe".to_owned(),
+        "quest".to_owned(),
+        "run".to_owned(),
+    ];
     let mut command = Command::new(own.into_iter().chain(words));
     command.cwd = Some(project.to_owned());
     command.stdout = Sink::Null;
@@ -62,7 +72,10 @@ impl Watched {
     /// Begins at the beginning.
     pub fn open(folder: &Folder) -> Result<Self, Error> {
         let follower = Follower::open(&folder.path().join("events.jsonl"), From::Beginning)?;
-        Ok(Self { follower, state: State::default() })
+        Ok(Self {
+            follower,
+            state: State::default(),
+        })
     }
 
     /// What happened since, without waiting. Afterwards the descriptor tells when to ask again.
@@ -71,7 +84,10 @@ impl Watched {
         for record in &records {
             // What this version does not know is somebody else's note.
             if let Ok(Some(body)) = Body::read(&record.kind, record.data.clone()) {
-                self.state.apply(&Event { at: record.at, body });
+                self.state.apply(&Event {
+                    at: record.at,
+                    body,
+                });
             }
         }
         Ok(records)
@@ -107,5 +123,9 @@ pub fn artifact(folder: &Folder, path: &str, most: u64) -> Result<Excerpt, Error
     let mut read = Vec::new();
     file.take(most).read_to_end(&mut read)?;
     let cut = bytes > read.len() as u64;
-    Ok(Excerpt { text: String::from_utf8_lossy(&read).into_owned(), bytes, cut })
+    Ok(Excerpt {
+        text: String::from_utf8_lossy(&read).into_owned(),
+        bytes,
+        cut,
+    })
 }

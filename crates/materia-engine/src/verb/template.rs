@@ -75,7 +75,8 @@ pub struct Explanation<'p> {
     pub warnings: Vec<String>,
 }
 
-/// Reads, types and expands; everything that can be known before the first process starts is checked here (T21).
+/// Reads, types and expands; everything that can be known before the first process starts is
+/// checked here (T21).
 pub fn prepare(asked: Asked<'_>) -> Result<Prepared, Vec<Finding>> {
     prepare_with(asked, &Map::new())
 }
@@ -87,23 +88,46 @@ pub fn prepare_with(asked: Asked<'_>, ours: &Map<String, Value>) -> Result<Prepa
     let args = template.args();
     let mut findings = Vec::new();
     for word in asked.words {
-        findings.extend(template::add_word(&mut values, word, &args).err().into_iter().flatten());
+        findings.extend(
+            template::add_word(&mut values, word, &args)
+                .err()
+                .into_iter()
+                .flatten(),
+        );
     }
     if !findings.is_empty() {
         return Err(findings);
     }
     let given = values.clone();
     overrule(&mut values, ours, &args);
-    let facts = Facts { host: Some(ours), ..asked.facts };
+    let facts = Facts {
+        host: Some(ours),
+        ..asked.facts
+    };
     let Expansion { plan, warnings } = template::expand(&template, &values, facts)?;
-    let strange = template.warnings().iter().cloned().chain(warnings).collect();
+    let strange = template
+        .warnings()
+        .iter()
+        .cloned()
+        .chain(warnings)
+        .collect();
     let risks = risk::warnings(&template);
-    Ok(Prepared { template, plan, values: given, strange, risks, own: None, recipe: None })
+    Ok(Prepared {
+        template,
+        plan,
+        values: given,
+        strange,
+        risks,
+        own: None,
+        recipe: None,
+    })
 }
 
 /// What is wrong with the path of an artifact, and with which.
 pub(super) fn about_artifact(name: &str, mut wrong: Vec<Finding>) -> Vec<Finding> {
-    wrong.iter_mut().for_each(|finding| finding.path = Some(format!("artifacts.{name}")));
+    wrong
+        .iter_mut()
+        .for_each(|finding| finding.path = Some(format!("artifacts.{name}")));
     wrong
 }
 
@@ -117,7 +141,8 @@ pub(super) fn overrule(values: &mut Map<String, Value>, ours: &Map<String, Value
 }
 
 impl Prepared {
-    /// Promises more artifacts. A path may name values, ours among them, as every text of the template may.
+    /// Promises more artifacts. A path may name values, ours among them, as every text of the
+    /// template may.
     pub fn promise(
         &mut self,
         artifacts: &BTreeMap<String, Declared>,
@@ -125,12 +150,21 @@ impl Prepared {
     ) -> Result<(), Vec<Finding>> {
         let mut values = self.values.clone();
         overrule(&mut values, ours, &self.template.args());
-        let facts = Facts { host: Some(ours), ..Facts::default() };
+        let facts = Facts {
+            host: Some(ours),
+            ..Facts::default()
+        };
         for (name, declared) in artifacts {
             let path = template::fill(&self.template, &declared.path, &values, facts)
                 .map_err(|wrong| about_artifact(name, wrong))?;
             let promised = &mut self.recipe.get_or_insert_default().artifacts;
-            promised.insert(name.clone(), Declared { path, ..declared.clone() });
+            promised.insert(
+                name.clone(),
+                Declared {
+                    path,
+                    ..declared.clone()
+                },
+            );
         }
         Ok(())
     }
@@ -147,6 +181,10 @@ impl Prepared {
 
     /// Everything noticed, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
-        self.strange.iter().chain(&self.risks).map(|finding| finding.message.clone()).collect()
+        self.strange
+            .iter()
+            .chain(&self.risks)
+            .map(|finding| finding.message.clone())
+            .collect()
     }
 }

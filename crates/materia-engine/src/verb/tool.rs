@@ -1,7 +1,8 @@
-//! `tool`: the tools there are, and calling one in the foreground with an answer that an agent's context can hold.
+//! `tool`: the tools there are, and calling one in the foreground with an answer that an agent's
+//! context can hold.
 //!
-//! Owns the bound on what a tool says (the end is kept, all of it saved and named) and the text of its failures. A tool
-//! that is `async` is started by whoever starts runs.
+//! Owns the bound on what a tool says (the end is kept, all of it saved and named) and the text of
+//! its failures. A tool that is `async` is started by whoever starts runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,11 @@ pub struct Tools {
 /// Lists the tools.
 pub fn list(library: &Library) -> Tools {
     let survey = survey(library);
-    Tools { ok: true, tools: tools(&survey), root: survey.root }
+    Tools {
+        ok: true,
+        tools: tools(&survey),
+        root: survey.root,
+    }
 }
 
 /// The answer to `tool promote` without a draft.
@@ -55,7 +60,10 @@ pub struct Drafts {
 
 /// Lists the drafts.
 pub fn drafts(library: &Library) -> Drafts {
-    Drafts { ok: true, drafts: registry::drafts(library) }
+    Drafts {
+        ok: true,
+        drafts: registry::drafts(library),
+    }
 }
 
 /// A tool to call, and in which surroundings.
@@ -133,9 +141,28 @@ pub enum NotCalled {
 }
 
 /// Calls a tool and waits for it.
-pub fn call(call: Call<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) -> Result<Called, NotCalled> {
-    let Call { library, home, cwd, name, values, words, clock, .. } = call;
-    let resolved = recipe::resolve(Asked { library, cwd, name, values, words })?;
+pub fn call(
+    call: Call<'_>,
+    nursery: &mut Nursery,
+    observer: &mut dyn Observer,
+) -> Result<Called, NotCalled> {
+    let Call {
+        library,
+        home,
+        cwd,
+        name,
+        values,
+        words,
+        clock,
+        ..
+    } = call;
+    let resolved = recipe::resolve(Asked {
+        library,
+        cwd,
+        name,
+        values,
+        words,
+    })?;
     if resolved.source != Found::User {
         return Err(NotCalled::NoTool(name.to_owned()));
     }
@@ -145,8 +172,11 @@ pub fn call(call: Call<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) 
     let outputs = home.outputs();
     dir::create_private(&outputs).map_err(io::Error::other)?;
     let stages = outputs.join(format!(".stages-{}", clock.fresh_id()));
-    let (shape, shown, fingerprint) =
-        (call_shape(name, &resolved.args), resolved.name.clone(), resolved.fingerprint());
+    let (shape, shown, fingerprint) = (
+        call_shape(name, &resolved.args),
+        resolved.name.clone(),
+        resolved.fingerprint(),
+    );
     let stages_text = stages.to_string_lossy();
     let facts = Facts {
         home: call.home_dir.and_then(Path::to_str),
@@ -154,14 +184,20 @@ pub fn call(call: Call<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) 
         stages: Some(&stages_text),
         ..Facts::default()
     };
-    let prepared = resolved.prepare(facts).map_err(|findings| NotCalled::Arguments {
-        name: name.to_owned(),
-        findings,
-        shape,
-    })?;
+    let prepared = resolved
+        .prepare(facts)
+        .map_err(|findings| NotCalled::Arguments {
+            name: name.to_owned(),
+            findings,
+            shape,
+        })?;
     let mut warnings = prepared.warnings();
     warnings.extend(record(home, &shown, &fingerprint, Launch::Tool, clock.now()).err());
-    let kept = prepared.plan.keeps_stages().then(|| Scratch::exactly(&stages)).transpose();
+    let kept = prepared
+        .plan
+        .keeps_stages()
+        .then(|| Scratch::exactly(&stages))
+        .transpose();
     let _stages = kept.map_err(io::Error::other)?;
     let request = Request {
         plan: &prepared.plan,
@@ -179,7 +215,11 @@ pub fn call(call: Call<'_>, nursery: &mut Nursery, observer: &mut dyn Observer) 
 fn said(outcome: Outcome, tool: String, warnings: Vec<String>, dir: &Path) -> io::Result<Called> {
     let ok = outcome.status != Status::Failed;
     let (kept, full) = bounded(&outcome.output, dir, &tool)?;
-    let text = if ok { kept } else { failure_text(&outcome, &kept) };
+    let text = if ok {
+        kept
+    } else {
+        failure_text(&outcome, &kept)
+    };
     Ok(Called {
         ok,
         tool,
@@ -196,7 +236,11 @@ fn said(outcome: Outcome, tool: String, warnings: Vec<String>, dir: &Path) -> io
 
 fn failure_text(outcome: &Outcome, stdout: &str) -> String {
     let mut text = format!("Exit code {}", outcome.code);
-    let stderr: Vec<&str> = outcome.failures.iter().map(|failure| failure.stderr.trim()).collect();
+    let stderr: Vec<&str> = outcome
+        .failures
+        .iter()
+        .map(|failure| failure.stderr.trim())
+        .collect();
     let stderr = stderr.join("\n");
     if !stderr.trim().is_empty() {
         text.push_str(&format!("\n\nstderr:\n{}", stderr.trim()));
@@ -210,7 +254,8 @@ fn failure_text(outcome: &Outcome, stdout: &str) -> String {
 /// What is said when a tool says nothing.
 const NOTHING: &str = "(no output)";
 
-/// The end of an output within the bounds, and the file with all of it where that is not everything.
+/// The end of an output within the bounds, and the file with all of it where that is not
+/// everything.
 pub fn bounded(output: &Flow, dir: &Path, name: &str) -> io::Result<(String, Option<PathBuf>)> {
     let (bytes, total) = output.tail(LOOKED_AT)?;
     let all = String::from_utf8_lossy(&bytes);
@@ -235,7 +280,10 @@ pub fn bounded(output: &Flow, dir: &Path, name: &str) -> io::Result<(String, Opt
 
 /// The last lines and bytes that fit.
 fn last(text: &str) -> &str {
-    let lines = text.rmatch_indices('\n').nth(MOST_LINES - 1).map_or(0, |(at, _)| at + 1);
+    let lines = text
+        .rmatch_indices('\n')
+        .nth(MOST_LINES - 1)
+        .map_or(0, |(at, _)| at + 1);
     let bytes = text.ceil_char_boundary(text.len().saturating_sub(MOST_BYTES));
     &text[lines.max(bytes)..]
 }
@@ -244,7 +292,11 @@ fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes}B"),
         1024..1_048_576 => format!("{}.{}KB", bytes / 1024, bytes % 1024 * 10 / 1024),
-        _ => format!("{}.{}MB", bytes / 1_048_576, bytes % 1_048_576 * 10 / 1_048_576),
+        _ => format!(
+            "{}.{}MB",
+            bytes / 1_048_576,
+            bytes % 1_048_576 * 10 / 1_048_576
+        ),
     }
 }
 

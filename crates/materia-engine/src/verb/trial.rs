@@ -1,7 +1,8 @@
 //! `trial`: one utility run by hand with an input of one's own, before a cast relies on it.
 //!
-//! Owns the input that stands in for a cast's, and the report. The utility runs exactly as in a cast: same argv, same
-//! deadline, same limits, and its whole process tree is gone when this returns. Nothing is kept.
+//! Owns the input that stands in for a cast's, and the report. The utility runs exactly as in a
+//! cast: same argv, same deadline, same limits, and its whole process tree is gone when this
+//! returns. Nothing is kept.
 
 use std::io;
 use std::path::Path;
@@ -111,7 +112,9 @@ pub fn trial(
     let Some(materia) = config.materia().find(|one| one.id == name) else {
         return Err(missing(&config, name));
     };
-    let Some(utility) = materia.utility() else { return Err(TrialError::Agent(name.to_owned())) };
+    let Some(utility) = materia.utility() else {
+        return Err(TrialError::Agent(name.to_owned()));
+    };
     if files.layers()[materia.owner].scope == Scope::Project && !place.trusting {
         return Err(TrialError::Untrusted(name.to_owned()));
     }
@@ -120,7 +123,14 @@ pub fn trial(
     let params = sample.params.as_ref().unwrap_or(&utility.params);
     let input = input(materia, params, sample, cwd, scratch.path()).map_err(io::Error::from)?;
     let folder = files.path(materia.owner).and_then(Path::parent);
-    let room = Room { cwd, library: place.library, home: place.home, folder, spool: scratch.path(), params };
+    let room = Room {
+        cwd,
+        library: place.library,
+        home: place.home,
+        folder,
+        spool: scratch.path(),
+        params,
+    };
     let called = run(utility, input.clone(), &room, nursery)?;
     Ok(told(materia, input, &called))
 }
@@ -131,7 +141,12 @@ fn missing(config: &Config<'_>, name: &str) -> TrialError {
         return TrialError::Unknown(name.to_owned());
     }
     let prefix = materia_model::document::path_member("materia", name);
-    let about = |finding: &&Finding| finding.path.as_deref().is_some_and(|path| path.starts_with(&prefix));
+    let about = |finding: &&Finding| {
+        finding
+            .path
+            .as_deref()
+            .is_some_and(|path| path.starts_with(&prefix))
+    };
     TrialError::Broken(config.findings().iter().filter(about).cloned().collect())
 }
 
@@ -155,7 +170,11 @@ fn input(
         state: &sample.state,
         item: sample.item.as_ref(),
         item_key: sample.item.as_ref().map(|_| "WI-1"),
-        item_label: sample.item.as_ref().and_then(|item| item.get("title")).and_then(Value::as_str),
+        item_label: sample
+            .item
+            .as_ref()
+            .and_then(|item| item.get("title"))
+            .and_then(Value::as_str),
         cursor: None,
         cursors: std::collections::BTreeMap::new(),
     }
@@ -178,23 +197,46 @@ fn run(
     nursery: &mut Nursery,
 ) -> Result<Called, TrialError> {
     let (cwd, spool, timeout_ms) = (room.cwd, room.spool, utility.timeout_ms);
-    let place = template::Place { cwd, home: room.home, stages: Some(spool) };
+    let place = template::Place {
+        cwd,
+        home: room.home,
+        stages: Some(spool),
+    };
     match &utility.run {
         Run::Command(argv) => {
-            let argv = room.folder.map_or_else(|| argv.clone(), |folder| located(argv, folder));
-            Ok(call(Call { argv: &argv, cwd, input, timeout_ms, spool }, nursery)?)
+            let argv = room
+                .folder
+                .map_or_else(|| argv.clone(), |folder| located(argv, folder));
+            Ok(call(
+                Call {
+                    argv: &argv,
+                    cwd,
+                    input,
+                    timeout_ms,
+                    spool,
+                },
+                nursery,
+            )?)
         }
         Run::Shipped(name) => {
-            let shipped = find(name).ok_or(TrialError::Unavailable("no utility of this name ships"))?;
+            let shipped =
+                find(name).ok_or(TrialError::Unavailable("no utility of this name ships"))?;
             Ok(native::call(shipped, &input, cwd, nursery))
         }
         Run::Template(written) => {
-            let plan = template::plan(written, room.params, place, timeout_ms).map_err(TrialError::Broken)?;
+            let plan = template::plan(written, room.params, place, timeout_ms)
+                .map_err(TrialError::Broken)?;
             Ok(template::call(&plan, &input, cwd, spool, nursery)?)
         }
         Run::Recipe(name) => {
             let plan = recipe::plan(room.library, name, room.params, place, timeout_ms);
-            Ok(template::call(&plan.map_err(TrialError::Broken)?, &input, cwd, spool, nursery)?)
+            Ok(template::call(
+                &plan.map_err(TrialError::Broken)?,
+                &input,
+                cwd,
+                spool,
+                nursery,
+            )?)
         }
     }
 }

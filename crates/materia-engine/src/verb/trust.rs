@@ -1,7 +1,8 @@
 //! `trust`: what a project brings, whether the person agreed to it, and the taking back of that.
 //!
-//! Owns the closure of a project's config: its text as it was read and is going to be used, the recipes that its utilities
-//! name with everything these import, and the scripts that all of them name. Who may agree is the door's question. Runs nothing.
+//! Owns the closure of a project's config: its text as it was read and is going to be used, the
+//! recipes that its utilities name with everything these import, and the scripts that all of them
+//! name. Who may agree is the door's question. Runs nothing.
 
 mod scripts;
 
@@ -82,7 +83,15 @@ pub fn require(files: &Files, home: Option<&Home>) -> Result<(), Error> {
 pub fn show(files: &Files, home: Option<&Home>) -> Result<Shown, Error> {
     let Some(closure) = project(files, home) else {
         let (standing, acts, files) = (Standing::Nothing, Vec::new(), BTreeMap::new());
-        return Ok(Shown { ok: true, file: None, standing, acts, files, changes: Vec::new(), digest: None });
+        return Ok(Shown {
+            ok: true,
+            file: None,
+            standing,
+            acts,
+            files,
+            changes: Vec::new(),
+            digest: None,
+        });
     };
     let (standing, changes) = match trust::require(home, &closure) {
         Ok(()) => (Standing::Trusted, Vec::new()),
@@ -103,10 +112,13 @@ pub fn show(files: &Files, home: Option<&Home>) -> Result<Shown, Error> {
     })
 }
 
-/// Writes down that the person agreed to what they were shown; refused where it is another thing by now.
+/// Writes down that the person agreed to what they were shown; refused where it is another thing by
+/// now.
 pub fn grant(files: &Files, home: &Home, shown: &Shown, clock: &Clock) -> Result<(), Error> {
     match project(files, Some(home)) {
-        Some(closure) if Some(closure.digest()) == shown.digest => trust::grant(home, &closure, clock),
+        Some(closure) if Some(closure.digest()) == shown.digest => {
+            trust::grant(home, &closure, clock)
+        }
         Some(closure) => trust::require(Some(home), &closure),
         None => Ok(()),
     }
@@ -114,7 +126,10 @@ pub fn grant(files: &Files, home: &Home, shown: &Shown, clock: &Clock) -> Result
 
 /// Everything that the person agreed to.
 pub fn list(home: &Home) -> Result<Listing, Error> {
-    Ok(Listing { ok: true, trusted: trust::list(home)? })
+    Ok(Listing {
+        ok: true,
+        trusted: trust::list(home)?,
+    })
 }
 
 /// Takes back that the person agreed to a file, or to everything in a directory.
@@ -130,21 +145,32 @@ pub fn revoke(home: &Home, path: &Path) -> Result<Revoked, Error> {
 
 /// The closure of the project's own config, where it has one.
 fn project(files: &Files, home: Option<&Home>) -> Option<Closure> {
-    let layer = files.layers().iter().position(|layer| layer.scope == Scope::Project)?;
+    let layer = files
+        .layers()
+        .iter()
+        .position(|layer| layer.scope == Scope::Project)?;
     let path = files.path(layer)?;
-    let base = path.ancestors().nth(Path::new(PROJECT_FILE).components().count())?;
+    let base = path
+        .ancestors()
+        .nth(Path::new(PROJECT_FILE).components().count())?;
     let base = base.canonicalize().unwrap_or_else(|_| base.to_owned());
     let mut closure = Closure::new(base.join(PROJECT_FILE), base);
     let root = closure.root().to_owned();
-    closure.add(&root, files.layers()[layer].document.source().text().as_bytes());
+    closure.add(
+        &root,
+        files.layers()[layer].document.source().text().as_bytes(),
+    );
     // What lies above cannot take back what this one brings, so it is read as if it were the last.
     let config = Config::load(&files.layers()[..=layer]);
     let mut scripts = Scripts::new(&root, closure.base());
     let library = home.map(|home| Library::new(home, home.user()));
     let below = Config::load(&files.layers()[..layer]);
-    let known: BTreeMap<&str, String> =
-        below.materia().map(|one| (one.id.as_str(), format!("{one:?}"))).collect();
-    let brought = |materia: &Materia| known.get(materia.id.as_str()) != Some(&format!("{materia:?}"));
+    let known: BTreeMap<&str, String> = below
+        .materia()
+        .map(|one| (one.id.as_str(), format!("{one:?}")))
+        .collect();
+    let brought =
+        |materia: &Materia| known.get(materia.id.as_str()) != Some(&format!("{materia:?}"));
     for materia in config.materia().filter(|materia| brought(materia)) {
         let act = act(materia, closure.base(), &mut scripts, library.as_ref());
         closure.add_act(act);
@@ -161,7 +187,11 @@ fn act(materia: &Materia, project: &Path, scripts: &mut Scripts, library: Option
         Kind::Utility(utility) => match &utility.run {
             Run::Command(argv) => ("command", vec![argv.clone()], None),
             Run::Template(written) => {
-                let place = template::Place { cwd: project, home: None, stages: None };
+                let place = template::Place {
+                    cwd: project,
+                    home: None,
+                    stages: None,
+                };
                 let plan = template::plan(written, &utility.params, place, utility.timeout_ms);
                 let mut commands = Vec::new();
                 plan.iter().for_each(|plan| leaves(plan, &mut commands));
@@ -169,14 +199,21 @@ fn act(materia: &Materia, project: &Path, scripts: &mut Scripts, library: Option
             }
             Run::Recipe(recipe) => {
                 scripts.look_in(&["recipe".to_owned(), recipe.clone()]);
-                let commands = library.map(|library| scripts.follow(recipe, library)).unwrap_or_default();
+                let commands = library
+                    .map(|library| scripts.follow(recipe, library))
+                    .unwrap_or_default();
                 ("recipe", commands, Some(recipe.clone()))
             }
             Run::Shipped(name) => ("utility", Vec::new(), Some(name.clone())),
         },
     };
     commands.iter().for_each(|argv| scripts.look_in(argv));
-    Act { name: materia.id.clone(), kind, commands, detail }
+    Act {
+        name: materia.id.clone(),
+        kind,
+        commands,
+        detail,
+    }
 }
 
 fn role(agent: &Agent) -> String {

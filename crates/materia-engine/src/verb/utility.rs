@@ -1,6 +1,7 @@
 //! `utility`: the shipped utilities by hand, and what there is.
 //!
-//! Owns the listing's shape and the place where a utility's programs run. What each does is in `engine::utility`.
+//! Owns the listing's shape and the place where a utility's programs run. What each does is in
+//! `engine::utility`.
 
 use std::io;
 
@@ -57,14 +58,26 @@ pub fn list() -> Listing {
     };
     let taken = |step: &Step| Taken {
         name: step.name,
-        takes: step.takes.split_whitespace().filter(|word| *word != "|").collect(),
+        takes: step
+            .takes
+            .split_whitespace()
+            .filter(|word| *word != "|")
+            .collect(),
         about: step.about,
     };
-    let (utilities, steps) = (SHIPPED.iter().map(entry).collect(), STEPS.iter().map(taken).collect());
-    Listing { ok: true, utilities, steps }
+    let (utilities, steps) = (
+        SHIPPED.iter().map(entry).collect(),
+        STEPS.iter().map(taken).collect(),
+    );
+    Listing {
+        ok: true,
+        utilities,
+        steps,
+    }
 }
 
-/// Runs one in the foreground. Whatever it started is gone when this returns; an interrupt stops it.
+/// Runs one in the foreground. Whatever it started is gone when this returns; an interrupt stops
+/// it.
 pub fn run(shipped: &Shipped, input: &Input) -> io::Result<Result<Answer, Trouble>> {
     let mut nursery = Nursery::adopting()?;
     nursery.catch_interrupts()?;

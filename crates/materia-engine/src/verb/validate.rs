@@ -1,7 +1,7 @@
 //! `validate`: what is wrong with config files, each checked to its end.
 //!
-//! Owns the report. A file is checked on top of what ships and of nothing else, so that it says the same on every
-//! machine. Starts nothing and changes nothing.
+//! Owns the report. A file is checked on top of what ships and of nothing else, so that it says the
+//! same on every machine. Starts nothing and changes nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,10 @@ pub struct Checked {
 
 impl Validation {
     fn new(files: Vec<Checked>) -> Self {
-        Self { ok: files.iter().all(|file| file.ok), files }
+        Self {
+            ok: files.iter().all(|file| file.ok),
+            files,
+        }
     }
 }
 
@@ -46,19 +49,27 @@ impl Checked {
     }
 }
 
-/// Checks files, relative ones as seen from `project`; recipes among them are told by what is in them, and are checked
-/// with their imports where there is a library.
+/// Checks files, relative ones as seen from `project`; recipes among them are told by what is in
+/// them, and are checked with their imports where there is a library.
 pub fn validate(library: Option<&Library>, project: &Path, named: &[PathBuf]) -> Validation {
-    let checked = named.iter().map(|named| match library.filter(|_| is_recipe(&project.join(named))) {
-        Some(library) => check_recipe(library, named, &project.join(named)),
-        None => check(named, project.join(named)),
-    });
+    let checked =
+        named.iter().map(
+            |named| match library.filter(|_| is_recipe(&project.join(named))) {
+                Some(library) => check_recipe(library, named, &project.join(named)),
+                None => check(named, project.join(named)),
+            },
+        );
     Validation::new(checked.collect())
 }
 
 /// Checks files that are meant to be recipes.
 pub fn validate_recipes(library: &Library, project: &Path, named: &[PathBuf]) -> Validation {
-    Validation::new(named.iter().map(|named| check_recipe(library, named, &project.join(named))).collect())
+    Validation::new(
+        named
+            .iter()
+            .map(|named| check_recipe(library, named, &project.join(named)))
+            .collect(),
+    )
 }
 
 /// Whether a file is a recipe: Markdown, or an object with a `template`.
@@ -66,7 +77,10 @@ fn is_recipe(path: &Path) -> bool {
     if path.extension().is_some_and(|ending| ending == "md") {
         return path.exists();
     }
-    let text = if path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_BYTES as u64) {
+    let text = if path
+        .metadata()
+        .is_ok_and(|found| found.is_file() && found.len() <= MAX_BYTES as u64)
+    {
         std::fs::read_to_string(path).unwrap_or_default()
     } else {
         String::new()
@@ -90,9 +104,15 @@ fn check_recipe(library: &Library, named: &Path, path: &Path) -> Checked {
 pub fn in_effect(files: &Files) -> Validation {
     let mut findings = Config::load(files.layers()).check();
     let mut checked = Vec::new();
-    for layer in files.layers().iter().filter(|layer| layer.scope != Scope::Default) {
+    for layer in files
+        .layers()
+        .iter()
+        .filter(|layer| layer.scope != Scope::Default)
+    {
         let name = layer.document.source().name();
-        let (own, rest) = findings.into_iter().partition(|finding| is_in(finding, name));
+        let (own, rest) = findings
+            .into_iter()
+            .partition(|finding| is_in(finding, name));
         findings = rest;
         checked.push(Checked::new(name.to_owned(), own));
     }
@@ -110,7 +130,9 @@ fn check(named: &Path, path: PathBuf) -> Checked {
 }
 
 fn unreadable(error: &ReadError) -> Finding {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    let cause = std::error::Error::source(error)
+        .map(|cause| format!(": {cause}"))
+        .unwrap_or_default();
     Finding::error(error.code(), format!("{error}{cause}")).hint(error.hint())
 }
 
@@ -119,23 +141,43 @@ fn issues(files: &Files, name: &str) -> Vec<Finding> {
         && (document.is_recipe() || name.ends_with(".md"))
     {
         let message = "this is a recipe, not a loadout config";
-        let hint = "a config has `loadouts` and `materia`; `materia explain --file` checks a template";
-        return vec![Finding::error("not-a-config", message).at(document.source(), &(0..0)).hint(hint)];
+        let hint =
+            "a config has `loadouts` and `materia`; `materia explain --file` checks a template";
+        return vec![
+            Finding::error("not-a-config", message)
+                .at(document.source(), &(0..0))
+                .hint(hint),
+        ];
     }
     let found = Config::load(files.layers()).check();
-    let (mut own, shipped): (Vec<_>, Vec<_>) = found.into_iter().partition(|finding| is_in(finding, name));
-    if own.iter().all(|finding| finding.severity != Severity::Error) {
+    let (mut own, shipped): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|finding| is_in(finding, name));
+    if own
+        .iter()
+        .all(|finding| finding.severity != Severity::Error)
+    {
         own.extend(shipped.into_iter().map(consequence));
     }
     own
 }
 
-/// What a good file does to a shipped loadout: that one cannot be cast any more, the file can be used.
+/// What a good file does to a shipped loadout: that one cannot be cast any more, the file can be
+/// used.
 fn consequence(finding: Finding) -> Finding {
-    let message = format!("a shipped loadout cannot be used with this file: {}", finding.message);
-    Finding { severity: Severity::Warning, message, ..finding }
+    let message = format!(
+        "a shipped loadout cannot be used with this file: {}",
+        finding.message
+    );
+    Finding {
+        severity: Severity::Warning,
+        message,
+        ..finding
+    }
 }
 
 fn is_in(finding: &Finding, file: &str) -> bool {
-    finding.place.as_ref().is_some_and(|place| &*place.file == file)
+    finding
+        .place
+        .as_ref()
+        .is_some_and(|place| &*place.file == file)
 }

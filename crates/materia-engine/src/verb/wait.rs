@@ -36,7 +36,10 @@ pub fn wait(
     caller: Option<&str>,
     clock: &Clock,
 ) -> Result<Waited, Error> {
-    let places: Vec<Place> = ids.iter().map(|id| run::find(root, id, caller)).collect::<Result<_, _>>()?;
+    let places: Vec<Place> = ids
+        .iter()
+        .map(|id| run::find(root, id, caller))
+        .collect::<Result<_, _>>()?;
     for place in &places {
         run::check_owner(&run::recorded(place)?, place.id().as_str(), caller)?;
     }
@@ -45,10 +48,23 @@ pub fn wait(
     let ok = match until {
         Until::All => awaited.states.iter().all(done),
         Until::Any => {
-            let mut over = awaited.states.iter().filter(|state| state.status.is_terminal()).peekable();
+            let mut over = awaited
+                .states
+                .iter()
+                .filter(|state| state.status.is_terminal())
+                .peekable();
             over.peek().is_some() && over.all(done)
         }
     };
-    let runs = places.iter().zip(&awaited.states).map(|(place, state)| RunStatus::of(place, state)).collect();
-    Ok(Waited { ok, timed_out: awaited.timed_out, runs, leaving: awaited.leaving })
+    let runs = places
+        .iter()
+        .zip(&awaited.states)
+        .map(|(place, state)| RunStatus::of(place, state))
+        .collect();
+    Ok(Waited {
+        ok,
+        timed_out: awaited.timed_out,
+        runs,
+        leaving: awaited.leaving,
+    })
 }

@@ -1,7 +1,7 @@
 //! `watch`: what runs say to their coordinator, and how they end, told once.
 //!
-//! Owns whose mark it is, and the loop: news go out, then the mark that they did. A run whose supervisor died is looked at,
-//! which ends what it left and records it, so its end is news too.
+//! Owns whose mark it is, and the loop: news go out, then the mark that they did. A run whose
+//! supervisor died is looked at, which ends what it left and records it, so its end is news too.
 
 use std::num::NonZeroUsize;
 
@@ -39,8 +39,8 @@ impl Error {
 pub struct Whose<'a> {
     /// The session whose runs are told; all of them where there is none.
     pub session: Option<&'a SessionId>,
-    /// The run that the watcher is a program of. It has a mark of its own, in the run's directory: what it is told is not
-    /// taken from the host of the session.
+    /// The run that the watcher is a program of. It has a mark of its own, in the run's directory:
+    /// what it is told is not taken from the host of the session.
     pub within: Option<&'a RunId>,
 }
 
@@ -84,8 +84,8 @@ pub enum Over {
     Interrupted,
 }
 
-/// Tells news until nobody listens, until we are interrupted, or until there are none where only those that are there are
-/// wanted.
+/// Tells news until nobody listens, until we are interrupted, or until there are none where only
+/// those that are there are wanted.
 pub fn watch(
     root: &Root,
     whose: Whose<'_>,
@@ -102,7 +102,10 @@ pub fn watch(
             news = watching.news()?;
         }
         for part in news.chunks(listener.at_once().get()) {
-            let heard = part.iter().take_while(|one| listener.tell(one) == Listening::Yes).count();
+            let heard = part
+                .iter()
+                .take_while(|one| listener.tell(one) == Listening::Yes)
+                .count();
             watching.told(&part[..heard])?;
             listener.remembered();
             if heard < part.len() {
@@ -130,18 +133,27 @@ fn observer(root: &Root, whose: Whose<'_>) -> Result<Observer, Error> {
     let bell = run::observer_dir(root, session.map(SessionId::as_str)).ok_or(Error::NoRoom)?;
     let around = within.map(|run| root.place(run)).filter(Place::exists);
     let folder = around.map_or_else(|| bell.clone(), |place| place.dir().join("watch"));
-    Ok(Observer { runs: root.path().to_owned(), folder, bell, session: session.cloned() })
+    Ok(Observer {
+        runs: root.path().to_owned(),
+        folder,
+        bell,
+        session: session.cloned(),
+    })
 }
 
-/// The directories in which something happens when a run begins, says something to its coordinator or ends. They are
-/// made where they are missing, because nobody rings where nobody listens.
+/// The directories in which something happens when a run begins, says something to its coordinator
+/// or ends. They are made where they are missing, because nobody rings where nobody listens.
 pub fn bells(root: &Root) -> Vec<std::path::PathBuf> {
     let observer = run::observer_dir(root, None);
     let dirs = [Some(root.path().to_owned()), observer];
-    dirs.into_iter().flatten().filter(|dir| dir.is_dir() || dir::create_private(dir).is_ok()).collect()
+    dirs.into_iter()
+        .flatten()
+        .filter(|dir| dir.is_dir() || dir::create_private(dir).is_ok())
+        .collect()
 }
 
-/// Looks at runs whose supervisors died, which records their ends. One that cannot be looked at is left to the next.
+/// Looks at runs whose supervisors died, which records their ends. One that cannot be looked at is
+/// left to the next.
 fn settle_orphans(root: &Root, watching: &Watching, clock: &Clock) {
     for run in watching.orphans() {
         let _recorded = run::look(&root.place(&run), clock);

@@ -1,7 +1,7 @@
 //! The records of turns in a run's journal.
 //!
-//! Owns their names and particulars. A journal outlives versions: what is missing has a default, what is unknown is
-//! skipped.
+//! Owns their names and particulars. A journal outlives versions: what is missing has a default,
+//! what is unknown is skipped.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,8 @@ pub const TURN_USAGE: &str = "turn.usage";
 /// A turn is over, and what it came to.
 pub const TURN_END: &str = "turn.end";
 
-/// How much of a prompt or an answer stands in a record, in bytes; all of an answer stands in a file of the run.
+/// How much of a prompt or an answer stands in a record, in bytes; all of an answer stands in a
+/// file of the run.
 pub const LONGEST_TEXT: usize = 192 << 10;
 
 /// Who plays, and how: what a run is told to be.

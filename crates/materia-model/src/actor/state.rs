@@ -1,14 +1,17 @@
 //! What the turns of an actor add up to.
 //!
-//! Owns the fold: records in, state out, one at a time. Bounded: it keeps sums, the turn that runs, the end of the last
-//! one, and the last lines of what was said. What a turn used that was never ended counts all the same.
+//! Owns the fold: records in, state out, one at a time. Bounded: it keeps sums, the turn that runs,
+//! the end of the last one, and the last lines of what was said. What a turn used that was never
+//! ended counts all the same.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::event::{Heard, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart, TurnUsage};
+use super::event::{
+    Heard, TURN_END, TURN_HEARD, TURN_START, TURN_USAGE, TurnEnd, TurnStart, TurnUsage,
+};
 use crate::agent::Usage;
 use crate::record::Record;
 use crate::run::{RUN_END, RUN_START};
@@ -96,7 +99,9 @@ impl State {
         match record.kind.as_str() {
             RUN_START | RUN_END => self.close(),
             TURN_START => {
-                let Some(start) = read::<TurnStart>(record) else { return };
+                let Some(start) = read::<TurnStart>(record) else {
+                    return;
+                };
                 self.close();
                 self.turns = self.turns.max(start.turn);
                 self.say(
@@ -110,11 +115,22 @@ impl State {
                 self.open = Some((start, Usage::default()));
             }
             TURN_HEARD => {
-                let Some(heard) = read::<Heard>(record) else { return };
-                self.say(record.at, heard.turn, Role::Steer, heard.from, &heard.message, &heard.text);
+                let Some(heard) = read::<Heard>(record) else {
+                    return;
+                };
+                self.say(
+                    record.at,
+                    heard.turn,
+                    Role::Steer,
+                    heard.from,
+                    &heard.message,
+                    &heard.text,
+                );
             }
             TURN_USAGE => {
-                let Some(told) = read::<TurnUsage>(record) else { return };
+                let Some(told) = read::<TurnUsage>(record) else {
+                    return;
+                };
                 if let Some((start, usage)) = &mut self.open
                     && start.turn == told.turn
                 {
@@ -122,7 +138,9 @@ impl State {
                 }
             }
             TURN_END => {
-                let Some(end) = read::<TurnEnd>(record) else { return };
+                let Some(end) = read::<TurnEnd>(record) else {
+                    return;
+                };
                 self.end(record.at, end);
             }
             _ => {}
@@ -153,7 +171,10 @@ impl State {
         }
         // A turn that failed leaves the conversation where it was.
         if let (Some(agent), Some(handle)) = (&end.agent, &end.session) {
-            self.session = Some(Kept { agent: agent.clone(), handle: handle.clone() });
+            self.session = Some(Kept {
+                agent: agent.clone(),
+                handle: handle.clone(),
+            });
         }
         self.last = Some(end);
     }
@@ -165,13 +186,29 @@ impl State {
         }
     }
 
-    fn say(&mut self, at: Timestamp, turn: u64, role: Role, from: Option<String>, message: &str, said: &str) {
+    fn say(
+        &mut self,
+        at: Timestamp,
+        turn: u64,
+        role: Role,
+        from: Option<String>,
+        message: &str,
+        said: &str,
+    ) {
         if self.lines.len() >= MOST_LINES {
             self.lines.pop_front();
             self.forgotten += 1;
         }
         let text = text::bounded(said, LONGEST_LINE).into_owned();
-        self.lines.push_back(Line { at, turn, role, from, message: message.to_owned(), text, usage: None });
+        self.lines.push_back(Line {
+            at,
+            turn,
+            role,
+            from,
+            message: message.to_owned(),
+            text,
+            usage: None,
+        });
     }
 }
 

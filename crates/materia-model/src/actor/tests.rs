@@ -26,18 +26,30 @@ fn life() -> Vec<Record> {
     let used = |total: u64| json!({"input": total, "total": total});
     records(&[
         ("run.start", json!({"generation": "g1"})),
-        (TURN_START, json!({"turn": 1, "message": "m1", "prompt": "hello"})),
+        (
+            TURN_START,
+            json!({"turn": 1, "message": "m1", "prompt": "hello"}),
+        ),
         (TURN_USAGE, json!({"turn": 1, "usage": used(5)})),
-        (TURN_HEARD, json!({"turn": 1, "message": "m2", "text": "and quickly", "from": "run:a"})),
+        (
+            TURN_HEARD,
+            json!({"turn": 1, "message": "m2", "text": "and quickly", "from": "run:a"}),
+        ),
         (
             TURN_END,
             json!({"turn": 1, "messages": ["m1", "m2"], "agent": "x", "outcome": "ok", "text": "hi",
                 "usage": used(9), "models": {"big": used(9)}, "session": "s1"}),
         ),
-        (TURN_START, json!({"turn": 2, "message": "m3", "prompt": "more"})),
+        (
+            TURN_START,
+            json!({"turn": 2, "message": "m3", "prompt": "more"}),
+        ),
         (TURN_USAGE, json!({"turn": 2, "usage": used(4)})),
         ("run.start", json!({"generation": "g2"})),
-        (TURN_START, json!({"turn": 3, "message": "m3", "prompt": "more"})),
+        (
+            TURN_START,
+            json!({"turn": 3, "message": "m3", "prompt": "more"}),
+        ),
         (
             TURN_END,
             json!({"turn": 3, "messages": ["m3"], "agent": "x", "outcome": "crash", "usage": used(1),
@@ -50,11 +62,24 @@ fn life() -> Vec<Record> {
 #[test]
 fn turns_add_up_and_what_was_lost_was_paid_for() {
     let state = fold(&life());
-    assert_eq!((state.turns, state.usage.total, state.is_busy()), (3, 14, false));
+    assert_eq!(
+        (state.turns, state.usage.total, state.is_busy()),
+        (3, 14, false)
+    );
     assert_eq!(state.models["big"].total, 9);
     // A failed turn leaves the conversation where it was.
-    assert_eq!(state.session, Some(Kept { agent: "x".to_owned(), handle: "s1".to_owned() }));
-    let roles: Vec<(Role, &str)> = state.lines.iter().map(|line| (line.role, line.text.as_str())).collect();
+    assert_eq!(
+        state.session,
+        Some(Kept {
+            agent: "x".to_owned(),
+            handle: "s1".to_owned()
+        })
+    );
+    let roles: Vec<(Role, &str)> = state
+        .lines
+        .iter()
+        .map(|line| (line.role, line.text.as_str()))
+        .collect();
     assert_eq!(
         roles,
         [
@@ -80,7 +105,12 @@ fn folding_in_two_parts_is_folding_at_once() {
 
 #[test]
 fn what_is_remembered_is_bounded() {
-    let turn = |n: usize| (TURN_START, json!({"turn": n, "message": "m", "prompt": "x".repeat(20_000)}));
+    let turn = |n: usize| {
+        (
+            TURN_START,
+            json!({"turn": n, "message": "m", "prompt": "x".repeat(20_000)}),
+        )
+    };
     let all: Vec<(&str, Value)> = (1..=MOST_LINES + 7).map(turn).collect();
     let state = fold(&records(&all));
     assert_eq!((state.lines.len(), state.forgotten), (MOST_LINES, 7));

@@ -1,7 +1,7 @@
 //! The kinds of failures, and reading one from what a provider or an agent said.
 //!
-//! Owns the kinds, their spelling and the reading of error texts: a status where there is one, else known words.
-//! Never decides what is done about a failure: `cast::recovery` does.
+//! Owns the kinds, their spelling and the reading of error texts: a status where there is one, else
+//! known words. Never decides what is done about a failure: `cast::recovery` does.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,9 @@ impl FailureKind {
             Some(408) => Self::Timeout,
             Some(429) => Self::RateLimit,
             Some(500..=599) => Self::Overload,
-            Some(400..=499) if matches!(said, Self::ContextWindow | Self::Config | Self::Auth) => said,
+            Some(400..=499) if matches!(said, Self::ContextWindow | Self::Config | Self::Auth) => {
+                said
+            }
             Some(413) => Self::ContextWindow,
             Some(400..=499) => Self::InvalidRequest,
             _ => said,
@@ -74,8 +76,18 @@ impl FailureKind {
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
         // The order matters: a provider that is overloaded often speaks of limits and timeouts too.
         match () {
-            () if says(&["rate limit", "rate_limit", "too many requests", "quota"]) => Self::RateLimit,
-            () if says(&["overload", "server_error", "service_unavailable", "unavailable"]) => Self::Overload,
+            () if says(&["rate limit", "rate_limit", "too many requests", "quota"]) => {
+                Self::RateLimit
+            }
+            () if says(&[
+                "overload",
+                "server_error",
+                "service_unavailable",
+                "unavailable",
+            ]) =>
+            {
+                Self::Overload
+            }
             () if says(&[
                 "unauthorized",
                 "authentication",
@@ -90,7 +102,15 @@ impl FailureKind {
             }
             () if says(&WINDOW) => Self::ContextWindow,
             () if says(&["timed out", "timeout"]) => Self::Timeout,
-            () if says(&["unknown model", "model not found", "invalid model", "no model"]) => Self::Config,
+            () if says(&[
+                "unknown model",
+                "model not found",
+                "invalid model",
+                "no model",
+            ]) =>
+            {
+                Self::Config
+            }
             () if says(&["invalid_request", "bad request"]) => Self::InvalidRequest,
             () => Self::Crash,
         }
@@ -103,17 +123,35 @@ const MAX_LOOKED: usize = 400;
 /// The HTTP status of an error that a text speaks of.
 pub(super) fn status_in(message: &str) -> Option<u16> {
     let words = text::bounded(message, MAX_LOOKED);
-    let mut numbers = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| word.len() == 3);
-    numbers.find_map(|word| word.parse().ok().filter(|status| (400..600).contains(status)))
+    let mut numbers = words
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| word.len() == 3);
+    numbers.find_map(|word| {
+        word.parse()
+            .ok()
+            .filter(|status| (400..600).contains(status))
+    })
 }
 
-/// How long a text asks us to wait, in milliseconds: `retry after 20 seconds`, `try again in 1.5s`, `in 300ms`.
+/// How long a text asks us to wait, in milliseconds: `retry after 20 seconds`, `try again in 1.5s`,
+/// `in 300ms`.
 pub(super) fn wait_in(message: &str) -> Option<u64> {
     let said = text::bounded(message, 8 << 10).to_lowercase();
-    let marks = ["retry after", "retry-after", "retry_after", "try again in", "retry in"];
-    let from = marks.iter().find_map(|mark| said.find(mark).map(|at| at + mark.len()))?;
-    let rest = said[from..].trim_start_matches(|c: char| !c.is_ascii_digit() && !c.is_ascii_alphabetic());
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    let marks = [
+        "retry after",
+        "retry-after",
+        "retry_after",
+        "try again in",
+        "retry in",
+    ];
+    let from = marks
+        .iter()
+        .find_map(|mark| said.find(mark).map(|at| at + mark.len()))?;
+    let rest =
+        said[from..].trim_start_matches(|c: char| !c.is_ascii_digit() && !c.is_ascii_alphabetic());
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(rest.len());
     let amount: f64 = rest[..end].trim_end_matches('.').parse().ok()?;
     let unit = rest[end..].trim_start();
     let factor = match () {
@@ -122,7 +160,11 @@ pub(super) fn wait_in(message: &str) -> Option<u64> {
         () => 1000.0,
     };
     // The cast saturates, so an absurd number is a very long time.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturating is meant")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturating is meant"
+    )]
     Some((amount * factor).ceil() as u64)
 }
 
@@ -147,8 +189,14 @@ mod tests {
             ("429 Too Many Requests", FailureKind::RateLimit),
             ("Overloaded: please retry", FailureKind::Overload),
             ("provider auth failed", FailureKind::Auth),
-            ("{\"code\":\"context_length_exceeded\"}", FailureKind::ContextWindow),
-            ("server_error: maximum tokens while unavailable", FailureKind::Overload),
+            (
+                "{\"code\":\"context_length_exceeded\"}",
+                FailureKind::ContextWindow,
+            ),
+            (
+                "server_error: maximum tokens while unavailable",
+                FailureKind::Overload,
+            ),
             ("Command timed out after 120 seconds", FailureKind::Timeout),
             ("unknown model `x`", FailureKind::Config),
             ("segmentation fault", FailureKind::Crash),
@@ -162,9 +210,15 @@ mod tests {
     fn c10_a_status_decides_unless_the_text_knows_better() {
         let cases = [
             ("400: {\"message\":\"bad\"}", FailureKind::InvalidRequest),
-            ("API Error: 400 prompt is too long: 250000 tokens", FailureKind::ContextWindow),
+            (
+                "API Error: 400 prompt is too long: 250000 tokens",
+                FailureKind::ContextWindow,
+            ),
             ("401 invalid x-api-key", FailureKind::Auth),
-            ("exceeded retry limit, last status: 429 Too Many Requests", FailureKind::RateLimit),
+            (
+                "exceeded retry limit, last status: 429 Too Many Requests",
+                FailureKind::RateLimit,
+            ),
             ("529 {\"type\":\"overloaded_error\"}", FailureKind::Overload),
             ("it took 1429 tokens and then crashed", FailureKind::Crash),
             ("terminated", FailureKind::Crash),
@@ -172,7 +226,10 @@ mod tests {
         for (text, kind) in cases {
             assert_eq!(crate::agent::Failure::read(None, text).kind, kind, "{text}");
         }
-        assert_eq!(crate::agent::Failure::read(Some(404), "nothing here").kind, FailureKind::InvalidRequest);
+        assert_eq!(
+            crate::agent::Failure::read(Some(404), "nothing here").kind,
+            FailureKind::InvalidRequest
+        );
     }
 
     #[test]
@@ -193,7 +250,11 @@ mod tests {
 
     #[test]
     fn kinds_are_spelled_alike_in_logs_and_scripts() {
-        for kind in [FailureKind::RateLimit, FailureKind::ContextWindow, FailureKind::Empty] {
+        for kind in [
+            FailureKind::RateLimit,
+            FailureKind::ContextWindow,
+            FailureKind::Empty,
+        ] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
     }

@@ -1,7 +1,8 @@
 //! The fold: what each event means for the state.
 //!
-//! Owns every change of a [`State`]. Needs nothing but the event, so that any process can rebuild a cast from its log
-//! without knowing the graph. Never refuses an event: a log that was written is what happened.
+//! Owns every change of a [`State`]. Needs nothing but the event, so that any process can rebuild a
+//! cast from its log without knowing the graph. Never refuses an event: a log that was written is
+//! what happened.
 
 mod attempt;
 mod complete;
@@ -24,7 +25,9 @@ impl State {
             Body::CastStart(start) => self.begin(start),
             Body::SocketRoute(route) => self.route(route),
             Body::SocketStart(start) => self.enter(start),
-            Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => self.dispatch(dispatch.attempt),
+            Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => {
+                self.dispatch(dispatch.attempt)
+            }
             Body::AgentTurnEnd(end) => self.turn_over(end),
             Body::SocketRefinement(refinement) => self.pause(&refinement.reply),
             Body::ContextRefinement(said) => self.hear(&said.text),
@@ -53,7 +56,10 @@ impl State {
     fn pass_time(&mut self, event: &Event) {
         if let (Some(before), Status::Running) = (self.updated_at, self.status) {
             let passed = event.at.as_millis().saturating_sub(before.as_millis());
-            self.spending.active_ms = self.spending.active_ms.saturating_add(passed.max(0).unsigned_abs());
+            self.spending.active_ms = self
+                .spending
+                .active_ms
+                .saturating_add(passed.max(0).unsigned_abs());
         }
         self.updated_at = Some(event.at);
     }
@@ -74,7 +80,10 @@ impl State {
         if let (Some(from), Some(taken)) = (&route.from, &route.edge) {
             let to = route.to.as_deref().unwrap_or("end");
             *self.traversals.entry(format!("{from}->{to}")).or_default() += 1;
-            let count = self.item_edges.entry(format!("{from}#{}", taken.index)).or_default();
+            let count = self
+                .item_edges
+                .entry(format!("{from}#{}", taken.index))
+                .or_default();
             if count.item != taken.item {
                 count.item.clone_from(&taken.item);
                 count.count = 0;
@@ -96,7 +105,8 @@ impl State {
         }
     }
 
-    /// Coming back to a socket by an edge without a limit of its own counts as going in circles (C2).
+    /// Coming back to a socket by an edge without a limit of its own counts as going in circles
+    /// (C2).
     fn count_entry(&mut self, to: &str, route: &Route) {
         if route.via == Via::Empty {
             return;
@@ -112,8 +122,12 @@ impl State {
     }
 
     fn capture(&mut self, route: &Route, reason: &str) {
-        let (Some(source), Some(target)) = (&route.from, &route.to) else { return };
-        let label = self.visit().and_then(|visit| visit.place.item_label.clone());
+        let (Some(source), Some(target)) = (&route.from, &route.to) else {
+            return;
+        };
+        let label = self
+            .visit()
+            .and_then(|visit| visit.place.item_label.clone());
         let entry = Rework {
             source: source.clone(),
             source_label: self
@@ -121,7 +135,11 @@ impl State {
                 .as_ref()
                 .map_or_else(String::new, |last| materia_of(&last.speaker).to_owned()),
             target: target.clone(),
-            item: self.last.as_ref().map(|last| last.item.clone()).unwrap_or_default(),
+            item: self
+                .last
+                .as_ref()
+                .map(|last| last.item.clone())
+                .unwrap_or_default(),
             item_label: label,
             reason: reason.to_owned(),
         };
@@ -130,14 +148,21 @@ impl State {
 
     fn restart(&mut self, cursor: &CursorName) {
         let state = self.cursors.entry(cursor.key.clone()).or_default();
-        *state = Cursor { name: cursor.name.clone(), index: 0, epoch: state.epoch + 1 };
+        *state = Cursor {
+            name: cursor.name.clone(),
+            index: 0,
+            epoch: state.epoch + 1,
+        };
         rework::moved(&mut self.rework, &cursor.key);
     }
 
     fn enter(&mut self, start: &SocketStart) {
         self.hops = 0;
-        self.visits.insert(start.place.socket.clone(), start.place.visit);
-        self.since_advance.entry(start.place.socket.clone()).or_default();
+        self.visits
+            .insert(start.place.socket.clone(), start.place.visit);
+        self.since_advance
+            .entry(start.place.socket.clone())
+            .or_default();
         self.unbind();
         if let Some(bound) = &start.item {
             self.bind(&start.place, bound);
@@ -184,9 +209,14 @@ impl State {
         self.spending.warned = false;
     }
 
-    /// The cast goes on where it was: what was dispatched is dispatched again, and a reached limit starts over.
+    /// The cast goes on where it was: what was dispatched is dispatched again, and a reached limit
+    /// starts over.
     fn go_on(&mut self) {
-        if self.failure.take().is_some_and(|failure| failure.code.is_limit()) {
+        if self
+            .failure
+            .take()
+            .is_some_and(|failure| failure.code.is_limit())
+        {
             self.forgiven.visits.clone_from(&self.visits);
             self.forgiven.traversals.clone_from(&self.traversals);
             self.item_edges.clear();
@@ -196,10 +226,17 @@ impl State {
         self.recovery.recast();
         self.status = Status::Running;
         match self.step.clone() {
-            Step::Running(visit) | Step::Waiting { visit, what: Waiting::Interrupted } => {
+            Step::Running(visit)
+            | Step::Waiting {
+                visit,
+                what: Waiting::Interrupted,
+            } => {
                 self.due(visit.turn, visit.finalising);
             }
-            Step::Waiting { what: Waiting::Refinement, .. } => self.status = Status::Paused,
+            Step::Waiting {
+                what: Waiting::Refinement,
+                ..
+            } => self.status = Status::Paused,
             _ => {}
         }
     }
@@ -232,5 +269,7 @@ impl State {
 
 /// The materia's part of a speaker, which is a socket id, a space and the materia's title.
 fn materia_of(speaker: &str) -> &str {
-    speaker.split_once(' ').map_or(speaker, |(_, materia)| materia)
+    speaker
+        .split_once(' ')
+        .map_or(speaker, |(_, materia)| materia)
 }

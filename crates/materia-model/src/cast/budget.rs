@@ -1,7 +1,8 @@
 //! What a cast may spend, and what it spent (C11, C23).
 //!
-//! Owns the sums, the reservation before a turn, and the verdict. A budget is a resource: a turn starts only when
-//! what its materia's turns used on average so far still fits. Never stops anything itself: the kernel does.
+//! Owns the sums, the reservation before a turn, and the verdict. A budget is a resource: a turn
+//! starts only when what its materia's turns used on average so far still fits. Never stops
+//! anything itself: the kernel does.
 
 use std::collections::BTreeMap;
 
@@ -47,22 +48,35 @@ impl Spending {
     pub fn add(&mut self, socket: &str, materia: &str, usage: &Usage) {
         self.total.add(usage);
         self.turns += 1;
-        self.by_socket.entry(socket.to_owned()).or_default().add(usage);
+        self.by_socket
+            .entry(socket.to_owned())
+            .or_default()
+            .add(usage);
         let (turns, sum) = self.by_materia.entry(materia.to_owned()).or_default();
         *turns += 1;
         sum.add(usage);
     }
 
-    /// Adds the turn that was added last to its item and its models. Names that come after many others share one line.
-    pub fn add_more(&mut self, item: Option<&str>, usage: &Usage, models: &BTreeMap<String, Usage>) {
+    /// Adds the turn that was added last to its item and its models. Names that come after many
+    /// others share one line.
+    pub fn add_more(
+        &mut self,
+        item: Option<&str>,
+        usage: &Usage,
+        models: &BTreeMap<String, Usage>,
+    ) {
         let add = |sums: &mut BTreeMap<String, Usage>, name: &str, usage: &Usage| {
             let known = sums.contains_key(name) || sums.len() < MAX_NAMES;
-            sums.entry(if known { name } else { OTHERS }.to_owned()).or_default().add(usage);
+            sums.entry(if known { name } else { OTHERS }.to_owned())
+                .or_default()
+                .add(usage);
         };
         if let Some(item) = item {
             add(&mut self.by_item, item, usage);
         }
-        models.iter().for_each(|(model, usage)| add(&mut self.by_model, model, usage));
+        models
+            .iter()
+            .for_each(|(model, usage)| add(&mut self.by_model, model, usage));
     }
 
     /// What a turn of a materia used on average: tokens and money; nothing for its first.
@@ -119,7 +133,11 @@ impl Limit {
     /// What the budget says after a socket: what is spent is spent, so nothing is reserved.
     pub fn after_socket(&self, spent: &Spending) -> Verdict {
         let used = [
-            share("tokens", spent.total.total as f64, self.tokens.map(|limit| limit as f64)),
+            share(
+                "tokens",
+                spent.total.total as f64,
+                self.tokens.map(|limit| limit as f64),
+            ),
             share("cost", spent.total.cost, self.cost),
         ];
         let over = |(_, used, limit): &(&str, f64, f64)| *used > 0.0 && used >= limit;
@@ -130,9 +148,17 @@ impl Limit {
     pub fn before_turn(&self, spent: &Spending, materia: &str) -> Verdict {
         let (tokens, cost) = spent.reserve(materia);
         let used = [
-            share("tokens", spent.total.total as f64, self.tokens.map(|limit| limit as f64)),
+            share(
+                "tokens",
+                spent.total.total as f64,
+                self.tokens.map(|limit| limit as f64),
+            ),
             share("cost", spent.total.cost, self.cost),
-            share("turns", spent.turns as f64, self.turns.map(|limit| limit as f64)),
+            share(
+                "turns",
+                spent.turns as f64,
+                self.turns.map(|limit| limit as f64),
+            ),
             share("minutes", spent.active_ms as f64 / 60_000.0, self.minutes),
         ];
         let over = |(what, used, limit): &(&str, f64, f64)| {
@@ -148,7 +174,11 @@ impl Limit {
 
     /// What the budget says before a utility runs: it costs nothing but time.
     pub fn before_run(&self, spent: &Spending) -> Verdict {
-        let used = [share("minutes", spent.active_ms as f64 / 60_000.0, self.minutes)];
+        let used = [share(
+            "minutes",
+            spent.active_ms as f64 / 60_000.0,
+            self.minutes,
+        )];
         self.verdict(spent, &used, |(_, used, limit)| used >= limit)
     }
 
@@ -163,8 +193,13 @@ impl Limit {
 
     /// What is left for child runs: tokens and money.
     pub fn remainder(&self, spent: &Spending) -> (Option<u64>, Option<f64>) {
-        let tokens = self.tokens.map(|limit| limit.saturating_sub(spent.total.total));
-        (tokens, self.cost.map(|limit| (limit - spent.total.cost).max(0.0)))
+        let tokens = self
+            .tokens
+            .map(|limit| limit.saturating_sub(spent.total.total));
+        (
+            tokens,
+            self.cost.map(|limit| (limit - spent.total.cost).max(0.0)),
+        )
     }
 
     fn verdict(
@@ -181,7 +216,10 @@ impl Limit {
         };
         if let Some(reached) = used().find(|share| over(share)) {
             return match (spent.limited, self.stops) {
-                (false, stops) => Verdict::Reached { note: note(reached), stops },
+                (false, stops) => Verdict::Reached {
+                    note: note(reached),
+                    stops,
+                },
                 (true, true) => Verdict::Stop(note(reached)),
                 (true, false) => Verdict::Fine,
             };
@@ -201,7 +239,11 @@ fn share(what: &'static str, used: f64, limit: Option<f64>) -> Option<(&'static 
 }
 
 fn percent(used: f64, limit: f64) -> f64 {
-    if limit > 0.0 { (used / limit * 1000.0).round() / 10.0 } else { 100.0 }
+    if limit > 0.0 {
+        (used / limit * 1000.0).round() / 10.0
+    } else {
+        100.0
+    }
 }
 
 #[cfg(test)]
@@ -215,7 +257,11 @@ mod tests {
             spending.add(
                 "S1",
                 "A",
-                &Usage { total: tokens / share, cost: cost / share as f64, ..Usage::default() },
+                &Usage {
+                    total: tokens / share,
+                    cost: cost / share as f64,
+                    ..Usage::default()
+                },
             );
         }
         spending.turns = turns;
@@ -229,11 +275,21 @@ mod tests {
     #[test]
     fn c11_usage_is_counted_by_item_and_model_and_what_grows_is_bounded() {
         let mut spending = Spending::default();
-        let used = Usage { total: 1, ..Usage::default() };
+        let used = Usage {
+            total: 1,
+            ..Usage::default()
+        };
         for item in 0..MAX_NAMES + 5 {
-            spending.add_more(Some(&item.to_string()), &used, &BTreeMap::from([("m".to_owned(), used)]));
+            spending.add_more(
+                Some(&item.to_string()),
+                &used,
+                &BTreeMap::from([("m".to_owned(), used)]),
+            );
         }
-        assert_eq!((spending.by_item["0"].total, spending.by_item[OTHERS].total), (1, 5));
+        assert_eq!(
+            (spending.by_item["0"].total, spending.by_item[OTHERS].total),
+            (1, 5)
+        );
         assert_eq!(spending.by_model["m"].total, (MAX_NAMES + 5) as u64);
     }
 
@@ -248,45 +304,119 @@ mod tests {
 
     #[test]
     fn c11_after_a_socket_only_what_is_spent_counts() {
-        let tokens = |max| limit(&Budget { max_tokens: Some(max), ..Budget::default() });
-        assert_eq!(word(&tokens(1000).after_socket(&spent(1200, 0.0, 1))), "reached tokens true");
-        assert_eq!(word(&tokens(1000).after_socket(&spent(800, 0.0, 1))), "warn tokens 80");
-        assert_eq!(word(&tokens(1000).after_socket(&spent(100, 0.0, 1))), "fine");
-        assert_eq!(word(&tokens(0).after_socket(&spent(0, 0.0, 1))), "warn tokens 100");
-        let cost = limit(&Budget { max_cost_usd: Some(50.0), max_tokens: Some(9), ..Budget::default() });
-        assert_eq!(word(&cost.after_socket(&spent(0, 60.5, 1))), "reached cost true");
-        let open = limit(&Budget { max_tokens: Some(10), stop_at_limit: Some(false), ..Budget::default() });
-        assert_eq!(word(&open.after_socket(&spent(20, 0.0, 1))), "reached tokens false");
-        let noted = Spending { limited: true, ..spent(20, 0.0, 1) };
+        let tokens = |max| {
+            limit(&Budget {
+                max_tokens: Some(max),
+                ..Budget::default()
+            })
+        };
+        assert_eq!(
+            word(&tokens(1000).after_socket(&spent(1200, 0.0, 1))),
+            "reached tokens true"
+        );
+        assert_eq!(
+            word(&tokens(1000).after_socket(&spent(800, 0.0, 1))),
+            "warn tokens 80"
+        );
+        assert_eq!(
+            word(&tokens(1000).after_socket(&spent(100, 0.0, 1))),
+            "fine"
+        );
+        assert_eq!(
+            word(&tokens(0).after_socket(&spent(0, 0.0, 1))),
+            "warn tokens 100"
+        );
+        let cost = limit(&Budget {
+            max_cost_usd: Some(50.0),
+            max_tokens: Some(9),
+            ..Budget::default()
+        });
+        assert_eq!(
+            word(&cost.after_socket(&spent(0, 60.5, 1))),
+            "reached cost true"
+        );
+        let open = limit(&Budget {
+            max_tokens: Some(10),
+            stop_at_limit: Some(false),
+            ..Budget::default()
+        });
+        assert_eq!(
+            word(&open.after_socket(&spent(20, 0.0, 1))),
+            "reached tokens false"
+        );
+        let noted = Spending {
+            limited: true,
+            ..spent(20, 0.0, 1)
+        };
         assert_eq!(word(&open.after_socket(&noted)), "fine");
         assert_eq!(word(&tokens(10).after_socket(&noted)), "stop tokens");
     }
 
     #[test]
     fn c23_a_turn_reserves_the_average_of_its_materia_and_nothing_for_the_first() {
-        let tokens =
-            limit(&Budget { max_tokens: Some(100), warn_at_percent: Some(101.0), ..Budget::default() });
+        let tokens = limit(&Budget {
+            max_tokens: Some(100),
+            warn_at_percent: Some(101.0),
+            ..Budget::default()
+        });
         let spending = spent(60, 0.0, 2);
         assert_eq!(spending.reserve("A").0, 30);
         assert_eq!(word(&tokens.before_turn(&spending, "A")), "fine");
-        assert_eq!(word(&tokens.before_turn(&spent(80, 0.0, 2), "A")), "reached tokens true");
+        assert_eq!(
+            word(&tokens.before_turn(&spent(80, 0.0, 2), "A")),
+            "reached tokens true"
+        );
         assert_eq!(word(&tokens.before_turn(&spent(80, 0.0, 2), "new")), "fine");
-        let turns = limit(&Budget { max_turns: Some(2), warn_at_percent: Some(101.0), ..Budget::default() });
+        let turns = limit(&Budget {
+            max_turns: Some(2),
+            warn_at_percent: Some(101.0),
+            ..Budget::default()
+        });
         assert_eq!(word(&turns.before_turn(&spent(0, 0.0, 1), "A")), "fine");
-        assert_eq!(word(&turns.before_turn(&spent(0, 0.0, 2), "A")), "reached turns true");
-        let minutes = limit(&Budget { max_minutes: Some(1.0), ..Budget::default() });
-        let late = Spending { active_ms: 60_000, ..Spending::default() };
-        assert_eq!(word(&minutes.before_turn(&late, "A")), "reached minutes true");
-        let none = limit(&Budget { max_tokens: Some(0), ..Budget::default() });
-        assert_eq!(word(&none.before_turn(&Spending::default(), "A")), "reached tokens true");
+        assert_eq!(
+            word(&turns.before_turn(&spent(0, 0.0, 2), "A")),
+            "reached turns true"
+        );
+        let minutes = limit(&Budget {
+            max_minutes: Some(1.0),
+            ..Budget::default()
+        });
+        let late = Spending {
+            active_ms: 60_000,
+            ..Spending::default()
+        };
+        assert_eq!(
+            word(&minutes.before_turn(&late, "A")),
+            "reached minutes true"
+        );
+        let none = limit(&Budget {
+            max_tokens: Some(0),
+            ..Budget::default()
+        });
+        assert_eq!(
+            word(&none.before_turn(&Spending::default(), "A")),
+            "reached tokens true"
+        );
     }
 
     #[test]
     fn c11_raising_helps_and_running_turns_are_stopped() {
-        let budget = Budget { max_tokens: Some(100), ..Budget::default() };
-        let raised = Limit::of(&budget, &Raise { max_tokens: Some(300), ..Raise::default() });
+        let budget = Budget {
+            max_tokens: Some(100),
+            ..Budget::default()
+        };
+        let raised = Limit::of(
+            &budget,
+            &Raise {
+                max_tokens: Some(300),
+                ..Raise::default()
+            },
+        );
         let spending = spent(90, 0.0, 1);
-        let so_far = Usage { total: 20, ..Usage::default() };
+        let so_far = Usage {
+            total: 20,
+            ..Usage::default()
+        };
         assert!(Limit::of(&budget, &Raise::default()).stops_during(&spending, &so_far));
         assert!(!raised.stops_during(&spending, &so_far));
         assert_eq!(raised.remainder(&spending), (Some(210), None));

@@ -1,7 +1,7 @@
 //! What a person may ask of a cast that is not going on by itself.
 //!
-//! Owns when `continue`, `recast`, `revive`, `abort` and `budget` are refused, and the events they become. Never
-//! checks who asks: doors do.
+//! Owns when `continue`, `recast`, `revive`, `abort` and `budget` are refused, and the events they
+//! become. Never checks who asks: doors do.
 
 use crate::cast::event::{Body, CastEnd, Raise, Recast, Said};
 use crate::cast::failure::{Code, Failure};
@@ -55,16 +55,22 @@ impl Status {
 }
 
 impl State {
-    /// Goes on with a paused cast: with words, one more turn of the conversation; without, its final answer.
+    /// Goes on with a paused cast: with words, one more turn of the conversation; without, its
+    /// final answer.
     pub fn go_on_with(&self, words: Option<&str>) -> Result<Body, Refusal> {
-        let Step::Waiting { visit, what } = &self.step else { return Err(self.not_paused()) };
+        let Step::Waiting { visit, what } = &self.step else {
+            return Err(self.not_paused());
+        };
         if self.status != Status::Paused {
             return Err(self.not_paused());
         }
         match words.map(str::trim).filter(|words| !words.is_empty()) {
             Some(words) if *what == Waiting::Refinement => {
                 let text = text::bounded(words, MAX_SAID).into_owned();
-                Ok(Body::ContextRefinement(Said { place: visit.place.clone(), text }))
+                Ok(Body::ContextRefinement(Said {
+                    place: visit.place.clone(),
+                    text,
+                }))
             }
             _ => Ok(Body::SocketFinalization(visit.place.clone())),
         }
@@ -81,9 +87,10 @@ impl State {
     /// Goes on with a cast that failed or was aborted, where it was.
     pub fn recast(&self) -> Result<Body, Refusal> {
         match self.status {
-            Status::Failed | Status::Aborted => {
-                Ok(Body::CastRecast(Recast { previous_failure: self.failure.clone(), new_max: None }))
-            }
+            Status::Failed | Status::Aborted => Ok(Body::CastRecast(Recast {
+                previous_failure: self.failure.clone(),
+                new_max: None,
+            })),
             Status::Complete => Err(Refusal::Ended(self.status.as_str())),
             Status::Running | Status::Paused => Err(Refusal::NotFailed(self.status.as_str())),
         }
@@ -91,11 +98,16 @@ impl State {
 
     /// Gives a visit that ran out of retries some more, and goes on with it.
     pub fn revive(&self) -> Result<Body, Refusal> {
-        let Body::CastRecast(recast) = self.recast()? else { return Err(Refusal::NothingToRevive) };
+        let Body::CastRecast(recast) = self.recast()? else {
+            return Err(Refusal::NothingToRevive);
+        };
         if !self.recovery.exhausted {
             return Err(Refusal::NothingToRevive);
         }
-        Ok(Body::CastRevive(Recast { new_max: Some(self.recovery.max_repairs() + 1), ..recast }))
+        Ok(Body::CastRevive(Recast {
+            new_max: Some(self.recovery.max_repairs() + 1),
+            ..recast
+        }))
     }
 
     /// Ends a cast by the person's will.
@@ -105,7 +117,11 @@ impl State {
         }
         let mut error = Failure::new(Code::Aborted, "the cast was aborted");
         error.socket = self.visit().map(|visit| visit.place.socket.clone());
-        Ok(Body::CastEnd(CastEnd { ok: false, error: Some(error), usage: *self.usage() }))
+        Ok(Body::CastEnd(CastEnd {
+            ok: false,
+            error: Some(error),
+            usage: *self.usage(),
+        }))
     }
 
     /// Raises the budget of a cast that is not complete.

@@ -1,12 +1,12 @@
 //! What the end of a dispatched visit means.
 //!
-//! Owns the reading of an agent's answer and of a utility's result: accepted, repaired, retried, paused or failed.
-//! Returns the events; never records them.
+//! Owns the reading of an agent's answer and of a utility's result: accepted, repaired, retried,
+//! paused or failed. Returns the events; never records them.
 
 use crate::agent::{self, FailureKind, TurnEnd, TurnKind};
 use crate::cast::event::{
-    Body, CommandEnded, Dispatch, Interruption, RecoveryExhausted, RecoveryStart, Refinement, Repair,
-    SocketComplete, SocketFailed, TurnEnded,
+    Body, CommandEnded, Dispatch, Interruption, RecoveryExhausted, RecoveryStart, Refinement,
+    Repair, SocketComplete, SocketFailed, TurnEnded,
 };
 use crate::cast::failure::{Code, Failure};
 use crate::cast::kernel::Kernel;
@@ -26,19 +26,33 @@ const MAX_OUTPUT: usize = 512 << 10;
 const MAX_REPLY: usize = 16 << 10;
 
 impl Kernel {
-    /// What is recorded before the visit that is due is dispatched; `artifact` has the prompt or the input.
+    /// What is recorded before the visit that is due is dispatched; `artifact` has the prompt or
+    /// the input.
     pub fn dispatched(&self, state: &State, artifact: Option<String>) -> Option<Body> {
-        let Step::Due(visit) = &state.step else { return None };
+        let Step::Due(visit) = &state.step else {
+            return None;
+        };
         let slot = self.graph.find(&visit.place.socket)?;
         let is_agent = self.graph.socket(slot).materia.agent().is_some();
         let turn = is_agent.then_some(visit.turn);
-        let dispatch = Dispatch { place: visit.place.clone(), attempt: visit.attempt, turn, artifact };
-        Some(if is_agent { Body::AgentTurnStart(dispatch) } else { Body::UtilityInput(dispatch) })
+        let dispatch = Dispatch {
+            place: visit.place.clone(),
+            attempt: visit.attempt,
+            turn,
+            artifact,
+        };
+        Some(if is_agent {
+            Body::AgentTurnStart(dispatch)
+        } else {
+            Body::UtilityInput(dispatch)
+        })
     }
 
     /// What an agent's turn came to; `artifact` has the answer.
     pub fn asked(&self, state: &State, end: &TurnEnd, artifact: Option<String>) -> Vec<Body> {
-        let Some((visit, slot)) = self.running(state) else { return Vec::new() };
+        let Some((visit, slot)) = self.running(state) else {
+            return Vec::new();
+        };
         let empty = || agent::Failure::new(FailureKind::Empty, "the answer is empty");
         let reply = match &end.reply {
             Ok(text) if text.trim().is_empty() => Err(empty()),
@@ -70,13 +84,21 @@ impl Kernel {
         stderr: &str,
         artifact: Option<String>,
     ) -> Vec<Body> {
-        let Some((visit, slot)) = self.running(state) else { return Vec::new() };
-        let command = Body::UtilityCommand(CommandEnded { place: visit.place.clone(), ended: ended.clone() });
+        let Some((visit, slot)) = self.running(state) else {
+            return Vec::new();
+        };
+        let command = Body::UtilityCommand(CommandEnded {
+            place: visit.place.clone(),
+            ended: ended.clone(),
+        });
         let socket = self.graph.socket(slot);
         let failed = |code: Code, message: String| {
             let message = format!("{}: {message}", socket.materia.title());
             let failure = Failure::new(code, message).at(socket.id.as_str());
-            Body::SocketFailed(SocketFailed { place: visit.place.clone(), failure })
+            Body::SocketFailed(SocketFailed {
+                place: visit.place.clone(),
+                failure,
+            })
         };
         let meaning = match (ended.failure(stderr), socket.contract.parse) {
             (Some(message), _) => failed(Code::UtilityFailed, message),
@@ -97,11 +119,16 @@ impl Kernel {
             Interrupted::Ask => "ask",
             Interrupted::Fail => "fail",
         };
-        Some(Body::SocketInterrupted(Interruption { place: visit.place.clone(), policy: policy.to_owned() }))
+        Some(Body::SocketInterrupted(Interruption {
+            place: visit.place.clone(),
+            policy: policy.to_owned(),
+        }))
     }
 
     fn running<'a>(&self, state: &'a State) -> Option<(&'a Visit, Slot)> {
-        let Step::Running(visit) = &state.step else { return None };
+        let Step::Running(visit) = &state.step else {
+            return None;
+        };
         Some((visit, self.graph.find(&visit.place.socket)?))
     }
 
@@ -148,16 +175,23 @@ impl Kernel {
                     repair: None,
                 });
             }
-            Next::GiveUp if failure.kind == FailureKind::Auth => {
-                (Code::AgentAuth, format!("the agent's login was refused (auth): {said}"))
-            }
-            Next::GiveUp if failure.kind == FailureKind::InvalidRequest => {
-                (Code::AgentFailed, format!("the model's provider does not take the request: {said}"))
-            }
-            Next::GiveUp => (Code::AgentUnavailable, format!("the agent cannot be used ({reason}): {said}")),
+            Next::GiveUp if failure.kind == FailureKind::Auth => (
+                Code::AgentAuth,
+                format!("the agent's login was refused (auth): {said}"),
+            ),
+            Next::GiveUp if failure.kind == FailureKind::InvalidRequest => (
+                Code::AgentFailed,
+                format!("the model's provider does not take the request: {said}"),
+            ),
+            Next::GiveUp => (
+                Code::AgentUnavailable,
+                format!("the agent cannot be used ({reason}): {said}"),
+            ),
             Next::Breaker => (
                 Code::Breaker,
-                format!("the agent failed {BREAKER} times in a row with the same failure ({reason}): {said}"),
+                format!(
+                    "the agent failed {BREAKER} times in a row with the same failure ({reason}): {said}"
+                ),
             ),
             Next::Exhausted => (
                 Code::AgentFailed,
@@ -169,7 +203,13 @@ impl Kernel {
         exhausted(visit, reason, ended, None)
     }
 
-    fn complete(&self, visit: &Visit, slot: Slot, output: Output<'_>, artifact: Option<String>) -> Body {
+    fn complete(
+        &self,
+        visit: &Visit,
+        slot: Slot,
+        output: Output<'_>,
+        artifact: Option<String>,
+    ) -> Body {
         let socket = self.graph.socket(slot);
         if let Some(bad) = socket
             .contract
@@ -177,22 +217,42 @@ impl Kernel {
             .iter()
             .find(|assign| assign.target.split('.').any(|part| part.trim().is_empty()))
         {
-            let message = format!("`assign` has an empty target for {}", text::quoted(&bad.source));
+            let message = format!(
+                "`assign` has an empty target for {}",
+                text::quoted(&bad.source)
+            );
             let failure = Failure::new(Code::Definition, message).at(socket.id.as_str());
-            return Body::SocketFailed(SocketFailed { place: visit.place.clone(), failure });
+            return Body::SocketFailed(SocketFailed {
+                place: visit.place.clone(),
+                failure,
+            });
         }
         let (payload, text, warnings) = match output {
             Output::Json(accepted) => (Some(accepted.payload), None, accepted.warnings),
-            Output::Text(text) => (None, Some(text::bounded(text, MAX_OUTPUT).into_owned()), Vec::new()),
+            Output::Text(text) => (
+                None,
+                Some(text::bounded(text, MAX_OUTPUT).into_owned()),
+                Vec::new(),
+            ),
         };
         let generated = socket.contract.generator
-            && payload.as_ref().is_some_and(|payload| payload.contains_key("workItems"));
-        let restarted =
-            self.graph.regenerated(slot).filter(|_| generated).map(|cursor| self.cursor(cursor).clone());
+            && payload
+                .as_ref()
+                .is_some_and(|payload| payload.contains_key("workItems"));
+        let restarted = self
+            .graph
+            .regenerated(slot)
+            .filter(|_| generated)
+            .map(|cursor| self.cursor(cursor).clone());
         // A generator's list is adopted anyway; copying it once more would only write it twice.
-        let adopted =
-            |target: &str, source: &str| generated && target == "workItems" && source.trim() == "$.workItems";
-        let assign = socket.contract.assign.iter().filter(|assign| !adopted(&assign.target, &assign.source));
+        let adopted = |target: &str, source: &str| {
+            generated && target == "workItems" && source.trim() == "$.workItems"
+        };
+        let assign = socket
+            .contract
+            .assign
+            .iter()
+            .filter(|assign| !adopted(&assign.target, &assign.source));
         Body::SocketComplete(SocketComplete {
             place: visit.place.clone(),
             materia_label: socket.materia.title().to_owned(),
@@ -235,7 +295,10 @@ fn repair_or_end(state: &State, visit: &Visit, text: &str, invalid: Invalid) -> 
             repair: Some(repair),
         });
     }
-    let message = format!("the answer is not what {} needs: {}", visit.place.socket, repair.invalid);
+    let message = format!(
+        "the answer is not what {} needs: {}",
+        visit.place.socket, repair.invalid
+    );
     let mut failure = Failure::new(Code::InvalidOutput, message).at(&visit.place.socket);
     failure.hint = hint(Code::InvalidOutput, &state.cast_id);
     exhausted(visit, reason, failure, Some(repair))
@@ -255,7 +318,9 @@ fn hint(code: Code, cast: &str) -> Option<String> {
         Code::InvalidOutput => Some(format!("`materia revive {cast}` asks once more")),
         Code::AgentFailed | Code::Breaker => Some(format!("`materia revive {cast}` tries again")),
         Code::AgentAuth => Some(format!("log in to the agent, then `materia recast {cast}`")),
-        Code::AgentUnavailable => Some(format!("fix the agent or its model, then `materia recast {cast}`")),
+        Code::AgentUnavailable => Some(format!(
+            "fix the agent or its model, then `materia recast {cast}`"
+        )),
         _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! What happens in a cast, as its log keeps it.
 //!
-//! Owns the events and their spelling: `{"type": …, "data": …}`, with the names that existing tools know. An event
-//! carries what the fold needs and no more, so that a step costs the same at the start of a cast and at its end.
-//! Types that this list does not know are other people's notes in the same log; the fold skips them.
+//! Owns the events and their spelling: `{"type": …, "data": …}`, with the names that existing tools
+//! know. An event carries what the fold needs and no more, so that a step costs the same at the
+//! start of a cast and at its end. Types that this list does not know are other people's notes in
+//! the same log; the fold skips them.
 
 mod visit;
 mod trouble;
@@ -21,7 +22,8 @@ pub use schema::schema;
 pub use spelling::{Data, TYPES};
 pub use trouble::{Interruption, RecoveryExhausted, RecoveryStart, Repair, SocketFailed};
 pub use visit::{
-    Advance, Bound, CommandEnded, Dispatch, Refinement, Said, SocketComplete, SocketStart, TurnEnded,
+    Advance, Bound, CommandEnded, Dispatch, Refinement, Said, SocketComplete, SocketStart,
+    TurnEnded,
 };
 
 /// Something that happened, and when.
@@ -177,7 +179,12 @@ pub struct Taken {
 impl Taken {
     /// An edge as it was taken.
     pub fn new(index: usize, guard: Guard, item: String, capped: bool) -> Self {
-        Self { index, when: guard.as_str().to_owned(), item, capped }
+        Self {
+            index,
+            when: guard.as_str().to_owned(),
+            item,
+            capped,
+        }
     }
 }
 

@@ -54,14 +54,22 @@ pub enum Code {
 impl Code {
     /// Whether it is one of the limits that a person can raise.
     pub fn is_limit(self) -> bool {
-        matches!(self, Self::EdgeLimit | Self::VisitLimit | Self::Stalled | Self::BudgetLimit)
+        matches!(
+            self,
+            Self::EdgeLimit | Self::VisitLimit | Self::Stalled | Self::BudgetLimit
+        )
     }
 }
 
 impl Failure {
     /// A failure of the whole cast.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), socket: None, hint: None }
+        Self {
+            code,
+            message: message.into(),
+            socket: None,
+            hint: None,
+        }
     }
 
     /// The same failure, at a socket.

@@ -1,8 +1,9 @@
 //! The decision: what a cast does next.
 //!
-//! Owns the order of a step: enter (item, visit limit, budget), dispatch, advance, budget, route. Pure and
-//! deterministic: the same graph and state give the same effect, and nothing is looked through that grows with the
-//! cast. Never records and never performs: whoever drives the cast does both.
+//! Owns the order of a step: enter (item, visit limit, budget), dispatch, advance, budget, route.
+//! Pure and deterministic: the same graph and state give the same effect, and nothing is looked
+//! through that grows with the cast. Never records and never performs: whoever drives the cast does
+//! both.
 
 mod enter;
 mod leave;
@@ -20,7 +21,8 @@ use crate::utility::{CursorAt, Input};
 
 /// How often a socket may be visited, and an edge taken, in a cast whose config does not say (C2).
 pub const MAX_VISITS: u64 = 10_000;
-/// How often an item may come back to a socket without advancing, when the config does not say (C2).
+/// How often an item may come back to a socket without advancing, when the config does not say
+/// (C2).
 pub const MAX_CYCLES: u64 = 10;
 
 /// What a cast is told about the machine.
@@ -84,16 +86,31 @@ impl Kernel {
     /// A kernel for a graph.
     pub fn new(graph: Graph, settings: Settings, facts: Facts) -> Self {
         let name = |cursor: &crate::loadout::graph::Cursor| {
-            let first = cursor.region.slots().next().map_or("", |slot| graph.socket(slot).id.as_str());
-            CursorName { key: format!("{}@{first}", cursor.name), name: cursor.name.clone() }
+            let first = cursor
+                .region
+                .slots()
+                .next()
+                .map_or("", |slot| graph.socket(slot).id.as_str());
+            CursorName {
+                key: format!("{}@{first}", cursor.name),
+                name: cursor.name.clone(),
+            }
         };
         let mut cursors: Vec<CursorName> = graph.cursors().iter().map(name).collect();
         for position in 1..cursors.len() {
-            if cursors[..position].iter().any(|other| other.key == cursors[position].key) {
+            if cursors[..position]
+                .iter()
+                .any(|other| other.key == cursors[position].key)
+            {
                 cursors[position].key.push_str(&format!("~{position}"));
             }
         }
-        Self { graph, facts, settings, cursors }
+        Self {
+            graph,
+            facts,
+            settings,
+            cursors,
+        }
     }
 
     /// The graph it walks.
@@ -125,12 +142,16 @@ impl Kernel {
         let decided = match &state.step {
             Step::Begin => Ok(self.begin()),
             Step::Enter { socket } => self.slot(socket).and_then(|slot| self.enter(state, slot)),
-            Step::Due(visit) => {
-                self.slot(&visit.place.socket).and_then(|slot| self.dispatch(state, slot, visit))
-            }
+            Step::Due(visit) => self
+                .slot(&visit.place.socket)
+                .and_then(|slot| self.dispatch(state, slot, visit)),
             Step::Running(_) => Ok(Effect::InDoubt),
             Step::Waiting { .. } => Ok(Effect::Wait),
-            Step::Done { visit, outcome, advanced } => self
+            Step::Done {
+                visit,
+                outcome,
+                advanced,
+            } => self
                 .slot(&visit.place.socket)
                 .and_then(|slot| self.leave(state, slot, visit, *outcome, advanced.as_ref())),
             Step::End => Ok(end(state, None)),
@@ -156,14 +177,25 @@ impl Kernel {
             item: item.map(|item| &item.bound.value),
             item_key: item.map(|item| item.key.as_str()),
             item_label: item.map(|item| item.label.as_str()),
-            cursor: item.map(|item| CursorAt { name: &item.bound.cursor.name, index: item.bound.index }),
-            cursors: state.cursors.values().map(|cursor| (cursor.name.as_str(), cursor.index)).collect(),
+            cursor: item.map(|item| CursorAt {
+                name: &item.bound.cursor.name,
+                index: item.bound.index,
+            }),
+            cursors: state
+                .cursors
+                .values()
+                .map(|cursor| (cursor.name.as_str(), cursor.index))
+                .collect(),
         })
     }
 
     fn begin(&self) -> Effect {
         let entry = self.graph.entry();
-        record(Body::SocketRoute(self.way(None, Target::Socket(entry), Via::Entry)))
+        record(Body::SocketRoute(self.way(
+            None,
+            Target::Socket(entry),
+            Via::Entry,
+        )))
     }
 
     fn dispatch(&self, state: &State, slot: Slot, visit: &Visit) -> Decision {
@@ -175,7 +207,11 @@ impl Kernel {
             return Ok(Effect::Run(Box::new(Run { slot, visit })));
         }
         let prompt = prompt::assemble(self, state, slot, &visit);
-        Ok(Effect::Ask(Box::new(Ask { slot, visit, prompt })))
+        Ok(Effect::Ask(Box::new(Ask {
+            slot,
+            visit,
+            prompt,
+        })))
     }
 
     fn check_budget(&self, state: &State, slot: Slot) -> Result<Option<Effect>, Box<Failure>> {
@@ -191,16 +227,25 @@ impl Kernel {
     fn way(&self, from: Option<Slot>, to: Target, via: Via) -> Route {
         let restarted = match to {
             Target::End => Vec::new(),
-            Target::Socket(to) => {
-                self.graph.restarted(from, to).map(|slot| self.cursor(slot).clone()).collect()
-            }
+            Target::Socket(to) => self
+                .graph
+                .restarted(from, to)
+                .map(|slot| self.cursor(slot).clone())
+                .collect(),
         };
         let name = |target: Target| match target {
             Target::End => None,
             Target::Socket(slot) => Some(self.graph.socket(slot).id.to_string()),
         };
         let from = from.and_then(|from| name(Target::Socket(from)));
-        Route { from, to: name(to), via, edge: None, restarted, rework: None }
+        Route {
+            from,
+            to: name(to),
+            via,
+            edge: None,
+            restarted,
+            rework: None,
+        }
     }
 
     pub(super) fn cursor(&self, slot: CursorSlot) -> &CursorName {
@@ -209,8 +254,11 @@ impl Kernel {
 
     pub(super) fn slot(&self, id: &str) -> Result<Slot, Box<Failure>> {
         self.graph.find(id).ok_or_else(|| {
-            let message =
-                format!("the loadout {} has no socket {}", text::quoted(self.graph.name()), text::quoted(id));
+            let message = format!(
+                "the loadout {} has no socket {}",
+                text::quoted(self.graph.name()),
+                text::quoted(id)
+            );
             fail(
                 Code::Definition,
                 message,
@@ -223,7 +271,11 @@ impl Kernel {
     /// What the output of a socket must be.
     pub(super) fn contract(&self, slot: Slot) -> Contract {
         let socket = self.graph.socket(slot);
-        let author = if socket.materia.agent().is_some() { Author::Agent } else { Author::Utility };
+        let author = if socket.materia.agent().is_some() {
+            Author::Agent
+        } else {
+            Author::Utility
+        };
         Contract {
             author,
             generator: socket.contract.generator,
@@ -241,7 +293,11 @@ fn record(body: Body) -> Effect {
 }
 
 fn end(state: &State, error: Option<Failure>) -> Effect {
-    record(Body::CastEnd(CastEnd { ok: error.is_none(), error, usage: *state.usage() }))
+    record(Body::CastEnd(CastEnd {
+        ok: error.is_none(),
+        error,
+        usage: *state.usage(),
+    }))
 }
 
 fn fail(code: Code, message: String, socket: &str, hint: String) -> Box<Failure> {

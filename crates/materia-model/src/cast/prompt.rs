@@ -1,8 +1,9 @@
 //! Prompts: what an agent is told, everything once (C16).
 //!
-//! Owns the sections of a prompt, their order and their bounds: the materia's instructions, the request, the item,
-//! why to work again, what earlier steps said, and what the answer must be. The state is named, not dumped. What the
-//! instructions already show is not shown again. Never asks anybody.
+//! Owns the sections of a prompt, their order and their bounds: the materia's instructions, the
+//! request, the item, why to work again, what earlier steps said, and what the answer must be. The
+//! state is named, not dumped. What the instructions already show is not shown again. Never asks
+//! anybody.
 
 mod answer;
 pub mod template;
@@ -26,7 +27,14 @@ const MAX_RESULT: usize = 8 << 10;
 const MAX_KEYS: usize = 20;
 
 /// The names in the state that a prompt shows in another way, or not at all.
-const RUNTIME_NAMES: [&str; 6] = ["workItems", "context", "envelope", "item", "currentWorkItem", "workItem"];
+const RUNTIME_NAMES: [&str; 6] = [
+    "workItems",
+    "context",
+    "envelope",
+    "item",
+    "currentWorkItem",
+    "workItem",
+];
 
 /// What the agent of a visit is told.
 pub(super) fn assemble(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit) -> String {
@@ -34,7 +42,10 @@ pub(super) fn assemble(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit
     if state.conversation.session.is_some() {
         return in_session(kernel, state, slot, visit);
     }
-    let instructions = socket.materia.agent().map_or("", |agent| agent.prompt.as_str());
+    let instructions = socket
+        .materia
+        .agent()
+        .map_or("", |agent| agent.prompt.as_str());
     let shows = |word: &str| template::mentions(instructions, word);
     let token = state.item.as_ref().map_or("", |item| item.token.as_str());
     let sections = [
@@ -42,18 +53,31 @@ pub(super) fn assemble(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit
         (!shows("request"))
             .then(|| section("Request", &text::bounded(&state.request, MAX_REQUEST)))
             .flatten(),
-        state.item.as_ref().filter(|_| !shows("itemJson")).and_then(item),
+        state
+            .item
+            .as_ref()
+            .filter(|_| !shows("itemJson"))
+            .and_then(item),
         socket.contract.generator.then(|| list(state)).flatten(),
         again(state, socket.id.as_str(), token),
         notes(&state.notes, token),
-        (!shows("lastOutput")).then(|| last_result(state, token)).flatten(),
+        (!shows("lastOutput"))
+            .then(|| last_result(state, token))
+            .flatten(),
         shared_state(kernel, state, instructions),
         conversation(state),
-        state.repair.as_ref().filter(|_| visit.turn == TurnKind::Repair).map(repair),
+        state
+            .repair
+            .as_ref()
+            .filter(|_| visit.turn == TurnKind::Repair)
+            .map(repair),
         Some(section_of("Answer", &ending(kernel, slot, socket, visit))),
     ];
-    let sections: Vec<String> =
-        sections.into_iter().flatten().filter(|section| !section.trim().is_empty()).collect();
+    let sections: Vec<String> = sections
+        .into_iter()
+        .flatten()
+        .filter(|section| !section.trim().is_empty())
+        .collect();
     sections.join("\n\n")
 }
 
@@ -65,10 +89,21 @@ fn in_session(kernel: &Kernel, state: &State, slot: Slot, visit: &Visit) -> Stri
     };
     let sections = [
         said,
-        state.repair.as_ref().filter(|_| visit.turn == TurnKind::Repair).map(repair),
-        Some(section_of("Answer", &ending(kernel, slot, kernel.graph.socket(slot), visit))),
+        state
+            .repair
+            .as_ref()
+            .filter(|_| visit.turn == TurnKind::Repair)
+            .map(repair),
+        Some(section_of(
+            "Answer",
+            &ending(kernel, slot, kernel.graph.socket(slot), visit),
+        )),
     ];
-    sections.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    sections
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 fn section(title: &str, body: &str) -> Option<String> {
@@ -87,21 +122,33 @@ fn item(item: &Item) -> Option<String> {
         text::bounded(&item.label, 200)
     );
     let body = match &item.bound.value {
-        Value::Object(fields) if fields.keys().all(|name| matches!(name.as_str(), "title" | "context")) => {
-            fields
-                .get("context")
-                .map(|context| context.as_str().map_or_else(|| pretty(context), str::to_owned))
+        Value::Object(fields)
+            if fields
+                .keys()
+                .all(|name| matches!(name.as_str(), "title" | "context")) =>
+        {
+            fields.get("context").map(|context| {
+                context
+                    .as_str()
+                    .map_or_else(|| pretty(context), str::to_owned)
+            })
         }
         Value::String(text) if *text == item.label => None,
         other => Some(pretty(other)),
     };
     let body = body.unwrap_or_default();
-    Some(section_of(&title, &text::bounded(&body, MAX_ITEM)).trim_end().to_owned())
+    Some(
+        section_of(&title, &text::bounded(&body, MAX_ITEM))
+            .trim_end()
+            .to_owned(),
+    )
 }
 
 /// The list that a generator transforms.
 fn list(state: &State) -> Option<String> {
-    let Some(Value::Array(items)) = state.data.get("workItems") else { return None };
+    let Some(Value::Array(items)) = state.data.get("workItems") else {
+        return None;
+    };
     let line = |(index, item): (usize, &Value)| {
         let field = |name: &str| item.get(name).and_then(Value::as_str);
         match (field("title"), field("context")) {
@@ -110,14 +157,20 @@ fn list(state: &State) -> Option<String> {
         }
     };
     let lines: Vec<String> = items.iter().enumerate().map(line).collect();
-    section("Current work items", &text::bounded(&lines.join("\n"), MAX_LIST))
+    section(
+        "Current work items",
+        &text::bounded(&lines.join("\n"), MAX_LIST),
+    )
 }
 
 /// Why the socket works again.
 fn again(state: &State, socket: &str, token: &str) -> Option<String> {
     let entries = rework::for_target(&state.rework, socket, token);
     let lines: Vec<String> = entries.into_iter().map(rework::line).collect();
-    let body = format!("The last result was not accepted. Fix this first:\n{}", lines.join("\n"));
+    let body = format!(
+        "The last result was not accepted. Fix this first:\n{}",
+        lines.join("\n")
+    );
     (!lines.is_empty()).then(|| section_of("Work again", &body))
 }
 
@@ -125,8 +178,10 @@ fn again(state: &State, socket: &str, token: &str) -> Option<String> {
 fn notes(notes: &[Note], token: &str) -> Option<String> {
     let mut left = MAX_NOTES;
     let mut lines = Vec::new();
-    for note in
-        notes.iter().rev().filter(|note| token.is_empty() || note.item.is_empty() || note.item == token)
+    for note in notes
+        .iter()
+        .rev()
+        .filter(|note| token.is_empty() || note.item.is_empty() || note.item == token)
     {
         let line = format!("- {}: {}", note.speaker, note.text);
         if line.len() > left {
@@ -144,17 +199,35 @@ fn last_result(state: &State, token: &str) -> Option<String> {
     let last = state.last.as_ref()?;
     let same = token.is_empty() || last.item.is_empty() || last.item == token;
     let text = last.text.as_deref().filter(|_| same)?;
-    section(&format!("Result of {}", last.speaker), text::bounded(text.trim(), MAX_RESULT).as_ref())
+    section(
+        &format!("Result of {}", last.speaker),
+        text::bounded(text.trim(), MAX_RESULT).as_ref(),
+    )
 }
 
 /// The shared state, by reference.
 fn shared_state(kernel: &Kernel, state: &State, instructions: &str) -> Option<String> {
-    let file = kernel.facts.state_file.as_ref().filter(|_| !template::mentions(instructions, "stateJson"))?;
-    let bound = state.item.as_ref().map_or(&[][..], |item| item.bound.names.as_slice());
+    let file = kernel
+        .facts
+        .state_file
+        .as_ref()
+        .filter(|_| !template::mentions(instructions, "stateJson"))?;
+    let bound = state
+        .item
+        .as_ref()
+        .map_or(&[][..], |item| item.bound.names.as_slice());
     let own = |name: &&String| !RUNTIME_NAMES.contains(&name.as_str()) && !bound.contains(name);
-    let names: Vec<String> =
-        state.data.keys().filter(own).take(MAX_KEYS).map(|name| text::quoted(name)).collect();
-    let body = format!("{} in {file}: read it there when you need it.", text::list(&names, "and"));
+    let names: Vec<String> = state
+        .data
+        .keys()
+        .filter(own)
+        .take(MAX_KEYS)
+        .map(|name| text::quoted(name))
+        .collect();
+    let body = format!(
+        "{} in {file}: read it there when you need it.",
+        text::list(&names, "and")
+    );
     (!names.is_empty()).then(|| section_of("Shared state", &body))
 }
 
@@ -168,9 +241,17 @@ fn conversation(state: &State) -> Option<String> {
 }
 
 fn repair(repair: &Repair) -> String {
-    let issues: Vec<String> =
-        repair.invalid.issues.iter().map(|issue| format!("- {}: {}", issue.path, issue.message)).collect();
-    let cut = if repair.excerpt_truncated { "\n… (cut)" } else { "" };
+    let issues: Vec<String> = repair
+        .invalid
+        .issues
+        .iter()
+        .map(|issue| format!("- {}: {}", issue.path, issue.message))
+        .collect();
+    let cut = if repair.excerpt_truncated {
+        "\n… (cut)"
+    } else {
+        ""
+    };
     let body = format!(
         "It cannot be used:\n{}\n\nIt was:\n~~~\n{}{cut}\n~~~\nDo the work only as far as the answer needs it; give the corrected answer.",
         issues.join("\n"),

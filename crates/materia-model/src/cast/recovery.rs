@@ -1,8 +1,9 @@
 //! What happens after a turn that gave no good answer (C10).
 //!
-//! Owns the allowances per kind of failure and the breaker. Everything is bounded per visit: one repair of an
-//! invalid answer, one retry after a full window or a timeout, a few after a crash, some back-offs that cost no
-//! allowance, none for what only a person can fix. Never waits: it says for how long.
+//! Owns the allowances per kind of failure and the breaker. Everything is bounded per visit: one
+//! repair of an invalid answer, one retry after a full window or a timeout, a few after a crash,
+//! some back-offs that cost no allowance, none for what only a person can fix. Never waits: it says
+//! for how long.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,10 +66,18 @@ pub enum Next {
 impl Recovery {
     /// What to do after a turn that failed.
     pub fn after(&self, kind: FailureKind, signature: &str) -> Next {
-        let once = |used: u64| if used < 1 { Next::Retry { delay_ms: 0 } } else { Next::Exhausted };
+        let once = |used: u64| {
+            if used < 1 {
+                Next::Retry { delay_ms: 0 }
+            } else {
+                Next::Exhausted
+            }
+        };
         match kind {
             FailureKind::RateLimit | FailureKind::Overload if self.backoffs < BACKOFFS => {
-                Next::Retry { delay_ms: delay(self.backoffs) }
+                Next::Retry {
+                    delay_ms: delay(self.backoffs),
+                }
             }
             FailureKind::RateLimit | FailureKind::Overload => Next::Exhausted,
             FailureKind::Auth
@@ -78,7 +87,9 @@ impl Recovery {
             _ if self.repeated_after(signature) >= BREAKER => Next::Breaker,
             FailureKind::ContextWindow => once(self.windows),
             FailureKind::Timeout => once(self.timeouts),
-            FailureKind::Crash | FailureKind::Aborted | FailureKind::Empty if self.retries < RETRIES => {
+            FailureKind::Crash | FailureKind::Aborted | FailureKind::Empty
+                if self.retries < RETRIES =>
+            {
                 Next::Retry { delay_ms: 0 }
             }
             FailureKind::Crash | FailureKind::Aborted | FailureKind::Empty => Next::Exhausted,
@@ -97,7 +108,11 @@ impl Recovery {
 
     /// How often in a row this failure came, with this time.
     pub fn repeated_after(&self, signature: &str) -> u64 {
-        if self.last.as_deref() == Some(signature) { self.repeated + 1 } else { 1 }
+        if self.last.as_deref() == Some(signature) {
+            self.repeated + 1
+        } else {
+            1
+        }
     }
 
     /// Counts a try that was started for a reason.
@@ -117,23 +132,34 @@ impl Recovery {
     pub fn revive(&mut self) {
         let extra = self.extra_repairs + REPAIRS;
         let repairs = self.repairs;
-        *self = Self { repairs, extra_repairs: extra, ..Self::default() };
+        *self = Self {
+            repairs,
+            extra_repairs: extra,
+            ..Self::default()
+        };
     }
 
     /// One fresh try without new repairs: the person wants the same visit again.
     pub fn recast(&mut self) {
         let (repairs, extra_repairs) = (self.repairs, self.extra_repairs);
-        *self = Self { repairs, extra_repairs, ..Self::default() };
+        *self = Self {
+            repairs,
+            extra_repairs,
+            ..Self::default()
+        };
     }
 }
 
-/// How long to wait before the next try: what we would, or what the provider asks for, where that is longer.
+/// How long to wait before the next try: what we would, or what the provider asks for, where that
+/// is longer.
 pub fn obliging(delay_ms: u64, failure: &Failure) -> u64 {
     delay_ms.max(failure.retry_after_ms.unwrap_or(0).min(LONGEST_HINT_MS))
 }
 
 fn delay(waits: u64) -> u64 {
-    FIRST_DELAY_MS.saturating_mul(1 << waits.min(20)).min(LONGEST_DELAY_MS)
+    FIRST_DELAY_MS
+        .saturating_mul(1 << waits.min(20))
+        .min(LONGEST_DELAY_MS)
 }
 
 #[cfg(test)]
@@ -179,10 +205,19 @@ mod tests {
         let mut recovery = Recovery::default();
         recovery.count("rate_limit", 1);
         assert!(recovery.may_repair());
-        assert_eq!(recovery.after(FailureKind::RateLimit, "rate_limit"), Next::Retry { delay_ms: 1000 });
+        assert_eq!(
+            recovery.after(FailureKind::RateLimit, "rate_limit"),
+            Next::Retry { delay_ms: 1000 }
+        );
         assert_eq!(delay(60), LONGEST_DELAY_MS);
-        let asked = |ms| Failure { retry_after_ms: Some(ms), ..Failure::new(FailureKind::RateLimit, "") };
-        assert_eq!((obliging(500, &asked(20_000)), obliging(500, &asked(3))), (20_000, 500));
+        let asked = |ms| Failure {
+            retry_after_ms: Some(ms),
+            ..Failure::new(FailureKind::RateLimit, "")
+        };
+        assert_eq!(
+            (obliging(500, &asked(20_000)), obliging(500, &asked(3))),
+            (20_000, 500)
+        );
         assert_eq!(obliging(500, &asked(u64::MAX)), LONGEST_HINT_MS);
     }
 

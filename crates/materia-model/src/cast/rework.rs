@@ -1,7 +1,8 @@
-//! Why a socket has to work again: captured when a `not_satisfied` edge is taken, shown to its target (C15).
+//! Why a socket has to work again: captured when a `not_satisfied` edge is taken, shown to its
+//! target (C15).
 //!
-//! Owns the bounds, which entries a target sees, and when they are forgotten. Lives beside the state's data, so that
-//! no utility sees it. Never decides a route.
+//! Owns the bounds, which entries a target sees, and when they are forgotten. Lives beside the
+//! state's data, so that no utility sees it. Never decides a route.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -36,7 +37,10 @@ pub struct Rework {
 
 /// The reason that a payload gives: its `context`, else an excerpt of it.
 pub fn reason(payload: &Map<String, Value>) -> String {
-    let context = payload.get("context").and_then(Value::as_str).unwrap_or_default();
+    let context = payload
+        .get("context")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if !context.trim().is_empty() {
         return collapsed(context);
     }
@@ -48,7 +52,10 @@ pub fn reason(payload: &Map<String, Value>) -> String {
     if rest.is_empty() {
         return "no reason was given".to_owned();
     }
-    format!("no context was given; its output: {}", collapsed(&Value::Object(rest).to_string()))
+    format!(
+        "no context was given; its output: {}",
+        collapsed(&Value::Object(rest).to_string())
+    )
 }
 
 /// A text in one line of at most [`MAX_REASON`] bytes.
@@ -58,7 +65,10 @@ fn collapsed(given: &str) -> String {
     if line.len() <= MAX_REASON {
         return line;
     }
-    format!("{}…", &line[..line.floor_char_boundary(MAX_REASON - '…'.len_utf8())])
+    format!(
+        "{}…",
+        &line[..line.floor_char_boundary(MAX_REASON - '…'.len_utf8())]
+    )
 }
 
 /// Remembers a reason; the oldest of the same target and item make room.
@@ -77,7 +87,8 @@ pub fn capture(entries: &mut Vec<Rework>, entry: Rework) {
 
 /// Forgets what a socket complained about, once it is not unsatisfied any more.
 pub fn satisfied(entries: &mut Vec<Rework>, source: &str, item: &str) {
-    entries.retain(|entry| entry.source != source || (!entry.item.is_empty() && entry.item != item));
+    entries
+        .retain(|entry| entry.source != source || (!entry.item.is_empty() && entry.item != item));
 }
 
 /// Forgets everything about the items of a cursor that moved or started anew.
@@ -97,9 +108,15 @@ pub fn for_target<'a>(entries: &'a [Rework], target: &str, item: &str) -> Vec<&'
 
 /// One line about an entry, for a prompt.
 pub fn line(entry: &Rework) -> String {
-    let item =
-        entry.item_label.as_ref().map(|label| format!(", {}", text::bounded(label, 80))).unwrap_or_default();
-    format!("- {} ({}){item}: {}", entry.source, entry.source_label, entry.reason)
+    let item = entry
+        .item_label
+        .as_ref()
+        .map(|label| format!(", {}", text::bounded(label, 80)))
+        .unwrap_or_default();
+    format!(
+        "- {} ({}){item}: {}",
+        entry.source, entry.source_label, entry.reason
+    )
 }
 
 #[cfg(test)]
@@ -122,7 +139,10 @@ mod tests {
     #[test]
     fn reasons_are_one_bounded_line() {
         let of = |value: Value| reason(value.as_object().unwrap());
-        assert_eq!(of(json!({"satisfied": false, "context": " two\n lines "})), "two lines");
+        assert_eq!(
+            of(json!({"satisfied": false, "context": " two\n lines "})),
+            "two lines"
+        );
         assert_eq!(of(json!({"satisfied": false})), "no reason was given");
         assert_eq!(
             of(json!({"satisfied": false, "log": "MARK"})),
@@ -136,12 +156,17 @@ mod tests {
     fn a_target_sees_its_own_item_and_nothing_is_kept_too_long() {
         let mut entries = Vec::new();
         for index in 0..8 {
-            capture(&mut entries, entry("S2", "S1", "c@S1#0:0", &format!("r{index}")));
+            capture(
+                &mut entries,
+                entry("S2", "S1", "c@S1#0:0", &format!("r{index}")),
+            );
         }
         capture(&mut entries, entry("S2", "S1", "c@S1#0:1", "other item"));
         capture(&mut entries, entry("S3", "S1", "", "whole"));
-        let seen: Vec<&str> =
-            for_target(&entries, "S1", "c@S1#0:0").iter().map(|e| e.reason.as_str()).collect();
+        let seen: Vec<&str> = for_target(&entries, "S1", "c@S1#0:0")
+            .iter()
+            .map(|e| e.reason.as_str())
+            .collect();
         assert_eq!(seen, ["r4", "r5", "r6", "r7", "whole"]);
         assert!(for_target(&entries, "S9", "").is_empty());
         assert_eq!(for_target(&entries, "S1", "").len(), 5);

@@ -1,8 +1,8 @@
 //! The state of a cast: what its events come to.
 //!
-//! Owns the shape and the questions that are asked of it. A fold: only [`State::apply`] changes it, it needs nothing
-//! but the event, and `fold(a ++ b) == fold_from(fold(a), b)`. Holds no history: what grows is bounded, so that a
-//! step costs the same however long the cast is.
+//! Owns the shape and the questions that are asked of it. A fold: only [`State::apply`] changes it,
+//! it needs nothing but the event, and `fold(a ++ b) == fold_from(fold(a), b)`. Holds no history:
+//! what grows is bounded, so that a step costs the same however long the cast is.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -55,7 +55,8 @@ pub struct State {
     pub since_advance: BTreeMap<String, u64>,
     /// How many routes were taken since a socket was started.
     pub hops: usize,
-    /// What does not count against the limits any more, because the person went on after one was reached.
+    /// What does not count against the limits any more, because the person went on after one was
+    /// reached.
     pub forgiven: Forgiven,
     /// Why sockets have to work again.
     pub rework: Vec<Rework>,
@@ -295,13 +296,19 @@ impl State {
 
     /// The item that the cursor of this key stands at; empty without a key.
     pub fn token(&self, cursor_key: Option<&str>) -> String {
-        let Some(key) = cursor_key else { return String::new() };
-        self.cursors.get(key).map_or_else(|| Cursor::default().token(key), |cursor| cursor.token(key))
+        let Some(key) = cursor_key else {
+            return String::new();
+        };
+        self.cursors
+            .get(key)
+            .map_or_else(|| Cursor::default().token(key), |cursor| cursor.token(key))
     }
 
     /// The index of the item that a cursor stands at.
     pub fn index(&self, cursor_key: &str) -> usize {
-        self.cursors.get(cursor_key).map_or(0, |cursor| cursor.index)
+        self.cursors
+            .get(cursor_key)
+            .map_or(0, |cursor| cursor.index)
     }
 
     /// What value paths reach between two sockets.
@@ -320,7 +327,10 @@ impl State {
         let last = self.last.as_ref()?;
         match &last.text {
             Some(text) => Some(Cow::Borrowed(text)),
-            None => self.last_json.as_ref().map(|json| Cow::Owned(json.to_string())),
+            None => self
+                .last_json
+                .as_ref()
+                .map(|json| Cow::Owned(json.to_string())),
         }
     }
 

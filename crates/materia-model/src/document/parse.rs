@@ -1,6 +1,7 @@
 //! Text to tree: the strict reader behind [`parse`].
 //!
-//! Owns the limits and the wording of syntax findings. Never accepts what plain JSON with comments does not have.
+//! Owns the limits and the wording of syntax findings. Never accepts what plain JSON with comments
+//! does not have.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -22,24 +23,30 @@ pub const MAX_DEPTH: usize = 200;
 /// Reads a document, or says everything that is wrong with it.
 pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
     let (node, findings) = parse_parts(source)?;
-    if findings.is_empty() { Ok(node) } else { Err(findings) }
+    if findings.is_empty() {
+        Ok(node)
+    } else {
+        Err(findings)
+    }
 }
 
-/// Reads a document whose parts stand on their own: a name that stands twice or a value that cannot be used is a
-/// finding with its path, and the rest is still there. Of two members with the same name, both are kept.
+/// Reads a document whose parts stand on their own: a name that stands twice or a value that cannot
+/// be used is a finding with its path, and the rest is still there. Of two members with the same
+/// name, both are kept.
 pub fn parse_parts(source: &Source) -> Result<(Node, Vec<Finding>), Vec<Finding>> {
     check_size(source)?;
     let start = source.text().len() - source.text().trim_start_matches('\u{feff}').len();
     let text = &source.text()[start..];
-    let parsed =
-        jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &strict()).map_err(|error| {
+    let parsed = jsonc_parser::parse_to_ast(text, &CollectOptions::default(), &strict()).map_err(
+        |error| {
             let at = error.range();
             vec![
                 Finding::error("invalid-json", sentence(&error.kind().to_string()))
                     .at(source, &(at.start + start..at.end + start))
                     .hint("write plain JSON; comments and trailing commas are allowed"),
             ]
-        })?;
+        },
+    )?;
     let Some(value) = parsed.value else {
         return Err(vec![
             Finding::error("invalid-json", "the document is empty")
@@ -47,7 +54,11 @@ pub fn parse_parts(source: &Source) -> Result<(Node, Vec<Finding>), Vec<Finding>
                 .hint("write a JSON object, at least `{}`"),
         ]);
     };
-    let mut reader = Reader { source, start, findings: Vec::new() };
+    let mut reader = Reader {
+        source,
+        start,
+        findings: Vec::new(),
+    };
     let node = reader.node(value, "", 0);
     Ok((node, reader.findings))
 }
@@ -58,7 +69,11 @@ fn check_size(source: &Source) -> Result<(), Vec<Finding>> {
         return Ok(());
     }
     let message = format!("the document has {size} bytes, at most {MAX_BYTES} are read");
-    Err(vec![Finding::error("too-large", message).at(source, &(0..0)).hint("split it into several files")])
+    Err(vec![
+        Finding::error("too-large", message)
+            .at(source, &(0..0))
+            .hint("split it into several files"),
+    ])
 }
 
 fn strict() -> ParseOptions {
@@ -78,7 +93,9 @@ fn strict() -> ParseOptions {
 
 fn sentence(message: &str) -> String {
     let mut chars = message.trim_end_matches('.').chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }
 
 struct Reader<'a> {
@@ -91,8 +108,17 @@ impl Reader<'_> {
     fn node(&mut self, value: ast::Value<'_>, path: &str, depth: usize) -> Node {
         let span = self.span(&value);
         if depth > MAX_DEPTH {
-            self.find("too-deep", format!("values nest deeper than {MAX_DEPTH}"), path, &span, "flatten it");
-            return Node { content: Content::Null, span };
+            self.find(
+                "too-deep",
+                format!("values nest deeper than {MAX_DEPTH}"),
+                path,
+                &span,
+                "flatten it",
+            );
+            return Node {
+                content: Content::Null,
+                span,
+            };
         }
         let content = match value {
             ast::Value::NullKeyword(_) => Content::Null,
@@ -117,7 +143,13 @@ impl Reader<'_> {
             return Content::Number(number);
         }
         let message = format!("the number {} is out of range", text::quoted(literal));
-        self.find("invalid-json", message, path, span, "write a smaller number, or a string");
+        self.find(
+            "invalid-json",
+            message,
+            path,
+            span,
+            "write a smaller number, or a string",
+        );
         Content::Null
     }
 
@@ -136,10 +168,20 @@ impl Reader<'_> {
                     earlier.line,
                     earlier.column
                 );
-                self.find("duplicate-key", message, &inner, &name_span, "keep one of them");
+                self.find(
+                    "duplicate-key",
+                    message,
+                    &inner,
+                    &name_span,
+                    "keep one of them",
+                );
             }
             let value = self.node(property.value, &inner, depth + 1);
-            members.push(Member { name, name_span, value });
+            members.push(Member {
+                name,
+                name_span,
+                value,
+            });
         }
         members
     }
@@ -149,9 +191,21 @@ impl Reader<'_> {
         range.start + self.start..range.end + self.start
     }
 
-    fn find(&mut self, code: &'static str, message: String, path: &str, span: &Range<usize>, hint: &str) {
+    fn find(
+        &mut self,
+        code: &'static str,
+        message: String,
+        path: &str,
+        span: &Range<usize>,
+        hint: &str,
+    ) {
         if self.findings.len() < 100 {
-            self.findings.push(Finding::error(code, message).at(self.source, span).path(path).hint(hint));
+            self.findings.push(
+                Finding::error(code, message)
+                    .at(self.source, span)
+                    .path(path)
+                    .hint(hint),
+            );
         }
     }
 }
@@ -165,15 +219,27 @@ mod tests {
 
     fn findings(text: &str) -> Vec<String> {
         let found = parse(&Source::new("x.json", text)).unwrap_err();
-        found.iter().map(|f| format!("{} {} {}", f.place.as_ref().unwrap(), f.code, f.message)).collect()
+        found
+            .iter()
+            .map(|f| format!("{} {} {}", f.place.as_ref().unwrap(), f.code, f.message))
+            .collect()
     }
 
     #[test]
     fn comments_and_trailing_commas_are_the_only_freedom() {
-        let source = Source::new("x.json", "\u{feff}// why\n{\"a\": [1, 2.5e3,], /* b */ \"b\": null,}");
+        let source = Source::new(
+            "x.json",
+            "\u{feff}// why\n{\"a\": [1, 2.5e3,], /* b */ \"b\": null,}",
+        );
         let node = parse(&source).unwrap();
-        assert_eq!(node.to_value(), serde_json::json!({"a": [1, 2.5e3], "b": null}));
-        assert_eq!(source.place(node.get("b").unwrap().span.start).to_string(), "x.json:2:33");
+        assert_eq!(
+            node.to_value(),
+            serde_json::json!({"a": [1, 2.5e3], "b": null})
+        );
+        assert_eq!(
+            source.place(node.get("b").unwrap().span.start).to_string(),
+            "x.json:2:33"
+        );
         for bad in [
             "{a:1}",
             "{'a':1}",
@@ -187,7 +253,10 @@ mod tests {
             "",
             "[1]x",
         ] {
-            assert!(parse(&Source::new("x.json", bad)).is_err(), "{bad} was accepted");
+            assert!(
+                parse(&Source::new("x.json", bad)).is_err(),
+                "{bad} was accepted"
+            );
         }
     }
 

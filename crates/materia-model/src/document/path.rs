@@ -1,7 +1,7 @@
 //! The way to a value inside a document, written out only when somebody asks.
 //!
-//! Owns the steps. A reader passes them down as it goes, so that a document without findings costs no text. The
-//! spelling is that of [`path_member`] and [`path_index`].
+//! Owns the steps. A reader passes them down as it goes, so that a document without findings costs
+//! no text. The spelling is that of [`path_member`] and [`path_index`].
 
 use super::{path_index, path_member};
 
@@ -57,7 +57,10 @@ mod tests {
         let sockets = loadout.member("sockets");
         let socket = sockets.member("hello");
         let edges = socket.member("edges");
-        assert_eq!(edges.index(0).render(), "loadouts[\"Hello Utility\"].sockets.hello.edges[0]");
+        assert_eq!(
+            edges.index(0).render(),
+            "loadouts[\"Hello Utility\"].sockets.hello.edges[0]"
+        );
         assert_eq!(edges.index(0).last(), "edges");
     }
 }

@@ -1,7 +1,8 @@
 //! Typed fields of a document whose values may come from several files.
 //!
-//! Owns the bounded list of findings and the wording for values of the wrong kind. Whoever reads a kind of document
-//! hands in the code of its findings and goes on after each of them. Knows no document, no field and no default.
+//! Owns the bounded list of findings and the wording for values of the wrong kind. Whoever reads a
+//! kind of document hands in the code of its findings and goes on after each of them. Knows no
+//! document, no field and no default.
 
 use std::ops::Range;
 
@@ -28,20 +29,36 @@ pub(crate) struct Part<'a> {
 
 impl<'a> Part<'a> {
     pub(crate) fn spot(self) -> Spot<'a> {
-        Spot { source: self.source, span: &self.node.span }
+        Spot {
+            source: self.source,
+            span: &self.node.span,
+        }
     }
 
     /// A member that is there and not null.
     pub(crate) fn get(self, name: &str) -> Option<Self> {
-        let node = self.node.get(name).filter(|node| node.content != Content::Null)?;
-        Some(Self { source: self.source, node })
+        let node = self
+            .node
+            .get(name)
+            .filter(|node| node.content != Content::Null)?;
+        Some(Self {
+            source: self.source,
+            node,
+        })
     }
 
     /// The members that are not null.
     pub(crate) fn fields(self) -> impl Iterator<Item = Field<'a>> {
         let Self { source, node } = self;
-        let members = node.members().iter().filter(|member| member.value.content != Content::Null);
-        members.map(move |member| Field { owner: 0, source, member })
+        let members = node
+            .members()
+            .iter()
+            .filter(|member| member.value.content != Content::Null);
+        members.map(move |member| Field {
+            owner: 0,
+            source,
+            member,
+        })
     }
 
     /// The items, none where this is no list.
@@ -66,11 +83,17 @@ impl<'a> Field<'a> {
 
     /// Where the name stands.
     pub(crate) fn spot(self) -> Spot<'a> {
-        Spot { source: self.source, span: &self.member.name_span }
+        Spot {
+            source: self.source,
+            span: &self.member.name_span,
+        }
     }
 
     pub(crate) fn value(self) -> Part<'a> {
-        Part { source: self.source, node: &self.member.value }
+        Part {
+            source: self.source,
+            node: &self.member.value,
+        }
     }
 }
 
@@ -126,7 +149,12 @@ impl Reader {
     }
 
     fn keep(&mut self, finding: Finding, at: Spot<'_>, path: &Path<'_>, hint: impl Into<String>) {
-        self.findings.push(finding.at(at.source, at.span).path(path.render()).hint(hint));
+        self.findings.push(
+            finding
+                .at(at.source, at.span)
+                .path(path.render())
+                .hint(hint),
+        );
     }
 
     /// Takes over what another reader found.
@@ -142,8 +170,18 @@ impl Reader {
     }
 
     /// Says that a value is not what is expected here.
-    pub(crate) fn expected(&mut self, value: Part<'_>, path: &Path<'_>, code: &'static str, what: &str) {
-        let message = format!("{} is {}, not {what}", text::quoted(path.last()), value.node.kind());
+    pub(crate) fn expected(
+        &mut self,
+        value: Part<'_>,
+        path: &Path<'_>,
+        code: &'static str,
+        what: &str,
+    ) {
+        let message = format!(
+            "{} is {}, not {what}",
+            text::quoted(path.last()),
+            value.node.kind()
+        );
         self.error(value.spot(), path, code, message, format!("write {what}"));
     }
 
@@ -176,7 +214,12 @@ impl Reader {
         Some(text)
     }
 
-    pub(crate) fn boolean(&mut self, value: Part<'_>, path: &Path<'_>, code: &'static str) -> Option<bool> {
+    pub(crate) fn boolean(
+        &mut self,
+        value: Part<'_>,
+        path: &Path<'_>,
+        code: &'static str,
+    ) -> Option<bool> {
         if let Content::Bool(yes) = value.node.content {
             return Some(yes);
         }
@@ -194,17 +237,34 @@ impl Reader {
     ) -> Option<u64> {
         let number = self.amount(value, path, code)?;
         // Beyond 2^53 a count is as good as none; the cast saturates there.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked, or saturating")]
-        let whole = (number.fract() == 0.0).then_some(number as u64).filter(|whole| *whole >= least);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked, or saturating"
+        )]
+        let whole = (number.fract() == 0.0)
+            .then_some(number as u64)
+            .filter(|whole| *whole >= least);
         if whole.is_none() {
             let message = format!("{} is {number}", text::quoted(path.last()));
-            self.error(value.spot(), path, code, message, format!("write a whole number from {least}"));
+            self.error(
+                value.spot(),
+                path,
+                code,
+                message,
+                format!("write a whole number from {least}"),
+            );
         }
         whole
     }
 
     /// A number from 0.
-    pub(crate) fn amount(&mut self, value: Part<'_>, path: &Path<'_>, code: &'static str) -> Option<f64> {
+    pub(crate) fn amount(
+        &mut self,
+        value: Part<'_>,
+        path: &Path<'_>,
+        code: &'static str,
+    ) -> Option<f64> {
         let Content::Number(number) = &value.node.content else {
             self.expected(value, path, code, "a number");
             return None;
@@ -227,10 +287,19 @@ impl Reader {
         words: &[(&str, T)],
     ) -> Option<T> {
         let given = self.string(value, path, code)?;
-        let found = words.iter().find(|(word, _)| *word == given).map(|(_, meaning)| *meaning);
+        let found = words
+            .iter()
+            .find(|(word, _)| *word == given)
+            .map(|(_, meaning)| *meaning);
         if found.is_none() {
             let message = format!("{} is no {}", text::quoted(given), path.last());
-            self.error(value.spot(), path, code, message, choose(given, words.iter().map(|(word, _)| *word)));
+            self.error(
+                value.spot(),
+                path,
+                code,
+                message,
+                choose(given, words.iter().map(|(word, _)| *word)),
+            );
         }
         found
     }
@@ -254,7 +323,13 @@ impl Reader {
     }
 
     /// Warns about a field that nobody reads.
-    pub(crate) fn unknown(&mut self, field: Field<'_>, path: &Path<'_>, owner: &str, known: &[&str]) {
+    pub(crate) fn unknown(
+        &mut self,
+        field: Field<'_>,
+        path: &Path<'_>,
+        owner: &str,
+        known: &[&str],
+    ) {
         let message = format!("{owner} has no field {}", text::quoted(field.name()));
         let hint = choose(field.name(), known.iter().copied());
         self.warn(field.spot(), path, "unknown-field", message, hint);

@@ -1,7 +1,8 @@
 //! Assignments: values copied into the state of a cast (C8).
 //!
-//! Owns the reading of all sources before the first write, and the writing along dotted targets. A write is data, so
-//! that the log can keep it and the state is folded without the graph. Never decides whether a source must exist.
+//! Owns the reading of all sources before the first write, and the writing along dotted targets. A
+//! write is data, so that the log can keep it and the state is folded without the graph. Never
+//! decides whether a source must exist.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,7 +20,8 @@ pub enum Write {
     Merge(Map<String, Value>),
     /// Nothing at a dotted path any more.
     Remove(String),
-    /// One more paragraph at the end of a text at a top-level name, whose beginning is cut when it grows too long.
+    /// One more paragraph at the end of a text at a top-level name, whose beginning is cut when it
+    /// grows too long.
     Append(String, String),
 }
 
@@ -28,7 +30,9 @@ pub const MAX_APPENDED: usize = 64 << 10;
 
 /// An `assign` target that names no place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`assign` has an empty target for {source_path}: write the path in the state it is copied to")]
+#[error(
+    "`assign` has an empty target for {source_path}: write the path in the state it is copied to"
+)]
 pub struct EmptyTarget {
     source_path: String,
 }
@@ -38,7 +42,9 @@ pub fn writes(assign: &[Assign], sources: &Sources<'_>) -> Result<Vec<Write>, Em
     let copy = |assign: &Assign| {
         let target = assign.target.trim();
         if target.split('.').any(str::is_empty) {
-            return Err(EmptyTarget { source_path: crate::text::quoted(&assign.source) });
+            return Err(EmptyTarget {
+                source_path: crate::text::quoted(&assign.source),
+            });
         }
         Ok(match sources.get(&assign.source) {
             Some(value) => Write::Set(target.to_owned(), value.into_owned()),
@@ -97,7 +103,8 @@ fn append(state: &mut Map<String, Value>, name: &str, paragraph: &str) {
             text.push_str("\n\n");
             text.push_str(paragraph);
             if text.len() > MAX_APPENDED {
-                // Half is cut at once, so that a long cast does not copy the whole text at every step.
+                // Half is cut at once, so that a long cast does not copy the whole text at every
+                // step.
                 let cut = text.ceil_char_boundary(text.len() - MAX_APPENDED / 2);
                 let rest = text.split_off(cut);
                 *text = format!("…{rest}");
@@ -122,7 +129,9 @@ mod tests {
     }
 
     fn after(state: Value, output: &Value, pairs: &[(&str, &str)]) -> Value {
-        let Value::Object(mut state) = state else { panic!("an object") };
+        let Value::Object(mut state) = state else {
+            panic!("an object")
+        };
         let sources = Sources {
             output: Some(output),
             state: &state,
@@ -139,24 +148,45 @@ mod tests {
 
     #[test]
     fn c8_all_sources_are_read_before_the_first_write() {
-        let swapped = after(json!({"a": 1, "b": 2}), &json!({}), &[("a", "state.b"), ("b", "state.a")]);
+        let swapped = after(
+            json!({"a": 1, "b": 2}),
+            &json!({}),
+            &[("a", "state.b"), ("b", "state.a")],
+        );
         assert_eq!(swapped, json!({"a": 2, "b": 1}));
     }
 
     #[test]
     fn targets_are_paths_and_what_is_in_the_way_is_replaced() {
         let output = json!({"x": true, "list": [{"label": "L0"}]});
-        let pairs = [("c.d", "$.x"), ("box.inner", "$.list.0.label"), ("c.e.f", "$.x"), ("gone", "$.nope")];
+        let pairs = [
+            ("c.d", "$.x"),
+            ("box.inner", "$.list.0.label"),
+            ("c.e.f", "$.x"),
+            ("gone", "$.nope"),
+        ];
         let state = after(json!({"box": [1, 2], "gone": 1}), &output, &pairs);
-        assert_eq!(state, json!({"box": {"inner": "L0"}, "c": {"d": true, "e": {"f": true}}}));
+        assert_eq!(
+            state,
+            json!({"box": {"inner": "L0"}, "c": {"d": true, "e": {"f": true}}})
+        );
     }
 
     #[test]
     fn an_empty_target_is_an_error() {
         let state = Map::new();
-        let sources = Sources { output: None, state: &state, item: None, last_json: None, last_output: None };
+        let sources = Sources {
+            output: None,
+            state: &state,
+            item: None,
+            last_json: None,
+            last_output: None,
+        };
         for target in ["", " ", "a..b", "a."] {
-            assert!(writes(&assigns(&[(target, "$.a")]), &sources).is_err(), "{target:?}");
+            assert!(
+                writes(&assigns(&[(target, "$.a")]), &sources).is_err(),
+                "{target:?}"
+            );
         }
     }
 
@@ -164,9 +194,18 @@ mod tests {
     fn appended_texts_stay_bounded_and_keep_their_end() {
         let mut state = Map::new();
         for index in 0..5000 {
-            append(&mut state, "context", &format!("paragraph number {index} é"));
+            append(
+                &mut state,
+                "context",
+                &format!("paragraph number {index} é"),
+            );
             assert!(state["context"].as_str().unwrap().len() <= MAX_APPENDED);
         }
-        assert!(state["context"].as_str().unwrap().ends_with("paragraph number 4999 é"));
+        assert!(
+            state["context"]
+                .as_str()
+                .unwrap()
+                .ends_with("paragraph number 4999 é")
+        );
     }
 }

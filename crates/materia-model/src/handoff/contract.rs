@@ -1,7 +1,7 @@
 //! What a socket's JSON output must be, and everything that is wrong with one that is not (C6).
 //!
-//! Owns the fields of a handoff, their types, the names that are obsolete, and the messages. Checks to the end: a
-//! repair turn lists all issues. Never looks for the JSON in a text: `extract` does.
+//! Owns the fields of a handoff, their types, the names that are obsolete, and the messages. Checks
+//! to the end: a repair turn lists all issues. Never looks for the JSON in a text: `extract` does.
 
 use std::fmt;
 
@@ -46,7 +46,10 @@ pub struct Issue {
 impl Issue {
     /// An issue about the value at a path.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
     }
 }
 
@@ -71,7 +74,11 @@ pub struct Invalid {
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let messages: Vec<&str> = self.issues.iter().map(|issue| issue.message.as_str()).collect();
+        let messages: Vec<&str> = self
+            .issues
+            .iter()
+            .map(|issue| issue.message.as_str())
+            .collect();
         f.write_str(&messages.join("; "))
     }
 }
@@ -111,9 +118,15 @@ impl Contract {
         if issues.len() > MAX_ISSUES {
             let rest = issues.len() - MAX_ISSUES;
             issues.truncate(MAX_ISSUES);
-            issues.push(Issue::new("$", format!("and {}", text::count(rest, "more issue"))));
+            issues.push(Issue::new(
+                "$",
+                format!("and {}", text::count(rest, "more issue")),
+            ));
         }
-        Err(Invalid { kind: Kind::HandoffValidation, issues })
+        Err(Invalid {
+            kind: Kind::HandoffValidation,
+            issues,
+        })
     }
 
     fn check_satisfied(&self, payload: &Map<String, Value>, issues: &mut Vec<Issue>) {
@@ -131,7 +144,9 @@ impl Contract {
                 };
                 issues.push(Issue::new(
                     "$.satisfied",
-                    format!("`satisfied` (true or false) is missing; the route depends on it{alias}"),
+                    format!(
+                        "`satisfied` (true or false) is missing; the route depends on it{alias}"
+                    ),
                 ));
             }
             None => {}
@@ -142,7 +157,10 @@ impl Contract {
         if let (Author::Agent, Some(other)) = (self.author, payload.get("context"))
             && !other.is_string()
         {
-            issues.push(Issue::new("$.context", format!("`context` must be a text, not {}", kind(other))));
+            issues.push(Issue::new(
+                "$.context",
+                format!("`context` must be a text, not {}", kind(other)),
+            ));
         }
     }
 
@@ -159,8 +177,12 @@ impl Contract {
                 }
             }
             Some(Value::Array(_)) => {}
-            Some(other) if self.checks_items() || self.needs_work_items() => issues
-                .push(Issue::new("$.workItems", format!("`workItems` must be a list, not {}", kind(other)))),
+            Some(other) if self.checks_items() || self.needs_work_items() => {
+                issues.push(Issue::new(
+                    "$.workItems",
+                    format!("`workItems` must be a list, not {}", kind(other)),
+                ))
+            }
             Some(_) => {}
             None if self.needs_work_items() => {
                 issues.push(Issue::new("$.workItems", "`workItems` (a list) is missing"));
@@ -186,8 +208,15 @@ impl Contract {
         for source in self.required_paths() {
             let rest = source.trim_start_matches("$.");
             let (head, below) = rest.split_once('.').unwrap_or((rest, ""));
-            if payload.get(head).and_then(|value| path::below(value, below)).is_none() {
-                issues.push(Issue::new(source, format!("`{source}` is missing; the socket copies it")));
+            if payload
+                .get(head)
+                .and_then(|value| path::below(value, below))
+                .is_none()
+            {
+                issues.push(Issue::new(
+                    source,
+                    format!("`{source}` is missing; the socket copies it"),
+                ));
             }
         }
     }
@@ -208,12 +237,18 @@ impl Contract {
         if self.author == Author::Utility {
             return;
         }
-        let consumed: Vec<&str> =
-            self.assign.iter().filter_map(|assign| path::consumed(&assign.source)).collect();
+        let consumed: Vec<&str> = self
+            .assign
+            .iter()
+            .filter_map(|assign| path::consumed(&assign.source))
+            .collect();
         if consumed.contains(&"") {
             return;
         }
-        for name in payload.keys().filter(|name| !FIELDS.contains(&name.as_str())) {
+        for name in payload
+            .keys()
+            .filter(|name| !FIELDS.contains(&name.as_str()))
+        {
             if !consumed.contains(&name.as_str()) {
                 issues.push(Issue::new(format!("$.{name}"), unknown_field(name)));
             }
@@ -230,22 +265,31 @@ fn unknown_field(name: &str) -> String {
         "tasks" | "task" | "work" | "items" => "write `workItems` instead",
         "architecture" | "architectureGuidance" => "write it into the `context` of the work items",
         "state" => "only programs patch the state",
-        "summary" | "guidance" | "decisions" | "risks" | "feedback" | "missing" | "reason" | "failure"
-        | "rework" => "it is obsolete, write it into `context`",
+        "summary" | "guidance" | "decisions" | "risks" | "feedback" | "missing" | "reason"
+        | "failure" | "rework" => "it is obsolete, write it into `context`",
         _ => "only `workItems`, `satisfied` and `context` are read",
     };
-    format!("{} is not part of the handoff: {advice}", text::quoted(name))
+    format!(
+        "{} is not part of the handoff: {advice}",
+        text::quoted(name)
+    )
 }
 
 fn check_item(index: usize, item: &mut Value, issues: &mut Vec<Issue>, warnings: &mut Vec<String>) {
     let place = format!("$.workItems.{index}");
     let Value::Object(fields) = item else {
-        let message = format!("work item {} must be an object, not {}", index + 1, kind(item));
+        let message = format!(
+            "work item {} must be an object, not {}",
+            index + 1,
+            kind(item)
+        );
         return issues.push(Issue::new(place, message));
     };
     if fields.shift_remove("id").is_some() {
-        warnings
-            .push(format!("the `id` of work item {} was dropped: keys come from the position", index + 1));
+        warnings.push(format!(
+            "the `id` of work item {} was dropped: keys come from the position",
+            index + 1
+        ));
     }
     for name in ["title", "context"] {
         let problem = match fields.get(name) {
@@ -257,7 +301,10 @@ fn check_item(index: usize, item: &mut Value, issues: &mut Vec<Issue>, warnings:
         let message = format!("`{name}` of work item {} {problem}", index + 1);
         issues.push(Issue::new(format!("{place}.{name}"), message));
     }
-    for name in fields.keys().filter(|name| !matches!(name.as_str(), "title" | "context")) {
+    for name in fields
+        .keys()
+        .filter(|name| !matches!(name.as_str(), "title" | "context"))
+    {
         let message = format!(
             "{} of work item {} is not read: only `title` and `context` are",
             text::quoted(name),

@@ -1,8 +1,9 @@
 //! Finding the JSON object in an answer (C5), in linear time and without a panic on any text.
 //!
-//! Owns the order of candidates: the whole text, each fenced block, each balanced object that stands at the top
-//! level. The first that holds the contract wins; otherwise the issues of the best one are reported. A program's
-//! output is stricter: all of it is one document. Never repairs JSON.
+//! Owns the order of candidates: the whole text, each fenced block, each balanced object that
+//! stands at the top level. The first that holds the contract wins; otherwise the issues of the
+//! best one are reported. A program's output is stricter: all of it is one document. Never repairs
+//! JSON.
 
 mod scan;
 
@@ -17,9 +18,16 @@ pub const MAX_TEXT: usize = 2 << 20;
 /// Finds the object of an agent's answer that holds the contract.
 pub fn answer(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
     if text.len() > MAX_TEXT {
-        return Err(unparsed(format!("the answer has {} bytes, at most {MAX_TEXT} are read", text.len())));
+        return Err(unparsed(format!(
+            "the answer has {} bytes, at most {MAX_TEXT} are read",
+            text.len()
+        )));
     }
-    let mut search = Search { contract, best: None, problem: None };
+    let mut search = Search {
+        contract,
+        best: None,
+        problem: None,
+    };
     for stage in [scan::whole, scan::fences, scan::objects] as [Stage; 3] {
         let mut found = None;
         stage(text, &mut |candidate| {
@@ -37,11 +45,16 @@ pub fn answer(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
 pub fn stdout(text: &str, contract: &Contract) -> Result<Accepted, Invalid> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
-        return Err(unparsed("stdout is empty, one JSON object is expected".to_owned()));
+        return Err(unparsed(
+            "stdout is empty, one JSON object is expected".to_owned(),
+        ));
     }
     match serde_json::from_str(trimmed) {
         Ok(Value::Object(payload)) => contract.check(payload),
-        Ok(other) => Err(unparsed(format!("stdout must be one JSON object, not {}", kind(&other)))),
+        Ok(other) => Err(unparsed(format!(
+            "stdout must be one JSON object, not {}",
+            kind(&other)
+        ))),
         Err(error) => Err(unparsed(format!(
             "stdout is not one JSON document: {error}; it begins with {}; write logs to stderr",
             text::quoted(trimmed)
@@ -63,7 +76,10 @@ impl Search<'_> {
         let payload: Map<String, Value> = match serde_json::from_str(candidate) {
             Ok(Value::Object(payload)) => payload,
             Ok(other) => {
-                self.note(format!("the answer must be one JSON object, not {}", kind(&other)));
+                self.note(format!(
+                    "the answer must be one JSON object, not {}",
+                    kind(&other)
+                ));
                 return None;
             }
             Err(error) => {
@@ -74,7 +90,11 @@ impl Search<'_> {
         match self.contract.check(payload) {
             Ok(accepted) => return Some(accepted),
             Err(invalid) => {
-                if self.best.as_ref().is_none_or(|best| invalid.issues.len() < best.issues.len()) {
+                if self
+                    .best
+                    .as_ref()
+                    .is_none_or(|best| invalid.issues.len() < best.issues.len())
+                {
                     self.best = Some(invalid);
                 }
             }
@@ -101,7 +121,10 @@ impl Search<'_> {
 }
 
 fn unparsed(message: String) -> Invalid {
-    Invalid { kind: Kind::JsonParse, issues: vec![Issue::new("$", message)] }
+    Invalid {
+        kind: Kind::JsonParse,
+        issues: vec![Issue::new("$", message)],
+    }
 }
 
 #[cfg(test)]

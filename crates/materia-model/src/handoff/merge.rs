@@ -1,7 +1,7 @@
 //! What a valid payload changes in the state before `assign` (part of every completion).
 //!
-//! Owns the state patch of programs, the envelope, the adoption of `workItems` and the growing `context`. Never
-//! touches a state: it returns the writes.
+//! Owns the state patch of programs, the envelope, the adoption of `workItems` and the growing
+//! `context`. Never touches a state: it returns the writes.
 
 use serde_json::{Map, Value};
 
@@ -32,16 +32,22 @@ pub fn writes(
     if let Some(list @ Value::Array(_)) = payload.get("workItems") {
         writes.extend(adoption(contract, list, state));
     }
-    if let Some(context) = payload.get("context").and_then(Value::as_str).map(str::trim)
+    if let Some(context) = payload
+        .get("context")
+        .and_then(Value::as_str)
+        .map(str::trim)
         && !context.is_empty()
     {
-        writes.push(Write::Append("context".to_owned(), format!("[{speaker}] {context}")));
+        writes.push(Write::Append(
+            "context".to_owned(),
+            format!("[{speaker}] {context}"),
+        ));
     }
     writes
 }
 
-/// A generator replaces the list; others only give one where there is none. A list that was not adopted stays visible
-/// in the envelope, so that the state holds every list once.
+/// A generator replaces the list; others only give one where there is none. A list that was not
+/// adopted stays visible in the envelope, so that the state holds every list once.
 fn adoption(contract: &Contract, list: &Value, state: &Map<String, Value>) -> Vec<Write> {
     if contract.generator || !has_items(state) {
         let cleared = Write::Remove("envelope.workItems".to_owned());
@@ -62,8 +68,15 @@ mod tests {
     use crate::handoff::assign;
 
     fn after(author: Author, generator: bool, state: Value, payload: Value) -> Value {
-        let (Value::Object(mut state), Value::Object(payload)) = (state, payload) else { panic!("objects") };
-        let contract = Contract { author, generator, needs_satisfied: false, assign: Vec::new() };
+        let (Value::Object(mut state), Value::Object(payload)) = (state, payload) else {
+            panic!("objects")
+        };
+        let contract = Contract {
+            author,
+            generator,
+            needs_satisfied: false,
+            assign: Vec::new(),
+        };
         for write in writes(&contract, &payload, &state, "Socket-1 Plan") {
             assign::write(&mut state, &write);
         }
@@ -72,10 +85,14 @@ mod tests {
 
     #[test]
     fn a_patch_is_merged_shallowly_and_leaves_control_alone() {
-        let state = json!({"existing": 1, "nested": {"old": true}, "workItems": [1], "a": {"b": 1}});
+        let state =
+            json!({"existing": 1, "nested": {"old": true}, "workItems": [1], "a": {"b": 1}});
         let patch = json!({"state": {"vcs": 2, "nested": {"fresh": 1}, "a.b": 3, "workItems": [], "satisfied": true}});
         let expected = json!({"existing": 1, "nested": {"fresh": 1}, "workItems": [1], "a": {"b": 1}, "vcs": 2, "a.b": 3});
-        assert_eq!(after(Author::Utility, false, state.clone(), patch.clone()), expected);
+        assert_eq!(
+            after(Author::Utility, false, state.clone(), patch.clone()),
+            expected
+        );
         assert_eq!(after(Author::Agent, false, state.clone(), patch), state);
     }
 
@@ -83,17 +100,34 @@ mod tests {
     fn only_a_generator_replaces_a_list_that_is_there() {
         let list = json!({"workItems": [2]});
         let adopted = json!({"workItems": [2]});
-        assert_eq!(after(Author::Agent, false, json!({}), list.clone()), adopted);
-        assert_eq!(after(Author::Agent, false, json!({"workItems": []}), list.clone()), adopted);
-        assert_eq!(after(Author::Agent, true, json!({"workItems": [1]}), list.clone()), adopted);
+        assert_eq!(
+            after(Author::Agent, false, json!({}), list.clone()),
+            adopted
+        );
+        assert_eq!(
+            after(Author::Agent, false, json!({"workItems": []}), list.clone()),
+            adopted
+        );
+        assert_eq!(
+            after(Author::Agent, true, json!({"workItems": [1]}), list.clone()),
+            adopted
+        );
         let kept = json!({"workItems": [1], "envelope": {"workItems": [2]}});
-        assert_eq!(after(Author::Agent, false, json!({"workItems": [1]}), list), kept);
+        assert_eq!(
+            after(Author::Agent, false, json!({"workItems": [1]}), list),
+            kept
+        );
     }
 
     #[test]
     fn context_grows_by_named_paragraphs_and_blank_ones_are_ignored() {
         let state = json!({"context": "keep"});
-        let grown = after(Author::Agent, false, state.clone(), json!({"context": " Plan created. "}));
+        let grown = after(
+            Author::Agent,
+            false,
+            state.clone(),
+            json!({"context": " Plan created. "}),
+        );
         assert_eq!(grown["context"], "keep\n\n[Socket-1 Plan] Plan created.");
         let blank = after(Author::Agent, false, state, json!({"context": "  "}));
         assert_eq!(blank["context"], "keep");

@@ -1,7 +1,9 @@
-//! Value paths: `$.a.0`, `state.x`, `item.title`, `lastJson.x`, `lastOutput`, or a path into the state.
+//! Value paths: `$.a.0`, `state.x`, `item.title`, `lastJson.x`, `lastOutput`, or a path into the
+//! state.
 //!
-//! Owns their reading, for `assign`, `items` and prompts alike. Segments are separated by dots and numbers index
-//! lists; there are no brackets, wildcards or escapes. What does not exist is nothing, never an error.
+//! Owns their reading, for `assign`, `items` and prompts alike. Segments are separated by dots and
+//! numbers index lists; there are no brackets, wildcards or escapes. What does not exist is
+//! nothing, never an error.
 
 use std::borrow::Cow;
 
@@ -31,7 +33,9 @@ impl<'a> Sources<'a> {
             "item" => self.item.or_else(|| self.state.get("item")),
             "lastJson" => self.last_json,
             "lastOutput" => return self.last_output.map(|text| Cow::Owned(text.into())),
-            "state" if rest.is_empty() => return Some(Cow::Owned(Value::Object(self.state.clone()))),
+            "state" if rest.is_empty() => {
+                return Some(Cow::Owned(Value::Object(self.state.clone())));
+            }
             "state" => return in_object(self.state, rest).map(Cow::Borrowed),
             _ => return in_object(self.state, path.trim()).map(Cow::Borrowed),
         };
@@ -52,14 +56,19 @@ pub fn below<'a>(root: &'a Value, path: &str) -> Option<&'a Value> {
     if path.is_empty() {
         return Some(root);
     }
-    path.split('.').try_fold(root, |value, segment| match value {
-        Value::Object(members) => members.get(segment),
-        Value::Array(items) => segment.parse::<usize>().ok().and_then(|index| items.get(index)),
-        _ => None,
-    })
+    path.split('.')
+        .try_fold(root, |value, segment| match value {
+            Value::Object(members) => members.get(segment),
+            Value::Array(items) => segment
+                .parse::<usize>()
+                .ok()
+                .and_then(|index| items.get(index)),
+            _ => None,
+        })
 }
 
-/// The top-level field of the output that a path reads: `None` when it reads none, `Some("")` when it reads all.
+/// The top-level field of the output that a path reads: `None` when it reads none, `Some("")` when
+/// it reads all.
 pub fn consumed(path: &str) -> Option<&str> {
     let (head, rest) = split(path.trim());
     matches!(head, "$" | "lastJson").then(|| split(rest).0)

@@ -1,7 +1,8 @@
 //! A goose recipe: one prompt for an agent, with parameters, checks and recipes below it.
 //!
-//! Owns the reading of its YAML or JSON. The prompt becomes the input of one `materia agent run`; checks become steps that
-//! are tried again together with it; sub-recipes run first and their answers are attached.
+//! Owns the reading of its YAML or JSON. The prompt becomes the input of one `materia agent run`;
+//! checks become steps that are tried again together with it; sub-recipes run first and their
+//! answers are attached.
 
 use serde_json::{Map, Value, json};
 
@@ -41,43 +42,79 @@ struct Reader<'s> {
 pub fn goose(source: &Source, stem: &str) -> Result<Imported, Vec<Finding>> {
     let text = source.text();
     let is_json = text.trim_start().starts_with('{');
-    let root = if is_json { document::parse(source)? } else { yaml::parse(source, 0..text.len())? };
+    let root = if is_json {
+        document::parse(source)?
+    } else {
+        yaml::parse(source, 0..text.len())?
+    };
     if !matches!(root.content, Content::Object(_))
         || root.get("prompt").or(root.get("instructions")).is_none()
     {
         let message = "this is no goose recipe: it has neither `prompt` nor `instructions`";
-        return Err(vec![Finding::error("not-a-goose-recipe", message).at(source, &root.span)]);
+        return Err(vec![
+            Finding::error("not-a-goose-recipe", message).at(source, &root.span),
+        ]);
     }
-    let mut reader =
-        Reader { source, notes: Vec::new(), args: Vec::new(), defaults: Map::new(), attached: Vec::new() };
-    for member in root.members().iter().filter(|member| !KNOWN.contains(&member.name.as_str())) {
+    let mut reader = Reader {
+        source,
+        notes: Vec::new(),
+        args: Vec::new(),
+        defaults: Map::new(),
+        attached: Vec::new(),
+    };
+    for member in root
+        .members()
+        .iter()
+        .filter(|member| !KNOWN.contains(&member.name.as_str()))
+    {
         reader.note(
             &member.name_span,
-            format!("`{}` is not known and was left out", text::printable(&member.name)),
+            format!(
+                "`{}` is not known and was left out",
+                text::printable(&member.name)
+            ),
         );
     }
     let recipe = reader.recipe(&root);
-    let name =
-        root.get("name").or(root.get("title")).and_then(Node::as_str).map_or_else(|| name_of(stem), name_of);
+    let name = root
+        .get("name")
+        .or(root.get("title"))
+        .and_then(Node::as_str)
+        .map_or_else(|| name_of(stem), name_of);
     let needs = root.get("sub_recipes").into_iter().flat_map(Node::items);
-    let needs = needs.filter_map(|one| one.get("path")?.as_str()).map(str::to_owned).collect();
+    let needs = needs
+        .filter_map(|one| one.get("path")?.as_str())
+        .map(str::to_owned)
+        .collect();
     let mut notes = reader.notes;
     notes.sort_by_key(|note| note.place.as_ref().map(|at| (at.line, at.column)));
-    Ok(Imported { recipes: vec![Draft { name, recipe }], notes, needs })
+    Ok(Imported {
+        recipes: vec![Draft { name, recipe }],
+        notes,
+        needs,
+    })
 }
 
 impl Reader<'_> {
     fn note(&mut self, span: &std::ops::Range<usize>, message: String) {
-        self.notes.push(Finding::warning("not-carried-over", message).at(self.source, span));
+        self.notes
+            .push(Finding::warning("not-carried-over", message).at(self.source, span));
     }
 
     fn recipe(&mut self, root: &Node) -> Value {
         let mut recipe = Map::new();
-        if let Some(description) = root.get("description").or(root.get("title")).and_then(Node::as_str) {
+        if let Some(description) = root
+            .get("description")
+            .or(root.get("title"))
+            .and_then(Node::as_str)
+        {
             recipe.insert("description".to_owned(), description.trim().into());
         }
         recipe.insert("async".to_owned(), true.into());
-        root.get("parameters").into_iter().flat_map(Node::items).for_each(|one| self.parameter(one));
+        root.get("parameters")
+            .into_iter()
+            .flat_map(Node::items)
+            .for_each(|one| self.parameter(one));
         let tools = self.extensions(root);
         self.settings(root);
         let (imports, mut steps) = self.below(root);
@@ -93,7 +130,10 @@ impl Reader<'_> {
         self.defaults.entry("agent").or_insert_with(|| "".into());
         self.defaults.entry("model").or_insert_with(|| "".into());
         recipe.insert("args".to_owned(), args.into());
-        recipe.insert("defaults".to_owned(), std::mem::take(&mut self.defaults).into());
+        recipe.insert(
+            "defaults".to_owned(),
+            std::mem::take(&mut self.defaults).into(),
+        );
         if !imports.is_empty() {
             recipe.insert("imports".to_owned(), imports.into());
         }
@@ -103,9 +143,15 @@ impl Reader<'_> {
 
     fn parameter(&mut self, one: &Node) {
         let Some(key) = one.get("key").and_then(Node::as_str).map(str::to_owned) else {
-            return self.note(&one.span, "a parameter without a `key` was left out".to_owned());
+            return self.note(
+                &one.span,
+                "a parameter without a `key` was left out".to_owned(),
+            );
         };
-        let kind = one.get("input_type").and_then(Node::as_str).unwrap_or("string");
+        let kind = one
+            .get("input_type")
+            .and_then(Node::as_str)
+            .unwrap_or("string");
         let declared = match kind {
             "number" => "number".to_owned(),
             "boolean" => "bool".to_owned(),
@@ -114,10 +160,17 @@ impl Reader<'_> {
                 "path".to_owned()
             }
             "select" => {
-                let words = one.get("options").into_iter().flat_map(Node::items).filter_map(Node::as_str);
+                let words = one
+                    .get("options")
+                    .into_iter()
+                    .flat_map(Node::items)
+                    .filter_map(Node::as_str);
                 let words: Vec<&str> = words.collect();
                 let simple = |word: &&str| {
-                    !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+                    !word.is_empty()
+                        && word
+                            .chars()
+                            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
                 };
                 if words.is_empty() || !words.iter().all(simple) {
                     self.note(
@@ -136,14 +189,19 @@ impl Reader<'_> {
         match one.get("default") {
             Some(default) => {
                 let value = default.to_value();
-                let value = value.as_str().map_or(value.clone(), |text| plain(text).into());
+                let value = value
+                    .as_str()
+                    .map_or(value.clone(), |text| plain(text).into());
                 self.defaults.insert(key, value);
             }
             None if optional && matches!(kind, "string" | "date") => {
                 self.defaults.insert(key, "".into());
             }
             None if one.get("requirement").and_then(Node::as_str) == Some("user_prompt") => {
-                self.note(&one.span, format!("`{key}` was asked for; here it has to be given"));
+                self.note(
+                    &one.span,
+                    format!("`{key}` was asked for; here it has to be given"),
+                );
             }
             None => {}
         }
@@ -153,7 +211,11 @@ impl Reader<'_> {
     fn extensions(&mut self, root: &Node) -> &'static str {
         let mut tools = "none";
         for one in root.get("extensions").into_iter().flat_map(Node::items) {
-            let name = one.get("name").and_then(Node::as_str).unwrap_or("?").to_owned();
+            let name = one
+                .get("name")
+                .and_then(Node::as_str)
+                .unwrap_or("?")
+                .to_owned();
             match one.get("type").and_then(Node::as_str) {
                 Some("builtin") if name == "developer" => tools = "coding",
                 Some("builtin" | "platform") => {
@@ -163,8 +225,12 @@ impl Reader<'_> {
                     );
                 }
                 _ => {
-                    let what =
-                        one.get("cmd").or(one.get("uri")).and_then(Node::as_str).unwrap_or("?").to_owned();
+                    let what = one
+                        .get("cmd")
+                        .or(one.get("uri"))
+                        .and_then(Node::as_str)
+                        .unwrap_or("?")
+                        .to_owned();
                     let told = format!(
                         "the extension `{name}` ({}) is an MCP server: add it to the agent that plays",
                         text::printable(&what)
@@ -173,22 +239,34 @@ impl Reader<'_> {
                 }
             }
         }
-        if root.get("extensions").is_none() { "coding" } else { tools }
+        if root.get("extensions").is_none() {
+            "coding"
+        } else {
+            tools
+        }
     }
 
     fn settings(&mut self, root: &Node) {
-        let Some(settings) = root.get("settings") else { return };
+        let Some(settings) = root.get("settings") else {
+            return;
+        };
         let said = |name: &str| settings.get(name).and_then(Node::as_str);
         if let Some(model) = said("goose_model") {
-            let model = said("goose_provider")
-                .map_or_else(|| model.to_owned(), |provider| format!("{provider}/{model}"));
-            self.defaults.insert("model".to_owned(), plain(&model).into());
+            let model = said("goose_provider").map_or_else(
+                || model.to_owned(),
+                |provider| format!("{provider}/{model}"),
+            );
+            self.defaults
+                .insert("model".to_owned(), plain(&model).into());
         }
         for member in settings.members() {
             if !matches!(member.name.as_str(), "goose_model" | "goose_provider") {
                 self.note(
                     &member.name_span,
-                    format!("the setting `{}` is left to the agent", text::printable(&member.name)),
+                    format!(
+                        "the setting `{}` is left to the agent",
+                        text::printable(&member.name)
+                    ),
                 );
             }
         }
@@ -198,10 +276,14 @@ impl Reader<'_> {
     fn below(&mut self, root: &Node) -> (Map<String, Value>, Vec<Value>) {
         let (mut imports, mut steps) = (Map::new(), Vec::new());
         for one in root.get("sub_recipes").into_iter().flat_map(Node::items) {
-            let (Some(name), Some(path)) =
-                (one.get("name").and_then(Node::as_str), one.get("path").and_then(Node::as_str))
-            else {
-                self.note(&one.span, "a sub-recipe without `name` and `path` was left out".to_owned());
+            let (Some(name), Some(path)) = (
+                one.get("name").and_then(Node::as_str),
+                one.get("path").and_then(Node::as_str),
+            ) else {
+                self.note(
+                    &one.span,
+                    "a sub-recipe without `name` and `path` was left out".to_owned(),
+                );
                 continue;
             };
             let alias = name_of(name).replace('-', "_");
@@ -215,10 +297,10 @@ impl Reader<'_> {
             let mut step = json!({"name": alias});
             let mut values = Map::new();
             for member in one.get("values").into_iter().flat_map(Node::members) {
-                let value = member
-                    .value
-                    .as_str()
-                    .map_or_else(|| member.value.to_value(), |text| self.filled(text, &member.value).into());
+                let value = member.value.as_str().map_or_else(
+                    || member.value.to_value(),
+                    |text| self.filled(text, &member.value).into(),
+                );
                 values.insert(member.name.clone(), value);
             }
             if !values.is_empty() {
@@ -238,12 +320,18 @@ impl Reader<'_> {
 
     fn prompt(&mut self, root: &Node) -> String {
         let mut parts = Vec::new();
-        for part in [root.get("instructions"), root.get("prompt")].into_iter().flatten() {
+        for part in [root.get("instructions"), root.get("prompt")]
+            .into_iter()
+            .flatten()
+        {
             if let Some(said) = part.as_str() {
                 parts.push(self.filled(said.trim(), part));
             }
         }
-        if let Some(schema) = root.get("response").and_then(|response| response.get("json_schema")) {
+        if let Some(schema) = root
+            .get("response")
+            .and_then(|response| response.get("json_schema"))
+        {
             self.note(
                 &schema.span,
                 "the schema of the answer is asked for in the prompt and not enforced".to_owned(),
@@ -262,10 +350,21 @@ impl Reader<'_> {
         let mut rest = said;
         while let Some(at) = rest.find("{{").into_iter().chain(rest.find("{%")).min() {
             out.push_str(&plain(&rest[..at]));
-            let close = if rest[at..].starts_with("{{") { "}}" } else { "%}" };
-            let end = rest[at..].find(close).map_or(rest.len(), |end| at + end + 2);
-            let inside = rest[at..end].trim_start_matches("{{").trim_end_matches("}}").trim();
-            let is_name = inside.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+            let close = if rest[at..].starts_with("{{") {
+                "}}"
+            } else {
+                "%}"
+            };
+            let end = rest[at..]
+                .find(close)
+                .map_or(rest.len(), |end| at + end + 2);
+            let inside = rest[at..end]
+                .trim_start_matches("{{")
+                .trim_end_matches("}}")
+                .trim();
+            let is_name = inside
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
                 && inside.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
             if close == "}}" && self.attached.iter().any(|name| name == inside) {
                 out.push_str(&format!("(the attached file {{{inside}}})"));
@@ -300,13 +399,22 @@ impl Reader<'_> {
 
     /// The prompt with its checks: all of it is tried again until they pass.
     fn checked(&mut self, root: &Node, leaf: Map<String, Value>) -> Value {
-        let Some(retry) = root.get("retry") else { return leaf.into() };
-        let tries = retry.get("max_retries").and_then(|tries| tries.to_value().as_u64()).unwrap_or(0) + 1;
+        let Some(retry) = root.get("retry") else {
+            return leaf.into();
+        };
+        let tries = retry
+            .get("max_retries")
+            .and_then(|tries| tries.to_value().as_u64())
+            .unwrap_or(0)
+            + 1;
         let mut steps: Vec<Value> = vec![leaf.into()];
         for check in retry.get("checks").into_iter().flat_map(Node::items) {
             match check.get("command").and_then(Node::as_str) {
                 Some(command) => steps.push(shell(&self.filled(command, check))),
-                None => self.note(&check.span, "a check without a `command` was left out".to_owned()),
+                None => self.note(
+                    &check.span,
+                    "a check without a `command` was left out".to_owned(),
+                ),
             }
         }
         steps.push(json!({"failure": "branch", "template": "cat {stages.answer}"}));
@@ -315,7 +423,10 @@ impl Reader<'_> {
             let command = self.filled(command, retry);
             node["recover"] = shell(&command);
         }
-        if let Some(seconds) = retry.get("timeout_seconds").and_then(|seconds| seconds.to_value().as_u64()) {
+        if let Some(seconds) = retry
+            .get("timeout_seconds")
+            .and_then(|seconds| seconds.to_value().as_u64())
+        {
             node["timeout"] = seconds.saturating_mul(1000).into();
         }
         node

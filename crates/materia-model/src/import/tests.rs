@@ -32,29 +32,70 @@ fn a_justfile_becomes_recipes_with_arguments_and_imports() {
         build["defaults"],
         json!({"profile": "{target}", "flags": "", "out": "dist/{target}", "target": "release"})
     );
-    assert_eq!(build["imports"], json!({"clean": "./clean.json", "lint": "./lint.json"}));
+    assert_eq!(
+        build["imports"],
+        json!({"clean": "./clean.json", "lint": "./lint.json"})
+    );
     assert_eq!(build["template"][0]["values"], json!({"dir": "{out}"}));
-    assert_eq!(build["template"][2]["template"], "cargo build --profile {profile} {flags}");
+    assert_eq!(
+        build["template"][2]["template"],
+        "cargo build --profile {profile} {flags}"
+    );
     assert_eq!(build["template"][3]["failure"], "continue");
-    assert_eq!(named(&imported, "b")["imports"], json!({"build": "./build.json"}));
+    assert_eq!(
+        named(&imported, "b")["imports"],
+        json!({"build": "./build.json"})
+    );
     assert_eq!(imported.notes.len(), 1, "{:#?}", imported.notes);
-    assert!(imported.notes[0].message.contains("`flags` took several words"));
+    assert!(
+        imported.notes[0]
+            .message
+            .contains("`flags` took several words")
+    );
 }
 
 #[test]
 fn a_line_that_needs_a_shell_is_told_and_its_recipe_left_out() {
     let text = "all: count\n    echo done\n\ncount:\n    ls | wc -l\n\nfine:\n    echo '$5 | $6'\n";
     let imported = just(text, Shell::AsWritten);
-    assert_eq!(imported.recipes.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["fine"]);
-    let said: Vec<&str> = imported.notes.iter().map(|note| note.message.as_str()).collect();
+    assert_eq!(
+        imported
+            .recipes
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect::<Vec<_>>(),
+        ["fine"]
+    );
+    let said: Vec<&str> = imported
+        .notes
+        .iter()
+        .map(|note| note.message.as_str())
+        .collect();
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said.iter().any(|said| said.contains("`ls | wc -l` needs a shell")), "{said:?}");
-    assert!(said.iter().any(|said| said.contains("because it needs `count`")), "{said:?}");
+    assert!(
+        said.iter()
+            .any(|said| said.contains("`ls | wc -l` needs a shell")),
+        "{said:?}"
+    );
+    assert!(
+        said.iter()
+            .any(|said| said.contains("because it needs `count`")),
+        "{said:?}"
+    );
     assert_eq!(imported.notes[1].place.as_ref().unwrap().line, 5);
     let allowed = just(text, Shell::Allowed);
-    assert_eq!(named(&allowed, "count")["template"][0]["template"], "sh -cu \"ls | wc -l\"");
-    let said_so = just(&format!("set shell := ['bash', '-uc']\n{text}"), Shell::AsWritten);
-    assert_eq!(named(&said_so, "count")["template"][0]["template"], "bash -uc \"ls | wc -l\"");
+    assert_eq!(
+        named(&allowed, "count")["template"][0]["template"],
+        "sh -cu \"ls | wc -l\""
+    );
+    let said_so = just(
+        &format!("set shell := ['bash', '-uc']\n{text}"),
+        Shell::AsWritten,
+    );
+    assert_eq!(
+        named(&said_so, "count")["template"][0]["template"],
+        "bash -uc \"ls | wc -l\""
+    );
 }
 
 #[test]
@@ -69,7 +110,10 @@ fn scripts_name_their_interpreter_and_odd_values_have_to_be_given() {
         "python3 -c \"if 1:\n    print(\\\"{name}\\\", '\\\\n')\""
     );
     assert_eq!(named(&imported, "show")["args"], json!(["home", "sha"]));
-    assert_eq!(named(&imported, "show")["defaults"], json!({"home": "/root-less"}));
+    assert_eq!(
+        named(&imported, "show")["defaults"],
+        json!({"home": "/root-less"})
+    );
     assert!(imported.recipes.iter().all(|one| one.name != "odd"));
 }
 
@@ -99,11 +143,22 @@ fn a_goose_recipe_becomes_one_prompt_with_its_parameters_checks_and_sub_recipes(
     let recipe = named(&imported, "review-a-file");
     assert_eq!(
         recipe["args"],
-        json!(["file_path:path", "focus:enum(bugs,style)", "agent:string", "model:string"])
+        json!([
+            "file_path:path",
+            "focus:enum(bugs,style)",
+            "agent:string",
+            "model:string"
+        ])
     );
-    assert_eq!(recipe["defaults"], json!({"focus": "bugs", "model": "anthropic/sonnet", "agent": ""}));
+    assert_eq!(
+        recipe["defaults"],
+        json!({"focus": "bugs", "model": "anthropic/sonnet", "agent": ""})
+    );
     assert_eq!(recipe["imports"], json!({"map_it": "./map.json"}));
-    assert_eq!(recipe["template"][0], json!({"name": "map_it", "values": {"scope": "{focus}"}}));
+    assert_eq!(
+        recipe["template"][0],
+        json!({"name": "map_it", "values": {"scope": "{focus}"}})
+    );
     let tried = &recipe["template"][1];
     assert_eq!(
         (&tried["retry"], &tried["recover"]["template"]),
@@ -111,12 +166,22 @@ fn a_goose_recipe_becomes_one_prompt_with_its_parameters_checks_and_sub_recipes(
     );
     let asked = &tried["template"][0];
     let input = asked["input"].as_str().unwrap();
-    assert!(input.contains("Review (the attached file {file_path}) for {focus}."), "{input}");
+    assert!(
+        input.contains("Review (the attached file {file_path}) for {focus}."),
+        "{input}"
+    );
     assert!(input.contains("\\{% if deep %\\}"), "{input}");
     let command = asked["template"].as_str().unwrap();
-    assert!(command.contains("--tools coding --attach {file_path} --attach {stages.map_it}"), "{command}");
+    assert!(
+        command.contains("--tools coding --attach {file_path} --attach {stages.map_it}"),
+        "{command}"
+    );
     assert_eq!(imported.needs, ["./sub/map.yaml"]);
-    let said: Vec<&str> = imported.notes.iter().map(|note| note.message.as_str()).collect();
+    let said: Vec<&str> = imported
+        .notes
+        .iter()
+        .map(|note| note.message.as_str())
+        .collect();
     for part in [
         "{% if deep %}",
         "`github` (npx) is an MCP server",
@@ -124,7 +189,10 @@ fn a_goose_recipe_becomes_one_prompt_with_its_parameters_checks_and_sub_recipes(
         "runs first",
         "`odd` is not known",
     ] {
-        assert!(said.iter().any(|said| said.contains(part)), "{part}: {said:#?}");
+        assert!(
+            said.iter().any(|said| said.contains(part)),
+            "{part}: {said:#?}"
+        );
     }
     assert!(goose(&Source::new("x.yaml", "title: x"), "x").is_err());
     assert!(goose(&Source::new("x.yaml", ": : {"), "x").is_err());

@@ -65,10 +65,15 @@ impl Way<'_> {
 
     fn rename_socket(&self, socket: &mut Value) {
         for edge in socket["edges"].as_array_mut().into_iter().flatten() {
-            edge.get_mut("to").into_iter().for_each(|to| self.target(to));
+            edge.get_mut("to")
+                .into_iter()
+                .for_each(|to| self.target(to));
         }
         for field in ["advance", "foreach"] {
-            if let Some(done) = socket.get_mut(field).and_then(|field| field.get_mut("done")) {
+            if let Some(done) = socket
+                .get_mut(field)
+                .and_then(|field| field.get_mut("done"))
+            {
                 self.target(done);
             }
         }
@@ -97,7 +102,9 @@ impl Way<'_> {
         if let Some(exits) = region.get_mut("exits").and_then(Value::as_array_mut) {
             for exit in exits {
                 for name in ["from", "targetSocketId"] {
-                    exit.get_mut(name).into_iter().for_each(|value| self.target(value));
+                    exit.get_mut(name)
+                        .into_iter()
+                        .for_each(|value| self.target(value));
                 }
             }
         }
@@ -107,14 +114,22 @@ impl Way<'_> {
 /// Gives a socket an edge for every answer on which the part would have ended.
 fn lead_on(graph: &Graph, slot: Slot, socket: &mut Value, next: &str) {
     let found = graph.socket(slot);
-    let covers =
-        |guard: Guard| found.edges.iter().any(|edge| edge.guard == guard || edge.guard == Guard::Always);
+    let covers = |guard: Guard| {
+        found
+            .edges
+            .iter()
+            .any(|edge| edge.guard == guard || edge.guard == Guard::Always)
+    };
     // A list goes on by itself after an advance, and its end is the loop's business.
     let advances = found.advance.as_ref().map(|advance| advance.when);
     match advances {
         Some(Guard::Always) => {}
         Some(when) => {
-            let other = if when == Guard::Satisfied { Guard::NotSatisfied } else { Guard::Satisfied };
+            let other = if when == Guard::Satisfied {
+                Guard::NotSatisfied
+            } else {
+                Guard::Satisfied
+            };
             if !covers(other) {
                 add_edge(socket, other, next);
             }
@@ -143,17 +158,27 @@ fn write_advance(graph: &Graph, slot: Slot, socket: &mut Value) {
     let found = graph.socket(slot);
     if let (Some(advance), None) = (&found.advance, socket.get("advance")) {
         let cursor = &graph.cursor(advance.cursor).name;
-        socket["advance"] = json!({"cursor": cursor, "items": advance.items, "when": advance.when.as_str()});
+        socket["advance"] =
+            json!({"cursor": cursor, "items": advance.items, "when": advance.when.as_str()});
         socket["parse"] = found.contract.parse.as_str().into();
     }
 }
 
 /// Lets a loop whose list is done, or empty, lead into the next part wherever it led nowhere.
 fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &Names, next: &str) {
-    let Some((position, found)) = graph.loops().iter().enumerate().find(|(_, one)| one.id == id) else {
+    let Some((position, found)) = graph
+        .loops()
+        .iter()
+        .enumerate()
+        .find(|(_, one)| one.id == id)
+    else {
         return;
     };
-    let turning = found.members.iter().copied().filter(|slot| graph.socket(*slot).advance.is_some());
+    let turning = found
+        .members
+        .iter()
+        .copied()
+        .filter(|slot| graph.socket(*slot).advance.is_some());
     let mut added = Vec::new();
     for slot in turning {
         let socket = graph.socket(slot);
@@ -161,7 +186,10 @@ fn leave_for(graph: &Graph, id: &str, region: &mut Value, names: &Names, next: &
         // Of several loops around a socket, the first one says where it leads.
         let leaves = socket.loops.first() == Some(&position)
             && (nowhere(None) || nowhere(Some(true)) || nowhere(Some(false)));
-        let always = found.exits.iter().any(|exit| exit.from == slot && exit.guard == Guard::Always);
+        let always = found
+            .exits
+            .iter()
+            .any(|exit| exit.from == slot && exit.guard == Guard::Always);
         if leaves && !always {
             let from = names.id_now(socket.id.as_str());
             added.push(json!({"id": format!("link:{from}"), "from": from, "condition": "always", "targetSocketId": next}));

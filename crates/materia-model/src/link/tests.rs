@@ -16,10 +16,19 @@ fn materia() -> Value {
 
 fn compile(loadout: &Value) -> Graph {
     let document = json!({"materia": materia(), "loadouts": {"T": loadout}}).to_string();
-    let layers = [Layer { scope: Scope::Flag, document: Document::parse(Source::new("t.json", &document)) }];
+    let layers = [Layer {
+        scope: Scope::Flag,
+        document: Document::parse(Source::new("t.json", &document)),
+    }];
     let compiled = Config::load(&layers).compile("T").unwrap();
-    let errors: Vec<_> = compiled.findings.iter().filter(|one| one.severity == Severity::Error).collect();
-    compiled.graph.unwrap_or_else(|| panic!("{errors:#?}\n{loadout:#}"))
+    let errors: Vec<_> = compiled
+        .findings
+        .iter()
+        .filter(|one| one.severity == Severity::Error)
+        .collect();
+    compiled
+        .graph
+        .unwrap_or_else(|| panic!("{errors:#?}\n{loadout:#}"))
 }
 
 fn part(loadout: &Value) -> Part {
@@ -31,13 +40,23 @@ fn ways(graph: &Graph) -> Vec<String> {
     let mut ways = Vec::new();
     for socket in graph.sockets() {
         for edge in &socket.edges {
-            ways.push(format!("{} {} {}", socket.id, edge.guard.as_str(), graph.target_name(edge.to)));
+            ways.push(format!(
+                "{} {} {}",
+                socket.id,
+                edge.guard.as_str(),
+                graph.target_name(edge.to)
+            ));
         }
     }
     for region in graph.loops() {
         for exit in &region.exits {
             let from = &graph.socket(exit.from).id;
-            ways.push(format!("{} {from} {} {}", region.id, exit.guard.as_str(), graph.target_name(exit.to)));
+            ways.push(format!(
+                "{} {from} {} {}",
+                region.id,
+                exit.guard.as_str(),
+                graph.target_name(exit.to)
+            ));
         }
     }
     ways
@@ -55,9 +74,27 @@ fn work(exits: &Value) -> Value {
 
 #[test]
 fn targets_say_what_they_are_or_only_their_name() {
-    assert_eq!(Target::read("materia:Build"), Target { kind: Some(Kind::Materia), name: "Build" });
-    assert_eq!(Target::read("loadout:a:b"), Target { kind: Some(Kind::Loadout), name: "a:b" });
-    assert_eq!(Target::read("default:full-auto"), Target { kind: None, name: "default:full-auto" });
+    assert_eq!(
+        Target::read("materia:Build"),
+        Target {
+            kind: Some(Kind::Materia),
+            name: "Build"
+        }
+    );
+    assert_eq!(
+        Target::read("loadout:a:b"),
+        Target {
+            kind: Some(Kind::Loadout),
+            name: "a:b"
+        }
+    );
+    assert_eq!(
+        Target::read("default:full-auto"),
+        Target {
+            kind: None,
+            name: "default:full-auto"
+        }
+    );
 }
 
 #[test]
@@ -65,7 +102,10 @@ fn materia_stand_behind_each_other() {
     let linked = link(&[Part::materia("Text"), Part::materia("Json")]).unwrap();
     assert_eq!(linked.id, "virtual-link-materia-Text-materia-Json");
     assert_eq!(linked.name, "Linked virtual loadout: Text → Json");
-    assert_eq!(ways(&compile(&linked.loadout)), ["Socket-1 always Socket-2"]);
+    assert_eq!(
+        ways(&compile(&linked.loadout)),
+        ["Socket-1 always Socket-2"]
+    );
     assert!(link(&[]).is_none());
 }
 
@@ -84,21 +124,34 @@ fn every_end_of_a_part_leads_into_the_next() {
             "Socket-2 always Socket-1"
         ]
     );
-    assert_eq!(linked.origin["sockets"]["Socket-2"], json!({"part": 1, "socket": "y"}));
+    assert_eq!(
+        linked.origin["sockets"]["Socket-2"],
+        json!({"part": 1, "socket": "y"})
+    );
 }
 
 #[test]
 fn loops_leave_for_the_next_part_however_they_were_left() {
     let exit = json!({"exit": {"from": "b", "when": "satisfied", "to": "end"}});
-    let routes =
-        json!({"exits": [{"id": "x", "from": "b", "condition": "satisfied", "targetSocketId": "end"}]});
+    let routes = json!({"exits": [{"id": "x", "from": "b", "condition": "satisfied", "targetSocketId": "end"}]});
     for exits in [exit, routes] {
         let linked = link(&[part(&work(&exits)), part(&work(&exits))]).unwrap();
         let graph = compile(&linked.loadout);
         let found = ways(&graph);
-        assert!(found.contains(&"t1-work Socket-2 always Socket-3".to_owned()), "{found:?}");
-        assert!(found.contains(&"t1-work Socket-2 satisfied Socket-3".to_owned()), "{found:?}");
-        assert!(!found.iter().any(|way| way.starts_with("t2-work") && way.contains("Socket-3")), "{found:?}");
+        assert!(
+            found.contains(&"t1-work Socket-2 always Socket-3".to_owned()),
+            "{found:?}"
+        );
+        assert!(
+            found.contains(&"t1-work Socket-2 satisfied Socket-3".to_owned()),
+            "{found:?}"
+        );
+        assert!(
+            !found
+                .iter()
+                .any(|way| way.starts_with("t2-work") && way.contains("Socket-3")),
+            "{found:?}"
+        );
         let first = graph.socket(graph.find("Socket-2").unwrap());
         assert_eq!(
             first.advance.as_ref().unwrap().when.as_str(),

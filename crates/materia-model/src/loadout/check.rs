@@ -1,7 +1,7 @@
 //! What is wrong with a graph as a whole: guards nobody can answer, sockets nobody reaches.
 //!
-//! Owns the checks that need edges, loops and contracts together. Never changes anything: what it is given is what
-//! will run.
+//! Owns the checks that need edges, loops and contracts together. Never changes anything: what it
+//! is given is what will run.
 
 use super::contract::Reading;
 use super::draft::Draft;
@@ -21,15 +21,25 @@ pub(super) fn guards(
     regions: &[Region],
     path: &Path<'_>,
 ) {
-    let is_text =
-        |slot: Slot| readings[slot.0].as_ref().is_some_and(|reading| reading.parse() == Parse::Text);
+    let is_text = |slot: Slot| {
+        readings[slot.0]
+            .as_ref()
+            .is_some_and(|reading| reading.parse() == Parse::Text)
+    };
     let sockets = path.member("sockets");
-    for (_, socket) in draft.sockets.iter().enumerate().filter(|(at, _)| is_text(Slot(*at))) {
+    for (_, socket) in draft
+        .sockets
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| is_text(Slot(*at)))
+    {
         let path = sockets.member(socket.id.as_str());
         let hint = "write \"parse\": \"json\", so that the output can say \"satisfied\"";
         let edges = path.member("edges");
         for (index, edge) in socket.edges.iter().enumerate() {
-            let Some(guard) = edge.guard.filter(|guard| guard.is_guarded()) else { continue };
+            let Some(guard) = edge.guard.filter(|guard| guard.is_guarded()) else {
+                continue;
+            };
             let message = format!(
                 "the output of `{}` is read as text, so its edge {index} can never be `{}`",
                 socket.id,
@@ -38,14 +48,23 @@ pub(super) fn guards(
             let at = edge.at.get("when").unwrap_or(edge.at).spot();
             reader.error(at, &edges.index(index).member("when"), CODE, message, hint);
         }
-        let advance = socket.advance.as_ref().filter(|advance| advance.when.is_some_and(Guard::is_guarded));
+        let advance = socket
+            .advance
+            .as_ref()
+            .filter(|advance| advance.when.is_some_and(Guard::is_guarded));
         if let Some(advance) = advance {
             let message = format!(
                 "the output of `{}` is read as text, so its guarded `advance` never moves",
                 socket.id
             );
             let at = advance.when_at.unwrap_or(advance.at).spot();
-            reader.error(at, &path.member("advance").member("when"), CODE, message, hint);
+            reader.error(
+                at,
+                &path.member("advance").member("when"),
+                CODE,
+                message,
+                hint,
+            );
         }
     }
     exits(reader, draft, regions, is_text, path);
@@ -63,13 +82,23 @@ fn exits(
         let path = loops.member(written.id);
         let path = path.member("exits");
         for (index, route) in written.exits.iter().enumerate() {
-            let Some((from, guard)) = route.from.zip(route.guard) else { continue };
+            let Some((from, guard)) = route.from.zip(route.guard) else {
+                continue;
+            };
             let used = region.exits.iter().any(|used| used.id == route.id);
             if used && guard.is_guarded() && is_text(from) {
                 let id = &draft.sockets[from.0].id;
-                let message = format!("the output of `{id}` is read as text, so this route is never taken");
-                let hint = "write \"parse\": \"json\" on the socket, or \"condition\": \"always\" here";
-                reader.warn(route.at.spot(), &path.index(index).member("condition"), CODE, message, hint);
+                let message =
+                    format!("the output of `{id}` is read as text, so this route is never taken");
+                let hint =
+                    "write \"parse\": \"json\" on the socket, or \"condition\": \"always\" here";
+                reader.warn(
+                    route.at.spot(),
+                    &path.index(index).member("condition"),
+                    CODE,
+                    message,
+                    hint,
+                );
             }
         }
     }
@@ -77,7 +106,12 @@ fn exits(
 
 /// Whether an output must say `satisfied` (C6).
 pub(super) fn needs_satisfied(draft: &Draft<'_>, slot: Slot, advance: Option<&Advance>) -> bool {
-    let guards = || draft.sockets[slot.0].edges.iter().filter_map(|edge| edge.guard);
+    let guards = || {
+        draft.sockets[slot.0]
+            .edges
+            .iter()
+            .filter_map(|edge| edge.guard)
+    };
     let by_edges = guards().any(Guard::is_guarded) && !guards().any(|guard| guard == Guard::Always);
     by_edges || advance.is_some_and(|advance| advance.when.is_guarded())
 }
@@ -108,9 +142,20 @@ pub(super) fn reach(
         }
     }
     let path = path.member("sockets");
-    for (socket, _) in draft.sockets.iter().zip(&reached).filter(|(_, reached)| !**reached) {
+    for (socket, _) in draft
+        .sockets
+        .iter()
+        .zip(&reached)
+        .filter(|(_, reached)| !**reached)
+    {
         let message = format!("nothing leads to the socket `{}`", socket.id);
         let hint = "lead an edge or a loop's exit to it, or remove it";
-        reader.warn(socket.at.spot(), &path.member(socket.id.as_str()), "unreachable-socket", message, hint);
+        reader.warn(
+            socket.at.spot(),
+            &path.member(socket.id.as_str()),
+            "unreachable-socket",
+            message,
+            hint,
+        );
     }
 }

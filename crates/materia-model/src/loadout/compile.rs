@@ -1,7 +1,7 @@
 //! From a draft to a graph: the order in which everything is derived and checked.
 //!
-//! Owns that order, and the last step, in which all that was found out becomes one [`Graph`]. A loadout with an
-//! error gives findings and no graph. Never reads documents.
+//! Owns that order, and the last step, in which all that was found out becomes one [`Graph`]. A
+//! loadout with an error gives findings and no graph. Never reads documents.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,10 +34,21 @@ pub(super) fn compile(
     let readings = readings.into_iter().collect::<Option<Vec<_>>>()?;
     let loops = loops(draft, &around, regions, &cursors);
     let sockets = sockets(draft, around, readings, &cursors)?;
-    let by_id: HashMap<_, _> =
-        sockets.iter().enumerate().map(|(position, socket)| (socket.id.clone(), Slot(position))).collect();
+    let by_id: HashMap<_, _> = sockets
+        .iter()
+        .enumerate()
+        .map(|(position, socket)| (socket.id.clone(), Slot(position)))
+        .collect();
     let (name, layout) = (draft.name.to_owned(), draft.layout.clone());
-    Some(Graph(Arc::new(Parts { name, entry, sockets, loops, cursors: cursors.all, by_id, layout })))
+    Some(Graph(Arc::new(Parts {
+        name,
+        entry,
+        sockets,
+        loops,
+        cursors: cursors.all,
+        by_id,
+        layout,
+    })))
 }
 
 fn sockets(
@@ -46,14 +57,22 @@ fn sockets(
     readings: Vec<Reading>,
     cursors: &Cursors,
 ) -> Option<Vec<Socket>> {
-    let parts = draft.sockets.iter().zip(readings).zip(around.loops).enumerate();
+    let parts = draft
+        .sockets
+        .iter()
+        .zip(readings)
+        .zip(around.loops)
+        .enumerate();
     let built = parts.map(|(position, ((written, reading), loops))| {
         let slot = Slot(position);
         let advance = cursors.advances[position].clone();
-        let edges = written
-            .edges
-            .iter()
-            .map(|edge| Some(Edge { guard: edge.guard?, to: edge.to?, max_traversals: edge.max_traversals }));
+        let edges = written.edges.iter().map(|edge| {
+            Some(Edge {
+                guard: edge.guard?,
+                to: edge.to?,
+                max_traversals: edge.max_traversals,
+            })
+        });
         let contract = Contract {
             parse: reading.parse(),
             generator: reading.materia.generator,
@@ -80,24 +99,37 @@ fn loops(
     regions: Vec<region::Region>,
     cursors: &Cursors,
 ) -> Vec<Loop> {
-    let built = draft.loops.iter().zip(regions).enumerate().filter_map(|(index, (written, region))| {
-        let advances = |slot: &Slot| {
-            let own = cursors.advances[slot.0].as_ref().map(|advance| advance.cursor);
-            own.is_some() && own == cursors.loops[index].as_ref().map(|each| each.cursor)
-        };
-        let turning = written.members.iter().copied().find(|slot| advances(slot));
-        let exits = region.exits.into_iter();
-        Some(Loop {
-            id: written.id.to_owned(),
-            entry: around.entered[index].or_else(|| written.members.first().copied())?,
-            members: written.members.clone(),
-            generator: region.generator,
-            each: cursors.loops[index].clone(),
-            exit_source: region.exit_source.or(turning),
-            exits: exits
-                .map(|exit| Exit { id: exit.id, from: exit.from, guard: exit.guard, to: exit.to })
-                .collect(),
-        })
-    });
+    let built =
+        draft
+            .loops
+            .iter()
+            .zip(regions)
+            .enumerate()
+            .filter_map(|(index, (written, region))| {
+                let advances = |slot: &Slot| {
+                    let own = cursors.advances[slot.0]
+                        .as_ref()
+                        .map(|advance| advance.cursor);
+                    own.is_some() && own == cursors.loops[index].as_ref().map(|each| each.cursor)
+                };
+                let turning = written.members.iter().copied().find(|slot| advances(slot));
+                let exits = region.exits.into_iter();
+                Some(Loop {
+                    id: written.id.to_owned(),
+                    entry: around.entered[index].or_else(|| written.members.first().copied())?,
+                    members: written.members.clone(),
+                    generator: region.generator,
+                    each: cursors.loops[index].clone(),
+                    exit_source: region.exit_source.or(turning),
+                    exits: exits
+                        .map(|exit| Exit {
+                            id: exit.id,
+                            from: exit.from,
+                            guard: exit.guard,
+                            to: exit.to,
+                        })
+                        .collect(),
+                })
+            });
     built.collect()
 }

@@ -1,7 +1,7 @@
 //! How each socket's output is read: what the socket says together with what its materia says (C8).
 //!
-//! Owns the effective contract and the findings about the two disagreeing. A loop may still turn a socket to JSON
-//! where nobody said anything. Never checks whether guards can be answered.
+//! Owns the effective contract and the findings about the two disagreeing. A loop may still turn a
+//! socket to JSON where nobody said anything. Never checks whether guards can be answered.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,20 +43,22 @@ pub(super) fn readings(
     let mut read = Vec::with_capacity(draft.sockets.len());
     for socket in &draft.sockets {
         let path = path.member(socket.id.as_str());
-        let found = socket.materia.and_then(|named| match shelf.get(named.text) {
-            Some(Some(materia)) => Some(Arc::clone(materia)),
-            Some(None) => {
-                if !told_broken.contains(&named.text) && told_broken.len() < 100 {
-                    told_broken.push(named.text);
-                    broken(reader, named.text, named.at, &path.member("materia"));
+        let found = socket
+            .materia
+            .and_then(|named| match shelf.get(named.text) {
+                Some(Some(materia)) => Some(Arc::clone(materia)),
+                Some(None) => {
+                    if !told_broken.contains(&named.text) && told_broken.len() < 100 {
+                        told_broken.push(named.text);
+                        broken(reader, named.text, named.at, &path.member("materia"));
+                    }
+                    None
                 }
-                None
-            }
-            None => {
-                unknown(reader, named.text, shelf, named.at, &path.member("materia"));
-                None
-            }
-        });
+                None => {
+                    unknown(reader, named.text, shelf, named.at, &path.member("materia"));
+                    None
+                }
+            });
         read.push(found.map(|materia| reading(reader, socket, materia, &path)));
     }
     read
@@ -64,12 +66,21 @@ pub(super) fn readings(
 
 fn broken(reader: &mut Reader, name: &str, at: Part<'_>, path: &Path<'_>) {
     let message = format!("the materia {} has errors of its own", text::quoted(name));
-    reader.error(at.spot(), path, "invalid-materia", message, "correct its definition");
+    reader.error(
+        at.spot(),
+        path,
+        "invalid-materia",
+        message,
+        "correct its definition",
+    );
 }
 
 fn unknown(reader: &mut Reader, name: &str, shelf: &Shelf<'_>, at: Part<'_>, path: &Path<'_>) {
     let message = format!("there is no materia {}", text::quoted(name));
-    let near = reader.has_room().then(|| text::closest(name, shelf.keys().copied().take(1000))).flatten();
+    let near = reader
+        .has_room()
+        .then(|| text::closest(name, shelf.keys().copied().take(1000)))
+        .flatten();
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None => "define it under `materia`".to_owned(),
@@ -77,7 +88,12 @@ fn unknown(reader: &mut Reader, name: &str, shelf: &Shelf<'_>, at: Part<'_>, pat
     reader.error(at.spot(), path, "unknown-materia", message, hint);
 }
 
-fn reading(reader: &mut Reader, socket: &Socket<'_>, materia: Arc<Materia>, path: &Path<'_>) -> Reading {
+fn reading(
+    reader: &mut Reader,
+    socket: &Socket<'_>,
+    materia: Arc<Materia>,
+    path: &Path<'_>,
+) -> Reading {
     let utility = materia.utility().is_some();
     if utility && !materia.generator {
         agree_on_parse(reader, socket, &materia, path);
@@ -97,12 +113,18 @@ fn reading(reader: &mut Reader, socket: &Socket<'_>, materia: Arc<Materia>, path
         generator(reader, socket, &mut assign, path);
         parse = Some(Parse::Json);
     }
-    Reading { materia, parse, assign }
+    Reading {
+        materia,
+        parse,
+        assign,
+    }
 }
 
 /// A utility's socket may repeat what the materia says, and fill in a `parse` that it leaves open.
 fn agree_on_parse(reader: &mut Reader, socket: &Socket<'_>, materia: &Materia, path: &Path<'_>) {
-    let (Some((given, at)), Some(own)) = (socket.parse, materia.parse) else { return };
+    let (Some((given, at)), Some(own)) = (socket.parse, materia.parse) else {
+        return;
+    };
     if given != own {
         let message = format!(
             "`parse` is {} on the socket {} and {} on its utility",
@@ -110,35 +132,76 @@ fn agree_on_parse(reader: &mut Reader, socket: &Socket<'_>, materia: &Materia, p
             socket.id,
             own.as_str()
         );
-        let hint = format!("remove it here; it belongs on the materia {}", text::quoted(&materia.id));
-        reader.error(at.spot(), &path.member("parse"), "misplaced-field", message, hint);
+        let hint = format!(
+            "remove it here; it belongs on the materia {}",
+            text::quoted(&materia.id)
+        );
+        reader.error(
+            at.spot(),
+            &path.member("parse"),
+            "misplaced-field",
+            message,
+            hint,
+        );
     }
 }
 
 fn agree_on_assign(reader: &mut Reader, socket: &Socket<'_>, materia: &Materia, path: &Path<'_>) {
-    let Some((given, at)) = &socket.assign else { return };
-    let implied =
-        |copy: &Assign| materia.generator && copy.target == "workItems" && copy.source == WORK_ITEMS;
-    let strange = given.iter().any(|copy| !materia.assign.contains(copy) && !implied(copy));
-    let missing = materia.assign.iter().any(|copy| !given.contains(copy) && !implied(copy));
+    let Some((given, at)) = &socket.assign else {
+        return;
+    };
+    let implied = |copy: &Assign| {
+        materia.generator && copy.target == "workItems" && copy.source == WORK_ITEMS
+    };
+    let strange = given
+        .iter()
+        .any(|copy| !materia.assign.contains(copy) && !implied(copy));
+    let missing = materia
+        .assign
+        .iter()
+        .any(|copy| !given.contains(copy) && !implied(copy));
     if strange || missing {
-        let message = format!("`assign` on the socket {} is not that of its utility", socket.id);
-        let hint = format!("move it to the materia {}; utilities own it", text::quoted(&materia.id));
-        reader.error(at.spot(), &path.member("assign"), "misplaced-field", message, hint);
+        let message = format!(
+            "`assign` on the socket {} is not that of its utility",
+            socket.id
+        );
+        let hint = format!(
+            "move it to the materia {}; utilities own it",
+            text::quoted(&materia.id)
+        );
+        reader.error(
+            at.spot(),
+            &path.member("assign"),
+            "misplaced-field",
+            message,
+            hint,
+        );
     }
 }
 
 /// A generator's output is JSON with `workItems`, whatever the socket says.
 fn generator(reader: &mut Reader, socket: &Socket<'_>, assign: &mut Vec<Assign>, path: &Path<'_>) {
     if let Some((Parse::Text, at)) = socket.parse {
-        let message = format!("the socket {} holds a generator, whose output is JSON", socket.id);
+        let message = format!(
+            "the socket {} holds a generator, whose output is JSON",
+            socket.id
+        );
         let hint = "remove `parse`, or write \"json\"";
-        reader.error(at.spot(), &path.member("parse"), "misplaced-field", message, hint);
+        reader.error(
+            at.spot(),
+            &path.member("parse"),
+            "misplaced-field",
+            message,
+            hint,
+        );
     }
     match assign.iter().find(|copy| copy.target == "workItems") {
         Some(copy) if copy.source != WORK_ITEMS => {
             let path = path.member("assign");
-            let at = socket.assign.as_ref().map_or_else(|| socket.at.spot(), |(_, at)| at.spot());
+            let at = socket
+                .assign
+                .as_ref()
+                .map_or_else(|| socket.at.spot(), |(_, at)| at.spot());
             let message = format!(
                 "a generator's `workItems` come from `{WORK_ITEMS}`, not {}",
                 text::quoted(&copy.source)
@@ -152,6 +215,9 @@ fn generator(reader: &mut Reader, socket: &Socket<'_>, assign: &mut Vec<Assign>,
             );
         }
         Some(_) => {}
-        None => assign.push(Assign { target: "workItems".to_owned(), source: WORK_ITEMS.to_owned() }),
+        None => assign.push(Assign {
+            target: "workItems".to_owned(),
+            source: WORK_ITEMS.to_owned(),
+        }),
     }
 }

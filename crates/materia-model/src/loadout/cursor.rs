@@ -1,8 +1,8 @@
 //! Handing out cursors: one per loop, and one per list that a socket works through on its own.
 //!
-//! Owns to which part of the graph a cursor belongs (C3), so that two loops in a row both run though their cursors
-//! have the same name. A loop's cursor belongs to its members; any other to the sockets that come back to those that
-//! name it. Never moves a cursor.
+//! Owns to which part of the graph a cursor belongs (C3), so that two loops in a row both run
+//! though their cursors have the same name. A loop's cursor belongs to its members; any other to
+//! the sockets that come back to those that name it. Never moves a cursor.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -31,23 +31,43 @@ pub(super) fn cursors(
     derived: &[Derived],
     path: &Path<'_>,
 ) -> Cursors {
-    let mut hand = Hand { draft, around, regions, all: Vec::new(), loops: Vec::new(), free: HashMap::new() };
+    let mut hand = Hand {
+        draft,
+        around,
+        regions,
+        all: Vec::new(),
+        loops: Vec::new(),
+        free: HashMap::new(),
+    };
     hand.loops();
-    let sockets = (0..draft.sockets.len()).map(|at| hand.each(Slot(at))).collect::<Vec<_>>();
+    let sockets = (0..draft.sockets.len())
+        .map(|at| hand.each(Slot(at)))
+        .collect::<Vec<_>>();
     let places = path.member("sockets");
     let mut advances: Vec<_> = (0..draft.sockets.len())
         .map(|at| hand.advance(reader, Slot(at), sockets[at].as_ref(), &places))
         .collect();
     hand.place();
     for one in derived {
-        let Some(each) = &hand.loops[one.region] else { continue };
-        let made = Advance { cursor: each.cursor, items: each.items.clone(), when: one.when };
+        let Some(each) = &hand.loops[one.region] else {
+            continue;
+        };
+        let made = Advance {
+            cursor: each.cursor,
+            items: each.items.clone(),
+            when: one.when,
+        };
         let advance = advances[one.socket.0].get_or_insert_with(|| made.clone());
         if advance.cursor != made.cursor {
             turns_twice(reader, draft, one, path);
         }
     }
-    Cursors { all: hand.all, loops: hand.loops, sockets, advances }
+    Cursors {
+        all: hand.all,
+        loops: hand.loops,
+        sockets,
+        advances,
+    }
 }
 
 /// A socket moves one cursor; two loops that turn at it cannot both go on.
@@ -55,11 +75,22 @@ fn turns_twice(reader: &mut Reader, draft: &Draft<'_>, one: &Derived, path: &Pat
     let region = &draft.loops[one.region];
     let loops = path.member("loops");
     let path = loops.member(region.id);
-    let at = region.exit.as_ref().map_or_else(|| region.spot(), |exit| exit.at.spot());
-    let message =
-        format!("`{}` already advances another list than this loop's", draft.sockets[one.socket.0].id);
+    let at = region
+        .exit
+        .as_ref()
+        .map_or_else(|| region.spot(), |exit| exit.at.spot());
+    let message = format!(
+        "`{}` already advances another list than this loop's",
+        draft.sockets[one.socket.0].id
+    );
     let hint = "let the loop turn at another of its sockets";
-    reader.error(at, &path.member("exit"), super::loops::INVALID, message, hint);
+    reader.error(
+        at,
+        &path.member("exit"),
+        super::loops::INVALID,
+        message,
+        hint,
+    );
 }
 
 struct Hand<'w, 'a> {
@@ -86,24 +117,41 @@ impl Hand<'_, '_> {
                 members.sort_unstable();
                 let region = Region(vec![members.into()]);
                 let generator = self.regions[index].generator;
-                self.all.push(Cursor { name: list.cursor.clone(), region, generator });
+                self.all.push(Cursor {
+                    name: list.cursor.clone(),
+                    region,
+                    generator,
+                });
                 let cursor = CursorSlot(self.all.len() - 1);
-                Each { items: list.items.clone(), alias: list.alias.clone(), cursor }
+                Each {
+                    items: list.items.clone(),
+                    alias: list.alias.clone(),
+                    cursor,
+                }
             });
             self.loops.push(each);
         }
     }
 
-    /// What a socket works through: its own list, else that of the first loop around it that has one.
+    /// What a socket works through: its own list, else that of the first loop around it that has
+    /// one.
     fn each(&mut self, slot: Slot) -> Option<Each> {
         let Some(each) = &self.draft.sockets[slot.0].each else {
-            return self.around.loops[slot.0].iter().find_map(|index| self.loops[*index].clone());
+            return self.around.loops[slot.0]
+                .iter()
+                .find_map(|index| self.loops[*index].clone());
         };
         let named = || format!("{}Index", self.draft.sockets[slot.0].id);
         let name = each.cursor.map_or_else(named, str::to_owned);
-        let cursor = self.of_a_loop(slot, &name).unwrap_or_else(|| self.free(slot, name));
+        let cursor = self
+            .of_a_loop(slot, &name)
+            .unwrap_or_else(|| self.free(slot, name));
         let alias = each.alias.unwrap_or("item").to_owned();
-        Some(Each { items: each.items.to_owned(), alias, cursor })
+        Some(Each {
+            items: each.items.to_owned(),
+            alias,
+            cursor,
+        })
     }
 
     fn advance(
@@ -117,46 +165,79 @@ impl Hand<'_, '_> {
         let written = socket.advance.as_ref()?;
         let cursor = match written.cursor {
             Some(name) => {
-                let own =
-                    each.filter(|each| self.all[each.cursor.0].name == name.text).map(|each| each.cursor);
+                let own = each
+                    .filter(|each| self.all[each.cursor.0].name == name.text)
+                    .map(|each| each.cursor);
                 let known = own.or_else(|| self.of_a_loop(slot, name.text));
                 Some(known.unwrap_or_else(|| self.free(slot, name.text.to_owned())))
             }
             None => each.map(|each| each.cursor),
         };
-        let items =
-            written.items.map(|text| text.text.to_owned()).or_else(|| each.map(|each| each.items.clone()));
+        let items = written
+            .items
+            .map(|text| text.text.to_owned())
+            .or_else(|| each.map(|each| each.items.clone()));
         let Some((cursor, items)) = cursor.zip(items) else {
             let path = path.member(socket.id.as_str());
-            let hint = "add \"cursor\" and \"items\", such as \"workItemIndex\" and \"state.workItems\"";
+            let hint =
+                "add \"cursor\" and \"items\", such as \"workItemIndex\" and \"state.workItems\"";
             let message = format!("it is not said what `{}` advances", socket.id);
-            reader.error(written.at.spot(), &path.member("advance"), INVALID, message, hint);
+            reader.error(
+                written.at.spot(),
+                &path.member("advance"),
+                INVALID,
+                message,
+                hint,
+            );
             return None;
         };
-        Some(Advance { cursor, items, when: written.when.unwrap_or(Guard::Always) })
+        Some(Advance {
+            cursor,
+            items,
+            when: written.when.unwrap_or(Guard::Always),
+        })
     }
 
     /// The cursor of this name that a loop around the socket has.
     fn of_a_loop(&self, slot: Slot, name: &str) -> Option<CursorSlot> {
-        let mut around = self.around.loops[slot.0].iter().filter_map(|index| self.loops[*index].as_ref());
-        around.find(|each| self.all[each.cursor.0].name == name).map(|each| each.cursor)
+        let mut around = self.around.loops[slot.0]
+            .iter()
+            .filter_map(|index| self.loops[*index].as_ref());
+        around
+            .find(|each| self.all[each.cursor.0].name == name)
+            .map(|each| each.cursor)
     }
 
     /// The cursor of this name that no loop has: one known around the socket, else a new one.
     fn free(&mut self, slot: Slot, name: String) -> CursorSlot {
         let around = &self.around.loops[slot.0];
-        let known = around.iter().copied().map(Some).chain([None]).find_map(|index| {
-            let key = (index, name.clone());
-            self.free.contains_key(&key).then_some(key)
-        });
+        let known = around
+            .iter()
+            .copied()
+            .map(Some)
+            .chain([None])
+            .find_map(|index| {
+                let key = (index, name.clone());
+                self.free.contains_key(&key).then_some(key)
+            });
         let key = known.unwrap_or_else(|| (around.first().copied(), name));
         if let Some(free) = self.free.get_mut(&key) {
             free.named_by.push(slot);
             return free.slot;
         }
-        self.all.push(Cursor { name: key.1.clone(), region: Region::default(), generator: None });
+        self.all.push(Cursor {
+            name: key.1.clone(),
+            region: Region::default(),
+            generator: None,
+        });
         let made = CursorSlot(self.all.len() - 1);
-        self.free.insert(key, Free { slot: made, named_by: vec![slot] });
+        self.free.insert(
+            key,
+            Free {
+                slot: made,
+                named_by: vec![slot],
+            },
+        );
         made
     }
 

@@ -1,7 +1,8 @@
 //! Config documents: the text of one file, taken apart into definitions that stand on their own.
 //!
-//! Owns the top-level fields and what is wrong with the file as a whole. A name that stands twice inside a loadout
-//! or a materia breaks that definition alone (C13). Never opens the file, and never merges it with another.
+//! Owns the top-level fields and what is wrong with the file as a whole. A name that stands twice
+//! inside a loadout or a materia breaks that definition alone (C13). Never opens the file, and
+//! never merges it with another.
 
 use crate::document::{Content, Field, Node, Part, Path, Reader, parse_parts, path_member};
 use crate::finding::{Finding, Source};
@@ -22,7 +23,10 @@ pub(super) const FIELDS: &[&str] = &[
 ];
 
 /// Fields that had a meaning once, with what to write today.
-const OBSOLETE: &[(&str, &str)] = &[("roles", "write `materia`"), ("materiaDefinitions", "write `materia`")];
+const OBSOLETE: &[(&str, &str)] = &[
+    ("roles", "write `materia`"),
+    ("materiaDefinitions", "write `materia`"),
+];
 
 /// The two kinds of definition a config has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +56,27 @@ pub struct Document {
 impl Document {
     /// Reads a file's text; what is wrong with it is found later, or in [`Document::findings`].
     pub fn parse(source: Source) -> Self {
-        let empty = Node { content: Content::Object(Vec::new()), span: 0..0 };
+        let empty = Node {
+            content: Content::Object(Vec::new()),
+            span: 0..0,
+        };
         let (root, found) = match parse_parts(&source) {
             Ok(read) => read,
-            Err(findings) => return Self { source, root: empty, findings, broken: Vec::new() },
+            Err(findings) => {
+                return Self {
+                    source,
+                    root: empty,
+                    findings,
+                    broken: Vec::new(),
+                };
+            }
         };
-        let mut document = Self { source, root, findings: Vec::new(), broken: Vec::new() };
+        let mut document = Self {
+            source,
+            root,
+            findings: Vec::new(),
+            broken: Vec::new(),
+        };
         for finding in found {
             document.sort(finding);
         }
@@ -93,33 +112,53 @@ impl Document {
 
     /// A top-level value that is there and not null.
     pub(super) fn get(&self, name: &str) -> Option<Part<'_>> {
-        Part { source: &self.source, node: &self.root }.get(name)
+        Part {
+            source: &self.source,
+            node: &self.root,
+        }
+        .get(name)
     }
 
     /// The definitions of a section; those that are null say that a lower one is removed.
     pub(super) fn definitions(&self, section: Section) -> impl Iterator<Item = Field<'_>> {
-        let members = self.root.get(section.name()).map(Node::members).unwrap_or_default();
-        members.iter().map(|member| Field { owner: 0, source: &self.source, member })
+        let members = self
+            .root
+            .get(section.name())
+            .map(Node::members)
+            .unwrap_or_default();
+        members.iter().map(|member| Field {
+            owner: 0,
+            source: &self.source,
+            member,
+        })
     }
 
     /// What broke a definition before it could be read.
-    pub(super) fn broken<'d>(&'d self, section: Section, name: &'d str) -> impl Iterator<Item = &'d Finding> {
+    pub(super) fn broken<'d>(
+        &'d self,
+        section: Section,
+        name: &'d str,
+    ) -> impl Iterator<Item = &'d Finding> {
         let parts = self.broken.iter();
-        parts.filter(move |(at, named, _)| *at == section && named == name).map(|(_, _, finding)| finding)
+        parts
+            .filter(move |(at, named, _)| *at == section && named == name)
+            .map(|(_, _, finding)| finding)
     }
 
     /// Gives a finding to the definition it stands in, or to the file.
     fn sort(&mut self, finding: Finding) {
         let path = finding.path.clone().unwrap_or_default();
-        let owner = [Section::Materia, Section::Loadouts].into_iter().find_map(|section| {
-            let below = path.strip_prefix(section.name())?;
-            let members = self.root.get(section.name())?.members();
-            let member = members.iter().find(|member| {
-                let rest = below.strip_prefix(&path_member("x", &member.name)[1..]);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-            })?;
-            Some((section, member.name.clone()))
-        });
+        let owner = [Section::Materia, Section::Loadouts]
+            .into_iter()
+            .find_map(|section| {
+                let below = path.strip_prefix(section.name())?;
+                let members = self.root.get(section.name())?.members();
+                let member = members.iter().find(|member| {
+                    let rest = below.strip_prefix(&path_member("x", &member.name)[1..]);
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+                })?;
+                Some((section, member.name.clone()))
+            });
         match owner {
             Some((section, name)) => self.broken.push((section, name, finding)),
             None => self.findings.push(finding),
@@ -127,7 +166,10 @@ impl Document {
     }
 
     fn check(&self, reader: &mut Reader) {
-        let root = Part { source: &self.source, node: &self.root };
+        let root = Part {
+            source: &self.source,
+            node: &self.root,
+        };
         if !matches!(self.root.content, Content::Object(_)) {
             let message = format!("a config is an object, not {}", self.root.kind());
             let hint = "write {\"loadouts\": { … }, \"materia\": { … }}";

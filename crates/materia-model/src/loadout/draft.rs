@@ -1,7 +1,8 @@
 //! A loadout as it was written: every value with its place, targets found, nothing derived yet.
 //!
-//! Owns the shapes between reading and compiling, and the names a target can have. Values that could not be read are
-//! missing here, and a finding says why. Never leaves this room: the kernel sees a [`super::Graph`].
+//! Owns the shapes between reading and compiling, and the names a target can have. Values that
+//! could not be read are missing here, and a finding says why. Never leaves this room: the kernel
+//! sees a [`super::Graph`].
 
 use std::collections::HashMap;
 
@@ -121,7 +122,11 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) fn new(ids: Vec<&'a str>) -> Self {
-        let by_id = ids.iter().enumerate().map(|(position, id)| (*id, Slot(position))).collect();
+        let by_id = ids
+            .iter()
+            .enumerate()
+            .map(|(position, id)| (*id, Slot(position)))
+            .collect();
         Self { ids, by_id }
     }
 
@@ -130,26 +135,52 @@ impl<'a> Names<'a> {
     }
 
     /// A socket, where the end is no choice: an entry, a member, a source.
-    pub(super) fn socket(&self, reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Slot> {
+    pub(super) fn socket(
+        &self,
+        reader: &mut Reader,
+        value: Part<'_>,
+        path: &Path<'_>,
+    ) -> Option<Slot> {
         let given = endpoint_text(reader, value, path)?;
         if let Some(slot) = self.get(given) {
             return Some(slot);
         }
         match given.parse::<SocketId>() {
             Err(error) => {
-                let hint = if given == "end" { "name a socket" } else { error.hint() };
-                reader.error(value.spot(), path, "invalid-socket-id", error.to_string(), hint);
+                let hint = if given == "end" {
+                    "name a socket"
+                } else {
+                    error.hint()
+                };
+                reader.error(
+                    value.spot(),
+                    path,
+                    "invalid-socket-id",
+                    error.to_string(),
+                    hint,
+                );
             }
             Ok(_) => {
                 let message = format!("there is no socket {}", text::quoted(given));
-                reader.error(value.spot(), path, "unknown-endpoint", message, self.suggest(reader, given));
+                reader.error(
+                    value.spot(),
+                    path,
+                    "unknown-endpoint",
+                    message,
+                    self.suggest(reader, given),
+                );
             }
         }
         None
     }
 
     /// A socket or `end`.
-    pub(super) fn target(&self, reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Target> {
+    pub(super) fn target(
+        &self,
+        reader: &mut Reader,
+        value: Part<'_>,
+        path: &Path<'_>,
+    ) -> Option<Target> {
         if value.node.as_str() == Some("end") {
             return Some(Target::End);
         }
@@ -172,7 +203,13 @@ fn endpoint_text<'a>(reader: &mut Reader, value: Part<'a>, path: &Path<'_>) -> O
     let text = reader.string(value, path, "missing-endpoint")?;
     if text.is_empty() {
         let message = format!("{} names nothing", text::quoted(path.last()));
-        reader.error(value.spot(), path, "missing-endpoint", message, "name a socket, or `end`");
+        reader.error(
+            value.spot(),
+            path,
+            "missing-endpoint",
+            message,
+            "name a socket, or `end`",
+        );
         return None;
     }
     Some(text)

@@ -1,7 +1,8 @@
 //! Reading edges: guards, targets and their order.
 //!
-//! Owns the three guards (C21), that an edge without one is `always` (C7), and which edges can never be taken.
-//! Whether the socket can answer the guard is looked at later, when it is known how its output is read.
+//! Owns the three guards (C21), that an edge without one is `always` (C7), and which edges can
+//! never be taken. Whether the socket can answer the guard is looked at later, when it is known how
+//! its output is read.
 
 use super::draft::{Edge, Names};
 use super::graph::Guard;
@@ -29,11 +30,21 @@ pub(super) fn edges<'a>(
     edges
 }
 
-fn edge<'a>(reader: &mut Reader, names: &Names<'_>, value: Part<'a>, path: &Path<'_>) -> Option<Edge<'a>> {
+fn edge<'a>(
+    reader: &mut Reader,
+    names: &Names<'_>,
+    value: Part<'a>,
+    path: &Path<'_>,
+) -> Option<Edge<'a>> {
     if !reader.object(value, path, INVALID) {
         return None;
     }
-    let mut edge = Edge { guard: Some(Guard::Always), to: None, max_traversals: None, at: value };
+    let mut edge = Edge {
+        guard: Some(Guard::Always),
+        to: None,
+        max_traversals: None,
+        at: value,
+    };
     let mut has_target = false;
     for field in value.fields() {
         let path = path.member(field.name());
@@ -49,7 +60,13 @@ fn edge<'a>(reader: &mut Reader, names: &Names<'_>, value: Part<'a>, path: &Path
     }
     if !has_target {
         let hint = "add \"to\": a socket of this loadout, or \"end\"";
-        reader.error(value.spot(), &path.member("to"), "missing-endpoint", "the edge leads nowhere", hint);
+        reader.error(
+            value.spot(),
+            &path.member("to"),
+            "missing-endpoint",
+            "the edge leads nowhere",
+            hint,
+        );
     }
     Some(edge)
 }
@@ -58,12 +75,16 @@ fn edge<'a>(reader: &mut Reader, names: &Names<'_>, value: Part<'a>, path: &Path
 pub(super) fn guard(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Guard> {
     let words = Guard::ALL.map(|guard| (guard.as_str(), guard));
     let given = reader.string(value, path, "invalid-edge-condition")?;
-    let found = words.iter().find(|(word, _)| *word == given).map(|(_, guard)| *guard);
+    let found = words
+        .iter()
+        .find(|(word, _)| *word == given)
+        .map(|(_, guard)| *guard);
     if found.is_none() {
         let message = format!("{} is no condition", text::quoted(given));
         let hint = match text::closest(given.trim(), words.map(|(word, _)| word)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "write `always`, `satisfied` or `not_satisfied`; expressions are not read".to_owned(),
+            None => "write `always`, `satisfied` or `not_satisfied`; expressions are not read"
+                .to_owned(),
         };
         reader.error(value.spot(), path, "invalid-edge-condition", message, hint);
     }
@@ -72,10 +93,21 @@ pub(super) fn guard(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Op
 
 /// The first edge that matches is taken, so nothing behind an `always` ever is.
 fn unreachable(reader: &mut Reader, edges: &[Edge<'_>], path: &Path<'_>) {
-    let Some(always) = edges.iter().position(|edge| edge.guard == Some(Guard::Always)) else { return };
+    let Some(always) = edges
+        .iter()
+        .position(|edge| edge.guard == Some(Guard::Always))
+    else {
+        return;
+    };
     for (index, edge) in edges.iter().enumerate().skip(always + 1) {
         let message = format!("edge {index} is never taken: edge {always} before it is `always`");
         let hint = "put guarded edges before the `always` edge, or remove this one";
-        reader.error(edge.at.spot(), &path.index(index), "unreachable-edge", message, hint);
+        reader.error(
+            edge.at.spot(),
+            &path.index(index),
+            "unreachable-edge",
+            message,
+            hint,
+        );
     }
 }

@@ -1,8 +1,10 @@
-//! How far a loadout fans out: how often each socket is visited when all goes well, and at most (C23).
+//! How far a loadout fans out: how often each socket is visited when all goes well, and at most
+//! (C23).
 //!
-//! Owns both counts for a given length of the lists. The smooth one is a walk in which every guard is satisfied; the
-//! other one is a bound: edges with a limit are taken as often as it allows for every item, edges without one as often
-//! as the detection of stalls allows, and nothing more often than the net below everything. Never asks a model.
+//! Owns both counts for a given length of the lists. The smooth one is a walk in which every guard
+//! is satisfied; the other one is a bound: edges with a limit are taken as often as it allows for
+//! every item, edges without one as often as the detection of stalls allows, and nothing more often
+//! than the net below everything. Never asks a model.
 
 mod component;
 
@@ -42,10 +44,18 @@ pub fn visits(graph: &Graph, limits: &Limits, net: Net, items: u64) -> Vec<Visit
     let bound = Bound::new(graph, limits, net, items);
     let smooth = smooth(graph, items, &bound.most);
     let most = bound.settle();
-    smooth.into_iter().zip(most).map(|(smooth, most)| Visits { smooth, most: most.max(smooth) }).collect()
+    smooth
+        .into_iter()
+        .zip(most)
+        .map(|(smooth, most)| Visits {
+            smooth,
+            most: most.max(smooth),
+        })
+        .collect()
 }
 
-/// Walks the graph with every guard satisfied, until a socket was visited as often as the net allows.
+/// Walks the graph with every guard satisfied, until a socket was visited as often as the net
+/// allows.
 fn smooth(graph: &Graph, items: u64, net: &[u64]) -> Vec<u64> {
     let mut visits = vec![0; graph.sockets().len()];
     let mut cursors: BTreeMap<CursorSlot, u64> = BTreeMap::new();
@@ -78,7 +88,10 @@ fn leave(graph: &Graph, at: Slot, cursors: &mut BTreeMap<CursorSlot, u64>, items
     for cursor in graph.regenerated(at) {
         cursors.insert(cursor, 0);
     }
-    let moves = socket.advance.as_ref().filter(|advance| advance.when.matches(outcome));
+    let moves = socket
+        .advance
+        .as_ref()
+        .filter(|advance| advance.when.matches(outcome));
     if let Some(advance) = moves {
         let index = cursors.entry(advance.cursor).or_default();
         *index += 1;
@@ -88,7 +101,9 @@ fn leave(graph: &Graph, at: Slot, cursors: &mut BTreeMap<CursorSlot, u64>, items
     }
     match graph.edge(at, outcome) {
         Some(edge) => edge.to,
-        None => moves.and_then(|_| graph.next_item(at)).map_or(Target::End, Target::Socket),
+        None => moves
+            .and_then(|_| graph.next_item(at))
+            .map_or(Target::End, Target::Socket),
     }
 }
 
@@ -117,7 +132,10 @@ struct Round {
 impl<'a> Bound<'a> {
     fn new(graph: &'a Graph, limits: &Limits, net: Net, items: u64) -> Self {
         let visits = limits.max_socket_visits.unwrap_or(net.visits);
-        let most = graph.sockets().iter().map(|socket| socket.max_visits.unwrap_or(visits).min(visits));
+        let most = graph
+            .sockets()
+            .iter()
+            .map(|socket| socket.max_visits.unwrap_or(visits).min(visits));
         let ways: Vec<Vec<usize>> = graph.slots().map(|slot| targets(graph, slot)).collect();
         Self {
             graph,
@@ -131,7 +149,8 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// Goes on until nothing grows. Where that takes too long, the net below everything is the bound.
+    /// Goes on until nothing grows. Where that takes too long, the net below everything is the
+    /// bound.
     fn settle(mut self) -> Vec<u64> {
         let size: usize = self.ways.iter().map(|ways| ways.len() + 1).sum();
         for _ in 0..(MUCH / size.max(1)).max(10) {
@@ -180,16 +199,24 @@ impl<'a> Bound<'a> {
                 } else {
                     self.edge_net
                 };
-                let own = edge.max_traversals.map(|cap| cap.saturating_mul(self.scopes(from, &round)));
-                let times = visited.min(left).min(self.edge_net).min(own.unwrap_or(u64::MAX));
+                let own = edge
+                    .max_traversals
+                    .map(|cap| cap.saturating_mul(self.scopes(from, &round)));
+                let times = visited
+                    .min(left)
+                    .min(self.edge_net)
+                    .min(own.unwrap_or(u64::MAX));
                 add(edge.to, times, own.is_some());
             }
             if let Some(advance) = &socket.advance {
                 let passes = round.passes[advance.cursor.position()].min(visited);
-                let mut exits = LEAVING.map(|outcome| self.graph.exhausted(from, outcome)).to_vec();
+                let mut exits = LEAVING
+                    .map(|outcome| self.graph.exhausted(from, outcome))
+                    .to_vec();
                 exits.dedup();
                 exits.into_iter().for_each(|exit| add(exit, passes, false));
-                // Whatever moves on to the next item and has no edge goes on at the loop's entry (C3).
+                // Whatever moves on to the next item and has no edge goes on at the loop's entry
+                // (C3).
                 let strays = |outcome: &Option<bool>| {
                     advance.when.matches(*outcome) && self.graph.edge(from, *outcome).is_none()
                 };
@@ -209,11 +236,21 @@ impl<'a> Bound<'a> {
     fn bounded(&self, slot: Slot, free: u64, capped: u64, round: &Round) -> u64 {
         let (at, is_member) = (slot.position(), self.graph.socket(slot).each.is_some());
         if self.passes_by(slot) {
-            return free.saturating_add(capped).min(self.most[at]).max(self.totals[at]);
+            return free
+                .saturating_add(capped)
+                .min(self.most[at])
+                .max(self.totals[at]);
         }
-        let epochs = if is_member { self.scopes(slot, round) } else { round.advances };
+        let epochs = if is_member {
+            self.scopes(slot, round)
+        } else {
+            round.advances
+        };
         let stalls = (1 + self.cycles).saturating_mul(epochs);
-        free.min(stalls).saturating_add(capped).min(self.most[at]).max(self.totals[at])
+        free.min(stalls)
+            .saturating_add(capped)
+            .min(self.most[at])
+            .max(self.totals[at])
     }
 
     fn prepared(&self) -> Round {
@@ -232,24 +269,42 @@ impl<'a> Bound<'a> {
             }
             // A way out of a loop that leads back into it begins it again.
             if let Some(advance) = &self.graph.socket(from).advance {
-                let back = |to: Target| matches!(to, Target::Socket(_)) && !self.leaves_for_good(from, to);
-                if LEAVING.iter().any(|outcome| back(self.graph.exhausted(from, *outcome))) {
+                let back =
+                    |to: Target| matches!(to, Target::Socket(_)) && !self.leaves_for_good(from, to);
+                if LEAVING
+                    .iter()
+                    .any(|outcome| back(self.graph.exhausted(from, *outcome)))
+                {
                     let sum = &mut passes[advance.cursor.position()];
                     *sum = sum.saturating_add(visited);
                 }
             }
             for edge in &self.graph.socket(from).edges {
-                let Target::Socket(to) = edge.to else { continue };
+                let Target::Socket(to) = edge.to else {
+                    continue;
+                };
                 for cursor in self.graph.restarted(Some(from), to) {
                     let sum = &mut passes[cursor.position()];
                     *sum = sum.saturating_add(visited.min(edge.max_traversals.unwrap_or(u64::MAX)));
                 }
             }
         }
-        passes.iter_mut().chain(&mut entries).for_each(|sum| *sum = (*sum).max(1));
-        let mut round = Round { passes, entries, advances: 1 };
-        let turning = self.graph.slots().filter(|slot| self.graph.socket(*slot).advance.is_some());
-        round.advances = turning.map(|slot| self.scopes(slot, &round)).fold(1, u64::saturating_add);
+        passes
+            .iter_mut()
+            .chain(&mut entries)
+            .for_each(|sum| *sum = (*sum).max(1));
+        let mut round = Round {
+            passes,
+            entries,
+            advances: 1,
+        };
+        let turning = self
+            .graph
+            .slots()
+            .filter(|slot| self.graph.socket(*slot).advance.is_some());
+        round.advances = turning
+            .map(|slot| self.scopes(slot, &round))
+            .fold(1, u64::saturating_add);
         round
     }
 
@@ -258,7 +313,11 @@ impl<'a> Bound<'a> {
         let socket = self.graph.socket(slot);
         let each = socket.each.as_ref().map(|each| each.cursor);
         let cursor = each.or_else(|| socket.advance.as_ref().map(|advance| advance.cursor));
-        cursor.map_or(1, |cursor| self.items.saturating_mul(round.passes[cursor.position()]).max(1))
+        cursor.map_or(1, |cursor| {
+            self.items
+                .saturating_mul(round.passes[cursor.position()])
+                .max(1)
+        })
     }
 
     /// Whether a way leads to where nothing leads back from.
@@ -277,7 +336,13 @@ fn targets(graph: &Graph, slot: Slot) -> Vec<usize> {
         all.extend(LEAVING.map(|outcome| graph.exhausted(slot, outcome)));
         all.extend(graph.next_item(slot).map(Target::Socket));
     }
-    let socket_of = |to: Target| if let Target::Socket(to) = to { Some(to.position()) } else { None };
+    let socket_of = |to: Target| {
+        if let Target::Socket(to) = to {
+            Some(to.position())
+        } else {
+            None
+        }
+    };
     let mut found: Vec<usize> = all.into_iter().filter_map(socket_of).collect();
     found.sort_unstable();
     found.dedup();

@@ -1,7 +1,8 @@
 //! A loadout that was checked and compiled: what the kernel walks.
 //!
-//! Owns the shapes; the questions that need nothing but the graph are in `walk`. Everything in it holds together:
-//! slots exist, loops have members, guarded sockets read JSON. Never counts, never looks at the state of a cast.
+//! Owns the shapes; the questions that need nothing but the graph are in `walk`. Everything in it
+//! holds together: slots exist, loops have members, guarded sockets read JSON. Never counts, never
+//! looks at the state of a cast.
 
 mod walk;
 
@@ -62,7 +63,8 @@ pub struct Socket {
     pub contract: Contract,
     /// Where it leads, in order: the first edge that matches is taken.
     pub edges: Vec<Edge>,
-    /// The list it works through: its own `foreach`, else that of the first loop around it that has one.
+    /// The list it works through: its own `foreach`, else that of the first loop around it that has
+    /// one.
     pub each: Option<Each>,
     /// What moves a cursor when the socket is done.
     pub advance: Option<Advance>,
@@ -79,7 +81,8 @@ pub struct Contract {
     pub parse: Parse,
     /// Whether a top-level `workItems` is required.
     pub generator: bool,
-    /// Whether a boolean `satisfied` is required (C6): something guarded asks for it, and no `always` stands behind.
+    /// Whether a boolean `satisfied` is required (C6): something guarded asks for it, and no
+    /// `always` stands behind.
     pub needs_satisfied: bool,
     /// What is copied into the state, in order; a generator's list is among it.
     pub assign: Vec<Assign>,
@@ -164,7 +167,11 @@ impl Each {
 
     /// The key of the item at this index.
     pub fn key(&self, index: usize) -> String {
-        if self.is_work() { format!("WI-{}", index + 1) } else { index.to_string() }
+        if self.is_work() {
+            format!("WI-{}", index + 1)
+        } else {
+            index.to_string()
+        }
     }
 }
 
@@ -233,11 +240,15 @@ impl Loop {
             Some(false) => Some(Guard::NotSatisfied),
             None => None,
         };
-        fitting.and_then(|guard| self.route(from, guard)).or_else(|| self.route(from, Guard::Always))
+        fitting
+            .and_then(|guard| self.route(from, guard))
+            .or_else(|| self.route(from, Guard::Always))
     }
 
     pub(super) fn route(&self, from: Slot, guard: Guard) -> Option<&Exit> {
-        self.exits.iter().find(|exit| exit.from == from && exit.guard == guard)
+        self.exits
+            .iter()
+            .find(|exit| exit.from == from && exit.guard == guard)
     }
 }
 

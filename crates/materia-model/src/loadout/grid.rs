@@ -1,7 +1,8 @@
 //! A graph as people and programs look at it: drawn in text, as Mermaid, as DOT, as SVG, as JSON.
 //!
-//! Owns the renderings of `materia grid` and `materia export`. Each is a pure function of the graph and bounded: a picture that
-//! nobody can read any more is cut and says so. Never colours anything, that is the view's business.
+//! Owns the renderings of `materia grid` and `materia export`. Each is a pure function of the graph
+//! and bounded: a picture that nobody can read any more is cut and says so. Never colours anything,
+//! that is the view's business.
 
 mod order;
 mod lane;
@@ -51,7 +52,10 @@ fn socket(graph: &Graph, slot: Slot) -> Value {
     one.insert("kind".to_owned(), kind(&socket.materia.kind).into());
     one.insert("parse".to_owned(), socket.contract.parse.as_str().into());
     one.insert("generator".to_owned(), socket.contract.generator.into());
-    one.insert("needsSatisfied".to_owned(), socket.contract.needs_satisfied.into());
+    one.insert(
+        "needsSatisfied".to_owned(),
+        socket.contract.needs_satisfied.into(),
+    );
     one.insert("edges".to_owned(), edges.into());
     let loops = socket.loops.iter().map(|at| graph.loops()[*at].id.as_str());
     one.insert("loops".to_owned(), loops.collect::<Vec<_>>().into());
@@ -101,7 +105,11 @@ fn kind(kind: &Kind) -> &'static str {
 
 /// What stands on an edge: nothing where it is taken always, and its bound.
 fn edge_label(guard: Guard, most: Option<u64>) -> String {
-    let guard = if guard == Guard::Always { "" } else { guard.as_str() };
+    let guard = if guard == Guard::Always {
+        ""
+    } else {
+        guard.as_str()
+    };
     match most {
         Some(most) if guard.is_empty() => format!("at most {most}×"),
         Some(most) => format!("{guard}, at most {most}×"),
@@ -111,16 +119,25 @@ fn edge_label(guard: Guard, most: Option<u64>) -> String {
 
 /// What stands on a route out of a loop.
 fn exit_label(guard: Guard) -> String {
-    if guard == Guard::Always { "done".to_owned() } else { format!("done, {}", guard.as_str()) }
+    if guard == Guard::Always {
+        "done".to_owned()
+    } else {
+        format!("done, {}", guard.as_str())
+    }
 }
 
-/// A text for one line of a picture: no control characters, no line breaks, at most `most` characters.
+/// A text for one line of a picture: no control characters, no line breaks, at most `most`
+/// characters.
 fn one_line(text: &str, most: usize) -> String {
     let plain = crate::text::printable(text).replace(['\n', '\t'], " ");
     if plain.chars().count() <= most {
         return plain;
     }
-    plain.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+    plain
+        .chars()
+        .take(most.saturating_sub(1))
+        .chain(['…'])
+        .collect()
 }
 
 /// Every way out of a socket: its edges, then the routes of the loops that it leaves.
@@ -132,8 +149,13 @@ fn ways(graph: &Graph, slot: Slot) -> impl Iterator<Item = Way> {
         done: false,
     });
     let loops = socket.loops.iter().map(|at| &graph.loops()[*at]);
-    let exits = loops.flat_map(move |region| region.exits.iter().filter(move |exit| exit.from == slot));
-    edges.chain(exits.map(|exit| Way { label: exit_label(exit.guard), to: exit.to, done: true }))
+    let exits =
+        loops.flat_map(move |region| region.exits.iter().filter(move |exit| exit.from == slot));
+    edges.chain(exits.map(|exit| Way {
+        label: exit_label(exit.guard),
+        to: exit.to,
+        done: true,
+    }))
 }
 
 /// One way out of a socket.

@@ -1,8 +1,8 @@
 //! Config layers: several files as one, each definition with the file it comes from.
 //!
-//! Owns precedence (C19), which loadouts are shipped and readonly (C13), which one is active, and the way from a
-//! name to a compiled [`Graph`]. The files are handed in, lowest first. Never decides where files lie and never
-//! writes one.
+//! Owns precedence (C19), which loadouts are shipped and readonly (C13), which one is active, and
+//! the way from a name to a compiled [`Graph`]. The files are handed in, lowest first. Never
+//! decides where files lie and never writes one.
 
 mod merge;
 mod summary;
@@ -86,14 +86,23 @@ pub struct Compiled {
 impl<'a> Config<'a> {
     /// Merges the layers, lowest first, and reads everything but the loadouts.
     pub fn load(layers: &'a [Layer]) -> Self {
-        let mut findings: Vec<Finding> =
-            layers.iter().flat_map(|layer| layer.document.findings()).cloned().collect();
+        let mut findings: Vec<Finding> = layers
+            .iter()
+            .flat_map(|layer| layer.document.findings())
+            .cloned()
+            .collect();
         let merged = merge::merge(layers, &mut findings);
         let mut reader = Reader::default();
         let settings = settings::read(&mut reader, &merged.settings);
         findings.extend(reader.into_findings());
         let shelf = shelve(layers, &merged, &mut findings);
-        Self { layers, merged, settings, shelf, findings }
+        Self {
+            layers,
+            merged,
+            settings,
+            shelf,
+            findings,
+        }
     }
 
     /// Budget, limits and places.
@@ -113,12 +122,18 @@ impl<'a> Config<'a> {
 
     /// The materia without errors, in the order of their first definition.
     pub fn materia(&self) -> impl Iterator<Item = &Arc<Materia>> {
-        self.merged.materia.live().filter_map(|one| self.shelf.get(one.name)?.as_ref())
+        self.merged
+            .materia
+            .live()
+            .filter_map(|one| self.shelf.get(one.name)?.as_ref())
     }
 
     /// The loadouts, in the order of their first definition.
     pub fn loadouts(&self) -> impl Iterator<Item = Summary<'_>> {
-        self.merged.loadouts.live().map(|one| summary::summary(one, self.layers[one.owner].scope))
+        self.merged
+            .loadouts
+            .live()
+            .map(|one| summary::summary(one, self.layers[one.owner].scope))
     }
 
     /// The name of the loadout that has this name, else this id; the highest layer wins.
@@ -143,19 +158,27 @@ impl<'a> Config<'a> {
             (None, Some(id)) => ("activeLoadoutId", id),
             (None, None) => {
                 let message = format!("no loadout is active; there are {}", self.names());
-                let finding = Finding::error("no-active-loadout", message).hint("write `activeLoadout`");
+                let finding =
+                    Finding::error("no-active-loadout", message).hint("write `activeLoadout`");
                 return Err(Box::new(finding));
             }
         };
         let given = chosen.node.as_str().unwrap_or_default();
-        let unknown = || self.unknown(given).at(chosen.source, &chosen.node.span).path(field);
+        let unknown = || {
+            self.unknown(given)
+                .at(chosen.source, &chosen.node.span)
+                .path(field)
+        };
         self.find(given).ok_or_else(|| Box::new(unknown()))
     }
 
     /// The finding about a loadout that does not exist.
     pub fn unknown(&self, given: &str) -> Finding {
         let message = format!("there is no loadout {}", text::quoted(given));
-        let near = text::closest(given, self.merged.loadouts.live().take(1000).map(|one| one.name));
+        let near = text::closest(
+            given,
+            self.merged.loadouts.live().take(1000).map(|one| one.name),
+        );
         let hint = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are {}", self.names()),
@@ -168,28 +191,48 @@ impl<'a> Config<'a> {
         let one = self.merged.loadouts.get(name)?;
         let mut reader = Reader::default();
         for layer in self.layers {
-            layer.document.broken(Section::Loadouts, name).for_each(|found| reader.adopt(found.clone()));
+            layer
+                .document
+                .broken(Section::Loadouts, name)
+                .for_each(|found| reader.adopt(found.clone()));
         }
         let section = Path::Root.member(Section::Loadouts.name());
         let path = section.member(one.name);
         if let Some(wrong) = one.wrong {
             reader.expected(wrong, &path, read::INVALID, "an object");
-            return Some(Compiled { graph: None, findings: reader.into_findings() });
+            return Some(Compiled {
+                graph: None,
+                findings: reader.into_findings(),
+            });
         }
         let draft = read::read(&mut reader, one.name, &one.fields, one.at, &path);
         let graph = compile::compile(&mut reader, &draft, &self.shelf, &path);
-        Some(Compiled { graph, findings: reader.into_findings() })
+        Some(Compiled {
+            graph,
+            findings: reader.into_findings(),
+        })
     }
 
     /// Everything that is wrong anywhere: files, settings, materia and all loadouts.
     ///
-    /// In the order of the files. An active loadout that is not there is a warning: another layer may have it.
+    /// In the order of the files. An active loadout that is not there is a warning: another layer
+    /// may have it.
     pub fn check(&self) -> Vec<Finding> {
         let mut all = self.findings.clone();
-        let chosen = self.active().err().filter(|finding| finding.place.is_some());
-        all.extend(chosen.map(|finding| Finding { severity: Severity::Warning, ..*finding }));
+        let chosen = self
+            .active()
+            .err()
+            .filter(|finding| finding.place.is_some());
+        all.extend(chosen.map(|finding| Finding {
+            severity: Severity::Warning,
+            ..*finding
+        }));
         for one in self.merged.loadouts.live() {
-            all.extend(self.compile(one.name).map(|compiled| compiled.findings).unwrap_or_default());
+            all.extend(
+                self.compile(one.name)
+                    .map(|compiled| compiled.findings)
+                    .unwrap_or_default(),
+            );
         }
         all.sort_by(|one, other| place(one).cmp(&place(other)));
         all
@@ -202,10 +245,16 @@ impl<'a> Config<'a> {
             document.extend(settings);
         }
         document.insert("activeLoadout".to_owned(), graph.name().into());
-        let mut used: Vec<&str> = graph.sockets().iter().map(|socket| socket.materia.id.as_str()).collect();
+        let mut used: Vec<&str> = graph
+            .sockets()
+            .iter()
+            .map(|socket| socket.materia.id.as_str())
+            .collect();
         used.sort_unstable();
         used.dedup();
-        let materia = used.into_iter().filter_map(|name| self.merged.materia.get(name));
+        let materia = used
+            .into_iter()
+            .filter_map(|name| self.merged.materia.get(name));
         let loadout = self.merged.loadouts.get(graph.name());
         document.insert("loadouts".to_owned(), written(loadout));
         document.insert("materia".to_owned(), written(materia));
@@ -213,15 +262,27 @@ impl<'a> Config<'a> {
     }
 
     fn names(&self) -> String {
-        let names: Vec<String> =
-            self.merged.loadouts.live().take(20).map(|one| text::quoted(one.name)).collect();
-        if names.is_empty() { "none".to_owned() } else { text::list(&names, "and") }
+        let names: Vec<String> = self
+            .merged
+            .loadouts
+            .live()
+            .take(20)
+            .map(|one| text::quoted(one.name))
+            .collect();
+        if names.is_empty() {
+            "none".to_owned()
+        } else {
+            text::list(&names, "and")
+        }
     }
 }
 
 /// Where a finding stands, for sorting.
 fn place(finding: &Finding) -> Option<(&str, usize, usize)> {
-    finding.place.as_ref().map(|place| (&*place.file, place.line, place.column))
+    finding
+        .place
+        .as_ref()
+        .map(|place| (&*place.file, place.line, place.column))
 }
 
 /// Reads every materia; broken ones are known by name.
@@ -231,7 +292,10 @@ fn shelve<'a>(layers: &[Layer], merged: &Merged<'a>, findings: &mut Vec<Finding>
     for one in merged.materia.live() {
         let mut reader = Reader::default();
         for layer in layers {
-            layer.document.broken(Section::Materia, one.name).for_each(|found| reader.adopt(found.clone()));
+            layer
+                .document
+                .broken(Section::Materia, one.name)
+                .for_each(|found| reader.adopt(found.clone()));
         }
         let path = section.member(one.name);
         let read = match one.wrong {
@@ -242,7 +306,9 @@ fn shelve<'a>(layers: &[Layer], merged: &Merged<'a>, findings: &mut Vec<Finding>
             None => materia::read(&mut reader, one.name, &one.fields, one.at, &path),
         };
         let found = reader.into_findings();
-        let good = !found.iter().any(|finding| finding.severity == Severity::Error);
+        let good = !found
+            .iter()
+            .any(|finding| finding.severity == Severity::Error);
         shelf.insert(one.name, read.filter(|_| good).map(Arc::new));
         findings.extend(found);
     }
@@ -251,8 +317,16 @@ fn shelve<'a>(layers: &[Layer], merged: &Merged<'a>, findings: &mut Vec<Finding>
 
 fn written<'a, 'd: 'a>(definitions: impl IntoIterator<Item = &'a Definition<'d>>) -> Value {
     let fields = |one: &Definition<'_>| {
-        let pairs = one.fields.iter().map(|field| (field.name().to_owned(), field.member.value.to_value()));
+        let pairs = one
+            .fields
+            .iter()
+            .map(|field| (field.name().to_owned(), field.member.value.to_value()));
         Value::Object(pairs.collect())
     };
-    Value::Object(definitions.into_iter().map(|one| (one.name.to_owned(), fields(one))).collect())
+    Value::Object(
+        definitions
+            .into_iter()
+            .map(|one| (one.name.to_owned(), fields(one)))
+            .collect(),
+    )
 }

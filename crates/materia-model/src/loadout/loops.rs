@@ -1,7 +1,7 @@
 //! Reading loops: their members, the list they work through and the routes that leave them.
 //!
-//! Owns the shape of a loop and the checks that need only its own fields. What follows from them (iterators,
-//! advances, exit routes) is derived in `region`.
+//! Owns the shape of a loop and the checks that need only its own fields. What follows from them
+//! (iterators, advances, exit routes) is derived in `region`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +44,13 @@ pub(super) fn read<'a>(
         region.members_at = Some(value);
     } else {
         let hint = "add \"sockets\": the sockets that run once for each item";
-        reader.error(at.spot(), &path.member("sockets"), INVALID, "the loop has no sockets", hint);
+        reader.error(
+            at.spot(),
+            &path.member("sockets"),
+            INVALID,
+            "the loop has no sockets",
+            hint,
+        );
     }
     let inside: HashSet<Slot> = region.members.iter().copied().collect();
     for field in at.value().fields() {
@@ -92,7 +98,12 @@ fn consumes<'a>(
     if !reader.object(value, path, INVALID) {
         return None;
     }
-    let mut consumes = Consumes { at: value, from: None, alias: None, cursor: None };
+    let mut consumes = Consumes {
+        at: value,
+        from: None,
+        alias: None,
+        cursor: None,
+    };
     let mut has_source = false;
     for field in value.fields() {
         let (value, path) = (field.value(), path.member(field.name()));
@@ -111,7 +122,13 @@ fn consumes<'a>(
     if !has_source {
         let hint = "add \"from\": the socket of the generator";
         let message = "it is not said which generator the loop works for";
-        reader.error(value.spot(), &path.member("from"), "missing-endpoint", message, hint);
+        reader.error(
+            value.spot(),
+            &path.member("from"),
+            "missing-endpoint",
+            message,
+            hint,
+        );
     }
     Some(consumes)
 }
@@ -119,8 +136,17 @@ fn consumes<'a>(
 fn output(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) {
     let given = reader.string(value, path, INVALID);
     if let Some(given) = given.filter(|given| *given != "workItems") {
-        let message = format!("a generator produces `workItems`, not {}", text::quoted(given));
-        reader.error(value.spot(), path, INVALID, message, "write \"output\": \"workItems\", or remove it");
+        let message = format!(
+            "a generator produces `workItems`, not {}",
+            text::quoted(given)
+        );
+        reader.error(
+            value.spot(),
+            path,
+            INVALID,
+            message,
+            "write \"output\": \"workItems\", or remove it",
+        );
     }
 }
 
@@ -134,7 +160,13 @@ fn exit<'a>(
     if !reader.object(value, path, INVALID) {
         return None;
     }
-    let mut exit = Exit { at: value, id: "", from: None, guard: None, to: Some(Target::End) };
+    let mut exit = Exit {
+        at: value,
+        id: "",
+        from: None,
+        guard: None,
+        to: Some(Target::End),
+    };
     for field in value.fields() {
         let path = path.member(field.name());
         match field.name() {
@@ -164,18 +196,32 @@ fn exits<'a>(
     let mut taken: HashMap<(Slot, Guard), usize> = HashMap::new();
     for (index, item) in value.items().enumerate() {
         let path = path.index(index);
-        let Some(exit) = route(reader, names, inside, item, &path) else { continue };
+        let Some(exit) = route(reader, names, inside, item, &path) else {
+            continue;
+        };
         if let Some(first) = ids.insert(exit.id, index).filter(|_| !exit.id.is_empty()) {
             let message = format!("{} is also the id of route {first}", text::quoted(exit.id));
             let at = item.get("id").unwrap_or(item).spot();
-            reader.error(at, &path.member("id"), INVALID, message, "give each route its own id");
+            reader.error(
+                at,
+                &path.member("id"),
+                INVALID,
+                message,
+                "give each route its own id",
+            );
         }
         let way = exit.from.zip(exit.guard);
         if let Some(first) = way.and_then(|way| taken.insert(way, index)) {
             let guard = exit.guard.map_or("always", Guard::as_str);
             let message = format!("route {first} already leaves from there when `{guard}`");
             let at = item.get("condition").unwrap_or(item).spot();
-            reader.error(at, &path.member("condition"), INVALID, message, "keep one of them");
+            reader.error(
+                at,
+                &path.member("condition"),
+                INVALID,
+                message,
+                "keep one of them",
+            );
         }
         routes.push(exit);
     }
@@ -192,7 +238,13 @@ fn route<'a>(
     if !reader.object(value, path, INVALID) {
         return None;
     }
-    let mut exit = Exit { at: value, id: "", from: None, guard: None, to: None };
+    let mut exit = Exit {
+        at: value,
+        id: "",
+        from: None,
+        guard: None,
+        to: None,
+    };
     for field in value.fields() {
         let path = path.member(field.name());
         match field.name() {
@@ -206,12 +258,24 @@ fn route<'a>(
     exit.from = source(reader, names, inside, value, path);
     if value.get("id").is_none() {
         let hint = "add \"id\": a name that is unique in the loop";
-        reader.error(value.spot(), &path.member("id"), INVALID, "the route has no id", hint);
+        reader.error(
+            value.spot(),
+            &path.member("id"),
+            INVALID,
+            "the route has no id",
+            hint,
+        );
     }
     if value.get("targetSocketId").is_none() {
         let hint = "add \"targetSocketId\": a socket, or \"end\"";
         let message = "the route leads nowhere";
-        reader.error(value.spot(), &path.member("targetSocketId"), "missing-endpoint", message, hint);
+        reader.error(
+            value.spot(),
+            &path.member("targetSocketId"),
+            "missing-endpoint",
+            message,
+            hint,
+        );
     }
     required_guard(reader, value, path, "condition");
     Some(exit)
@@ -228,14 +292,26 @@ fn source(
     let path = path.member("from");
     let Some(from) = value.get("from") else {
         let hint = "add \"from\": a socket of the loop";
-        reader.error(value.spot(), &path, "missing-endpoint", "it is not said where the loop is left", hint);
+        reader.error(
+            value.spot(),
+            &path,
+            "missing-endpoint",
+            "it is not said where the loop is left",
+            hint,
+        );
         return None;
     };
     let slot = names.socket(reader, from, &path)?;
     if !inside.contains(&slot) {
         let given = text::quoted(from.node.as_str().unwrap_or_default());
         let message = format!("the loop is left from {given}, which is none of its sockets");
-        reader.error(from.spot(), &path, INVALID, message, "name a socket of the loop, or add it there");
+        reader.error(
+            from.spot(),
+            &path,
+            INVALID,
+            message,
+            "name a socket of the loop, or add it there",
+        );
         return None;
     }
     Some(slot)
@@ -245,6 +321,12 @@ fn required_guard(reader: &mut Reader, value: Part<'_>, path: &Path<'_>, field: 
     if value.get(field).is_none() {
         let hint = format!("add \"{field}\": \"always\", \"satisfied\" or \"not_satisfied\"");
         let message = "it is not said when the loop is left this way";
-        reader.error(value.spot(), &path.member(field), "invalid-edge-condition", message, hint);
+        reader.error(
+            value.spot(),
+            &path.member(field),
+            "invalid-edge-condition",
+            message,
+            hint,
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! Which sockets lead where: loops around a socket, generators into a loop, regions that come back to themselves.
+//! Which sockets lead where: loops around a socket, generators into a loop, regions that come back
+//! to themselves.
 //!
-//! Owns the questions about a draft's edges, each answered in one pass over them, so that a hostile loadout costs
-//! time in proportion to its size. Never reports anything.
+//! Owns the questions about a draft's edges, each answered in one pass over them, so that a hostile
+//! loadout costs time in proportion to its size. Never reports anything.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -29,9 +30,15 @@ impl Neighbours {
             }
         }
         let none = vec![None; draft.loops.len()];
-        let mut all = Self { loops, generators_into: vec![Vec::new(); draft.loops.len()], entered: none };
+        let mut all = Self {
+            loops,
+            generators_into: vec![Vec::new(); draft.loops.len()],
+            entered: none,
+        };
         for (position, reading) in readings.iter().enumerate() {
-            let generator = reading.as_ref().is_some_and(|reading| reading.materia.generator);
+            let generator = reading
+                .as_ref()
+                .is_some_and(|reading| reading.materia.generator);
             all.leave(draft, Slot(position), generator);
         }
         all.enter_by_exits(draft);
@@ -59,7 +66,9 @@ impl Neighbours {
     fn enter_by_exits(&mut self, draft: &Draft<'_>) {
         for region in &draft.loops {
             for exit in region.exit.iter().chain(&region.exits) {
-                let Some(Target::Socket(to)) = exit.to else { continue };
+                let Some(Target::Socket(to)) = exit.to else {
+                    continue;
+                };
                 for index in &self.loops[to.0] {
                     self.entered[*index].get_or_insert(to);
                 }
@@ -80,8 +89,11 @@ impl Neighbours {
         for to in members.iter().flat_map(|member| inside(*member)) {
             *arrivals.entry(to).or_default() += 1;
         }
-        let mut free: Vec<Slot> =
-            members.iter().copied().filter(|member| !arrivals.contains_key(member)).collect();
+        let mut free: Vec<Slot> = members
+            .iter()
+            .copied()
+            .filter(|member| !arrivals.contains_key(member))
+            .collect();
         let mut gone = 0;
         while let Some(slot) = free.pop() {
             gone += 1;
@@ -98,11 +110,17 @@ impl Neighbours {
 }
 
 /// Where the edges of a socket lead.
-pub(super) fn targets<'d>(draft: &'d Draft<'_>, from: Slot) -> impl Iterator<Item = Slot> + use<'d> {
-    draft.sockets[from.0].edges.iter().filter_map(|edge| match edge.to {
-        Some(Target::Socket(to)) => Some(to),
-        _ => None,
-    })
+pub(super) fn targets<'d>(
+    draft: &'d Draft<'_>,
+    from: Slot,
+) -> impl Iterator<Item = Slot> + use<'d> {
+    draft.sockets[from.0]
+        .edges
+        .iter()
+        .filter_map(|edge| match edge.to {
+            Some(Target::Socket(to)) => Some(to),
+            _ => None,
+        })
 }
 
 /// For each socket, the sockets that it leads to and that lead back to it, itself among them.
@@ -170,7 +188,11 @@ impl Circles<'_, '_> {
         if self.order[slot.0] != Some(self.low[slot.0]) {
             return;
         }
-        let start = self.stack.iter().rposition(|open| *open == slot).unwrap_or(0);
+        let start = self
+            .stack
+            .iter()
+            .rposition(|open| *open == slot)
+            .unwrap_or(0);
         let mut circle = self.stack.split_off(start);
         circle.sort_unstable();
         let circle: Arc<[Slot]> = circle.into();

@@ -1,7 +1,7 @@
 //! What follows from a loop: its list, its exit routes and the advance that nobody wrote.
 //!
-//! Owns loop compilation and the rules that need the edges and the generators around a loop. Ordinary edges are
-//! never touched. Cursors are handed out later, when every loop is known.
+//! Owns loop compilation and the rules that need the edges and the generators around a loop.
+//! Ordinary edges are never touched. Cursors are handed out later, when every loop is known.
 
 mod advance;
 
@@ -60,7 +60,15 @@ pub(super) fn compile(
     let mut derived: Vec<Derived> = Vec::new();
     let loops = path.member("loops");
     for (index, written) in draft.loops.iter().enumerate() {
-        let mut one = One { reader, draft, readings, around, path, index, written };
+        let mut one = One {
+            reader,
+            draft,
+            readings,
+            around,
+            path,
+            index,
+            written,
+        };
         let loop_path = loops.member(written.id);
         let generator = one.generator(&loop_path);
         let region = one.region(generator, &loop_path);
@@ -86,8 +94,15 @@ impl One<'_, '_> {
     fn generator(&mut self, path: &Path<'_>) -> Option<Slot> {
         let inbound = &self.around.generators_into[self.index];
         let Some(consumes) = &self.written.consumes else {
-            let over_work = self.written.iterator.as_ref().is_some_and(|each| each.items == ITEMS);
-            return inbound.first().filter(|_| over_work && inbound.len() == 1).map(|(from, _)| *from);
+            let over_work = self
+                .written
+                .iterator
+                .as_ref()
+                .is_some_and(|each| each.items == ITEMS);
+            return inbound
+                .first()
+                .filter(|_| over_work && inbound.len() == 1)
+                .map(|(from, _)| *from);
         };
         let path = path.member("consumes");
         match inbound.as_slice() {
@@ -106,10 +121,14 @@ impl One<'_, '_> {
                     .take(5)
                     .map(|(from, to)| format!("{}->{}", named(from), named(to)))
                     .collect();
-                let message =
-                    format!("generators lead into the loop {} times: {}", several.len(), ways.join(", "));
+                let message = format!(
+                    "generators lead into the loop {} times: {}",
+                    several.len(),
+                    ways.join(", ")
+                );
                 let hint = "let exactly one generator lead into the loop, by one edge";
-                self.reader.error(consumes.at.spot(), &path, INVALID, message, hint);
+                self.reader
+                    .error(consumes.at.spot(), &path, INVALID, message, hint);
                 None
             }
         }
@@ -118,20 +137,34 @@ impl One<'_, '_> {
     /// A loop works for the generator that leads into it, whatever it says.
     fn told_source(&mut self, consumes: &Consumes<'_>, from: Slot, path: &Path<'_>) {
         if let Some(said) = consumes.from.filter(|said| *said != from) {
-            let (said, real) = (&self.draft.sockets[said.0].id, &self.draft.sockets[from.0].id);
-            let message =
-                format!("the loop says it works for `{said}`, but `{real}` leads into it and is used");
+            let (said, real) = (
+                &self.draft.sockets[said.0].id,
+                &self.draft.sockets[from.0].id,
+            );
+            let message = format!(
+                "the loop says it works for `{said}`, but `{real}` leads into it and is used"
+            );
             let hint = format!("write \"from\": \"{real}\"");
-            self.reader.warn(consumes.at.spot(), &path.member("from"), INVALID, message, hint);
+            self.reader.warn(
+                consumes.at.spot(),
+                &path.member("from"),
+                INVALID,
+                message,
+                hint,
+            );
         }
     }
 
     fn no_generator(&mut self, consumes: &Consumes<'_>, path: &Path<'_>) {
         // Where a materia is unknown, nobody knows what would be a generator.
         let unknown = |slot: &Slot| self.readings[slot.0].is_none();
-        let Some(from) = consumes.from.filter(|from| !unknown(from)) else { return };
+        let Some(from) = consumes.from.filter(|from| !unknown(from)) else {
+            return;
+        };
         let id = &self.draft.sockets[from.0].id;
-        let generates = self.readings[from.0].as_ref().is_some_and(|reading| reading.materia.generator);
+        let generates = self.readings[from.0]
+            .as_ref()
+            .is_some_and(|reading| reading.materia.generator);
         let (message, hint) = if generates {
             (
                 format!("no edge leads from `{id}` into the loop"),
@@ -143,7 +176,13 @@ impl One<'_, '_> {
                 "write \"generator\": true on its materia, or name a generator".to_owned(),
             )
         };
-        self.reader.error(consumes.at.spot(), &path.member("from"), INVALID, message, hint);
+        self.reader.error(
+            consumes.at.spot(),
+            &path.member("from"),
+            INVALID,
+            message,
+            hint,
+        );
     }
 
     fn region(&mut self, generator: Option<Slot>, path: &Path<'_>) -> Region {
@@ -153,13 +192,24 @@ impl One<'_, '_> {
             .exits
             .iter()
             .filter_map(|exit| {
-                Some(Route { id: exit.id.to_owned(), from: exit.from?, guard: exit.guard?, to: exit.to? })
+                Some(Route {
+                    id: exit.id.to_owned(),
+                    from: exit.from?,
+                    guard: exit.guard?,
+                    to: exit.to?,
+                })
             })
             .collect();
         if self.written.consumes.is_some() && !self.around.has_cycle(self.draft, self.index) {
             let hint = "lead an edge from its last socket back to its first";
             let message = "the loop has no way round: its sockets do not lead back to each other";
-            self.reader.error(self.written.spot(), &path.member("sockets"), INVALID, message, hint);
+            self.reader.error(
+                self.written.spot(),
+                &path.member("sockets"),
+                INVALID,
+                message,
+                hint,
+            );
         }
         if let Some((from, guard, to)) = self.exit() {
             if self.turns_at_its_exit() {
@@ -171,11 +221,21 @@ impl One<'_, '_> {
             if to != Target::End {
                 exits.retain(|route| route.from != from || route.guard != guard);
                 let id = format!("exit:{}:{}", self.draft.sockets[from.0].id, guard.as_str());
-                exits.push(Route { id, from, guard, to });
+                exits.push(Route {
+                    id,
+                    from,
+                    guard,
+                    to,
+                });
             }
         }
         let exit_source = self.written.exit.as_ref().and_then(|exit| exit.from);
-        Region { generator, list, exits, exit_source }
+        Region {
+            generator,
+            list,
+            exits,
+            exit_source,
+        }
     }
 
     /// Whether the loop moves to its next item where it is left.
@@ -185,7 +245,10 @@ impl One<'_, '_> {
 
     /// Whether a member was told to advance.
     fn advances(&self) -> bool {
-        self.written.members.iter().any(|member| self.draft.sockets[member.0].advance.is_some())
+        self.written
+            .members
+            .iter()
+            .any(|member| self.draft.sockets[member.0].advance.is_some())
     }
 
     fn exit(&self) -> Option<(Slot, Guard, Target)> {
@@ -195,8 +258,11 @@ impl One<'_, '_> {
 
     fn list(&self) -> Option<List> {
         if let Some(each) = &self.written.iterator {
-            let named =
-                if each.items == ITEMS { CURSOR.to_owned() } else { format!("{}Index", self.written.id) };
+            let named = if each.items == ITEMS {
+                CURSOR.to_owned()
+            } else {
+                format!("{}Index", self.written.id)
+            };
             return Some(List {
                 items: each.items.to_owned(),
                 alias: each.alias.unwrap_or("item").to_owned(),
@@ -213,13 +279,20 @@ impl One<'_, '_> {
 
     /// A guarded exit needs an output that can be satisfied.
     fn exit_reads_json(&mut self, from: Slot, guard: Guard) {
-        let Some(reading) = self.readings[from.0].as_mut().filter(|_| guard.is_guarded()) else { return };
+        let Some(reading) = self.readings[from.0]
+            .as_mut()
+            .filter(|_| guard.is_guarded())
+        else {
+            return;
+        };
         match reading.parse {
             None => reading.parse = Some(Parse::Json),
             Some(Parse::Json) => {}
             Some(Parse::Text) => {
                 let socket = &self.draft.sockets[from.0];
-                let at = socket.parse.map_or_else(|| socket.at.spot(), |(_, at)| at.spot());
+                let at = socket
+                    .parse
+                    .map_or_else(|| socket.at.spot(), |(_, at)| at.spot());
                 let message = format!(
                     "the loop is left from `{}` when `{}`, but its output is read as text",
                     socket.id,
@@ -227,7 +300,13 @@ impl One<'_, '_> {
                 );
                 let sockets = self.path.member("sockets");
                 let path = sockets.member(socket.id.as_str());
-                self.reader.error(at, &path.member("parse"), INVALID, message, "write \"parse\": \"json\"");
+                self.reader.error(
+                    at,
+                    &path.member("parse"),
+                    INVALID,
+                    message,
+                    "write \"parse\": \"json\"",
+                );
             }
         }
     }
@@ -248,18 +327,34 @@ impl One<'_, '_> {
             Guard::NotSatisfied => Some(Guard::Satisfied),
             Guard::Always => None,
         };
-        let goes_on = back.contains(&Guard::Always) || opposite.is_none_or(|wanted| back.contains(&wanted));
+        let goes_on =
+            back.contains(&Guard::Always) || opposite.is_none_or(|wanted| back.contains(&wanted));
         let (message, hint) = if back.is_empty() {
-            (format!("the loop is left from `{}`, which has no edge back into it", socket.id), "always")
+            (
+                format!(
+                    "the loop is left from `{}`, which has no edge back into it",
+                    socket.id
+                ),
+                "always",
+            )
         } else if goes_on {
             return;
         } else {
             let missing = opposite.unwrap_or(Guard::Always).as_str();
-            (format!("`{}` has no `{missing}` edge back into the loop", socket.id), missing)
+            (
+                format!("`{}` has no `{missing}` edge back into the loop", socket.id),
+                missing,
+            )
         };
         let sockets = self.path.member("sockets");
         let path = sockets.member(socket.id.as_str());
         let hint = format!("add {{\"when\": \"{hint}\", \"to\": …}} to a socket of the loop");
-        self.reader.error(socket.edges_spot(), &path.member("edges"), INVALID, message, hint);
+        self.reader.error(
+            socket.edges_spot(),
+            &path.member("edges"),
+            INVALID,
+            message,
+            hint,
+        );
     }
 }

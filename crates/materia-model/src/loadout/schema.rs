@@ -1,7 +1,8 @@
 //! The JSON Schema of a config document, for editors.
 //!
-//! Owns the descriptions, the choices and the shapes that an editor can offer while somebody types. What a schema
-//! cannot say (targets that exist, loops that turn) the checks say. Never validates anything itself.
+//! Owns the descriptions, the choices and the shapes that an editor can offer while somebody types.
+//! What a schema cannot say (targets that exist, loops that turn) the checks say. Never validates
+//! anything itself.
 
 mod part;
 
@@ -67,13 +68,21 @@ pub fn schema() -> Value {
 }
 
 fn settings() -> Map<String, Value> {
-    let count = |text: &str, least: u64| json!({"description": text, "type": "integer", "minimum": least});
+    let count =
+        |text: &str, least: u64| json!({"description": text, "type": "integer", "minimum": least});
     let amount = |text: &str| json!({"description": text, "type": "number", "minimum": 0});
-    let percent = |text: &str| json!({"description": text, "type": "number", "minimum": 0, "maximum": 100});
+    let percent =
+        |text: &str| json!({"description": text, "type": "number", "minimum": 0, "maximum": 100});
     let fields = [
         ("$schema", json!({"type": "string"})),
-        ("artifactDir", text("Where casts keep their artifacts, relative to the project.")),
-        ("agent", text("The agent that plays roles which name none; the first one found where left out.")),
+        (
+            "artifactDir",
+            text("Where casts keep their artifacts, relative to the project."),
+        ),
+        (
+            "agent",
+            text("The agent that plays roles which name none; the first one found where left out."),
+        ),
         (
             "agents",
             json!({
@@ -93,7 +102,10 @@ fn settings() -> Map<String, Value> {
                 ),
             }),
         ),
-        ("activeLoadout", text("The loadout of a cast that names none.")),
+        (
+            "activeLoadout",
+            text("The loadout of a cast that names none."),
+        ),
         ("activeLoadoutId", text("The same by id; the name wins.")),
         (
             "budget",
@@ -139,7 +151,10 @@ fn settings() -> Map<String, Value> {
             ),
         ),
     ];
-    fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+    fields
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), schema))
+        .collect()
 }
 
 #[cfg(test)]
@@ -149,8 +164,16 @@ mod tests {
     fn references(schema: &Value, found: &mut Vec<String>) {
         match schema {
             Value::Object(fields) => {
-                found.extend(fields.get("$ref").and_then(Value::as_str).map(str::to_owned));
-                assert!(!fields.get("description").is_some_and(Value::is_null), "{schema}");
+                found.extend(
+                    fields
+                        .get("$ref")
+                        .and_then(Value::as_str)
+                        .map(str::to_owned),
+                );
+                assert!(
+                    !fields.get("description").is_some_and(Value::is_null),
+                    "{schema}"
+                );
                 fields.values().for_each(|value| references(value, found));
             }
             Value::Array(items) => items.iter().for_each(|item| references(item, found)),
@@ -165,7 +188,10 @@ mod tests {
         references(&schema, &mut found);
         assert!(found.len() > 20);
         for reference in found {
-            assert!(schema.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
+            assert!(
+                schema.pointer(reference.trim_start_matches('#')).is_some(),
+                "{reference}"
+            );
         }
     }
 

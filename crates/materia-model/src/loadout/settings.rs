@@ -1,6 +1,7 @@
 //! What a config says about every cast: budget, limits, where artifacts go.
 //!
-//! Owns the shapes. What is not said stays open here; whoever enforces it has the default. Never spends or counts.
+//! Owns the shapes. What is not said stays open here; whoever enforces it has the default. Never
+//! spends or counts.
 
 mod agents;
 mod read;

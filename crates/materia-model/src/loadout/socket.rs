@@ -1,7 +1,7 @@
 //! Reading sockets: placements of materia, with what is said about this placement.
 //!
-//! Owns the fields of a socket, what obsolete ones are called today, and that behaviour belongs on the materia (C8).
-//! Never looks a materia up.
+//! Owns the fields of a socket, what obsolete ones are called today, and that behaviour belongs on
+//! the materia (C8). Never looks a materia up.
 
 use super::draft::{Advance, Each, Names, Socket, Text};
 use super::edge;
@@ -11,8 +11,18 @@ use crate::materia::{self, AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS};
 use crate::name::SocketId;
 use crate::text;
 
-pub(super) const FIELDS: &[&str] =
-    &["materia", "parse", "assign", "edges", "foreach", "advance", "limits", "socketKind", "empty", "layout"];
+pub(super) const FIELDS: &[&str] = &[
+    "materia",
+    "parse",
+    "assign",
+    "edges",
+    "foreach",
+    "advance",
+    "limits",
+    "socketKind",
+    "empty",
+    "layout",
+];
 const EACH_FIELDS: &[&str] = &["items", "as", "cursor", "done"];
 const ADVANCE_FIELDS: &[&str] = &["cursor", "items", "when", "done"];
 const LIMIT_FIELDS: &[&str] = &["maxVisits", "maxEdgeTraversals", "maxOutputBytes"];
@@ -53,12 +63,27 @@ pub(super) fn socket<'a>(
     let mut named = false;
     for field in at.value().fields() {
         named |= field.name() == "materia";
-        member(reader, names, &mut socket, field, &path.member(field.name()));
+        member(
+            reader,
+            names,
+            &mut socket,
+            field,
+            &path.member(field.name()),
+        );
     }
     if !named {
-        let message = format!("the socket {} holds no materia", text::quoted(socket.id.as_str()));
+        let message = format!(
+            "the socket {} holds no materia",
+            text::quoted(socket.id.as_str())
+        );
         let hint = "add \"materia\": the name of a definition";
-        reader.error(at.spot(), &path.member("materia"), "unknown-materia", message, hint);
+        reader.error(
+            at.spot(),
+            &path.member("materia"),
+            "unknown-materia",
+            message,
+            hint,
+        );
     }
     socket
 }
@@ -76,7 +101,9 @@ fn member<'a>(
             let name = reader.words(value, path, "unknown-materia");
             socket.materia = name.map(|text| Text { text, at: value });
         }
-        "parse" => socket.parse = materia::parse(reader, value, path, INVALID).map(|parse| (parse, value)),
+        "parse" => {
+            socket.parse = materia::parse(reader, value, path, INVALID).map(|parse| (parse, value))
+        }
         "assign" => socket.assign = Some((materia::assign(reader, value, path, INVALID), value)),
         "edges" => {
             socket.edges = edge::edges(reader, names, value, path);
@@ -123,7 +150,11 @@ pub(super) fn each<'a>(
         );
         return None;
     };
-    Some(Each { items: items?, alias, cursor })
+    Some(Each {
+        items: items?,
+        alias,
+        cursor,
+    })
 }
 
 /// A target that is checked and has no effect: exits route when a list is done.
@@ -140,11 +171,20 @@ fn advance<'a>(
     if !reader.object(value, path, INVALID) {
         return None;
     }
-    let mut advance = Advance { at: value, cursor: None, items: None, when: None, when_at: None };
+    let mut advance = Advance {
+        at: value,
+        cursor: None,
+        items: None,
+        when: None,
+        when_at: None,
+    };
     for field in value.fields() {
         let (value, path) = (field.value(), path.member(field.name()));
-        let located =
-            |reader: &mut Reader| reader.words(value, &path, INVALID).map(|text| Text { text, at: value });
+        let located = |reader: &mut Reader| {
+            reader
+                .words(value, &path, INVALID)
+                .map(|text| Text { text, at: value })
+        };
         match field.name() {
             "cursor" => advance.cursor = located(reader),
             "items" => advance.items = located(reader),
@@ -189,11 +229,18 @@ fn stray(reader: &mut Reader, socket: &Socket<'_>, field: Field<'_>, path: &Path
     let name = field.name();
     let kinds = [AGENT_FIELDS, RUN_FIELDS, UTILITY_FIELDS, MATERIA_FIELDS];
     if let Some((_, instead)) = OBSOLETE.iter().find(|(old, _)| *old == name) {
-        let message = format!("{} is obsolete on the socket {}", text::quoted(name), socket.id);
+        let message = format!(
+            "{} is obsolete on the socket {}",
+            text::quoted(name),
+            socket.id
+        );
         reader.error(field.spot(), path, "obsolete-field", message, *instead);
     } else if kinds.iter().any(|fields| fields.contains(&name)) {
-        let message =
-            format!("{} belongs on the materia, not on the socket {}", text::quoted(name), socket.id);
+        let message = format!(
+            "{} belongs on the materia, not on the socket {}",
+            text::quoted(name),
+            socket.id
+        );
         let hint = match socket.materia {
             Some(materia) => format!("move it to the materia {}", text::quoted(materia.text)),
             None => "move it to the materia".to_owned(),
@@ -201,7 +248,13 @@ fn stray(reader: &mut Reader, socket: &Socket<'_>, field: Field<'_>, path: &Path
         reader.error(field.spot(), path, "misplaced-field", message, hint);
     } else if name == "next" {
         let hint = "write \"edges\": [{\"when\": \"always\", \"to\": …}]";
-        reader.warn(field.spot(), path, "unknown-field", "a socket has no field `next`", hint);
+        reader.warn(
+            field.spot(),
+            path,
+            "unknown-field",
+            "a socket has no field `next`",
+            hint,
+        );
     } else {
         reader.unknown(field, path, "a socket", FIELDS);
     }

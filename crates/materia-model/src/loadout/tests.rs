@@ -1,4 +1,5 @@
-//! Loadouts as tables: what is read, refused, derived, merged and drawn. Each table names its decision or part.
+//! Loadouts as tables: what is read, refused, derived, merged and drawn. Each table names its
+//! decision or part.
 
 mod validation;
 mod files;
@@ -27,28 +28,47 @@ fn shelf() -> Value {
 
 fn layer(scope: Scope, value: &Value) -> Layer {
     let name = format!("{scope:?}.json").to_lowercase();
-    Layer { scope, document: Document::parse(Source::new(&name, &value.to_string())) }
+    Layer {
+        scope,
+        document: Document::parse(Source::new(&name, &value.to_string())),
+    }
 }
 
 /// Compiles one loadout over the shelf.
 fn compiled(loadout: &Value) -> Compiled {
-    let layers = [layer(Scope::Flag, &json!({"materia": shelf(), "loadouts": {"T": loadout}}))];
+    let layers = [layer(
+        Scope::Flag,
+        &json!({"materia": shelf(), "loadouts": {"T": loadout}}),
+    )];
     Config::load(&layers).compile("T").unwrap()
 }
 
 /// The graph of a loadout without errors.
 fn graph(loadout: &Value) -> Graph {
     let compiled = compiled(loadout);
-    compiled.graph.unwrap_or_else(|| panic!("{:#?}", compiled.findings))
+    compiled
+        .graph
+        .unwrap_or_else(|| panic!("{:#?}", compiled.findings))
 }
 
 /// `code path`, with the loadout's own path left out; warnings begin with `~`.
 fn told(findings: &[Finding]) -> Vec<String> {
     let one = |finding: &Finding| {
-        assert!(finding.place.is_some() && finding.hint.is_some(), "{finding:?}");
-        let mark = if finding.severity == Severity::Warning { "~" } else { "" };
+        assert!(
+            finding.place.is_some() && finding.hint.is_some(),
+            "{finding:?}"
+        );
+        let mark = if finding.severity == Severity::Warning {
+            "~"
+        } else {
+            ""
+        };
         let path = finding.path.as_deref().unwrap();
-        format!("{mark}{} {}", finding.code, path.strip_prefix("loadouts.T.").unwrap_or(path))
+        format!(
+            "{mark}{} {}",
+            finding.code,
+            path.strip_prefix("loadouts.T.").unwrap_or(path)
+        )
     };
     findings.iter().map(one).collect()
 }

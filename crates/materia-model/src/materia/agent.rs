@@ -1,7 +1,8 @@
 //! Reading an agent's role.
 //!
-//! Owns the fields that only agents have. Whether the model, the thinking level or a tool exists is the agent's
-//! business: unknown ones are kept and told when the turn begins. Never renders the prompt.
+//! Owns the fields that only agents have. Whether the model, the thinking level or a tool exists is
+//! the agent's business: unknown ones are kept and told when the turn begins. Never renders the
+//! prompt.
 
 use super::read::INVALID;
 use super::{Agent, THINKING, Tools};
@@ -27,7 +28,11 @@ pub(super) fn read(
         match field.name() {
             "prompt" => prompt = Some(reader.words(value, &path, INVALID)),
             "tools" => tools = Some(read_tools(reader, value, &path)),
-            "model" => model = reader.string(value, &path, INVALID).filter(|text| !text.trim().is_empty()),
+            "model" => {
+                model = reader
+                    .string(value, &path, INVALID)
+                    .filter(|text| !text.trim().is_empty())
+            }
             "thinking" => thinking = read_thinking(reader, value, &path),
             "multiTurn" => multi_turn = reader.boolean(value, &path, INVALID).unwrap_or(false),
             "agent" => agent = reader.words(value, &path, INVALID),
@@ -36,7 +41,10 @@ pub(super) fn read(
         }
     }
     let prompt = prompt.unwrap_or_else(|| {
-        let message = format!("{} is an agent's role and has no `prompt`", text::quoted(id));
+        let message = format!(
+            "{} is an agent's role and has no `prompt`",
+            text::quoted(id)
+        );
         let hint = "add \"prompt\": what the agent is told; a utility has a `command` instead";
         reader.error(at, &path.member("prompt"), INVALID, message, hint);
         None
@@ -96,7 +104,13 @@ fn custom_tools(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option
     }
     let path = path.member("tools");
     let Some(list) = value.get("tools") else {
-        reader.error(value.spot(), &path, INVALID, "the custom choice of tools has no `tools`", hint);
+        reader.error(
+            value.spot(),
+            &path,
+            INVALID,
+            "the custom choice of tools has no `tools`",
+            hint,
+        );
         return None;
     };
     if !reader.list(list, &path, INVALID) {

@@ -1,8 +1,8 @@
 //! Reading a definition: the fields both kinds share, and which kind it is.
 //!
-//! Owns the names of all fields, what obsolete ones are called today, and the findings about fields that stand in
-//! the wrong place. The fields of one kind are read in `agent` and `utility`. Never merges layers: the fields come
-//! merged, each with the file it stands in.
+//! Owns the names of all fields, what obsolete ones are called today, and the findings about fields
+//! that stand in the wrong place. The fields of one kind are read in `agent` and `utility`. Never
+//! merges layers: the fields come merged, each with the file it stands in.
 
 use super::{Assign, Interrupted, Kind, Materia, Parse, agent, utility};
 use crate::document::{Content, Field, Part, Path, Reader, Spot};
@@ -27,18 +27,29 @@ pub(super) const FIELDS: &[&str] = &[
     "timeoutMs",
 ];
 /// Fields of an agent's role.
-pub(crate) const AGENT_FIELDS: &[&str] = &["prompt", "tools", "model", "thinking", "multiTurn", "agent"];
+pub(crate) const AGENT_FIELDS: &[&str] =
+    &["prompt", "tools", "model", "thinking", "multiTurn", "agent"];
 /// Fields of a utility besides what it runs.
 pub(crate) const UTILITY_FIELDS: &[&str] = &["params"];
 /// What a utility runs: one of these, and they replace each other (C19).
 pub(crate) const RUN_FIELDS: &[&str] = &["command", "script", "template", "recipe"];
 /// Fields of a socket that people write on a materia.
-const SOCKET_FIELDS: &[&str] = &["edges", "foreach", "advance", "limits", "materia", "socketKind"];
+const SOCKET_FIELDS: &[&str] = &[
+    "edges",
+    "foreach",
+    "advance",
+    "limits",
+    "materia",
+    "socketKind",
+];
 
 /// Fields that had a meaning once, with what to write today.
 const OBSOLETE: &[(&str, &str)] = &[
     ("systemPrompt", "write `prompt`"),
-    ("generates", "write \"generator\": true; the list is always `workItems`"),
+    (
+        "generates",
+        "write \"generator\": true; the list is always `workItems`",
+    ),
     (
         "utility",
         "write `command`, or `script` for a shipped utility: {\"kind\": \"shippedUtility\", \"name\": \"detect-vcs.mjs\"}",
@@ -54,8 +65,10 @@ pub(crate) enum Sort {
 
 /// Which kind these fields make: what `type` says, else what else is there.
 pub(crate) fn kind_of(fields: &[Field<'_>]) -> Option<Sort> {
-    let stated =
-        fields.iter().find(|field| field.name() == "type").and_then(|field| field.value().node.as_str());
+    let stated = fields
+        .iter()
+        .find(|field| field.name() == "type")
+        .and_then(|field| field.value().node.as_str());
     let has = |names: &[&str]| fields.iter().any(|field| names.contains(&field.name()));
     match stated {
         Some("agent") => Some(Sort::Agent),
@@ -86,14 +99,24 @@ pub(crate) fn read(
         }
     }
     let (kind, owner) = match sort {
-        Sort::Agent => (agent::read(reader, id, &common, at, path).map(Kind::Agent), None),
+        Sort::Agent => (
+            agent::read(reader, id, &common, at, path).map(Kind::Agent),
+            None,
+        ),
         Sort::Utility => {
-            let owner =
-                common.iter().find(|field| RUN_FIELDS.contains(&field.name())).map(|field| field.owner);
-            (utility::read(reader, id, &common, at, path).map(Kind::Utility), owner)
+            let owner = common
+                .iter()
+                .find(|field| RUN_FIELDS.contains(&field.name()))
+                .map(|field| field.owner);
+            (
+                utility::read(reader, id, &common, at, path).map(Kind::Utility),
+                owner,
+            )
         }
     };
-    materia.owner = owner.or_else(|| fields.iter().map(|field| field.owner).max()).unwrap_or(0);
+    materia.owner = owner
+        .or_else(|| fields.iter().map(|field| field.owner).max())
+        .unwrap_or(0);
     materia.kind = kind?;
     (reader.errors() == before).then_some(materia)
 }
@@ -129,8 +152,16 @@ fn blank(id: &str) -> Materia {
 fn placed(reader: &mut Reader, field: Field<'_>, path: &Path<'_>, sort: Sort) -> bool {
     let name = field.name();
     let (own, other, called) = match sort {
-        Sort::Agent => ([AGENT_FIELDS, &[]], [UTILITY_FIELDS, RUN_FIELDS], "an agent's role"),
-        Sort::Utility => ([UTILITY_FIELDS, RUN_FIELDS], [AGENT_FIELDS, &[]], "a utility"),
+        Sort::Agent => (
+            [AGENT_FIELDS, &[]],
+            [UTILITY_FIELDS, RUN_FIELDS],
+            "an agent's role",
+        ),
+        Sort::Utility => (
+            [UTILITY_FIELDS, RUN_FIELDS],
+            [AGENT_FIELDS, &[]],
+            "a utility",
+        ),
     };
     if FIELDS.contains(&name) || own.iter().any(|fields| fields.contains(&name)) {
         return true;
@@ -139,25 +170,46 @@ fn placed(reader: &mut Reader, field: Field<'_>, path: &Path<'_>, sort: Sort) ->
         let message = format!("{} is obsolete on a materia", text::quoted(name));
         reader.error(field.spot(), path, "obsolete-field", message, *instead);
     } else if SOCKET_FIELDS.contains(&name) {
-        let message = format!("{} belongs on a socket, not on a materia", text::quoted(name));
-        reader.error(field.spot(), path, "misplaced-field", message, "move it to the socket of the loadout");
+        let message = format!(
+            "{} belongs on a socket, not on a materia",
+            text::quoted(name)
+        );
+        reader.error(
+            field.spot(),
+            path,
+            "misplaced-field",
+            message,
+            "move it to the socket of the loadout",
+        );
     } else if other.iter().any(|fields| fields.contains(&name)) {
         other_kind(reader, field, path, called);
     } else {
-        let known: Vec<&str> = FIELDS.iter().chain(own.into_iter().flatten()).copied().collect();
+        let known: Vec<&str> = FIELDS
+            .iter()
+            .chain(own.into_iter().flatten())
+            .copied()
+            .collect();
         reader.unknown(field, path, called, &known);
     }
     false
 }
 
-/// A field of the other kind: what changes what the materia does is refused, what has no effect is told.
+/// A field of the other kind: what changes what the materia does is refused, what has no effect is
+/// told.
 fn other_kind(reader: &mut Reader, field: Field<'_>, path: &Path<'_>, called: &str) {
     let message = format!("{called} has no {}", text::quoted(field.name()));
     if field.name() == "prompt" || RUN_FIELDS.contains(&field.name()) {
-        let hint = "remove it, or change `type`: a materia is an agent's role or a utility, not both";
+        let hint =
+            "remove it, or change `type`: a materia is an agent's role or a utility, not both";
         reader.error(field.spot(), path, "misplaced-field", message, hint);
     } else {
-        reader.warn(field.spot(), path, "misplaced-field", message, "remove it; it has no effect");
+        reader.warn(
+            field.spot(),
+            path,
+            "misplaced-field",
+            message,
+            "remove it; it has no effect",
+        );
     }
 }
 
@@ -183,8 +235,15 @@ fn shared(reader: &mut Reader, materia: &mut Materia, field: Field<'_>, path: &P
 }
 
 /// Whether `lockState` says locked.
-pub(crate) fn lock_state(reader: &mut Reader, value: Part<'_>, path: &Path<'_>, code: &'static str) -> bool {
-    reader.word(value, path, code, &[("locked", true), ("unlocked", false)]).unwrap_or(false)
+pub(crate) fn lock_state(
+    reader: &mut Reader,
+    value: Part<'_>,
+    path: &Path<'_>,
+    code: &'static str,
+) -> bool {
+    reader
+        .word(value, path, code, &[("locked", true), ("unlocked", false)])
+        .unwrap_or(false)
 }
 
 /// How an output is read.
@@ -194,7 +253,12 @@ pub(crate) fn parse(
     path: &Path<'_>,
     code: &'static str,
 ) -> Option<Parse> {
-    reader.word(value, path, code, &[("text", Parse::Text), ("json", Parse::Json)])
+    reader.word(
+        value,
+        path,
+        code,
+        &[("text", Parse::Text), ("json", Parse::Json)],
+    )
 }
 
 /// What an output is copied to, in the order written.
@@ -212,17 +276,32 @@ pub(crate) fn assign(
         let path = path.member(field.name());
         if field.name().trim().is_empty() {
             let hint = "write where in the state the value goes, such as `plan.title`";
-            reader.error(field.spot(), &path, code, "the target of an assignment is blank", hint);
+            reader.error(
+                field.spot(),
+                &path,
+                code,
+                "the target of an assignment is blank",
+                hint,
+            );
         } else if let Some(source) = reader.words(field.value(), &path, code) {
-            copies.push(Assign { target: field.name().to_owned(), source: source.to_owned() });
+            copies.push(Assign {
+                target: field.name().to_owned(),
+                source: source.to_owned(),
+            });
         }
     }
     copies
 }
 
 fn interrupted(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Interrupted {
-    let words = [("rerun", Interrupted::Rerun), ("ask", Interrupted::Ask), ("fail", Interrupted::Fail)];
-    reader.word(value, path, INVALID, &words).unwrap_or_default()
+    let words = [
+        ("rerun", Interrupted::Rerun),
+        ("ask", Interrupted::Ask),
+        ("fail", Interrupted::Fail),
+    ];
+    reader
+        .word(value, path, INVALID, &words)
+        .unwrap_or_default()
 }
 
 /// The names of environment variables.
@@ -234,7 +313,13 @@ fn names(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<String> {
         return Vec::new();
     }
     let items = value.items().enumerate();
-    items.filter_map(|(at, item)| reader.words(item, &path.index(at), INVALID).map(str::to_owned)).collect()
+    items
+        .filter_map(|(at, item)| {
+            reader
+                .words(item, &path.index(at), INVALID)
+                .map(str::to_owned)
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Reading a utility: what it runs, with what, for how long.
 //!
-//! Owns the four ways to say what is run (a command, a shipped utility, a template, a recipe) and that there is
-//! exactly one. Never looks for the program, the script or the recipe: that needs a machine.
+//! Owns the four ways to say what is run (a command, a shipped utility, a template, a recipe) and
+//! that there is exactly one. Never looks for the program, the script or the recipe: that needs a
+//! machine.
 
 use serde_json::{Map, Value as Json};
 
@@ -36,23 +37,45 @@ pub(super) fn read(
         }
     }
     let run = run(reader, id, fields, at, path)?;
-    Some(Utility { run, params, timeout_ms })
+    Some(Utility {
+        run,
+        params,
+        timeout_ms,
+    })
 }
 
 pub(super) fn timeout(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<u64> {
     let given = reader.amount(value, path, INVALID)?;
     if given <= 0.0 {
         let hint = "write the milliseconds it may take, or remove it for the default";
-        reader.error(value.spot(), path, INVALID, "`timeoutMs` is not above 0", hint);
+        reader.error(
+            value.spot(),
+            path,
+            INVALID,
+            "`timeoutMs` is not above 0",
+            hint,
+        );
         return None;
     }
     // The cast saturates, so an absurd number is a very long time.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturating is meant")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturating is meant"
+    )]
     Some(given.ceil() as u64)
 }
 
-fn run(reader: &mut Reader, id: &str, fields: &[Field<'_>], at: Spot<'_>, path: &Path<'_>) -> Option<Run> {
-    let mut given = fields.iter().filter(|field| RUN_FIELDS.contains(&field.name()));
+fn run(
+    reader: &mut Reader,
+    id: &str,
+    fields: &[Field<'_>],
+    at: Spot<'_>,
+    path: &Path<'_>,
+) -> Option<Run> {
+    let mut given = fields
+        .iter()
+        .filter(|field| RUN_FIELDS.contains(&field.name()));
     let Some(first) = given.next() else {
         let message = format!("{} is a utility and runs nothing", text::quoted(id));
         let hint = format!("add \"command\": [\"program\", \"argument\"] or \"script\": {SHIPPED}");
@@ -60,14 +83,26 @@ fn run(reader: &mut Reader, id: &str, fields: &[Field<'_>], at: Spot<'_>, path: 
         return None;
     };
     for other in given {
-        let message = format!("a utility has {} or `{}`, not both", text::quoted(other.name()), first.name());
-        reader.error(other.spot(), &path.member(other.name()), INVALID, message, "remove one of them");
+        let message = format!(
+            "a utility has {} or `{}`, not both",
+            text::quoted(other.name()),
+            first.name()
+        );
+        reader.error(
+            other.spot(),
+            &path.member(other.name()),
+            INVALID,
+            message,
+            "remove one of them",
+        );
     }
     let (value, path) = (first.value(), path.member(first.name()));
     match first.name() {
         "command" => command(reader, value, &path).map(Run::Command),
         "script" => script(reader, value, &path).map(Run::Shipped),
-        "recipe" => reader.words(value, &path, INVALID).map(|name| Run::Recipe(name.to_owned())),
+        "recipe" => reader
+            .words(value, &path, INVALID)
+            .map(|name| Run::Recipe(name.to_owned())),
         _ => read_template(reader, value, &path),
     }
 }
@@ -88,11 +123,23 @@ fn command(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Vec<
         let path = path.index(index);
         let word = reader.string(item, &path, INVALID)?;
         if word.is_empty() {
-            reader.error(item.spot(), &path, INVALID, "an argument is empty", "remove it, or write it");
+            reader.error(
+                item.spot(),
+                &path,
+                INVALID,
+                "an argument is empty",
+                "remove it, or write it",
+            );
             return None;
         }
         if word.contains('\0') {
-            reader.error(item.spot(), &path, INVALID, "an argument has a zero byte in it", "remove it");
+            reader.error(
+                item.spot(),
+                &path,
+                INVALID,
+                "an argument has a zero byte in it",
+                "remove it",
+            );
             return None;
         }
         argv.push(word.to_owned());
@@ -114,7 +161,13 @@ fn script(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<Strin
     let path = path.member("name");
     let Some(name) = value.get("name") else {
         let message = "the script has no `name`";
-        reader.error(value.spot(), &path, INVALID, message, format!("write {SHIPPED}"));
+        reader.error(
+            value.spot(),
+            &path,
+            INVALID,
+            message,
+            format!("write {SHIPPED}"),
+        );
         return None;
     };
     let given = reader.words(name, &path, INVALID)?;

@@ -1,7 +1,8 @@
 //! Where a message can go: one grammar for every kind of actor.
 //!
-//! Owns parsing and spelling. `coordinator`, `run:ID`, `branch:RUN/NAME`, `room:RUN` (also written `room:RUN/main`),
-//! `session:ID` and `tool:NAME`. Spaces around an address are ignored. Whether something lives there is not asked here.
+//! Owns parsing and spelling. `coordinator`, `run:ID`, `branch:RUN/NAME`, `room:RUN` (also written
+//! `room:RUN/main`), `session:ID` and `tool:NAME`. Spaces around an address are ignored. Whether
+//! something lives there is not asked here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -50,8 +51,14 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order they are told.
-    pub const ALL: [Self; 6] =
-        [Self::Run, Self::Branch, Self::Room, Self::Session, Self::Tool, Self::Coordinator];
+    pub const ALL: [Self; 6] = [
+        Self::Run,
+        Self::Branch,
+        Self::Room,
+        Self::Session,
+        Self::Tool,
+        Self::Coordinator,
+    ];
 
     /// The word before the colon.
     pub fn as_str(self) -> &'static str {
@@ -82,13 +89,20 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     /// Nothing says what kind of actor it is.
-    #[error("the address {} does not say what kind of actor it is", text::quoted(given))]
+    #[error(
+        "the address {} does not say what kind of actor it is",
+        text::quoted(given)
+    )]
     NoKind {
         /// What was written.
         given: String,
     },
     /// There is no such kind.
-    #[error("the address {} has the unknown kind {}", text::quoted(given), text::quoted(kind))]
+    #[error(
+        "the address {} has the unknown kind {}",
+        text::quoted(given),
+        text::quoted(kind)
+    )]
     UnknownKind {
         /// What was written.
         given: String,
@@ -187,19 +201,31 @@ impl FromStr for Address {
             return Ok(Self::Coordinator);
         }
         let Some((kind, rest)) = given.split_once(':') else {
-            return Err(AddressError::NoKind { given: given.to_owned() });
+            return Err(AddressError::NoKind {
+                given: given.to_owned(),
+            });
         };
-        let (kind, parts) = (kind.trim(), Parts { given, rest: rest.trim() });
+        let (kind, parts) = (
+            kind.trim(),
+            Parts {
+                given,
+                rest: rest.trim(),
+            },
+        );
         match Kind::ALL.into_iter().find(|known| known.as_str() == kind) {
             Some(Kind::Run) => parts.only("run id", Kind::Run).map(Self::Run),
             Some(Kind::Session) => parts.only("session id", Kind::Session).map(Self::Session),
             Some(Kind::Tool) => parts.only("tool name", Kind::Tool).map(Self::Tool),
             Some(Kind::Branch) => parts.branch(),
             Some(Kind::Room) => parts.room(),
-            Some(Kind::Coordinator) => {
-                Err(AddressError::TooMany { given: given.to_owned(), shape: Kind::Coordinator.shape() })
-            }
-            None => Err(AddressError::UnknownKind { given: given.to_owned(), kind: kind.to_owned() }),
+            Some(Kind::Coordinator) => Err(AddressError::TooMany {
+                given: given.to_owned(),
+                shape: Kind::Coordinator.shape(),
+            }),
+            None => Err(AddressError::UnknownKind {
+                given: given.to_owned(),
+                kind: kind.to_owned(),
+            }),
         }
     }
 }
@@ -211,9 +237,16 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn only<T: FromStr<Err = NameError>>(&self, part: &'static str, kind: Kind) -> Result<T, AddressError> {
+    fn only<T: FromStr<Err = NameError>>(
+        &self,
+        part: &'static str,
+        kind: Kind,
+    ) -> Result<T, AddressError> {
         if self.rest.contains('/') {
-            return Err(AddressError::TooMany { given: self.given.to_owned(), shape: kind.shape() });
+            return Err(AddressError::TooMany {
+                given: self.given.to_owned(),
+                shape: kind.shape(),
+            });
         }
         self.name(self.rest, part, kind)
     }
@@ -221,10 +254,16 @@ impl Parts<'_> {
     fn branch(&self) -> Result<Address, AddressError> {
         let (run, branch) = self.rest.split_once('/').unwrap_or((self.rest, ""));
         if branch.contains('/') {
-            return Err(AddressError::TooMany { given: self.given.to_owned(), shape: Kind::Branch.shape() });
+            return Err(AddressError::TooMany {
+                given: self.given.to_owned(),
+                shape: Kind::Branch.shape(),
+            });
         }
         let run = self.name(run, "run id", Kind::Branch)?;
-        Ok(Address::Branch(run, self.name(branch, "branch name", Kind::Branch)?))
+        Ok(Address::Branch(
+            run,
+            self.name(branch, "branch name", Kind::Branch)?,
+        ))
     }
 
     fn room(&self) -> Result<Address, AddressError> {
@@ -232,10 +271,14 @@ impl Parts<'_> {
         let run: RunId = self.name(run, "run id", Kind::Room)?;
         match room.trim() {
             MAIN_ROOM => Ok(Address::Room(run)),
-            more if more.contains('/') => {
-                Err(AddressError::TooMany { given: self.given.to_owned(), shape: Kind::Room.shape() })
-            }
-            _ => Err(AddressError::Subroom { given: self.given.to_owned(), run: run.to_string() }),
+            more if more.contains('/') => Err(AddressError::TooMany {
+                given: self.given.to_owned(),
+                shape: Kind::Room.shape(),
+            }),
+            _ => Err(AddressError::Subroom {
+                given: self.given.to_owned(),
+                run: run.to_string(),
+            }),
         }
     }
 
@@ -248,9 +291,16 @@ impl Parts<'_> {
         let given = || self.given.to_owned();
         let name = name.trim();
         if name.is_empty() {
-            return Err(AddressError::Missing { given: given(), part, shape: kind.shape() });
+            return Err(AddressError::Missing {
+                given: given(),
+                part,
+                shape: kind.shape(),
+            });
         }
-        name.parse().map_err(|source| AddressError::Name { given: given(), source })
+        name.parse().map_err(|source| AddressError::Name {
+            given: given(),
+            source,
+        })
     }
 }
 
@@ -275,6 +325,8 @@ impl Serialize for Address {
 
 impl<'de> Deserialize<'de> for Address {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }

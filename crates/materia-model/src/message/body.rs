@@ -1,7 +1,7 @@
 //! A body as somebody typed it: JSON where it is JSON, else text.
 //!
-//! Owns telling the two apart, and refusing what would be kept as something else than it says: a number that does not fit,
-//! or JSON that nests deeper than it is read.
+//! Owns telling the two apart, and refusing what would be kept as something else than it says: a
+//! number that does not fit, or JSON that nests deeper than it is read.
 
 use serde_json::Value;
 
@@ -24,10 +24,17 @@ pub fn check_numbers(field: &'static str, json: &str) -> Result<(), EnvelopeErro
     let mut rest = json;
     while let Some(start) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
         rest = &rest[start..];
-        let end = if rest.starts_with('"') { end_of_text(rest) } else { end_of_number(rest) };
+        let end = if rest.starts_with('"') {
+            end_of_text(rest)
+        } else {
+            end_of_number(rest)
+        };
         let word = &rest[..end];
         if is_rounded(word) {
-            return Err(EnvelopeError::Number { field, given: word.to_owned() });
+            return Err(EnvelopeError::Number {
+                field,
+                given: word.to_owned(),
+            });
         }
         rest = &rest[end..];
     }
@@ -59,15 +66,19 @@ fn end_of_text(from: &str) -> usize {
     from.len()
 }
 
-/// Whether something that cannot be read as JSON is JSON all the same, only deeper than it is read: it is one list or object
-/// with as many ends as beginnings.
+/// Whether something that cannot be read as JSON is JSON all the same, only deeper than it is read:
+/// it is one list or object with as many ends as beginnings.
 fn is_too_deep(given: &str) -> bool {
     /// How deep JSON is read.
     const READ: usize = 127;
     let (mut rest, mut depth, mut deepest) = (given.trim(), 0_usize, 0);
     while let Some(start) = rest.find(['"', '[', '{', ']', '}']) {
         rest = &rest[start..];
-        let end = if rest.starts_with('"') { end_of_text(rest) } else { 1 };
+        let end = if rest.starts_with('"') {
+            end_of_text(rest)
+        } else {
+            1
+        };
         match rest.as_bytes().first() {
             Some(b'[' | b'{') => depth += 1,
             Some(b']' | b'}') => match depth.checked_sub(1) {
@@ -112,14 +123,25 @@ mod tests {
     fn a_whole_number_that_would_be_rounded_is_refused() {
         for (json, number) in [
             ("123456789012345678901", "123456789012345678901"),
-            (r#"{"a\"1": ["x", -9223372036854775809]}"#, "-9223372036854775809"),
+            (
+                r#"{"a\"1": ["x", -9223372036854775809]}"#,
+                "-9223372036854775809",
+            ),
             ("[18446744073709551616,1]", "18446744073709551616"),
         ] {
-            let refused = EnvelopeError::Number { field: "body", given: number.to_owned() };
+            let refused = EnvelopeError::Number {
+                field: "body",
+                given: number.to_owned(),
+            };
             assert_eq!(read(json), Err(refused), "{json}");
         }
-        assert_eq!(read(r#"{"id": "123456789012345678901"}"#).unwrap()["id"], "123456789012345678901");
-        assert!(read("1e300").unwrap().is_f64() && read("0.12345678901234567890123").unwrap().is_f64());
+        assert_eq!(
+            read(r#"{"id": "123456789012345678901"}"#).unwrap()["id"],
+            "123456789012345678901"
+        );
+        assert!(
+            read("1e300").unwrap().is_f64() && read("0.12345678901234567890123").unwrap().is_f64()
+        );
     }
 
     #[test]
@@ -127,9 +149,17 @@ mod tests {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(read(&nested(120)).unwrap().is_array());
         for levels in [128, 201, 5000] {
-            assert_eq!(read(&nested(levels)), Err(EnvelopeError::TooDeep("body")), "{levels}");
+            assert_eq!(
+                read(&nested(levels)),
+                Err(EnvelopeError::TooDeep("body")),
+                "{levels}"
+            );
         }
-        for text in ["[".repeat(200), format!("{} and more", nested(200)), format!("see {}", nested(200))] {
+        for text in [
+            "[".repeat(200),
+            format!("{} and more", nested(200)),
+            format!("see {}", nested(200)),
+        ] {
             assert_eq!(read(&text).unwrap(), text);
         }
     }

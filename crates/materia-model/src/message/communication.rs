@@ -73,7 +73,11 @@ impl Communication {
         let others = mail.room().roster().filter(|member| member.address != own);
         let room = Address::Room(run.clone());
         Some(Self {
-            rooms: vec![RoomSeen { address: room, name: "main", members: mail.room().roster().len() }],
+            rooms: vec![RoomSeen {
+                address: room,
+                name: "main",
+                members: mail.room().roster().len(),
+            }],
             contacts: others.take(MOST_CONTACTS).map(Contact::of).collect(),
             parent: mail.parent.clone(),
             updated_at: mail.updated_at,

@@ -1,7 +1,7 @@
 //! What is sent: a typed document with an address on it.
 //!
-//! Owns the checks and bounds of an envelope (A10). A [`Draft`] is what somebody wrote, an [`Envelope`] has been
-//! checked. Ids and times are given when it is posted.
+//! Owns the checks and bounds of an envelope (A10). A [`Draft`] is what somebody wrote, an
+//! [`Envelope`] has been checked. Ids and times are given when it is posted.
 
 use std::fmt;
 use std::str::FromStr;
@@ -63,7 +63,11 @@ pub struct Envelope {
     #[serde(rename = "type")]
     pub kind: MessageType,
     /// Any JSON.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "given"
+    )]
     pub body: Option<Value>,
     /// Who says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,11 +142,14 @@ impl EnvelopeError {
             Self::Missing(_) => "give it an address such as `run:ID` or `coordinator`".to_owned(),
             Self::Address { source, .. } => source.hint(),
             Self::Type(_) => {
-                "write a letter, then letters, digits, `_`, `.`, `:` or `-`, such as `task.run`".to_owned()
+                "write a letter, then letters, digits, `_`, `.`, `:` or `-`, such as `task.run`"
+                    .to_owned()
             }
             Self::Metadata => "write it like {\"requires_response\": true}".to_owned(),
             Self::Number { given, .. } => format!("write it as a text: \"{given}\""),
-            Self::TooLong { field: "type", .. } => "give it a shorter type such as `task.run`".to_owned(),
+            Self::TooLong { field: "type", .. } => {
+                "give it a shorter type such as `task.run`".to_owned()
+            }
             Self::TooLong { .. } | Self::TooDeep(_) => {
                 "put large things into a file and send its path".to_owned()
             }
@@ -167,7 +174,11 @@ impl Draft {
             bounded("body", body, LONGEST_BODY)?;
         }
         if let Some(metadata) = &metadata {
-            bounded("metadata", &Value::Object(metadata.clone()), LONGEST_METADATA)?;
+            bounded(
+                "metadata",
+                &Value::Object(metadata.clone()),
+                LONGEST_METADATA,
+            )?;
         }
         Ok(Envelope {
             to,
@@ -185,15 +196,20 @@ impl Draft {
 fn address(field: &'static str, given: Option<&str>) -> Result<Option<Address>, EnvelopeError> {
     match given.map(str::trim) {
         None | Some("") => Ok(None),
-        Some(given) => given.parse().map(Some).map_err(|source| EnvelopeError::Address { field, source }),
+        Some(given) => given
+            .parse()
+            .map(Some)
+            .map_err(|source| EnvelopeError::Address { field, source }),
     }
 }
 
 fn short(field: &'static str, given: Option<String>) -> Result<Option<String>, EnvelopeError> {
     match given {
-        Some(text) if text.len() > LONGEST_TEXT => {
-            Err(EnvelopeError::TooLong { field, bytes: text.len(), most: LONGEST_TEXT })
-        }
+        Some(text) if text.len() > LONGEST_TEXT => Err(EnvelopeError::TooLong {
+            field,
+            bytes: text.len(),
+            most: LONGEST_TEXT,
+        }),
         other => Ok(other),
     }
 }
@@ -203,7 +219,11 @@ fn bounded(field: &'static str, value: &Value, most: usize) -> Result<(), Envelo
         return Err(EnvelopeError::TooDeep(field));
     }
     let bytes = serde_json::to_string(value).map_or(usize::MAX, |text| text.len());
-    if bytes > most { Err(EnvelopeError::TooLong { field, bytes, most }) } else { Ok(()) }
+    if bytes > most {
+        Err(EnvelopeError::TooLong { field, bytes, most })
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether a value nests deeper than so many levels.
@@ -221,8 +241,9 @@ fn deeper_than(value: &Value, levels: usize) -> bool {
 impl Envelope {
     /// How many bytes its parts have, as far as a queue counts them.
     pub fn weight(&self) -> usize {
-        let body =
-            self.body.as_ref().map_or(0, |body| serde_json::to_string(body).map_or(0, |text| text.len()));
+        let body = self.body.as_ref().map_or(0, |body| {
+            serde_json::to_string(body).map_or(0, |text| text.len())
+        });
         body + self.summary.as_ref().map_or(0, String::len) + 128
     }
 
@@ -273,12 +294,22 @@ impl FromStr for MessageType {
 
     fn from_str(given: &str) -> Result<Self, EnvelopeError> {
         if given.len() > LONGEST_TYPE {
-            return Err(EnvelopeError::TooLong { field: "type", bytes: given.len(), most: LONGEST_TYPE });
+            return Err(EnvelopeError::TooLong {
+                field: "type",
+                bytes: given.len(),
+                most: LONGEST_TYPE,
+            });
         }
         let mut chars = given.chars();
-        let fits = chars.next().is_some_and(|first| first.is_ascii_alphabetic())
+        let fits = chars
+            .next()
+            .is_some_and(|first| first.is_ascii_alphabetic())
             && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-'));
-        if fits { Ok(Self(given.to_owned())) } else { Err(EnvelopeError::Type(given.to_owned())) }
+        if fits {
+            Ok(Self(given.to_owned()))
+        } else {
+            Err(EnvelopeError::Type(given.to_owned()))
+        }
     }
 }
 
@@ -290,6 +321,8 @@ impl fmt::Display for MessageType {
 
 impl<'de> Deserialize<'de> for MessageType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }

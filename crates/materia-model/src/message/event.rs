@@ -1,7 +1,8 @@
 //! What a run's journal says about messages, record by record.
 //!
-//! Owns the kinds and the spelling of these records (A2). Other records of the journal are of no concern here, except
-//! the beginning and the end of a generation, of which only what the post needs is read.
+//! Owns the kinds and the spelling of these records (A2). Other records of the journal are of no
+//! concern here, except the beginning and the end of a generation, of which only what the post
+//! needs is read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -72,7 +73,8 @@ pub struct Claim {
     pub id: String,
     /// Whose task it is.
     pub by: Holder,
-    /// Whether the same claim is only handed on, by the process that made it to the one it made it for.
+    /// Whether the same claim is only handed on, by the process that made it to the one it made it
+    /// for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub handed: bool,
 }
@@ -167,16 +169,21 @@ pub enum Record {
 }
 
 impl Record {
-    /// What a record says; nothing where it is about something else, or is not spelled as it should be.
+    /// What a record says; nothing where it is about something else, or is not spelled as it should
+    /// be.
     pub fn read(record: &record::Record) -> Option<Self> {
         let data = &record.data;
         match record.kind.as_str() {
-            MESSAGE => Message::deserialize(data).ok().map(|message| Self::Message(Box::new(message))),
+            MESSAGE => Message::deserialize(data)
+                .ok()
+                .map(|message| Self::Message(Box::new(message))),
             CLAIM => Claim::deserialize(data).ok().map(Self::Claim),
             HANDLED => Handled::deserialize(data).ok().map(Self::Handled),
             FAILED => Failed::deserialize(data).ok().map(Self::Failed),
             DELIVERED => Delivered::deserialize(data).ok().map(Self::Delivered),
-            RUN_START => Start::deserialize(data).ok().map(|start| Self::Start(Box::new(start))),
+            RUN_START => Start::deserialize(data)
+                .ok()
+                .map(|start| Self::Start(Box::new(start))),
             RUN_END => End::deserialize(data).ok().map(Self::End),
             _ => None,
         }
@@ -187,11 +194,18 @@ impl Start {
     /// Who watches over it.
     pub fn supervisor(&self) -> Option<Holder> {
         let known = self.supervisor.as_ref()?;
-        Some(Holder { pid: known.pid, start_time: known.start, boot_id: known.boot.clone() })
+        Some(Holder {
+            pid: known.pid,
+            start_time: known.start,
+            boot_id: known.boot.clone(),
+        })
     }
 
     /// The contract, as far as it can be read.
     pub fn contract(&self) -> Mailbox {
-        self.mailbox.as_ref().and_then(|mailbox| Mailbox::read(mailbox).ok()).unwrap_or_default()
+        self.mailbox
+            .as_ref()
+            .and_then(|mailbox| Mailbox::read(mailbox).ok())
+            .unwrap_or_default()
     }
 }

@@ -1,9 +1,10 @@
 //! Everything a run's journal says about messages, folded (A2).
 //!
-//! Owns routing a record to the view it belongs to: the run's queue, the queues of its branches, the outbox, the room.
-//! `fold(a ++ b) == fold_from(fold(a), b)` holds because a record is all that [`Mail::apply`] looks at. A new
-//! generation leaves what waited for the old one behind: it becomes stale, and is never delivered. Only an agent that is
-//! started again is still who it was, and finds its messages where they waited (A12).
+//! Owns routing a record to the view it belongs to: the run's queue, the queues of its branches,
+//! the outbox, the room. `fold(a ++ b) == fold_from(fold(a), b)` holds because a record is all that
+//! [`Mail::apply`] looks at. A new generation leaves what waited for the old one behind: it becomes
+//! stale, and is never delivered. Only an agent that is started again is still who it was, and
+//! finds its messages where they waited (A12).
 
 use std::collections::BTreeMap;
 
@@ -24,7 +25,12 @@ use crate::time::Timestamp;
 pub(super) const MOST_BRANCHES: usize = 1000;
 
 /// What steers a run itself, and waits for nobody in its queue.
-const CONTROL: [&str; 4] = ["control.kill", "control.cancel", "control.archive", "control.prune"];
+const CONTROL: [&str; 4] = [
+    "control.kill",
+    "control.cancel",
+    "control.archive",
+    "control.prune",
+];
 
 /// One queue of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +80,9 @@ impl Mail {
     /// Takes one record in.
     pub fn apply(&mut self, record: &record::Record) {
         self.seq = record.seq;
-        let Some(known) = Record::read(record) else { return };
+        let Some(known) = Record::read(record) else {
+            return;
+        };
         let at = record.at;
         self.updated_at = Some(at);
         match known {
@@ -83,17 +91,33 @@ impl Mail {
                 self.post(record.seq, at, &message);
             }
             Record::Claim(claim) => {
-                self.find(&claim.id, |queue| queue.claim(at, &claim.id, &claim.by, claim.handed));
+                self.find(&claim.id, |queue| {
+                    queue.claim(at, &claim.id, &claim.by, claim.handed)
+                });
             }
             Record::Handled(done) => {
-                self.find(&done.id, |queue| queue.finish(&done.id, State::Handled { at }));
+                self.find(&done.id, |queue| {
+                    queue.finish(&done.id, State::Handled { at })
+                });
             }
             Record::Failed(failed) => self.find(&failed.id, |queue| {
-                queue.finish(&failed.id, State::Failed { at, error: failed.error.clone() })
+                queue.finish(
+                    &failed.id,
+                    State::Failed {
+                        at,
+                        error: failed.error.clone(),
+                    },
+                )
             }),
             Record::Delivered(sent) => {
                 self.find(&sent.id, |queue| {
-                    queue.finish(&sent.id, State::Delivered { at, how: sent.how.clone() })
+                    queue.finish(
+                        &sent.id,
+                        State::Delivered {
+                            at,
+                            how: sent.how.clone(),
+                        },
+                    )
                 });
             }
             Record::Start(start) => self.start(at, &start),
@@ -112,7 +136,9 @@ impl Mail {
             let queues = || std::iter::once(&self.inbox).chain(self.branches.values());
             self.left_behind = queues().map(|queue| queue.open().count()).sum();
             self.inbox.supersede(at);
-            self.branches.values_mut().for_each(|queue| queue.supersede(at));
+            self.branches
+                .values_mut()
+                .for_each(|queue| queue.supersede(at));
         }
         self.mailbox = start.contract();
         self.supervisor = start.supervisor();
@@ -121,7 +147,8 @@ impl Mail {
         (self.ended, self.asked_by) = (None, None);
         self.run = Some(start.run.clone());
         self.generation = Some(start.generation.clone());
-        self.first_generation.get_or_insert_with(|| start.generation.clone());
+        self.first_generation
+            .get_or_insert_with(|| start.generation.clone());
         self.room.begin(at, &Address::Run(start.run.clone()));
     }
 
@@ -133,7 +160,8 @@ impl Mail {
             Address::Branch(run, branch) => {
                 self.deliver_to_branch((seq, 0), at, message.id.clone(), (run, branch), message);
                 if let Some(sender @ Address::Branch(run, _)) = &envelope.from {
-                    self.room.spoke(at, sender, "branch", &Address::Run(run.clone()));
+                    self.room
+                        .spoke(at, sender, "branch", &Address::Run(run.clone()));
                 }
             }
             Address::Room(_) => {
@@ -159,15 +187,22 @@ impl Mail {
         if !self.branches.contains_key(branch) && self.branches.len() >= MOST_BRANCHES {
             return;
         }
-        self.branches.entry(branch.clone()).or_default().post(place, at, id, message);
+        self.branches
+            .entry(branch.clone())
+            .or_default()
+            .post(place, at, id, message);
         let address = Address::Branch(run.clone(), branch.clone());
-        self.room.addressed(at, &address, "branch", &Address::Run(run.clone()));
+        self.room
+            .addressed(at, &address, "branch", &Address::Run(run.clone()));
     }
 
     /// The branches a message to a room is for as well.
     pub fn recipients(envelope: &Envelope) -> Vec<(RunId, BranchName)> {
         let listed = envelope.meta("recipients").and_then(Value::as_array);
-        let addresses = listed.into_iter().flatten().filter_map(|one| one.as_str()?.parse().ok());
+        let addresses = listed
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one.as_str()?.parse().ok());
         let mut branches: Vec<(RunId, BranchName)> = addresses
             .filter_map(|address| match address {
                 Address::Branch(run, branch) => Some((run, branch)),
@@ -179,18 +214,24 @@ impl Mail {
         branches
     }
 
-    /// What the program of a run is handed of a message: the message itself where it is for the run or a branch of it, a
-    /// copy for every branch that a message to its room names. Nothing of what steers the run itself.
+    /// What the program of a run is handed of a message: the message itself where it is for the run
+    /// or a branch of it, a copy for every branch that a message to its room names. Nothing of what
+    /// steers the run itself.
     pub fn parcels(message: &Message, own: &RunId) -> Vec<Message> {
         let envelope = &message.envelope;
         match &envelope.to {
-            Address::Run(run) if run == own && !Self::steers(envelope.kind.as_str()) => vec![message.clone()],
+            Address::Run(run) if run == own && !Self::steers(envelope.kind.as_str()) => {
+                vec![message.clone()]
+            }
             Address::Branch(run, _) if run == own => vec![message.clone()],
             Address::Room(run) if run == own => Self::recipients(envelope)
                 .into_iter()
                 .map(|(run, branch)| Message {
                     id: message.id_for(&branch),
-                    envelope: Envelope { to: Address::Branch(run, branch), ..envelope.clone() },
+                    envelope: Envelope {
+                        to: Address::Branch(run, branch),
+                        ..envelope.clone()
+                    },
                     generation: message.generation.clone(),
                 })
                 .collect(),
@@ -198,12 +239,16 @@ impl Mail {
         }
     }
 
-    /// The parcels that wait for the program of the run, in the order in which they were posted, as far as a record: nobody
-    /// who lives has claimed them.
+    /// The parcels that wait for the program of the run, in the order in which they were posted, as
+    /// far as a record: nobody who lives has claimed them.
     pub fn waiting(&self, up_to: u64, is_dead: impl Fn(&Holder) -> bool) -> Vec<Message> {
-        let queues = std::iter::once((None, &self.inbox))
-            .chain(self.branches.iter().map(|(branch, queue)| (Some(branch), queue)));
-        let open = queues.flat_map(|(branch, queue)| queue.open.iter().map(move |found| (branch, found)));
+        let queues = std::iter::once((None, &self.inbox)).chain(
+            self.branches
+                .iter()
+                .map(|(branch, queue)| (Some(branch), queue)),
+        );
+        let open =
+            queues.flat_map(|(branch, queue)| queue.open.iter().map(move |found| (branch, found)));
         let mut waiting: Vec<_> = open
             .filter(|(_, ((seq, _), entry))| {
                 let claimed = matches!(&entry.state, State::Claimed { by, .. } if !is_dead(by));
@@ -211,7 +256,10 @@ impl Mail {
             })
             .collect();
         waiting.sort_by_key(|(_, (place, _))| **place);
-        waiting.into_iter().filter_map(|(branch, (_, entry))| self.parcel(branch, entry)).collect()
+        waiting
+            .into_iter()
+            .filter_map(|(branch, (_, entry))| self.parcel(branch, entry))
+            .collect()
     }
 
     fn parcel(&self, branch: Option<&BranchName>, entry: &Entry) -> Option<Message> {
@@ -219,12 +267,18 @@ impl Mail {
         if let (Some(branch), Some(run)) = (branch, &self.run) {
             envelope.to = Address::Branch(run.clone(), branch.clone());
         }
-        Some(Message { id: entry.id.clone(), envelope, generation: self.generation.clone() })
+        Some(Message {
+            id: entry.id.clone(),
+            envelope,
+            generation: self.generation.clone(),
+        })
     }
 
     fn find(&mut self, id: &str, mut change: impl FnMut(&mut Queue) -> bool) {
         if !change(&mut self.inbox) {
-            let branch = id.rsplit_once(':').and_then(|(_, branch)| branch.parse::<BranchName>().ok());
+            let branch = id
+                .rsplit_once(':')
+                .and_then(|(_, branch)| branch.parse::<BranchName>().ok());
             if let Some(queue) = branch.and_then(|branch| self.branches.get_mut(&branch))
                 && change(queue)
             {
@@ -248,7 +302,10 @@ impl Mail {
         if self.inbox.find(id).is_some() {
             return Some(Place::Run);
         }
-        let holding = self.branches.iter().find(|(_, queue)| queue.find(id).is_some());
+        let holding = self
+            .branches
+            .iter()
+            .find(|(_, queue)| queue.find(id).is_some());
         holding.map(|(branch, _)| Place::Branch(branch.clone()))
     }
 

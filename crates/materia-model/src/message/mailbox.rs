@@ -1,7 +1,7 @@
 //! What a run says about its mailbox: what it takes, what it sends, and how it is handed messages.
 //!
-//! Owns reading `mailbox` of a recipe and the advice it gives. The contract warns and never refuses: an undeclared
-//! message is delivered all the same.
+//! Owns reading `mailbox` of a recipe and the advice it gives. The contract warns and never
+//! refuses: an undeclared message is delivered all the same.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -79,7 +79,10 @@ pub enum MailboxError {
     #[error("`mailbox.{0}` must be a list of message types, or of objects with a `type`")]
     NoList(&'static str),
     /// A listed type is not spelled like one.
-    #[error("`mailbox.{field}` lists {}, which is no message type", text::quoted(given))]
+    #[error(
+        "`mailbox.{field}` lists {}, which is no message type",
+        text::quoted(given)
+    )]
     Type {
         /// Which list.
         field: &'static str,
@@ -98,8 +101,9 @@ impl Mailbox {
     /// Reads the `mailbox` of a recipe.
     pub fn read(value: &Value) -> Result<Self, MailboxError> {
         let fields = value.as_object().ok_or(MailboxError::NoObject)?;
-        if let Some(unknown) =
-            fields.keys().find(|key| !["accepts", "emits", "deliver"].contains(&key.as_str()))
+        if let Some(unknown) = fields
+            .keys()
+            .find(|key| !["accepts", "emits", "deliver"].contains(&key.as_str()))
         {
             return Err(MailboxError::Unknown(unknown.clone()));
         }
@@ -111,18 +115,24 @@ impl Mailbox {
                 known.ok_or_else(|| MailboxError::Deliver(given.to_string()))?
             }
         };
-        Ok(Self { accepts: types("accepts", fields)?, emits: types("emits", fields)?, deliver })
+        Ok(Self {
+            accepts: types("accepts", fields)?,
+            emits: types("emits", fields)?,
+            deliver,
+        })
     }
 
     /// What to say about a message to a run whose contract does not list its type.
     pub fn warning_about(&self, kind: &MessageType, to: &Address) -> Option<String> {
-        let listed = self.accepts.is_empty() || self.accepts.iter().any(|declared| declared.covers(kind));
+        let listed =
+            self.accepts.is_empty() || self.accepts.iter().any(|declared| declared.covers(kind));
         (!listed).then(|| format!("message type {kind} is not declared in mailbox.accepts of {to}"))
     }
 
     /// What to say about a message from a run whose contract does not list its type.
     pub fn warning_from(&self, kind: &MessageType, from: &Address) -> Option<String> {
-        let listed = self.emits.is_empty() || self.emits.iter().any(|declared| declared.covers(kind));
+        let listed =
+            self.emits.is_empty() || self.emits.iter().any(|declared| declared.covers(kind));
         (!listed).then(|| format!("message type {kind} is not declared in mailbox.emits of {from}"))
     }
 }
@@ -151,12 +161,17 @@ fn declared(field: &'static str, entry: &Value) -> Result<Declared, MailboxError
         Value::String(kind) => (kind.clone(), Map::new()),
         Value::Object(fields) => {
             let mut notes = fields.clone();
-            let kind = notes.remove("type").and_then(|kind| kind.as_str().map(str::to_owned));
+            let kind = notes
+                .remove("type")
+                .and_then(|kind| kind.as_str().map(str::to_owned));
             (kind.ok_or(MailboxError::NoList(field))?, notes)
         }
         _ => return Err(MailboxError::NoList(field)),
     };
-    let exact = kind.strip_suffix('*').unwrap_or(&kind).trim_end_matches('.');
+    let exact = kind
+        .strip_suffix('*')
+        .unwrap_or(&kind)
+        .trim_end_matches('.');
     if kind != "*" && exact.parse::<MessageType>().is_err() {
         return Err(MailboxError::Type { field, given: kind });
     }

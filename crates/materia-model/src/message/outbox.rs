@@ -1,7 +1,7 @@
 //! What a run said to whoever started it.
 //!
-//! Owns how urgently such a message is told (`log`, `notify`, `followup`) and which of them want an answer. Remembers
-//! the last ones; the journal has all.
+//! Owns how urgently such a message is told (`log`, `notify`, `followup`) and which of them want an
+//! answer. Remembers the last ones; the journal has all.
 
 use std::collections::VecDeque;
 
@@ -44,7 +44,8 @@ pub enum Level {
 }
 
 impl Delivery {
-    /// How urgently a message is told: as its metadata says, else by who is addressed and whether an answer is wanted.
+    /// How urgently a message is told: as its metadata says, else by who is addressed and whether
+    /// an answer is wanted.
     pub fn of(envelope: &Envelope) -> Self {
         match envelope.meta("delivery").and_then(Value::as_str) {
             Some("log") => Self::Log,
@@ -122,7 +123,8 @@ impl Outbox {
         self.total += 1;
         self.bytes += posted.weight;
         self.last.push_back(posted);
-        while self.last.len() > REMEMBERED || (self.bytes > REMEMBERED_BYTES && self.last.len() > 1) {
+        while self.last.len() > REMEMBERED || (self.bytes > REMEMBERED_BYTES && self.last.len() > 1)
+        {
             self.bytes -= self.last.pop_front().map_or(0, |oldest| oldest.weight);
         }
     }

@@ -1,8 +1,9 @@
 //! One queue of messages: what waits, who has what, what became of the rest.
 //!
-//! Owns the life of a message in a queue (queued, claimed, then handled, failed, delivered or stale), the order in
-//! which it is claimed, and the bounds: waiting messages are kept whole and counted against [`Limits`]; of the others
-//! only the last are remembered, without their bodies. Whether a claimer still lives is asked, never known.
+//! Owns the life of a message in a queue (queued, claimed, then handled, failed, delivered or
+//! stale), the order in which it is claimed, and the bounds: waiting messages are kept whole and
+//! counted against [`Limits`]; of the others only the last are remembered, without their bodies.
+//! Whether a claimer still lives is asked, never known.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -30,7 +31,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { messages: 10_000, bytes: 64 << 20 }
+        Self {
+            messages: 10_000,
+            bytes: 64 << 20,
+        }
     }
 }
 
@@ -174,7 +178,15 @@ impl Queue {
         places: BTreeMap::new(),
         finished: VecDeque::new(),
         bytes: 0,
-        counts: Counts { queued: 0, claimed: 0, handled: 0, failed: 0, delivered: 0, stale: 0, forgotten: 0 },
+        counts: Counts {
+            queued: 0,
+            claimed: 0,
+            handled: 0,
+            failed: 0,
+            delivered: 0,
+            stale: 0,
+            forgotten: 0,
+        },
     };
 
     /// Takes a message in. An id that is there already is not taken twice.
@@ -204,7 +216,11 @@ impl Queue {
 
     /// Notes who has a message; a later claim replaces an earlier one.
     pub(super) fn claim(&mut self, at: Timestamp, id: &str, by: &Holder, handed: bool) -> bool {
-        let Some(entry) = self.places.get(id).and_then(|place| self.open.get_mut(place)) else {
+        let Some(entry) = self
+            .places
+            .get(id)
+            .and_then(|place| self.open.get_mut(place))
+        else {
             return false;
         };
         if entry.state == State::Queued {
@@ -218,7 +234,11 @@ impl Queue {
 
     /// Notes what became of a message. The first end is the end.
     pub(super) fn finish(&mut self, id: &str, state: State) -> bool {
-        let Some(entry) = self.places.remove(id).and_then(|place| self.open.remove(&place)) else {
+        let Some(entry) = self
+            .places
+            .remove(id)
+            .and_then(|place| self.open.remove(&place))
+        else {
             return false;
         };
         self.bury(entry, state);
@@ -278,7 +298,9 @@ impl Queue {
             };
         }
         let done = self.finished.iter().rev().find(|entry| entry.id == id);
-        done.map_or(Settled::Unknown, |entry| Settled::Already(entry.state.as_str()))
+        done.map_or(Settled::Unknown, |entry| {
+            Settled::Already(entry.state.as_str())
+        })
     }
 
     /// Whether one more message of this weight would be too many.

@@ -1,8 +1,9 @@
 //! The room of a run: what was said in it, and who is there.
 //!
-//! Owns the timeline and the roster. Whoever speaks is there until it says `actor.leave` or the run is over: then it is
-//! marked as left, and kept. Being written to is no sign of life. What a member says about itself (`role`, `status`,
-//! `caps`, `claim`, `display`, `parent`) is taken from its bodies. Remembers the last messages; the journal has all.
+//! Owns the timeline and the roster. Whoever speaks is there until it says `actor.leave` or the run
+//! is over: then it is marked as left, and kept. Being written to is no sign of life. What a member
+//! says about itself (`role`, `status`, `caps`, `claim`, `display`, `parent`) is taken from its
+//! bodies. Remembers the last messages; the journal has all.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -73,7 +74,13 @@ impl Said {
     pub fn new(at: Timestamp, message: &Message) -> Self {
         let envelope = message.envelope.clone();
         let (id, generation) = (message.id.clone(), message.generation.clone());
-        Self { id, received_at: at, generation, weight: envelope.weight(), envelope }
+        Self {
+            id,
+            received_at: at,
+            generation,
+            weight: envelope.weight(),
+            envelope,
+        }
     }
 }
 
@@ -100,19 +107,32 @@ impl Room {
         self.total += 1;
         self.bytes += said.weight;
         self.timeline.push_back(said);
-        while self.timeline.len() > REMEMBERED || (self.bytes > REMEMBERED_BYTES && self.timeline.len() > 1) {
+        while self.timeline.len() > REMEMBERED
+            || (self.bytes > REMEMBERED_BYTES && self.timeline.len() > 1)
+        {
             self.bytes -= self.timeline.pop_front().map_or(0, |oldest| oldest.weight);
         }
     }
 
     /// Notes that somebody can be reached here. Whoever is known already stays as it was.
-    pub(super) fn addressed(&mut self, at: Timestamp, address: &Address, role: &str, parent: &Address) {
+    pub(super) fn addressed(
+        &mut self,
+        at: Timestamp,
+        address: &Address,
+        role: &str,
+        parent: &Address,
+    ) {
         let is_new = !self.roster.contains_key(address);
-        let Some(member) = self.member(at, address) else { return };
+        let Some(member) = self.member(at, address) else {
+            return;
+        };
         if is_new {
             member.role = role.to_owned();
         }
-        member.about.entry("parent").or_insert_with(|| parent.to_string().into());
+        member
+            .about
+            .entry("parent")
+            .or_insert_with(|| parent.to_string().into());
     }
 
     /// Notes that somebody said something elsewhere in the run.
@@ -128,7 +148,9 @@ impl Room {
         self.all_left();
         self.over = false;
         let is_new = !self.roster.contains_key(run);
-        let Some(member) = self.member(at, run) else { return };
+        let Some(member) = self.member(at, run) else {
+            return;
+        };
         if is_new {
             member.role = "run".to_owned();
         }
@@ -150,9 +172,15 @@ impl Room {
     fn seen(&mut self, at: Timestamp, from: &Address, body: Option<&Value>, leaves: bool) {
         let about = body.and_then(Value::as_object);
         let gone = leaves || self.over;
-        let Some(member) = self.member(at, from) else { return };
+        let Some(member) = self.member(at, from) else {
+            return;
+        };
         member.last_seen = at;
-        let told = |field: &str| about.and_then(|about| about.get(field)).filter(|value| is_short(value));
+        let told = |field: &str| {
+            about
+                .and_then(|about| about.get(field))
+                .filter(|value| is_short(value))
+        };
         let word = |field: &str| told(field).and_then(Value::as_str).map(str::to_owned);
         if let Some(role) = word("role") {
             member.role = role;
@@ -175,14 +203,18 @@ impl Room {
             return None;
         }
         let status = if self.over { LEFT } else { PRESENT };
-        Some(self.roster.entry(address.clone()).or_insert_with(|| Member {
-            address: address.clone(),
-            joined_at: at,
-            last_seen: at,
-            role: DEFAULT_ROLE.to_owned(),
-            status: status.to_owned(),
-            about: Map::new(),
-        }))
+        Some(
+            self.roster
+                .entry(address.clone())
+                .or_insert_with(|| Member {
+                    address: address.clone(),
+                    joined_at: at,
+                    last_seen: at,
+                    role: DEFAULT_ROLE.to_owned(),
+                    status: status.to_owned(),
+                    about: Map::new(),
+                }),
+        )
     }
 
     /// What was said and is remembered, oldest first.
@@ -197,7 +229,10 @@ impl Room {
 
     /// How many of them are there.
     pub fn present(&self) -> usize {
-        self.roster.values().filter(|member| !member.has_left()).count()
+        self.roster
+            .values()
+            .filter(|member| !member.has_left())
+            .count()
     }
 
     /// How many messages are not remembered here any more.

@@ -1,6 +1,7 @@
 //! The JSON Schema of a message, for programs that write them.
 //!
-//! Owns the descriptions. What a schema cannot say, such as whether somebody lives at an address, the post says.
+//! Owns the descriptions. What a schema cannot say, such as whether somebody lives at an address,
+//! the post says.
 
 use serde_json::{Value, json};
 

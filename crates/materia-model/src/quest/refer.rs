@@ -31,7 +31,11 @@ impl Unfound {
             Self::None(_, Some(near)) => format!("did you mean `{near}`?"),
             Self::None(_, None) => "`materia quest list` shows them".to_owned(),
             Self::Several { found, .. } => {
-                let some: Vec<String> = found.iter().take(NAMED).map(|id| text::quoted(id)).collect();
+                let some: Vec<String> = found
+                    .iter()
+                    .take(NAMED)
+                    .map(|id| text::quoted(id))
+                    .collect();
                 format!("write more of it: {}", text::list(&some, "or"))
             }
         }
@@ -50,7 +54,10 @@ impl Board {
             return Ok(given.to_owned());
         }
         let begins = |id: &str| {
-            id.starts_with(given) || id.strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with(given))
+            id.starts_with(given)
+                || id
+                    .strip_prefix(PREFIX)
+                    .is_some_and(|rest| rest.starts_with(given))
         };
         let mut found: Vec<String> = self
             .quests
@@ -61,12 +68,21 @@ impl Board {
         match (found.pop(), found.is_empty()) {
             (Some(only), true) => Ok(only),
             (None, _) => {
-                let ids = self.quests.iter().flat_map(|quest| [quest.id.as_str(), short(&quest.id)]);
-                Err(Unfound::None(given.to_owned(), text::closest(given, ids).map(str::to_owned)))
+                let ids = self
+                    .quests
+                    .iter()
+                    .flat_map(|quest| [quest.id.as_str(), short(&quest.id)]);
+                Err(Unfound::None(
+                    given.to_owned(),
+                    text::closest(given, ids).map(str::to_owned),
+                ))
             }
             (Some(last), false) => {
                 found.push(last);
-                Err(Unfound::Several { given: given.to_owned(), found })
+                Err(Unfound::Several {
+                    given: given.to_owned(),
+                    found,
+                })
             }
         }
     }

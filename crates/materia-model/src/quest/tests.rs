@@ -10,18 +10,37 @@ fn at(seconds: i64) -> Timestamp {
 /// A board with three quests that wait.
 fn board() -> Board {
     let mut board = Board::new(at(0));
-    for (number, id) in ["quest-aaaa0001", "quest-aabb0002", "quest-bbbb0003"].into_iter().enumerate() {
-        board.add(id.to_owned(), &format!("prompt {number}"), None, None, at(1));
+    for (number, id) in ["quest-aaaa0001", "quest-aabb0002", "quest-bbbb0003"]
+        .into_iter()
+        .enumerate()
+    {
+        board.add(
+            id.to_owned(),
+            &format!("prompt {number}"),
+            None,
+            None,
+            at(1),
+        );
     }
     board
 }
 
 fn order(board: &Board) -> String {
-    board.quests.iter().map(|quest| &quest.id[6..10]).collect::<Vec<_>>().join(" ")
+    board
+        .quests
+        .iter()
+        .map(|quest| &quest.id[6..10])
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn trouble(message: &str) -> Option<Trouble> {
-    Some(Trouble { message: message.to_owned(), occurred_at: at(3), cast_id: None, code: None })
+    Some(Trouble {
+        message: message.to_owned(),
+        occurred_at: at(3),
+        cast_id: None,
+        code: None,
+    })
 }
 
 #[test]
@@ -34,16 +53,30 @@ fn a_quest_goes_its_way() {
         board.start("quest-bbbb0003", "cast-2", at(2)),
         Err(Refusal::Busy("quest-aaaa0001".to_owned()))
     );
-    assert!(matches!(board.remove("quest-aaaa0001", at(2)), Err(Refusal::NotNow { .. })));
-    board.settle("quest-aaaa0001", Status::Failed, trouble("no"), at(3)).unwrap();
+    assert!(matches!(
+        board.remove("quest-aaaa0001", at(2)),
+        Err(Refusal::NotNow { .. })
+    ));
+    board
+        .settle("quest-aaaa0001", Status::Failed, trouble("no"), at(3))
+        .unwrap();
     let quest = board.get("quest-aaaa0001").unwrap();
-    assert_eq!((quest.status, quest.attempts, &quest.current_cast_id), (Status::Failed, 1, &None));
+    assert_eq!(
+        (quest.status, quest.attempts, &quest.current_cast_id),
+        (Status::Failed, 1, &None)
+    );
     assert_eq!(quest.last_result.as_ref().unwrap().cast_id, "cast-1");
     assert_eq!(board.runner.active_quest_id, None);
     board.requeue("quest-aaaa0001", at(4)).unwrap();
     assert_eq!(order(&board), "aabb bbbb aaaa");
-    assert!(board.get("quest-aaaa0001").unwrap().last_result.is_some(), "what was keeps standing");
-    assert!(matches!(board.requeue("quest-aaaa0001", at(4)), Err(Refusal::NotNow { .. })));
+    assert!(
+        board.get("quest-aaaa0001").unwrap().last_result.is_some(),
+        "what was keeps standing"
+    );
+    assert!(matches!(
+        board.requeue("quest-aaaa0001", at(4)),
+        Err(Refusal::NotNow { .. })
+    ));
     board.remove("quest-aabb0002", at(5)).unwrap();
     assert_eq!(order(&board), "bbbb aaaa");
     assert_eq!(board.problems(), Vec::<String>::new());
@@ -58,15 +91,34 @@ fn moving_touches_nothing_else() {
     };
     to("quest-bbbb0003", Place::First, true, "bbbb aaaa aabb");
     to("quest-bbbb0003", Place::First, false, "bbbb aaaa aabb");
-    to("quest-bbbb0003", Place::After("quest-aaaa0001"), true, "aaaa bbbb aabb");
-    to("quest-aabb0002", Place::Before("quest-bbbb0003"), true, "aaaa aabb bbbb");
-    to("quest-aabb0002", Place::After("quest-aabb0002"), false, "aaaa aabb bbbb");
+    to(
+        "quest-bbbb0003",
+        Place::After("quest-aaaa0001"),
+        true,
+        "aaaa bbbb aabb",
+    );
+    to(
+        "quest-aabb0002",
+        Place::Before("quest-bbbb0003"),
+        true,
+        "aaaa aabb bbbb",
+    );
+    to(
+        "quest-aabb0002",
+        Place::After("quest-aabb0002"),
+        false,
+        "aaaa aabb bbbb",
+    );
     assert_eq!(
         board.reorder("quest-aabb0002", Place::Before("x"), at(9)),
         Err(Refusal::Gone("x".to_owned()))
     );
     board.start("quest-aaaa0001", "c", at(9)).unwrap();
-    assert!(board.reorder("quest-aaaa0001", Place::First, at(9)).is_err());
+    assert!(
+        board
+            .reorder("quest-aaaa0001", Place::First, at(9))
+            .is_err()
+    );
 }
 
 #[test]
@@ -82,9 +134,18 @@ fn quests_are_named_by_the_beginning_of_their_id() {
 #[test]
 fn titles_are_short_and_foreign_boards_are_checked() {
     let mut board = board();
-    board.add("quest-cccc0004".to_owned(), &"long  words ".repeat(10), None, Some("Release"), at(1));
+    board.add(
+        "quest-cccc0004".to_owned(),
+        &"long  words ".repeat(10),
+        None,
+        Some("Release"),
+        at(1),
+    );
     let title = &board.get("quest-cccc0004").unwrap().title;
-    assert!(title.chars().count() == 60 && title.ends_with("...") && !title.contains("  "), "{title}");
+    assert!(
+        title.chars().count() == 60 && title.ends_with("...") && !title.contains("  "),
+        "{title}"
+    );
     let read: Board = serde_json::from_str(&serde_json::to_string(&board).unwrap()).unwrap();
     assert_eq!(read, board);
     board.quests[0].status = Status::Running;

@@ -1,7 +1,7 @@
 //! A recipe's text as an object: JSON, or Markdown, and nothing larger than a recipe may be.
 //!
-//! Owns the choice of the format, the size limit and the list of fields. Never reads the fields: `metadata`, `import`
-//! and the template reader do.
+//! Owns the choice of the format, the size limit and the list of fields. Never reads the fields:
+//! `metadata`, `import` and the template reader do.
 
 use super::markdown;
 use crate::document::{self, Content, Node};
@@ -34,24 +34,39 @@ pub fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
     if size > MAX_BYTES {
         let message = format!("the recipe has {size} bytes, at most {MAX_BYTES} are read");
         let finding = Finding::error("too-large", message).at(source, &(0..0));
-        return Err(vec![finding.hint("split it into recipes that import each other")]);
+        return Err(vec![
+            finding.hint("split it into recipes that import each other"),
+        ]);
     }
-    let root = if is_markdown(source) { markdown::parse(source)? } else { document::parse(source)? };
+    let root = if is_markdown(source) {
+        markdown::parse(source)?
+    } else {
+        document::parse(source)?
+    };
     if !matches!(root.content, Content::Object(_)) {
         let message = format!("a recipe is an object, and this is {}", root.kind());
         let finding = Finding::error("not-a-recipe", message).at(source, &root.span);
-        return Err(vec![finding.hint("write {\"description\": \"…\", \"template\": …}")]);
+        return Err(vec![
+            finding.hint("write {\"description\": \"…\", \"template\": …}"),
+        ]);
     }
     if root.get("template").is_none() {
-        let finding =
-            Finding::error("missing-template", "the recipe has no `template`").at(source, &root.span);
-        return Err(vec![finding.hint("add \"template\": a command, a list or an object")]);
+        let finding = Finding::error("missing-template", "the recipe has no `template`")
+            .at(source, &root.span);
+        return Err(vec![
+            finding.hint("add \"template\": a command, a list or an object"),
+        ]);
     }
     Ok(root)
 }
 
 /// Markdown by its name, or by its first line.
 fn is_markdown(source: &Source) -> bool {
-    let first = source.text().trim_start_matches('\u{feff}').lines().next().unwrap_or("");
+    let first = source
+        .text()
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .next()
+        .unwrap_or("");
     source.name().ends_with(".md") || first.trim_end() == "---"
 }

@@ -21,7 +21,11 @@ pub(super) struct Binding<'a> {
 }
 
 /// Reads the `imports` of a recipe.
-pub(super) fn read<'a>(source: &'a Source, root: &'a Node, findings: &mut Vec<Finding>) -> Vec<Binding<'a>> {
+pub(super) fn read<'a>(
+    source: &'a Source,
+    root: &'a Node,
+    findings: &mut Vec<Finding>,
+) -> Vec<Binding<'a>> {
     let mut reader = Reader::default();
     let path = Path::Root.member("imports");
     let imports = Part { source, node: root }.get("imports");
@@ -48,30 +52,69 @@ fn is_alias(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
 }
 
-fn binding<'a>(reader: &mut Reader, alias: &'a str, value: Part<'a>, path: &Path<'_>) -> Option<Binding<'a>> {
+fn binding<'a>(
+    reader: &mut Reader,
+    alias: &'a str,
+    value: Part<'a>,
+    path: &Path<'_>,
+) -> Option<Binding<'a>> {
     let node = value.node;
     if matches!(node.content, Content::String(_)) {
         let from = reader.words(value, path, CODE)?.trim();
-        return Some(Binding { alias, from, defaults: None, values: None, node });
+        return Some(Binding {
+            alias,
+            from,
+            defaults: None,
+            values: None,
+            node,
+        });
     }
     if !matches!(node.content, Content::Object(_)) {
         let hint = "write \"recipe\" or {\"from\": \"recipe\", \"values\": {…}}";
-        reader.error(value.spot(), path, CODE, "an import is a text or an object", hint);
+        reader.error(
+            value.spot(),
+            path,
+            CODE,
+            "an import is a text or an object",
+            hint,
+        );
         return None;
     }
-    for field in value.fields().filter(|field| !matches!(field.name(), "from" | "defaults" | "values")) {
-        reader.unknown(field, &path.member(field.name()), "an import", &["from", "defaults", "values"]);
+    for field in value
+        .fields()
+        .filter(|field| !matches!(field.name(), "from" | "defaults" | "values"))
+    {
+        reader.unknown(
+            field,
+            &path.member(field.name()),
+            "an import",
+            &["from", "defaults", "values"],
+        );
     }
     let Some(from) = value.get("from") else {
-        reader.error(value.spot(), path, CODE, "the import has no `from`", "add \"from\": the recipe");
+        reader.error(
+            value.spot(),
+            path,
+            CODE,
+            "the import has no `from`",
+            "add \"from\": the recipe",
+        );
         return None;
     };
     let from = reader.words(from, &path.member("from"), CODE)?.trim();
-    let [defaults, values] = ["defaults", "values"].map(|name| value.get(name).map(|part| part.node));
-    Some(Binding { alias, from, defaults, values, node })
+    let [defaults, values] =
+        ["defaults", "values"].map(|name| value.get(name).map(|part| part.node));
+    Some(Binding {
+        alias,
+        from,
+        defaults,
+        values,
+        node,
+    })
 }
 
-/// The same tree with every text that is one reference replaced by what it stands for, its type kept.
+/// The same tree with every text that is one reference replaced by what it stands for, its type
+/// kept.
 pub(super) fn exact(unit: &Unit, node: &Node, findings: &mut Vec<Finding>) -> Node {
     let content = match &node.content {
         Content::String(text) => match unit.exact(text) {
@@ -79,15 +122,20 @@ pub(super) fn exact(unit: &Unit, node: &Node, findings: &mut Vec<Finding>) -> No
             Some(Err(message)) => {
                 let hint = "write {alias.defaults.key=fallback}, or add the key to the import";
                 findings.push(
-                    Finding::error("unknown-reference", message).at(&unit.source, &node.span).hint(hint),
+                    Finding::error("unknown-reference", message)
+                        .at(&unit.source, &node.span)
+                        .hint(hint),
                 );
                 node.content.clone()
             }
             None => node.content.clone(),
         },
-        Content::Array(items) => {
-            Content::Array(items.iter().map(|item| exact(unit, item, findings)).collect())
-        }
+        Content::Array(items) => Content::Array(
+            items
+                .iter()
+                .map(|item| exact(unit, item, findings))
+                .collect(),
+        ),
         Content::Object(members) => Content::Object(
             members
                 .iter()
@@ -102,7 +150,10 @@ pub(super) fn exact(unit: &Unit, node: &Node, findings: &mut Vec<Finding>) -> No
         ),
         plain => plain.clone(),
     };
-    Node { content, span: node.span.clone() }
+    Node {
+        content,
+        span: node.span.clone(),
+    }
 }
 
 /// A value in the place of a node.
@@ -113,7 +164,9 @@ fn from_value(value: &serde_json::Value, at: &Node) -> Node {
         Value::Bool(yes) => Content::Bool(*yes),
         Value::Number(number) => Content::Number(number.clone()),
         Value::String(text) => Content::String(text.clone()),
-        Value::Array(items) => Content::Array(items.iter().map(|item| from_value(item, at)).collect()),
+        Value::Array(items) => {
+            Content::Array(items.iter().map(|item| from_value(item, at)).collect())
+        }
         Value::Object(members) => Content::Object(
             members
                 .iter()
@@ -125,13 +178,24 @@ fn from_value(value: &serde_json::Value, at: &Node) -> Node {
                 .collect(),
         ),
     };
-    Node { content, span: at.span.clone() }
+    Node {
+        content,
+        span: at.span.clone(),
+    }
 }
 
-/// Fills references inside the texts that a recipe says about itself; braces that name no import stay.
+/// Fills references inside the texts that a recipe says about itself; braces that name no import
+/// stay.
 pub(super) fn fill(unit: &Unit, recipe: &mut Recipe) {
-    let texts = [&mut recipe.description, &mut recipe.state_dir].into_iter().flatten();
-    for text in texts.chain(recipe.artifacts.values_mut().map(|artifact| &mut artifact.path)) {
+    let texts = [&mut recipe.description, &mut recipe.state_dir]
+        .into_iter()
+        .flatten();
+    for text in texts.chain(
+        recipe
+            .artifacts
+            .values_mut()
+            .map(|artifact| &mut artifact.path),
+    ) {
         *text = filled(unit, text);
     }
 }
@@ -140,7 +204,9 @@ fn filled(unit: &Unit, text: &str) -> String {
     let mut whole = String::new();
     let mut rest = text;
     while let Some((before, inside)) = rest.split_once('{') {
-        let Some((content, after)) = inside.split_once('}') else { break };
+        let Some((content, after)) = inside.split_once('}') else {
+            break;
+        };
         whole.push_str(before);
         match unit.refer(content) {
             Some(Ok(value)) => whole.push_str(&value::render(&value)),

@@ -1,7 +1,7 @@
 //! Linking: a recipe and everything it imports become one template (R2, R3).
 //!
-//! Owns the walk over imports, each loaded once, with its limits: cycles, depth, number. The loader decides what a
-//! reference means. Never opens a file.
+//! Owns the walk over imports, each loaded once, with its limits: cycles, depth, number. The loader
+//! decides what a reference means. Never opens a file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -89,13 +89,23 @@ pub fn link(
         findings: Vec::new(),
     };
     let unit = linker.unit(entry, None);
-    let Linker { composition, mut findings, units, .. } = linker;
-    let Some(unit) = unit.filter(|_| !has_errors(&findings)) else { return Err(findings) };
+    let Linker {
+        composition,
+        mut findings,
+        units,
+        ..
+    } = linker;
+    let Some(unit) = unit.filter(|_| !has_errors(&findings)) else {
+        return Err(findings);
+    };
     let (mut recipe, said) = metadata::read(&unit.source, &unit.root);
     findings.extend(said);
     import::fill(&unit, &mut recipe);
     // What a part of it says is secret is secret in the whole.
-    for part in units.values().filter(|part| part.root.get("secrets").is_some()) {
+    for part in units
+        .values()
+        .filter(|part| part.root.get("secrets").is_some())
+    {
         let theirs = metadata::read(&part.source, &part.root).0.secrets;
         recipe.secrets.extend(theirs);
     }
@@ -107,12 +117,22 @@ pub fn link(
         Err(more) => return Err(findings.into_iter().chain(more).collect()),
     };
     let template = template.noting(findings);
-    let texts = units.into_iter().map(|(id, unit)| (id, unit.source.clone())).collect();
-    Ok(Linked { recipe, template, composition, texts })
+    let texts = units
+        .into_iter()
+        .map(|(id, unit)| (id, unit.source.clone()))
+        .collect();
+    Ok(Linked {
+        recipe,
+        template,
+        composition,
+        texts,
+    })
 }
 
 fn has_errors(findings: &[Finding]) -> bool {
-    findings.iter().any(|finding| finding.severity == Severity::Error)
+    findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error)
 }
 
 struct Linker<'l> {
@@ -140,7 +160,9 @@ impl Linker<'_> {
         if let Some(known) = self.units.get(&loaded.id) {
             return Some(Arc::clone(known));
         }
-        let root = document::parse(&loaded.source).map_err(|found| self.findings.extend(found)).ok()?;
+        let root = document::parse(&loaded.source)
+            .map_err(|found| self.findings.extend(found))
+            .ok()?;
         self.stack.push((loaded.id.clone(), loaded.name.clone()));
         self.aliases.extend(alias.map(str::to_owned));
         let bindings = import::read(&loaded.source, &root, &mut self.findings);
@@ -155,7 +177,13 @@ impl Linker<'_> {
             self.aliases.pop();
         }
         let id = loaded.id.clone();
-        let mut unit = Unit { id, source: loaded.source, root, imports, place: loaded.place };
+        let mut unit = Unit {
+            id,
+            source: loaded.source,
+            root,
+            imports,
+            place: loaded.place,
+        };
         if !unit.imports.is_empty() {
             unit.root = import::exact(&unit, &unit.root, &mut self.findings);
         }
@@ -170,7 +198,13 @@ impl Linker<'_> {
             .ok()?;
         if self.stack.iter().any(|(id, _)| *id == loaded.id) {
             let message = format!("the import goes in a circle: {}", self.way(&loaded.name));
-            self.wrong(binding, importer, "cyclic-import", message, "a recipe cannot be a part of itself");
+            self.wrong(
+                binding,
+                importer,
+                "cyclic-import",
+                message,
+                "a recipe cannot be a part of itself",
+            );
             return None;
         }
         if self.stack.len() >= MAX_IMPORT_DEPTH || self.composition.len() >= MAX_UNITS {
@@ -189,11 +223,20 @@ impl Linker<'_> {
             "defaults": merged(unit.root.get("defaults"), binding.defaults),
             "values": merged(unit.root.get("values"), binding.values),
         });
-        Some(Import { unit, defaults: binding.defaults.cloned(), values: binding.values.cloned(), facts })
+        Some(Import {
+            unit,
+            defaults: binding.defaults.cloned(),
+            values: binding.values.cloned(),
+            facts,
+        })
     }
 
     fn way(&self, last: &str) -> String {
-        let names = self.stack.iter().map(|(_, name)| name.as_str()).chain([last]);
+        let names = self
+            .stack
+            .iter()
+            .map(|(_, name)| name.as_str())
+            .chain([last]);
         names.collect::<Vec<_>>().join(" → ")
     }
 
@@ -205,7 +248,9 @@ impl Linker<'_> {
         message: String,
         hint: &str,
     ) {
-        let finding = Finding::error(code, message).at(&importer.source, &binding.node.span).hint(hint);
+        let finding = Finding::error(code, message)
+            .at(&importer.source, &binding.node.span)
+            .hint(hint);
         let path = crate::document::path_member("imports", binding.alias);
         if self.findings.len() < 100 {
             self.findings.push(finding.path(path));

@@ -1,7 +1,7 @@
 //! Markdown recipes: frontmatter, prose for people, and the first fence that holds a template (R1).
 //!
-//! Owns finding the frontmatter and the fence, and the merge of both into one object. Places are those of the file.
-//! Never reads a field of it.
+//! Owns finding the frontmatter and the fence, and the merge of both into one object. Places are
+//! those of the file. Never reads a field of it.
 
 use std::ops::Range;
 
@@ -32,8 +32,14 @@ pub(super) fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
         if members.iter().any(|member| member.name == "template") {
             return Ok(root);
         }
-        let hint = "add a fence such as ```template with the command, or `template:` to the frontmatter";
-        return Err(vec![wrong(source, source.text().len(), "there is no fence with a template", hint)]);
+        let hint =
+            "add a fence such as ```template with the command, or `template:` to the frontmatter";
+        return Err(vec![wrong(
+            source,
+            source.text().len(),
+            "there is no fence with a template",
+            hint,
+        )]);
     };
     let mut fenced = fenced(source, &fence)?;
     if let Content::Object(inside) = &mut fenced.content
@@ -46,7 +52,11 @@ pub(super) fn parse(source: &Source) -> Result<Node, Vec<Finding>> {
     }
     members.retain(|member| member.name != "template");
     let name_span = fenced.span.clone();
-    members.push(Member { name: "template".to_owned(), name_span, value: fenced });
+    members.push(Member {
+        name: "template".to_owned(),
+        name_span,
+        value: fenced,
+    });
     Ok(root)
 }
 
@@ -55,18 +65,29 @@ fn frontmatter(source: &Source) -> Result<(Range<usize>, usize), Box<Finding>> {
     let text = source.text();
     let start = text.len() - text.trim_start_matches('\u{feff}').len();
     let mut lines = lines(text, start);
-    if lines.next().is_none_or(|(_, line)| line.trim_end() != "---") {
+    if lines
+        .next()
+        .is_none_or(|(_, line)| line.trim_end() != "---")
+    {
         let hint = "begin with a line `---`, then `description: …`, then a line `---`";
-        return Err(Box::new(wrong(source, start, "a Markdown recipe begins with frontmatter", hint)));
+        return Err(Box::new(wrong(
+            source,
+            start,
+            "a Markdown recipe begins with frontmatter",
+            hint,
+        )));
     }
     let begin = lines.next().map_or(text.len(), |(at, _)| at);
     let mut at_fence = self::lines(text, begin);
     let close = at_fence.find(|(_, line)| matches!(line.trim_end(), "---" | "..."));
     match close {
         Some((at, line)) => Ok((begin..at, (at + line.len() + 1).min(text.len()))),
-        None => {
-            Err(Box::new(wrong(source, start, "the frontmatter is not closed", "close it with a line `---`")))
-        }
+        None => Err(Box::new(wrong(
+            source,
+            start,
+            "the frontmatter is not closed",
+            "close it with a line `---`",
+        ))),
     }
 }
 
@@ -84,17 +105,27 @@ fn fence(source: &Source, from: usize) -> Result<Option<Fence>, Box<Finding>> {
         let inner = line.trim_start();
         let mark = inner.len() - inner.trim_start_matches(['`', '~']).len();
         let (fence, info) = inner.split_at(mark);
-        let same = fence.chars().all(|c| fence.starts_with(c)) && mark >= 3 && line.len() - inner.len() <= 3;
+        let same = fence.chars().all(|c| fence.starts_with(c))
+            && mark >= 3
+            && line.len() - inner.len() <= 3;
         match &open {
             None if same => {
-                open = Some((at, fence, info.trim().to_lowercase(), (at + line.len() + 1).min(text.len())));
+                open = Some((
+                    at,
+                    fence,
+                    info.trim().to_lowercase(),
+                    (at + line.len() + 1).min(text.len()),
+                ));
             }
             Some((_, opening, info, body))
                 if same && fence.starts_with(opening) && inner.trim_end() == fence =>
             {
                 if FENCES.iter().any(|word| info.contains(word)) {
                     let json = info.contains("json") || info.contains("recipe");
-                    return Ok(Some(Fence { body: *body..at, json }));
+                    return Ok(Some(Fence {
+                        body: *body..at,
+                        json,
+                    }));
                 }
                 open = None;
             }
@@ -102,9 +133,12 @@ fn fence(source: &Source, from: usize) -> Result<Option<Fence>, Box<Finding>> {
         }
     }
     match open {
-        Some((at, ..)) => {
-            Err(Box::new(wrong(source, at, "the fence is not closed", "close it with the same marks")))
-        }
+        Some((at, ..)) => Err(Box::new(wrong(
+            source,
+            at,
+            "the fence is not closed",
+            "close it with the same marks",
+        ))),
         None => Ok(None),
     }
 }
@@ -121,25 +155,41 @@ fn fenced(source: &Source, fence: &Fence) -> Result<Node, Vec<Finding>> {
         }
     }
     if trimmed.is_empty() {
-        return Err(vec![wrong(source, fence.body.start, "the fence is empty", "write the command in it")]);
+        return Err(vec![wrong(
+            source,
+            fence.body.start,
+            "the fence is empty",
+            "write the command in it",
+        )]);
     }
     let start = fence.body.start + (body.len() - body.trim_start().len());
-    Ok(Node { content: Content::String(trimmed.to_owned()), span: start..start + trimmed.len() })
+    Ok(Node {
+        content: Content::String(trimmed.to_owned()),
+        span: start..start + trimmed.len(),
+    })
 }
 
 /// The same source with everything but a part blanked out, so that places stay what they are.
 fn only(source: &Source, part: &Range<usize>) -> Source {
-    let blank =
-        |text: &str| text.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect::<String>();
+    let blank = |text: &str| {
+        text.bytes()
+            .map(|byte| if byte == b'\n' { '\n' } else { ' ' })
+            .collect::<String>()
+    };
     let text = source.text();
     let (before, after) = (&text[..part.start], &text[part.end..]);
-    Source::new(source.name(), &format!("{}{}{}", blank(before), &text[part.clone()], blank(after)))
+    Source::new(
+        source.name(),
+        &format!("{}{}{}", blank(before), &text[part.clone()], blank(after)),
+    )
 }
 
 /// A list of `key: value` items is one object.
 fn merged(node: &mut Node) {
     if let Content::Array(items) = &mut node.content
-        && items.iter().all(|item| matches!(item.content, Content::Object(_)))
+        && items
+            .iter()
+            .all(|item| matches!(item.content, Content::Object(_)))
     {
         let mut members: Vec<Member> = Vec::new();
         for item in items.drain(..) {
@@ -163,5 +213,7 @@ fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn wrong(source: &Source, at: usize, message: &str, hint: &str) -> Finding {
-    Finding::error("invalid-markdown", message).at(source, &(at..at)).hint(hint)
+    Finding::error("invalid-markdown", message)
+        .at(source, &(at..at))
+        .hint(hint)
 }

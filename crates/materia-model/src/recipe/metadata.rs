@@ -1,7 +1,7 @@
 //! What a recipe says about itself besides what it runs.
 //!
-//! Owns the fields that hosts read: description, `async`, artifacts, mailbox, retirement. Never reads the template, and
-//! never acts on any of it.
+//! Owns the fields that hosts read: description, `async`, artifacts, mailbox, retirement. Never
+//! reads the template, and never acts on any of it.
 
 use std::collections::BTreeMap;
 
@@ -91,7 +91,10 @@ pub enum RetireWhen {
 /// Reads what a recipe says about itself.
 pub(super) fn read(source: &Source, root: &Node) -> (Recipe, Vec<Finding>) {
     let mut reader = Reader::default();
-    let mut recipe = Recipe { actor_context: true, ..Recipe::default() };
+    let mut recipe = Recipe {
+        actor_context: true,
+        ..Recipe::default()
+    };
     for field in (Part { source, node: root }).fields() {
         let path = Path::Root.member(field.name());
         let (value, reader) = (field.value(), &mut reader);
@@ -125,7 +128,11 @@ fn texts(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<String> {
     }
     let items = value.items().enumerate();
     items
-        .filter_map(|(index, item)| reader.words(item, &path.index(index), CODE).map(str::to_owned))
+        .filter_map(|(index, item)| {
+            reader
+                .words(item, &path.index(index), CODE)
+                .map(str::to_owned)
+        })
         .collect()
 }
 
@@ -163,10 +170,16 @@ fn artifact(reader: &mut Reader, field: Field<'_>, path: &Path<'_>) -> Option<Ar
             return None;
         };
         let place = reader.words(inner, &path.member("path"), CODE)?.to_owned();
-        return Some(Artifact { path: place, more: rest(value, "path") });
+        return Some(Artifact {
+            path: place,
+            more: rest(value, "path"),
+        });
     }
     let place = reader.words(value, &path, CODE)?.to_owned();
-    Some(Artifact { path: place, more: Map::new() })
+    Some(Artifact {
+        path: place,
+        more: Map::new(),
+    })
 }
 
 fn mailbox(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Mailbox {
@@ -191,7 +204,9 @@ fn types(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<MessageTy
         return Vec::new();
     }
     let items = value.items().enumerate();
-    items.filter_map(|(index, item)| message_type(reader, item, &path.index(index))).collect()
+    items
+        .filter_map(|(index, item)| message_type(reader, item, &path.index(index)))
+        .collect()
 }
 
 /// A type of message: its name, or an object with `type`.
@@ -199,11 +214,17 @@ fn message_type(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option
     match (&value.node.content, value.get("type")) {
         (Content::Object(_), Some(inner)) => {
             let name = reader.words(inner, &path.member("type"), CODE)?.to_owned();
-            Some(MessageType { name, more: rest(value, "type") })
+            Some(MessageType {
+                name,
+                more: rest(value, "type"),
+            })
         }
         (Content::String(_), _) => {
             let name = reader.words(value, path, CODE)?.to_owned();
-            Some(MessageType { name, more: Map::new() })
+            Some(MessageType {
+                name,
+                more: Map::new(),
+            })
         }
         _ => {
             let hint = "write \"channel.action\" or {\"type\": \"channel.action\"}";
@@ -215,5 +236,7 @@ fn message_type(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option
 
 fn rest(value: Part<'_>, without: &str) -> Map<String, Value> {
     let fields = value.fields().filter(|field| field.name() != without);
-    fields.map(|field| (field.name().to_owned(), field.value().node.to_value())).collect()
+    fields
+        .map(|field| (field.name().to_owned(), field.value().node.to_value()))
+        .collect()
 }

@@ -1,7 +1,8 @@
 //! Frontmatter: YAML as a tree of values with their places.
 //!
-//! Owns the way from the parser's events to a [`Node`], and the limits on them (S5). Anchors, aliases and tags are
-//! refused: a recipe needs none, and they are how a small text becomes a large one. Never knows a field.
+//! Owns the way from the parser's events to a [`Node`], and the limits on them (S5). Anchors,
+//! aliases and tags are refused: a recipe needs none, and they are how a small text becomes a large
+//! one. Never knows a field.
 
 use std::ops::Range;
 
@@ -21,16 +22,31 @@ pub(crate) fn parse(source: &Source, part: Range<usize>) -> Result<Node, Vec<Fin
     let text = source.text().get(part.clone()).unwrap_or("");
     let mut offsets: Vec<usize> = text.char_indices().map(|(at, _)| part.start + at).collect();
     offsets.push(part.end);
-    let mut builder = Builder { source, offsets, open: Vec::new(), done: None, count: 0 };
+    let mut builder = Builder {
+        source,
+        offsets,
+        open: Vec::new(),
+        done: None,
+        count: 0,
+    };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let at = builder.offset(error.marker().index());
             let hint = "write YAML; text with `: `, `#`, `{` or a quote in it stands in quotes";
-            vec![Finding::error("invalid-yaml", error.info().to_owned()).at(source, &(at..at)).hint(hint)]
+            vec![
+                Finding::error("invalid-yaml", error.info().to_owned())
+                    .at(source, &(at..at))
+                    .hint(hint),
+            ]
         })?;
-        builder.event(event, span).map_err(|finding| vec![*finding])?;
+        builder
+            .event(event, span)
+            .map_err(|finding| vec![*finding])?;
     }
-    Ok(builder.done.unwrap_or(Node { content: Content::Object(Vec::new()), span: part }))
+    Ok(builder.done.unwrap_or(Node {
+        content: Content::Object(Vec::new()),
+        span: part,
+    }))
 }
 
 struct Builder<'a> {
@@ -71,7 +87,9 @@ impl Builder<'_> {
                 self.enter(Open::Object(range.start, Vec::new(), None), &range)
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::List(start, items)) => self.close(Content::Array(items), start..range.end),
+                Some(Open::List(start, items)) => {
+                    self.close(Content::Array(items), start..range.end)
+                }
                 Some(Open::Object(start, members, _)) => {
                     self.close(Content::Object(members), start..range.end)
                 }
@@ -112,8 +130,14 @@ impl Builder<'_> {
             None => self.done = Some(node),
             Some(Open::List(_, items)) => items.push(node),
             Some(Open::Object(_, members, key)) => match key.take() {
-                Some((name, name_span)) => members.push(Member { name, name_span, value: node }),
-                None => return Err(self.wrong("a key must be text", &node.span, "write `key: value`")),
+                Some((name, name_span)) => members.push(Member {
+                    name,
+                    name_span,
+                    value: node,
+                }),
+                None => {
+                    return Err(self.wrong("a key must be text", &node.span, "write `key: value`"));
+                }
             },
         }
         Ok(())
@@ -121,7 +145,11 @@ impl Builder<'_> {
 
     fn enter(&mut self, open: Open, range: &Range<usize>) -> Step<()> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(self.wrong(format!("values nest deeper than {MAX_DEPTH}"), range, "flatten it"));
+            return Err(self.wrong(
+                format!("values nest deeper than {MAX_DEPTH}"),
+                range,
+                "flatten it",
+            ));
         }
         self.open.push(open);
         Ok(())
@@ -131,15 +159,27 @@ impl Builder<'_> {
         if !fancy {
             return Ok(());
         }
-        Err(self.wrong("anchors, aliases and tags are not read here", range, "write the value itself"))
+        Err(self.wrong(
+            "anchors, aliases and tags are not read here",
+            range,
+            "write the value itself",
+        ))
     }
 
     fn wrong(&self, message: impl Into<String>, range: &Range<usize>, hint: &str) -> Box<Finding> {
-        Box::new(Finding::error("invalid-yaml", message).at(self.source, range).hint(hint))
+        Box::new(
+            Finding::error("invalid-yaml", message)
+                .at(self.source, range)
+                .hint(hint),
+        )
     }
 
     fn offset(&self, index: usize) -> usize {
-        self.offsets.get(index).or(self.offsets.last()).copied().unwrap_or(0)
+        self.offsets
+            .get(index)
+            .or(self.offsets.last())
+            .copied()
+            .unwrap_or(0)
     }
 }
 

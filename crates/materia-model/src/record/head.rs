@@ -1,8 +1,9 @@
 //! How a record begins: its number, its time and its kind.
 //!
-//! Owns the spelling of everything before the data, and remembers the last one: records come in bursts, and then a head
-//! differs from the one before it in a few digits. The last one still stands on the sheet, mostly just where the next
-//! is to stand, and then its digits are all that is written.
+//! Owns the spelling of everything before the data, and remembers the last one: records come in
+//! bursts, and then a head differs from the one before it in a few digits. The last one still
+//! stands on the sheet, mostly just where the next is to stand, and then its digits are all that is
+//! written.
 
 use super::SEQ_KEY;
 use super::plain::words;
@@ -20,7 +21,8 @@ pub(super) struct Head {
     /// The first millisecond of its second.
     second: i64,
     kind: ([u64; 4], usize),
-    /// Where the digits of the number end, and those of the milliseconds begin, counted from the start.
+    /// Where the digits of the number end, and those of the milliseconds begin, counted from the
+    /// start.
     digits: usize,
     millis: usize,
 }
@@ -56,11 +58,14 @@ impl Head {
         true
     }
 
-    /// Whether it has this kind; number by number, because a comparison of all at once goes through memory.
+    /// Whether it has this kind; number by number, because a comparison of all at once goes through
+    /// memory.
     #[inline(always)]
     fn is_of(&self, kind: &str) -> bool {
         let ([a, b, c, d], length) = self.kind;
-        let Some([w, x, y, z]) = words(kind.as_bytes()) else { return false };
+        let Some([w, x, y, z]) = words(kind.as_bytes()) else {
+            return false;
+        };
         kind.len() == length && (a ^ w) | (b ^ x) | (c ^ y) | (d ^ z) == 0
     }
 
@@ -80,7 +85,9 @@ impl Head {
         self.length = sheet.end() - self.start;
         self.seq = seq;
         self.second = at.as_millis() - at.as_millis() % 1000;
-        let more = 10u64.checked_pow((self.digits - SEQ_KEY.len()) as u32).unwrap_or(u64::MAX);
+        let more = 10u64
+            .checked_pow((self.digits - SEQ_KEY.len()) as u32)
+            .unwrap_or(u64::MAX);
         // Long kinds, and years of more than four digits, are spelled anew each time.
         (self.limit, self.kind) = match words(kind.as_bytes()) {
             Some(words) if usual => (more, (words, kind.len())),

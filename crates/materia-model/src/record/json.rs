@@ -1,15 +1,16 @@
-//! Writes data as compact JSON, as `serde_json` does, and faster where journals spend their time: in strings.
+//! Writes data as compact JSON, as `serde_json` does, and faster where journals spend their time:
+//! in strings.
 //!
-//! Owns the spelling of a record's data; how a string is spelled knows the sheet. Numbers with a point are left to
-//! `serde_json`. Refuses what nests deeper than a reader goes. Never reads JSON.
+//! Owns the spelling of a record's data; how a string is spelled knows the sheet. Numbers with a
+//! point are left to `serde_json`. Refuses what nests deeper than a reader goes. Never reads JSON.
 
 use serde::ser::{self, Serialize};
 use serde_json::Error;
 
 use super::sheet::Sheet;
 
-/// How deep data may nest. `serde_json` reads 127 levels, of which the record itself is one: what is written has to be
-/// read again.
+/// How deep data may nest. `serde_json` reads 127 levels, of which the record itself is one: what
+/// is written has to be read again.
 pub const DEEPEST: usize = 120;
 
 /// Appends `data` to `out` as compact JSON.
@@ -31,7 +32,10 @@ impl<'o> Writer<'o> {
         let depth = deeper(self.depth)?;
         self.out.put(b"{");
         self.out.put_name(name, true);
-        Ok(Writer { out: &mut *self.out, depth })
+        Ok(Writer {
+            out: &mut *self.out,
+            depth,
+        })
     }
 
     /// Begins a list or an object; one that a variant holds ends in a second bracket.
@@ -40,18 +44,31 @@ impl<'o> Writer<'o> {
         let depth = deeper(self.depth)?;
         let [open, close] = brackets;
         self.out.put(&[open]);
-        Ok(Compound { out: self.out, depth, first: true, close, held })
+        Ok(Compound {
+            out: self.out,
+            depth,
+            first: true,
+            close,
+            held,
+        })
     }
 
     #[inline(always)]
     fn lent(&mut self) -> Writer<'_> {
-        Writer { out: &mut *self.out, depth: self.depth }
+        Writer {
+            out: &mut *self.out,
+            depth: self.depth,
+        }
     }
 }
 
 #[inline(always)]
 fn deeper(depth: usize) -> Result<usize, Error> {
-    if depth < DEEPEST { Ok(depth + 1) } else { Err(too_deep()) }
+    if depth < DEEPEST {
+        Ok(depth + 1)
+    } else {
+        Err(too_deep())
+    }
 }
 
 #[cold]
@@ -83,12 +100,16 @@ impl Compound<'_> {
 
     #[inline(always)]
     fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        value.serialize(&mut Writer { out: &mut *self.out, depth: self.depth })
+        value.serialize(&mut Writer {
+            out: &mut *self.out,
+            depth: self.depth,
+        })
     }
 
     #[inline(always)]
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Error> {
-        self.out.put_name(name, std::mem::replace(&mut self.first, false));
+        self.out
+            .put_name(name, std::mem::replace(&mut self.first, false));
         self.value(value)
     }
 
@@ -169,7 +190,12 @@ impl<'a> ser::Serializer for &'a mut Writer<'_> {
         self.serialize_unit()
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<(), Error> {
         self.serialize_str(variant)
     }
 
@@ -288,7 +314,8 @@ impl ser::SerializeMap for Compound<'_> {
     type Ok = ();
     type Error = Error;
 
-    /// Numbers and booleans become strings, as in `serde_json`; anything else that is no string is an error.
+    /// Numbers and booleans become strings, as in `serde_json`; anything else that is no string is
+    /// an error.
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
         self.next();
         let start = self.out.end();

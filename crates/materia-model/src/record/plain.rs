@@ -1,7 +1,7 @@
 //! Text that stands in JSON as it is.
 //!
-//! Owns which bytes need an escape, and looking for them many at a time: nearly all text of a record has none. Whoever
-//! finds one spells it: [`super::sheet::Sheet`].
+//! Owns which bytes need an escape, and looking for them many at a time: nearly all text of a
+//! record has none. Whoever finds one spells it: [`super::sheet::Sheet`].
 
 /// How many bytes are copied at once, and may be written beyond the end.
 pub(super) const BLOCK: usize = 16;
@@ -9,9 +9,9 @@ pub(super) const BLOCK: usize = 16;
 /// The longest text that has [`words`].
 pub(super) const WORDS: usize = 32;
 
-/// Copies a text to where there is room for a block more, and says whether none of its bytes needs an escape; if one
-/// does, the copy is not whole. The last bytes are looked at and copied twice, so that there are none that do not fill a
-/// block.
+/// Copies a text to where there is room for a block more, and says whether none of its bytes needs
+/// an escape; if one does, the copy is not whole. The last bytes are looked at and copied twice, so
+/// that there are none that do not fill a block.
 #[inline(always)]
 pub(super) fn copy_plain(room: &mut [u8], text: &[u8]) -> bool {
     let length = text.len();
@@ -40,8 +40,9 @@ pub(super) fn copy_plain(room: &mut [u8], text: &[u8]) -> bool {
     is_plain([word(few)])
 }
 
-/// A short text as numbers, in which every byte stands once or more often; two texts of one length have the same only
-/// if they are the same. Has no loop, so that the compiler does it where it knows the text.
+/// A short text as numbers, in which every byte stands once or more often; two texts of one length
+/// have the same only if they are the same. Has no loop, so that the compiler does it where it
+/// knows the text.
 #[inline(always)]
 pub(super) fn words(text: &[u8]) -> Option<[u64; 4]> {
     const SPACES: u64 = word([b' '; 8]);
@@ -82,10 +83,13 @@ fn pair(first: [u8; 4], last: [u8; 4]) -> u64 {
     u64::from(u32::from_ne_bytes(first)) << 32 | u64::from(u32::from_ne_bytes(last))
 }
 
-/// Whether one of the bytes in a block needs an escape; a loop that the compiler does at once. See [`is_plain`] for how.
+/// Whether one of the bytes in a block needs an escape; a loop that the compiler does at once. See
+/// [`is_plain`] for how.
 #[inline(always)]
 fn has_escape(block: &[u8; BLOCK]) -> bool {
-    block.iter().fold(false, |found, byte| found | (byte ^ 0x02 < 0x21) | (*byte == b'\\'))
+    block.iter().fold(false, |found, byte| {
+        found | (byte ^ 0x02 < 0x21) | (*byte == b'\\')
+    })
 }
 
 #[inline(always)]
@@ -94,10 +98,12 @@ fn halves(block: [u8; BLOCK]) -> [u64; 2] {
     [both as u64, (both >> 64) as u64]
 }
 
-/// Whether none of the bytes in these words needs an escape: none is below 0x20, a quote, or a backslash.
+/// Whether none of the bytes in these words needs an escape: none is below 0x20, a quote, or a
+/// backslash.
 ///
-/// One bit turned, a quote is the only byte that comes to stand just above those below 0x20; so two subtractions find all
-/// of them. A byte that is less than what is taken from it borrows, and has its highest bit set where it had it not.
+/// One bit turned, a quote is the only byte that comes to stand just above those below 0x20; so two
+/// subtractions find all of them. A byte that is less than what is taken from it borrows, and has
+/// its highest bit set where it had it not.
 #[inline(always)]
 pub(super) fn is_plain<const N: usize>(words: [u64; N]) -> bool {
     const ONES: u64 = word([1; 8]);

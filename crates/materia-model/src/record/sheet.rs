@@ -1,9 +1,10 @@
 //! What a line is written on: bytes with room behind them.
 //!
-//! Owns putting strings, numbers and fixed pieces one behind the other. An append runs its code cold, after a system
-//! call, so what counts is how little of it there is: the room is there already and is filled in blocks of a fixed size,
-//! beyond the end where need be, instead of asking a `Vec` to grow and the C library to copy for every few bytes. Knows
-//! how JSON spells a string, and nothing else of it.
+//! Owns putting strings, numbers and fixed pieces one behind the other. An append runs its code
+//! cold, after a system call, so what counts is how little of it there is: the room is there
+//! already and is filled in blocks of a fixed size, beyond the end where need be, instead of asking
+//! a `Vec` to grow and the C library to copy for every few bytes. Knows how JSON spells a string,
+//! and nothing else of it.
 
 use std::io;
 
@@ -51,7 +52,11 @@ impl Sheet {
     #[inline(always)]
     fn fill<const N: usize>(&mut self, with: impl FnOnce(&mut [u8; N]) -> usize) {
         loop {
-            if let Some(room) = self.bytes.get_mut(self.end..).and_then(<[u8]>::first_chunk_mut) {
+            if let Some(room) = self
+                .bytes
+                .get_mut(self.end..)
+                .and_then(<[u8]>::first_chunk_mut)
+            {
                 self.end += with(room);
                 return;
             }
@@ -63,7 +68,8 @@ impl Sheet {
     #[inline(never)]
     fn grow(&mut self, length: usize) {
         let needed = self.end + length;
-        self.bytes.resize(needed.max(self.bytes.len() * 2).max(512), 0);
+        self.bytes
+            .resize(needed.max(self.bytes.len() * 2).max(512), 0);
     }
 
     /// Appends a piece whose length is known to the compiler.
@@ -88,8 +94,8 @@ impl Sheet {
         }
     }
 
-    /// Appends bytes that stand somewhere already, or did before they were taken back; costs nothing where they stand
-    /// where they should.
+    /// Appends bytes that stand somewhere already, or did before they were taken back; costs
+    /// nothing where they stand where they should.
     #[inline]
     pub(super) fn repeat(&mut self, from: usize, length: usize) -> &mut [u8] {
         let end = self.end;
@@ -125,7 +131,8 @@ impl Sheet {
 
     /// Appends a number that has no sign.
     pub(super) fn put_decimal(&mut self, mut number: u64) {
-        // Twenty bytes are copied from wherever the number begins: a copy of any other length would be a call.
+        // Twenty bytes are copied from wherever the number begins: a copy of any other length would
+        // be a call.
         let mut digits = [0; 2 * DIGITS];
         let mut first = DIGITS;
         while first > 0 {
@@ -150,8 +157,8 @@ impl Sheet {
         }
     }
 
-    /// Appends `,"name":`, without its comma where it is the first. The name is known to the compiler nearly always, and
-    /// then nothing of this is left but storing it.
+    /// Appends `,"name":`, without its comma where it is the first. The name is known to the
+    /// compiler nearly always, and then nothing of this is left but storing it.
     #[inline(always)]
     pub(super) fn put_name(&mut self, name: &str, first: bool) {
         if !words(name.as_bytes()).is_some_and(is_plain) {
@@ -194,7 +201,8 @@ impl Sheet {
         }
     }
 
-    /// The same for a string that is long or has something to escape: in parts, and those that are not plain in smaller ones.
+    /// The same for a string that is long or has something to escape: in parts, and those that are
+    /// not plain in smaller ones.
     #[inline(never)]
     fn put_long_string(&mut self, text: &[u8]) {
         self.put(b"\"");
@@ -250,8 +258,8 @@ impl io::Write for Sheet {
     }
 }
 
-/// Eight digits, all at once: the halves are drawn apart until each has a byte of its own, and letters are as much above
-/// the digits as they are in ASCII.
+/// Eight digits, all at once: the halves are drawn apart until each has a byte of its own, and
+/// letters are as much above the digits as they are in ASCII.
 pub(super) fn hex(number: u32) -> [u8; 8] {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     let mut apart = u64::from(number);
@@ -268,8 +276,20 @@ mod tests {
 
     #[test]
     fn a_number_has_eight_digits() {
-        for number in [0, 9, 10, 0x1f, 0x9abc_def0, 0xffff_ffff, 0x0123_4567, 0x89ab_cdef] {
-            assert_eq!(std::str::from_utf8(&hex(number)), Ok(format!("{number:08x}").as_str()));
+        for number in [
+            0,
+            9,
+            10,
+            0x1f,
+            0x9abc_def0,
+            0xffff_ffff,
+            0x0123_4567,
+            0x89ab_cdef,
+        ] {
+            assert_eq!(
+                std::str::from_utf8(&hex(number)),
+                Ok(format!("{number:08x}").as_str())
+            );
         }
     }
 

@@ -1,7 +1,8 @@
 //! The checksum of a line: CRC-32, as everybody computes it.
 //!
-//! Owns when which of two ways is taken. The fast one begins by asking the processor what it can do, which takes longer
-//! than a hundred lines where machines are virtual; most of our programs read and write less than that and end.
+//! Owns when which of two ways is taken. The fast one begins by asking the processor what it can
+//! do, which takes longer than a hundred lines where machines are virtual; most of our programs
+//! read and write less than that and end.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -32,7 +33,11 @@ static TABLE: [u32; 256] = {
     while index < 256 {
         let (mut sum, mut bit) = (index as u32, 0);
         while bit < 8 {
-            sum = if sum & 1 == 1 { 0xedb8_8320 ^ (sum >> 1) } else { sum >> 1 };
+            sum = if sum & 1 == 1 {
+                0xedb8_8320 ^ (sum >> 1)
+            } else {
+                sum >> 1
+            };
             bit += 1;
         }
         table[index] = sum;

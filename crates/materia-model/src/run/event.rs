@@ -1,7 +1,8 @@
 //! The records of a run's journal that concern its life.
 //!
-//! Owns their names and particulars. Messages stand in the same journal; of them only the two that end a run are read
-//! here. A journal outlives versions: what is missing has a default, what is unknown is skipped.
+//! Owns their names and particulars. Messages stand in the same journal; of them only the two that
+//! end a run are read here. A journal outlives versions: what is missing has a default, what is
+//! unknown is skipped.
 
 use std::collections::BTreeMap;
 
@@ -275,6 +276,8 @@ impl Control {
         if !ours || text("generation").is_some_and(|meant| meant != generation) {
             return None;
         }
-        [Self::Kill, Self::Cancel].into_iter().find(|control| text("type") == Some(control.word()))
+        [Self::Kill, Self::Cancel]
+            .into_iter()
+            .find(|control| text("type") == Some(control.word()))
     }
 }

@@ -1,7 +1,7 @@
 //! How long what is left of a run is kept.
 //!
-//! Owns the rule. Only a run that is over, and that is known to be over by its own journal, can be overdue: neither the
-//! age of a directory nor a number that once was a process says anything.
+//! Owns the rule. Only a run that is over, and that is known to be over by its own journal, can be
+//! overdue: neither the age of a directory nor a number that once was a process says anything.
 
 use std::time::Duration;
 
@@ -30,12 +30,29 @@ mod tests {
         let at = Timestamp::from_millis(now.as_millis() - 86_400_001);
         let over = State {
             status: Status::Done,
-            ended: Some(Box::new(Ended { end: Default::default(), at })),
+            ended: Some(Box::new(Ended {
+                end: Default::default(),
+                at,
+            })),
             ..State::default()
         };
         assert!(is_overdue(&over, now, day));
         assert!(!is_overdue(&over, now, 2 * day));
-        assert!(!is_overdue(&State { status: Status::Running, ..over.clone() }, now, day));
-        assert!(!is_overdue(&State { ended: None, ..over }, now, day));
+        assert!(!is_overdue(
+            &State {
+                status: Status::Running,
+                ..over.clone()
+            },
+            now,
+            day
+        ));
+        assert!(!is_overdue(
+            &State {
+                ended: None,
+                ..over
+            },
+            now,
+            day
+        ));
     }
 }

@@ -1,8 +1,9 @@
 //! What a run's journal adds up to.
 //!
-//! Owns the fold: records in, state out, one at a time, so that `fold(a ++ b)` is `fold_from(fold(a), b)`. The status
-//! here is what the journal says; whether a run that should be running still has a living supervisor is for
-//! `engine::run` to prove. Bounded: it keeps the last generation, counters, and the children.
+//! Owns the fold: records in, state out, one at a time, so that `fold(a ++ b)` is
+//! `fold_from(fold(a), b)`. The status here is what the journal says; whether a run that should be
+//! running still has a living supervisor is for `engine::run` to prove. Bounded: it keeps the last
+//! generation, counters, and the children.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::event::{
-    CHILD_END, CHILD_START, COMMAND_DONE, COMMAND_START, ChildEnd, ChildStart, CommandDone, Control, End,
-    MESSAGE, RUN_END, RUN_START, Start,
+    CHILD_END, CHILD_START, COMMAND_DONE, COMMAND_START, ChildEnd, ChildStart, CommandDone,
+    Control, End, MESSAGE, RUN_END, RUN_START, Start,
 };
 use crate::record::Record;
 use crate::time::Timestamp;
 
 /// How a run stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// It is being started: nothing is promised yet.
@@ -98,7 +101,8 @@ pub struct State {
     pub failures: u64,
     /// What this generation was asked to do, and is not over.
     pub asked: Option<Control>,
-    /// The runs spawned inside this generation: their generation, and how they ended once they have.
+    /// The runs spawned inside this generation: their generation, and how they ended once they
+    /// have.
     pub children: BTreeMap<String, (String, Option<Status>)>,
     /// The number of the last record.
     pub seq: u64,
@@ -117,7 +121,9 @@ impl State {
         self.seq = record.seq;
         match record.kind.as_str() {
             RUN_START => {
-                let Some(start) = read::<Start>(record) else { return };
+                let Some(start) = read::<Start>(record) else {
+                    return;
+                };
                 *self = Self {
                     status: Status::Running,
                     start: Some(Box::new(start)),
@@ -128,7 +134,9 @@ impl State {
                 };
             }
             RUN_END => {
-                let Some(end) = read::<End>(record) else { return };
+                let Some(end) = read::<End>(record) else {
+                    return;
+                };
                 if self.status == Status::Running && end.generation == self.generation() {
                     self.status = end.status;
                     (self.active, self.asked) = (0, None);
@@ -143,14 +151,19 @@ impl State {
                 self.failures += u64::from(failed);
             }
             MESSAGE if self.status == Status::Running => {
-                self.asked = Control::of(&record.data, self.run(), self.generation()).or(self.asked);
+                self.asked =
+                    Control::of(&record.data, self.run(), self.generation()).or(self.asked);
             }
             CHILD_START => {
-                let Some(child) = read::<ChildStart>(record) else { return };
+                let Some(child) = read::<ChildStart>(record) else {
+                    return;
+                };
                 self.children.insert(child.run, (child.generation, None));
             }
             CHILD_END => {
-                let Some(child) = read::<ChildEnd>(record) else { return };
+                let Some(child) = read::<ChildEnd>(record) else {
+                    return;
+                };
                 if let Some((generation, ended)) = self.children.get_mut(&child.run)
                     && *generation == child.generation
                 {
@@ -173,7 +186,9 @@ impl State {
 
     /// The session that owns it.
     pub fn session(&self) -> Option<&str> {
-        self.start.as_ref().and_then(|start| start.session.as_deref())
+        self.start
+            .as_ref()
+            .and_then(|start| start.session.as_deref())
     }
 
     /// Whether there were runs inside it and every one of them is over.

@@ -1,7 +1,7 @@
 //! The shapes of common keys: how they begin, and what makes the rest of them a key.
 //!
-//! Owns the table. A shape asks for enough characters, and mostly for a digit among them, so that ordinary words which
-//! happen to begin alike stay. Never looks at values.
+//! Owns the table. A shape asks for enough characters, and mostly for a digit among them, so that
+//! ordinary words which happen to begin alike stay. Never looks at values.
 
 /// The longest token that can be a key; longer runs of such characters are data.
 const LONGEST_TOKEN: usize = 8192;
@@ -20,7 +20,11 @@ pub(super) struct Shape {
 /// What follows the beginning.
 enum Rest {
     /// At least so many of these characters; with a digit among them, where that is asked for.
-    Token { least: usize, also: &'static [u8], digit: bool },
+    Token {
+        least: usize,
+        also: &'static [u8],
+        digit: bool,
+    },
     /// Exactly so many capital letters and digits.
     Capitals(usize),
     /// Three parts with dots between them, the second of which begins like the first.
@@ -40,16 +44,36 @@ pub(super) enum Verdict {
 }
 
 const fn token(prefix: &'static str, least: usize, also: &'static [u8]) -> Shape {
-    Shape { prefix, keep: 0, rest: Rest::Token { least, also, digit: true } }
+    Shape {
+        prefix,
+        keep: 0,
+        rest: Rest::Token {
+            least,
+            also,
+            digit: true,
+        },
+    }
 }
 
 /// A word after which a token stands; the word stays.
 const fn scheme(prefix: &'static str) -> Shape {
-    Shape { prefix, keep: prefix.len(), rest: Rest::Token { least: 16, also: b"._~+/=-", digit: true } }
+    Shape {
+        prefix,
+        keep: prefix.len(),
+        rest: Rest::Token {
+            least: 16,
+            also: b"._~+/=-",
+            digit: true,
+        },
+    }
 }
 
 const fn capitals(prefix: &'static str) -> Shape {
-    Shape { prefix, keep: 0, rest: Rest::Capitals(16) }
+    Shape {
+        prefix,
+        keep: 0,
+        rest: Rest::Capitals(16),
+    }
 }
 
 pub(super) const SHAPES: &[Shape] = &[
@@ -79,25 +103,41 @@ pub(super) const SHAPES: &[Shape] = &[
     token("AGE-SECRET-KEY-1", 50, b""),
     capitals("AKIA"),
     capitals("ASIA"),
-    Shape { prefix: "eyJ", keep: 0, rest: Rest::Web },
+    Shape {
+        prefix: "eyJ",
+        keep: 0,
+        rest: Rest::Web,
+    },
     scheme("Bearer "),
     scheme("bearer "),
     scheme("BEARER "),
     scheme("Authorization: Basic "),
     scheme("authorization: basic "),
-    Shape { prefix: "-----BEGIN ", keep: 0, rest: Rest::Block },
+    Shape {
+        prefix: "-----BEGIN ",
+        keep: 0,
+        rest: Rest::Block,
+    },
 ];
 
 impl Shape {
-    /// What stands at `start`, where the text has this prefix; `before` are the two bytes before it.
-    pub(super) fn verdict(&self, text: &[u8], start: usize, before: [u8; 2], whole: bool) -> Verdict {
+    /// What stands at `start`, where the text has this prefix; `before` are the two bytes before
+    /// it.
+    pub(super) fn verdict(
+        &self,
+        text: &[u8],
+        start: usize,
+        before: [u8; 2],
+        whole: bool,
+    ) -> Verdict {
         if !matches!(self.rest, Rest::Block) && continues_a_word(before) {
             return Verdict::Nothing;
         }
         let from = start + self.prefix.len();
         let run = |also: &[u8]| {
             let rest = text[from..].iter().take(LONGEST_TOKEN + 1);
-            rest.take_while(|byte| byte.is_ascii_alphanumeric() || also.contains(byte)).count()
+            rest.take_while(|byte| byte.is_ascii_alphanumeric() || also.contains(byte))
+                .count()
         };
         let judged = |length: usize, is_key: &dyn Fn(&[u8]) -> bool| {
             if length > LONGEST_TOKEN {
@@ -105,7 +145,10 @@ impl Shape {
             } else if from + length == text.len() && !whole {
                 Verdict::Open
             } else if is_key(&text[from..from + length]) {
-                Verdict::Secret { start: start + self.keep, end: from + length }
+                Verdict::Secret {
+                    start: start + self.keep,
+                    end: from + length,
+                }
             } else {
                 Verdict::Nothing
             }
@@ -116,7 +159,9 @@ impl Shape {
             }),
             Rest::Capitals(count) => judged(run(b""), &|token| {
                 token.len() == *count
-                    && token.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+                    && token
+                        .iter()
+                        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
             }),
             Rest::Web => judged(run(b"._-"), &is_web_token),
             Rest::Block => block(text, start, from, whole),
@@ -124,7 +169,8 @@ impl Shape {
     }
 }
 
-/// Whether a key cannot begin here because a word goes on. An escaped line break of a JSON text ends in a letter.
+/// Whether a key cannot begin here because a word goes on. An escaped line break of a JSON text
+/// ends in a letter.
 fn continues_a_word([first, second]: [u8; 2]) -> bool {
     let escape = first == b'\\' && matches!(second, b'n' | b'r' | b't' | b'b' | b'f');
     (second.is_ascii_alphanumeric() || second == b'_') && !escape
@@ -144,7 +190,11 @@ fn block(text: &[u8], start: usize, from: usize, whole: bool) -> Verdict {
     let bounded = &text[..text.len().min(start + LONGEST_BLOCK)];
     let is_cut = bounded.len() < text.len() || whole;
     let Some(title) = find(&bounded[from..text.len().min(from + 64)], b"-----") else {
-        return if is_cut || text.len() >= from + 64 { Verdict::Nothing } else { Verdict::Open };
+        return if is_cut || text.len() >= from + 64 {
+            Verdict::Nothing
+        } else {
+            Verdict::Open
+        };
     };
     let words = &bounded[from..from + title];
     if find(words, TITLE).is_none() {
@@ -155,7 +205,10 @@ fn block(text: &[u8], start: usize, from: usize, whole: bool) -> Verdict {
     let closed = end.and_then(|end| find(&bounded[end..], b"-----").map(|at| end + at + 5));
     match closed {
         Some(end) => Verdict::Secret { start, end },
-        None if is_cut => Verdict::Secret { start, end: bounded.len() },
+        None if is_cut => Verdict::Secret {
+            start,
+            end: bounded.len(),
+        },
         None => Verdict::Open,
     }
 }

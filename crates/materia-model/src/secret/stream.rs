@@ -1,7 +1,7 @@
 //! Redaction of text that comes in pieces.
 //!
-//! Owns what is held back between two pieces: only what may still become a secret, and never more than a key can be
-//! long. The pieces together come out as the whole text would.
+//! Owns what is held back between two pieces: only what may still become a secret, and never more
+//! than a key can be long. The pieces together come out as the whole text would.
 
 use super::{Next, REDACTED, Secrets, earlier};
 
@@ -16,7 +16,11 @@ pub struct Stream<'s> {
 
 impl<'s> Stream<'s> {
     pub(super) fn new(secrets: &'s Secrets) -> Self {
-        Self { secrets, held: Vec::new(), before: [0; 2] }
+        Self {
+            secrets,
+            held: Vec::new(),
+            before: [0; 2],
+        }
     }
 
     /// Takes a piece and adds what is certain to `out`.

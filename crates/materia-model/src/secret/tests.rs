@@ -8,7 +8,10 @@ use super::*;
 /// Joined here, so that no file of ours has something in it that looks like a key.
 fn key(prefix: &str, length: usize) -> String {
     let digits = "a1B2c3D4e5F6g7H8i9J0";
-    format!("{prefix}{}", digits.chars().cycle().take(length).collect::<String>())
+    format!(
+        "{prefix}{}",
+        digits.chars().cycle().take(length).collect::<String>()
+    )
 }
 
 fn keys() -> Vec<String> {
@@ -35,16 +38,24 @@ fn shapes(text: &str) -> String {
 #[test]
 fn s3_what_looks_like_a_key_is_taken_out_wherever_it_stands() {
     for key in keys() {
-        for (before, after) in
-            [("", ""), ("token=", "\n"), ("{\"a\": \"", "\"}"), ("x\\n", "\\n"), ("(", ")."), ("ü", "ü")]
-        {
+        for (before, after) in [
+            ("", ""),
+            ("token=", "\n"),
+            ("{\"a\": \"", "\"}"),
+            ("x\\n", "\\n"),
+            ("(", ")."),
+            ("ü", "ü"),
+        ] {
             assert_eq!(
                 shapes(&format!("{before}{key}{after}")),
                 format!("{before}{REDACTED}{after}"),
                 "{key}"
             );
         }
-        assert_eq!(shapes(&format!("{key} {key},{key}")), format!("{REDACTED} {REDACTED},{REDACTED}"));
+        assert_eq!(
+            shapes(&format!("{key} {key},{key}")),
+            format!("{REDACTED} {REDACTED},{REDACTED}")
+        );
     }
     let bearer = key("", 30);
     assert_eq!(
@@ -54,7 +65,10 @@ fn s3_what_looks_like_a_key_is_taken_out_wherever_it_stands() {
     for end in ["-----END RSA PRIVATE KEY-----\n", ""] {
         let begin = format!("-----BEGIN RSA {}-----\nMIIE\n", "PRIVATE KEY");
         let rest = if end.is_empty() { "" } else { "\n" };
-        assert_eq!(shapes(&format!("a {begin}{end}")), format!("a {REDACTED}{rest}"));
+        assert_eq!(
+            shapes(&format!("a {begin}{end}")),
+            format!("a {REDACTED}{rest}")
+        );
     }
 }
 
@@ -63,8 +77,15 @@ fn s3_ordinary_text_stays_and_is_not_copied() {
     let words = "a task-force1234567890123456789, sk-short, sk-a-rather-long-name-without-any-number, AKIAshort, \
         ghp_ and npm_config_registry, eyJ.no, Bearer of good news, Bearer authentication-is-required, hf_transformers, \
         -----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n, pypi-server, xoxb-, SG.1, AIzawa 2026-01-01";
-    assert!(matches!(Secrets::shapes().redact(words.as_bytes()), Cow::Borrowed(_)), "{}", shapes(words));
-    assert!(matches!(Secrets::shapes().redact(&[0xff; 100]), Cow::Borrowed(_)));
+    assert!(
+        matches!(Secrets::shapes().redact(words.as_bytes()), Cow::Borrowed(_)),
+        "{}",
+        shapes(words)
+    );
+    assert!(matches!(
+        Secrets::shapes().redact(&[0xff; 100]),
+        Cow::Borrowed(_)
+    ));
     let data = key("sk-", 9000);
     assert_eq!(shapes(&data), data, "a long run of such characters is data");
 }
@@ -83,7 +104,10 @@ fn s3_values_of_variables_are_known_by_their_names() {
     ];
     let secrets = Secrets::new(variables, &["MINE"]);
     let clean = |text: &str| secrets.redact_text(text).into_owned();
-    for open in ["nothing-secret-1 postgres /home/me/key1 1234567890 layout-de-1", "[redacted]"] {
+    for open in [
+        "nothing-secret-1 postgres /home/me/key1 1234567890 layout-de-1",
+        "[redacted]",
+    ] {
         assert_eq!(clean(open), open);
     }
     for secret in [
@@ -94,11 +118,19 @@ fn s3_values_of_variables_are_known_by_their_names() {
         "Hunter2Hunter2",
         "word",
     ] {
-        assert_eq!(clean(&format!("a{secret}b")), format!("a{REDACTED}b"), "{secret}");
+        assert_eq!(
+            clean(&format!("a{secret}b")),
+            format!("a{REDACTED}b"),
+            "{secret}"
+        );
     }
-    let mut document = json!({"a": ["x7-\"quoted\"/z", 1, null], "Hunter2Hunter2": {"b": "my word"}});
+    let mut document =
+        json!({"a": ["x7-\"quoted\"/z", 1, null], "Hunter2Hunter2": {"b": "my word"}});
     secrets.redact_value(&mut document);
-    assert_eq!(document, json!({"a": [REDACTED, 1, null], REDACTED: {"b": "my [redacted]"}}));
+    assert_eq!(
+        document,
+        json!({"a": [REDACTED, 1, null], REDACTED: {"b": "my [redacted]"}})
+    );
     assert!(!format!("{secrets:?}").contains("Hunter2"));
 }
 
@@ -106,11 +138,30 @@ fn s3_values_of_variables_are_known_by_their_names() {
 fn text() -> impl Strategy<Value = String> {
     let mut parts: Vec<String> = keys();
     parts.extend(
-        ["Bearer ", "-----BEGIN ", "PRIVATE KEY-----", "-----END ", "sk-", "\\n", " ", "ab12", "ü", "\""]
-            .map(str::to_owned),
+        [
+            "Bearer ",
+            "-----BEGIN ",
+            "PRIVATE KEY-----",
+            "-----END ",
+            "sk-",
+            "\\n",
+            " ",
+            "ab12",
+            "ü",
+            "\"",
+        ]
+        .map(str::to_owned),
     );
-    parts.extend([format!("Bearer {}", key("", 20)), "abab12abab12".to_owned(), "ab12abab1299".to_owned()]);
-    let part = (prop::sample::select(parts), any::<prop::sample::Index>(), any::<bool>());
+    parts.extend([
+        format!("Bearer {}", key("", 20)),
+        "abab12abab12".to_owned(),
+        "ab12abab1299".to_owned(),
+    ]);
+    let part = (
+        prop::sample::select(parts),
+        any::<prop::sample::Index>(),
+        any::<bool>(),
+    );
     let cut = part.prop_map(|(part, at, whole)| {
         let end = part.floor_char_boundary(at.index(part.len() + 1));
         if whole { part } else { part[..end].to_owned() }

@@ -1,6 +1,7 @@
 //! Argument declarations: `name`, `name:type`, `name=default`, `name:type=default`.
 //!
-//! Owns the grammar of `args` entries. Never decides which arguments a template has: `interface` does.
+//! Owns the grammar of `args` entries. Never decides which arguments a template has: `interface`
+//! does.
 
 use super::node::Argument;
 use super::origin::Problem;
@@ -11,7 +12,10 @@ use crate::text;
 
 /// Reads a list of declarations separated by commas, as one text.
 pub(crate) fn parse_list(list: &str) -> Result<Vec<Argument>, Problem> {
-    split_commas(list).into_iter().map(|(at, entry)| parse(entry, at)).collect()
+    split_commas(list)
+        .into_iter()
+        .map(|(at, entry)| parse(entry, at))
+        .collect()
 }
 
 /// Reads one declaration that begins at `at`.
@@ -33,7 +37,11 @@ fn parse(entry: &str, at: usize) -> Result<Argument, Problem> {
         Some(typed) => split_type(typed),
         None => ("", rest.strip_prefix('=')),
     };
-    let declared = if rest.starts_with(':') { Some(read_type(ty.trim(), at)?) } else { None };
+    let declared = if rest.starts_with(':') {
+        Some(read_type(ty.trim(), at)?)
+    } else {
+        None
+    };
     Ok(Argument {
         name: name.to_owned(),
         ty: declared,
@@ -47,7 +55,12 @@ fn read_type(ty: &str, at: usize) -> Result<Type, Problem> {
 }
 
 fn problem(code: &'static str, message: String, hint: &str, at: usize) -> Problem {
-    Problem { code, message, hint: hint.to_owned(), at }
+    Problem {
+        code,
+        message,
+        hint: hint.to_owned(),
+        at,
+    }
 }
 
 /// The parts between commas that stand outside parentheses, each with its offset.
@@ -74,10 +87,17 @@ mod tests {
     use super::*;
 
     fn spelled(list: &str) -> Result<String, String> {
-        let arguments = parse_list(list).map_err(|problem| format!("{} @{}", problem.message, problem.at))?;
+        let arguments =
+            parse_list(list).map_err(|problem| format!("{} @{}", problem.message, problem.at))?;
         let spell = |argument: &Argument| {
-            let ty = argument.ty.as_ref().map_or(String::new(), |ty| format!(":{ty}"));
-            let default = argument.default.as_ref().map_or(String::new(), |default| format!("={default}"));
+            let ty = argument
+                .ty
+                .as_ref()
+                .map_or(String::new(), |ty| format!(":{ty}"));
+            let default = argument
+                .default
+                .as_ref()
+                .map_or(String::new(), |default| format!("={default}"));
             format!("{}{ty}{default}", argument.name)
         };
         Ok(arguments.iter().map(spell).collect::<Vec<_>>().join(" "))

@@ -1,8 +1,10 @@
-//! Reading a template from its document: every field checked, every problem reported with its place (T21).
+//! Reading a template from its document: every field checked, every problem reported with its place
+//! (T21).
 //!
-//! Owns the shapes a node may have and the findings about them. Texts are taken apart here, so that a broken
-//! placeholder is found before any value is looked at. Never resolves a value and never loads an import: a node that
-//! names a recipe is refused unless a recipe reader hands the imported document in.
+//! Owns the shapes a node may have and the findings about them. Texts are taken apart here, so that
+//! a broken placeholder is found before any value is looked at. Never resolves a value and never
+//! loads an import: a node that names a recipe is refused unless a recipe reader hands the imported
+//! document in.
 
 pub(crate) mod field;
 mod guard;
@@ -50,9 +52,15 @@ const FIELDS: &[&str] = &[
 /// What may also stand on the root, for people and editors.
 const ROOT_FIELDS: &[&str] = &["$schema", "description", "name"];
 
-/// Reads a template from a source: JSON where the text begins with `{`, `[` or `"`, otherwise one command.
+/// Reads a template from a source: JSON where the text begins with `{`, `[` or `"`, otherwise one
+/// command.
 pub fn parse(source: &Source) -> Result<Template, Vec<Finding>> {
-    if source.text().trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '"']) {
+    if source
+        .text()
+        .trim_start_matches('\u{feff}')
+        .trim_start()
+        .starts_with(['{', '[', '"'])
+    {
         let node = document::parse(source).map_err(|findings| as_json_string(source, findings))?;
         return read(source, &node, ROOT_FIELDS);
     }
@@ -62,14 +70,18 @@ pub fn parse(source: &Source) -> Result<Template, Vec<Finding>> {
 }
 
 /// Reads a template from a node of a document; `root_fields` are the host's own fields on the root.
-pub fn read(source: &Source, node: &document::Node, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
+pub fn read(
+    source: &Source,
+    node: &document::Node,
+    root_fields: &[&str],
+) -> Result<Template, Vec<Finding>> {
     let mut reader = Reader::new(source, root_fields);
     let root = reader.template(node, "");
     reader.finish(root)
 }
 
-/// Reads a template from a document that may import others; `root_fields` are the fields of such documents that a node
-/// does not have.
+/// Reads a template from a document that may import others; `root_fields` are the fields of such
+/// documents that a node does not have.
 pub fn read_unit(unit: &Unit, root_fields: &[&str]) -> Result<Template, Vec<Finding>> {
     let mut reader = Reader::of_unit(unit, root_fields);
     let root = reader.template(&unit.root, "");
@@ -78,14 +90,18 @@ pub fn read_unit(unit: &Unit, root_fields: &[&str]) -> Result<Template, Vec<Find
 
 /// A command that begins with a placeholder looks like JSON; say how to write it.
 fn as_json_string(source: &Source, mut findings: Vec<Finding>) -> Vec<Finding> {
-    let placeholder =
-        source.text().trim_start().strip_prefix('{').is_some_and(|rest| {
+    let placeholder = source
+        .text()
+        .trim_start()
+        .strip_prefix('{')
+        .is_some_and(|rest| {
             rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '!'))
         });
     if let Some(first) = findings.first_mut().filter(|_| placeholder) {
         let string = serde_json::Value::from(text::bounded(source.text(), 80).into_owned());
-        first.hint =
-            Some(format!("a command that begins with a brace is written as a JSON string: {string}"));
+        first.hint = Some(format!(
+            "a command that begins with a brace is written as a JSON string: {string}"
+        ));
     }
     findings
 }
@@ -107,23 +123,50 @@ impl<'a> Reader<'a> {
     fn new(source: &'a Source, root_fields: &'a [&'a str]) -> Self {
         let (findings, types, declared) = (Vec::new(), BTreeMap::new(), Vec::new());
         let (nodes, depth, errors, uses_stages) = (0, 0, 0, false);
-        Self { source, root_fields, unit: None, findings, types, declared, nodes, depth, errors, uses_stages }
+        Self {
+            source,
+            root_fields,
+            unit: None,
+            findings,
+            types,
+            declared,
+            nodes,
+            depth,
+            errors,
+            uses_stages,
+        }
     }
 
     fn of_unit(unit: &'a Unit, root_fields: &'a [&'a str]) -> Self {
-        Self { unit: Some(unit), ..Self::new(&unit.source, root_fields) }
+        Self {
+            unit: Some(unit),
+            ..Self::new(&unit.source, root_fields)
+        }
     }
 
     fn finish(mut self, root: Option<Node>) -> Result<Template, Vec<Finding>> {
-        let Some(mut root) = root.filter(|_| self.errors == 0) else { return Err(self.findings) };
+        let Some(mut root) = root.filter(|_| self.errors == 0) else {
+            return Err(self.findings);
+        };
         self.fit_settings(&mut root);
         if self.errors > 0 {
             return Err(self.findings);
         }
         let place = self.place();
-        let realm = Realm { types: self.types, place, part: self.unit.map(|unit| unit.id.as_str().into()) };
+        let realm = Realm {
+            types: self.types,
+            place,
+            part: self.unit.map(|unit| unit.id.as_str().into()),
+        };
         let (source, warnings) = (self.source.clone(), self.findings);
-        Ok(Template { source, root, realm, declared: self.declared, uses_stages: self.uses_stages, warnings })
+        Ok(Template {
+            source,
+            root,
+            realm,
+            declared: self.declared,
+            uses_stages: self.uses_stages,
+            warnings,
+        })
     }
 
     /// A template anywhere: a command, a list of nodes or a node.
@@ -134,12 +177,25 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn list(&mut self, node: &document::Node, items: &[document::Node], path: &str) -> Option<Node> {
+    fn list(
+        &mut self,
+        node: &document::Node,
+        items: &[document::Node],
+        path: &str,
+    ) -> Option<Node> {
         let children = self.children(node, items, path)?;
-        Some(Node::plain(Body::Children(children), Origin::json(self.source, &node.span, path)))
+        Some(Node::plain(
+            Body::Children(children),
+            Origin::json(self.source, &node.span, path),
+        ))
     }
 
-    fn children(&mut self, node: &document::Node, items: &[document::Node], path: &str) -> Option<Vec<Node>> {
+    fn children(
+        &mut self,
+        node: &document::Node,
+        items: &[document::Node],
+        path: &str,
+    ) -> Option<Vec<Node>> {
         if items.is_empty() {
             self.error(
                 node,
@@ -166,7 +222,13 @@ impl<'a> Reader<'a> {
         if self.nodes > MAX_NODES {
             if self.nodes == MAX_NODES + 1 {
                 let message = format!("the template has more than {MAX_NODES} nodes");
-                self.error(node, path, "too-large", message, "use `repeat`, or split it into recipes");
+                self.error(
+                    node,
+                    path,
+                    "too-large",
+                    message,
+                    "use `repeat`, or split it into recipes",
+                );
             }
             return None;
         }
@@ -177,26 +239,51 @@ impl<'a> Reader<'a> {
             document::Content::Object(_) => self.object(node, path),
             document::Content::Array(_) => {
                 let hint = "write {\"template\": [ … ]} for a sequence inside a sequence";
-                self.error(node, path, "invalid-template", "a list cannot stand directly in a list", hint);
+                self.error(
+                    node,
+                    path,
+                    "invalid-template",
+                    "a list cannot stand directly in a list",
+                    hint,
+                );
                 None
             }
             _ => {
                 let message = format!("{} is no template", node.kind());
-                self.error(node, path, "invalid-template", message, "write a command, a list or an object");
+                self.error(
+                    node,
+                    path,
+                    "invalid-template",
+                    message,
+                    "write a command, a list or an object",
+                );
                 None
             }
         }
     }
 
     fn command(&mut self, text: &str, origin: Origin) -> Option<Node> {
-        let words = word::split(text).map_err(|problem| self.problem(&origin, problem)).ok()?;
+        let words = word::split(text)
+            .map_err(|problem| self.problem(&origin, problem))
+            .ok()?;
         if words.is_empty() {
             let hint = "write a command, such as `echo hi`".to_owned();
             let message = "the command is empty".to_owned();
-            self.problem(&origin, Problem { code: "empty-command", message, hint, at: 0 });
+            self.problem(
+                &origin,
+                Problem {
+                    code: "empty-command",
+                    message,
+                    hint,
+                    at: 0,
+                },
+            );
             return None;
         }
-        let texts: Vec<_> = words.iter().map(|word| self.text(word, text, &origin)).collect();
+        let texts: Vec<_> = words
+            .iter()
+            .map(|word| self.text(word, text, &origin))
+            .collect();
         let texts = texts.into_iter().collect::<Option<Vec<_>>>()?;
         let raw = words.into_iter().map(|word| word.text).collect();
         Some(Node::plain(Body::Command { words: texts, raw }, origin))
@@ -209,8 +296,9 @@ impl<'a> Reader<'a> {
         }
         let text = Text::parse(word, whole, self.unit);
         let text = text.map_err(|problem| self.problem(origin, problem)).ok()?;
-        self.uses_stages |=
-            text.placeholders().any(|placeholder| matches!(placeholder.form, Form::Stage { .. }));
+        self.uses_stages |= text
+            .placeholders()
+            .any(|placeholder| matches!(placeholder.form, Form::Stage { .. }));
         self.declare_inline(&text, origin);
         self.warn_nested(word, &text, whole, origin);
         Some(text)
@@ -237,13 +325,17 @@ impl<'a> Reader<'a> {
 
     fn body(&mut self, template: &document::Node, path: &str, read: &mut Node) -> Option<Body> {
         match &template.content {
-            document::Content::Array(items) => self.children(template, items, path).map(Body::Children),
+            document::Content::Array(items) => {
+                self.children(template, items, path).map(Body::Children)
+            }
             document::Content::String(_) => {
                 let command = self.node(template, path)?;
                 read.origin = command.origin;
                 Some(command.body)
             }
-            _ => self.node(template, path).map(|inner| Body::Nested(Box::new(inner))),
+            _ => self
+                .node(template, path)
+                .map(|inner| Body::Nested(Box::new(inner))),
         }
     }
 
@@ -265,7 +357,12 @@ impl<'a> Reader<'a> {
         if self.no_room_for_errors() {
             return;
         }
-        self.push(Finding::error(code, message).hint(hint).at(self.source, &node.span), path);
+        self.push(
+            Finding::error(code, message)
+                .hint(hint)
+                .at(self.source, &node.span),
+            path,
+        );
     }
 
     /// Counts an error that is one too many; finding its place would cost time and nobody reads it.
@@ -284,7 +381,11 @@ impl<'a> Reader<'a> {
         let error = finding.severity == Severity::Error;
         self.errors += usize::from(error);
         if self.findings.len() < MAX_FINDINGS && (error || !self.no_room_for_warnings()) {
-            self.findings.push(if path.is_empty() { finding } else { finding.path(path) });
+            self.findings.push(if path.is_empty() {
+                finding
+            } else {
+                finding.path(path)
+            });
         }
     }
 }
@@ -319,7 +420,11 @@ impl Node {
 
 impl Content {
     fn plain_mut(&mut self) -> Option<&mut serde_json::Value> {
-        if let Self::Plain(value) = self { Some(value) } else { None }
+        if let Self::Plain(value) = self {
+            Some(value)
+        } else {
+            None
+        }
     }
 }
 

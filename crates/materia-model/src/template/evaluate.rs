@@ -1,8 +1,8 @@
 //! Evaluation: placeholders to values, texts to strings.
 //!
-//! Owns what each form gives, how far references are followed, and the budget that keeps hostile templates from
-//! multiplying (S5). Caller data is data: only template text is ever looked at for placeholders (T3). Types are
-//! enforced here, on every value that leaves a default (T6).
+//! Owns what each form gives, how far references are followed, and the budget that keeps hostile
+//! templates from multiplying (S5). Caller data is data: only template text is ever looked at for
+//! placeholders (T3). Types are enforced here, on every value that leaves a default (T6).
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -37,9 +37,20 @@ pub(crate) struct Evaluator<'t> {
 type Result<T> = std::result::Result<T, Fault>;
 
 impl<'t> Evaluator<'t> {
-    pub(crate) fn new(template: &'t Template, caller: &'t Map<String, Value>, facts: Facts<'t>) -> Self {
+    pub(crate) fn new(
+        template: &'t Template,
+        caller: &'t Map<String, Value>,
+        facts: Facts<'t>,
+    ) -> Self {
         let stages = RefCell::new(Stages::default());
-        Self { template, caller, facts, stages, steps: Cell::new(0), bytes: Cell::new(0) }
+        Self {
+            template,
+            caller,
+            facts,
+            stages,
+            steps: Cell::new(0),
+            bytes: Cell::new(0),
+        }
     }
 
     /// A text with every placeholder replaced.
@@ -48,11 +59,20 @@ impl<'t> Evaluator<'t> {
     }
 
     /// The value of one placeholder.
-    pub(crate) fn value(&self, placeholder: &Placeholder, frame: &Frame<'_, 't>) -> Result<Cow<'t, Value>> {
+    pub(crate) fn value(
+        &self,
+        placeholder: &Placeholder,
+        frame: &Frame<'_, 't>,
+    ) -> Result<Cow<'t, Value>> {
         self.value_on(placeholder, frame, None)
     }
 
-    fn text_on(&self, text: &Text, frame: &Frame<'_, 't>, trail: Option<&Trail<'_>>) -> Result<String> {
+    fn text_on(
+        &self,
+        text: &Text,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<String> {
         let mut whole = String::new();
         for piece in &text.pieces {
             let before = whole.len();
@@ -76,15 +96,27 @@ impl<'t> Evaluator<'t> {
         spend(&self.steps, 1, MAX_STEPS)?;
         let look = |name: &str| self.look(name, frame, trail);
         match &placeholder.form {
-            Form::Value { name, default, difference, .. } => {
+            Form::Value {
+                name,
+                default,
+                difference,
+                ..
+            } => {
                 if let Some(value) = look(name)? {
                     return Ok(value);
                 }
                 if let Some(default) = default {
-                    return self.fit(name, Cow::Owned(self.home_path(name, default, frame).into()), frame);
+                    return self.fit(
+                        name,
+                        Cow::Owned(self.home_path(name, default, frame).into()),
+                        frame,
+                    );
                 }
                 let known = |name: &str| matches!(look(name), Ok(Some(_)));
-                match difference.as_ref().filter(|difference| names(difference).into_iter().all(known)) {
+                match difference
+                    .as_ref()
+                    .filter(|difference| names(difference).into_iter().all(known))
+                {
                     Some(_) => self.compute(name, 0, frame, trail),
                     None => Err(Fault::Missing(name.clone())),
                 }
@@ -93,7 +125,12 @@ impl<'t> Evaluator<'t> {
                 let value = look(name)?.filter(|value| is_truthy(value));
                 Ok(value.unwrap_or_else(|| Cow::Owned(otherwise.as_str().into())))
             }
-            Form::Choice { name, negated, yes, no } => {
+            Form::Choice {
+                name,
+                negated,
+                yes,
+                no,
+            } => {
                 let truthy = look(name)?.is_some_and(|value| is_truthy(&value)) != *negated;
                 Ok(Cow::Owned(if truthy { yes } else { no }.as_str().into()))
             }
@@ -106,7 +143,11 @@ impl<'t> Evaluator<'t> {
                 let value = self.needed(name, frame, trail)?;
                 Ok(Cow::Owned(array(name, value.as_ref())?.len().into()))
             }
-            Form::Expression { source, width, expression } => {
+            Form::Expression {
+                source,
+                width,
+                expression,
+            } => {
                 if source.contains('-') {
                     return self.compute(source, *width, frame, trail);
                 }
@@ -125,7 +166,11 @@ impl<'t> Evaluator<'t> {
     ) -> Result<Cow<'t, Value>> {
         let is_value = |name: &str| matches!(self.look(name, frame, trail), Ok(Some(_)));
         let expression = expression::parse(source, &is_value).map_err(|because| {
-            wrong("invalid-expression", format!("{}: {because}", text::quoted(source)), "")
+            wrong(
+                "invalid-expression",
+                format!("{}: {because}", text::quoted(source)),
+                "",
+            )
         })?;
         self.calculate(&expression, source, width, frame, trail)
     }
@@ -139,18 +184,26 @@ impl<'t> Evaluator<'t> {
         trail: Option<&Trail<'_>>,
     ) -> Result<Cow<'t, Value>> {
         let mut int = |name: &str| self.int(name, frame, trail);
-        let number = expression.evaluate(&mut int).map_err(|failure| match failure {
-            Failure::Zero => wrong(
-                "division-by-zero",
-                format!("{} divides by zero", text::quoted(source)),
-                "divide by something that cannot be 0",
-            ),
-            Failure::Overflow => {
-                wrong("overflow", format!("{} is too large", text::quoted(source)), "integers have 64 bits")
-            }
-            Failure::Name(fault) => fault,
-        })?;
-        Ok(Cow::Owned(if width == 0 { number.into() } else { format!("{number:0width$}").into() }))
+        let number = expression
+            .evaluate(&mut int)
+            .map_err(|failure| match failure {
+                Failure::Zero => wrong(
+                    "division-by-zero",
+                    format!("{} divides by zero", text::quoted(source)),
+                    "divide by something that cannot be 0",
+                ),
+                Failure::Overflow => wrong(
+                    "overflow",
+                    format!("{} is too large", text::quoted(source)),
+                    "integers have 64 bits",
+                ),
+                Failure::Name(fault) => fault,
+            })?;
+        Ok(Cow::Owned(if width == 0 {
+            number.into()
+        } else {
+            format!("{number:0width$}").into()
+        }))
     }
 
     fn int(&self, name: &str, frame: &Frame<'_, 't>, trail: Option<&Trail<'_>>) -> Result<i64> {
@@ -180,20 +233,28 @@ impl<'t> Evaluator<'t> {
                 Index::Literal(position) => position.to_string(),
                 Index::Name(index) => format!("{index} = {}", self.int(index, frame, trail)?),
             };
-            let message =
-                format!("`{name}` has {}, and item {asked} is asked for", text::count(length, "item"));
+            let message = format!(
+                "`{name}` has {}, and item {asked} is asked for",
+                text::count(length, "item")
+            );
             return Err(wrong("index-out-of-range", message, "items count from 0"));
         };
         Ok(match value {
-            Cow::Borrowed(Value::Array(items)) => {
-                items.get(position).map_or(Cow::Owned(Value::Null), Cow::Borrowed)
-            }
+            Cow::Borrowed(Value::Array(items)) => items
+                .get(position)
+                .map_or(Cow::Owned(Value::Null), Cow::Borrowed),
             value => Cow::Owned(value.get(position).cloned().unwrap_or(Value::Null)),
         })
     }
 
-    fn needed(&self, name: &str, frame: &Frame<'_, 't>, trail: Option<&Trail<'_>>) -> Result<Cow<'t, Value>> {
-        self.look(name, frame, trail)?.ok_or_else(|| Fault::Missing(name.to_owned()))
+    fn needed(
+        &self,
+        name: &str,
+        frame: &Frame<'_, 't>,
+        trail: Option<&Trail<'_>>,
+    ) -> Result<Cow<'t, Value>> {
+        self.look(name, frame, trail)?
+            .ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
     /// The value of a name, where anything gives it one.
@@ -210,17 +271,25 @@ impl<'t> Evaluator<'t> {
                 return Ok(Some(Cow::Owned(format!("{value:0width$}").into())));
             }
             // What is bound is resolved further out, so that no chain of it can come back here.
-            Some(Fixed::Bound(setting, outside)) => match self.setting(name, setting, outside, frame, None) {
-                // A binding that only hands a name on binds nothing where that name has no value.
-                Err(Fault::Missing(_)) if hands_on(setting) => {}
-                bound => return bound.map(Some),
-            },
+            Some(Fixed::Bound(setting, outside)) => {
+                match self.setting(name, setting, outside, frame, None) {
+                    // A binding that only hands a name on binds nothing where that name has no
+                    // value.
+                    Err(Fault::Missing(_)) if hands_on(setting) => {}
+                    bound => return bound.map(Some),
+                }
+            }
             None => {}
         }
         let host = || self.facts.host.and_then(|host| host.get(name));
         if let Some(value) = self.caller.get(name).or_else(host) {
             let value = Cow::Borrowed(value);
-            return if self.is_abroad(frame) { self.fit(name, value, frame) } else { Ok(value) }.map(Some);
+            return if self.is_abroad(frame) {
+                self.fit(name, value, frame)
+            } else {
+                Ok(value)
+            }
+            .map(Some);
         }
         self.default(name, frame, trail)
     }
@@ -248,12 +317,16 @@ impl<'t> Evaluator<'t> {
             return Err(cycle(name, trail));
         }
         let place = frame.realm().and_then(|realm| realm.place.get(name));
-        place.map(|setting| self.setting(name, setting, frame, frame, trail)).transpose()
+        place
+            .map(|setting| self.setting(name, setting, frame, frame, trail))
+            .transpose()
     }
 
     /// Whether this is a scope of an imported document, whose types are its own.
     fn is_abroad(&self, frame: &Frame<'_, 't>) -> bool {
-        frame.realm().is_some_and(|realm| !std::ptr::eq(realm, &raw const self.template.realm))
+        frame
+            .realm()
+            .is_some_and(|realm| !std::ptr::eq(realm, &raw const self.template.realm))
     }
 
     fn setting(
@@ -277,37 +350,61 @@ impl<'t> Evaluator<'t> {
         if Trail::length(before) >= MAX_REFERENCES {
             return Err(too_far(name, before));
         }
-        let trail = Trail { name, setting, before };
+        let trail = Trail {
+            name,
+            setting,
+            before,
+        };
         let value = match text.single() {
             Some(placeholder) => self.value_on(placeholder, frame, Some(&trail))?,
             None => {
                 let resolved = self.text_on(text, frame, Some(&trail))?;
                 let ours = matches!(text.pieces.first(), Some(Piece::Literal(_)));
-                Cow::Owned(if ours { self.home_path(name, &resolved, user).into() } else { resolved.into() })
+                Cow::Owned(if ours {
+                    self.home_path(name, &resolved, user).into()
+                } else {
+                    resolved.into()
+                })
             }
         };
         self.fit(name, value, user)
     }
 
     /// The one place where a value meets its declared type; caller values have passed it before.
-    fn fit(&self, name: &str, value: Cow<'t, Value>, frame: &Frame<'_, 't>) -> Result<Cow<'t, Value>> {
-        let Some(declared) = frame.declared(name) else { return Ok(value) };
+    fn fit(
+        &self,
+        name: &str,
+        value: Cow<'t, Value>,
+        frame: &Frame<'_, 't>,
+    ) -> Result<Cow<'t, Value>> {
+        let Some(declared) = frame.declared(name) else {
+            return Ok(value);
+        };
         if let (Value::String(text), Type::Array) = (value.as_ref(), &declared.ty) {
             // Reading JSON again for every copy must not multiply either.
             spend(&self.steps, text.len() / 4, MAX_STEPS)?;
         }
-        declared.ty.fit(value.clone()).ok_or_else(|| unfit(name, &declared.ty, &value))
+        declared
+            .ty
+            .fit(value.clone())
+            .ok_or_else(|| unfit(name, &declared.ty, &value))
     }
 
     /// A path that template text spells with `~`, at home; caller data is never touched.
     fn home_path(&self, name: &str, path: &str, frame: &Frame<'_, 't>) -> String {
-        if is_path(name, frame) { self.facts.at_home(path) } else { path.to_owned() }
+        if is_path(name, frame) {
+            self.facts.at_home(path)
+        } else {
+            path.to_owned()
+        }
     }
 }
 
 /// Whether a name is declared a path.
 pub(crate) fn is_path(name: &str, frame: &Frame<'_, '_>) -> bool {
-    frame.declared(name).is_some_and(|declared| declared.ty == Type::Path)
+    frame
+        .declared(name)
+        .is_some_and(|declared| declared.ty == Type::Path)
 }
 
 fn hands_on(setting: &Setting) -> bool {
@@ -323,7 +420,8 @@ fn names(expression: &Expression) -> Vec<&str> {
 fn array<'v>(name: &str, value: &'v Value) -> Result<&'v Vec<Value>> {
     value.as_array().ok_or_else(|| {
         let message = format!("`{name}` is {}, and it must be an array", shown(value));
-        let hint = format!("pass a JSON array, and declare `{name}:array` so that text is read as one");
+        let hint =
+            format!("pass a JSON array, and declare `{name}:array` so that text is read as one");
         wrong("invalid-value", message, hint)
     })
 }
@@ -335,5 +433,9 @@ fn spend(spent: &Cell<usize>, more: usize, limit: usize) -> Result<()> {
         return Ok(());
     }
     let message = "the expanded template is too large".to_owned();
-    Err(wrong("too-large", message, "repeat less, or pass long values by file"))
+    Err(wrong(
+        "too-large",
+        message,
+        "repeat less, or pass long values by file",
+    ))
 }

@@ -1,8 +1,9 @@
 //! Expansion: a template and its values become a plan, before anything starts (T21).
 //!
-//! Owns the order of things inside one node: scope, repeat, guard, body, controls. Problems are collected over the
-//! whole tree, not first-error-wins. Bounded in copies, nodes and bytes, so a hostile template gets an error and
-//! never a hang. Never touches the machine: home and directory are facts handed in.
+//! Owns the order of things inside one node: scope, repeat, guard, body, controls. Problems are
+//! collected over the whole tree, not first-error-wins. Bounded in copies, nodes and bytes, so a
+//! hostile template gets an error and never a hang. Never touches the machine: home and directory
+//! are facts handed in.
 
 mod copies;
 mod control;
@@ -61,8 +62,17 @@ pub fn expand(
         halted: false,
     };
     expander.demand_unused(&caller);
-    let stdin = if facts.has_stdin { Stdin::Previous } else { Stdin::None };
-    let mut plan = expander.node(&template.root, &Frame::outside(&template.realm), stdin, Failure::Continue);
+    let stdin = if facts.has_stdin {
+        Stdin::Previous
+    } else {
+        Stdin::None
+    };
+    let mut plan = expander.node(
+        &template.root,
+        &Frame::outside(&template.realm),
+        stdin,
+        Failure::Continue,
+    );
     if let Some(plan) = plan.as_mut().filter(|_| template.uses_stages) {
         expander.evaluator.stages.borrow().settle(plan);
     }
@@ -85,11 +95,12 @@ pub fn fill(
     let interface = Interface::of(template);
     let caller = fit_caller(template, values, &interface)?;
     let word = Word::whole(text);
-    let read = Text::parse(&word, text, None)
-        .map_err(|problem| vec![Finding::error(problem.code, problem.message).hint(problem.hint)])?;
+    let read = Text::parse(&word, text, None).map_err(|problem| {
+        vec![Finding::error(problem.code, problem.message).hint(problem.hint)]
+    })?;
     let evaluator = Evaluator::new(template, &caller, facts);
-    let filled =
-        Frame::outside(&template.realm).within(&template.root, None, |frame| evaluator.text(&read, frame));
+    let filled = Frame::outside(&template.realm)
+        .within(&template.root, None, |frame| evaluator.text(&read, frame));
     filled.map_err(|fault| vec![finding(&fault, &interface)])
 }
 
@@ -111,23 +122,41 @@ fn fit_caller(
         } else if findings.len() < MAX_FINDINGS {
             let mut finding = finding(&unfit(name, &declared.ty, value), interface);
             let shape = interface::call_shape(interface.args());
-            finding.hint = finding.hint.map(|hint| format!("{hint}; expected: {shape}"));
+            finding.hint = finding
+                .hint
+                .map(|hint| format!("{hint}; expected: {shape}"));
             findings.push(declared.origin.locate(finding, declared.at));
         }
     }
-    if findings.is_empty() { Ok(fitted) } else { Err(findings) }
+    if findings.is_empty() {
+        Ok(fitted)
+    } else {
+        Err(findings)
+    }
 }
 
 fn finding(fault: &Fault, interface: &Interface) -> Finding {
     match fault {
-        Fault::Wrong { code, message, hint } if hint.is_empty() => Finding::error(code, message),
-        Fault::Wrong { code, message, hint } => Finding::error(code, message).hint(hint),
-        Fault::Missing(name) if super::syntax::reserved(name).is_some() => {
-            Finding::error("missing-value", format!("`{name}` has no value outside of a `repeat`"))
-                .hint(format!("add \"repeat\", or pass {name}=…"))
-        }
+        Fault::Wrong {
+            code,
+            message,
+            hint,
+        } if hint.is_empty() => Finding::error(code, message),
+        Fault::Wrong {
+            code,
+            message,
+            hint,
+        } => Finding::error(code, message).hint(hint),
+        Fault::Missing(name) if super::syntax::reserved(name).is_some() => Finding::error(
+            "missing-value",
+            format!("`{name}` has no value outside of a `repeat`"),
+        )
+        .hint(format!("add \"repeat\", or pass {name}=…")),
         Fault::Missing(name) => Finding::error("missing-value", format!("`{name}` has no value"))
-            .hint(format!("pass {name}=…; expected: {}", interface::call_shape(interface.args()))),
+            .hint(format!(
+                "pass {name}=…; expected: {}",
+                interface::call_shape(interface.args())
+            )),
     }
 }
 
@@ -155,7 +184,9 @@ impl<'t> Expander<'t> {
         }
         let mut plan = match &node.repeat {
             Some(repeat) => self.repeated(node, repeat, outer, stdin, failure),
-            None => outer.within(node, None, |frame| self.single(node, frame, stdin, failure, node.parallel)),
+            None => outer.within(node, None, |frame| {
+                self.single(node, frame, stdin, failure, node.parallel)
+            }),
         };
         if let (Some(stage), Some(plan)) = (&node.stage, &mut plan)
             && self.evaluator.template.uses_stages
@@ -168,10 +199,16 @@ impl<'t> Expander<'t> {
     /// Gives a plan a file for its output, which whatever comes later may name (R7).
     fn stage(&mut self, plan: &mut Plan, stage: &str, outer: &Frame<'_, 't>) {
         let dir = self.evaluator.facts.stages;
-        let path = self.evaluator.stages.borrow_mut().add(stage, outer.realm(), dir);
+        let path = self
+            .evaluator
+            .stages
+            .borrow_mut()
+            .add(stage, outer.realm(), dir);
         if plan.controls.keep.is_some() {
-            let outer =
-                Plan { body: Body::Sequence(Vec::new()), controls: Controls::plain(plan.controls.failure) };
+            let outer = Plan {
+                body: Body::Sequence(Vec::new()),
+                controls: Controls::plain(plan.controls.failure),
+            };
             let inner = std::mem::replace(plan, outer);
             plan.body = Body::Nested(Box::new(inner));
         }
@@ -179,7 +216,11 @@ impl<'t> Expander<'t> {
     }
 
     /// Expands branches, none of which sees the stages of another.
-    fn branches<T>(&mut self, count: usize, mut expand: impl FnMut(&mut Self, usize) -> T) -> Vec<T> {
+    fn branches<T>(
+        &mut self,
+        count: usize,
+        mut expand: impl FnMut(&mut Self, usize) -> T,
+    ) -> Vec<T> {
         let mark = self.evaluator.stages.borrow().mark();
         let mut hidden = Vec::new();
         let branches = (0..count)
@@ -206,12 +247,25 @@ impl<'t> Expander<'t> {
     ) -> Option<Plan> {
         if !self.guard(node, frame)? {
             // A node that does not run asks for nothing, so its label may stay without a value.
-            let label = node.label.as_ref().and_then(|label| self.evaluator.text(&label.text, frame).ok());
-            let controls = Controls { label, ..Controls::plain(failure) };
-            return Some(Plan { body: Body::Skipped(kind(node, parallel)), controls });
+            let label = node
+                .label
+                .as_ref()
+                .and_then(|label| self.evaluator.text(&label.text, frame).ok());
+            let controls = Controls {
+                label,
+                ..Controls::plain(failure)
+            };
+            return Some(Plan {
+                body: Body::Skipped(kind(node, parallel)),
+                controls,
+            });
         }
         let controls = self.controls(node, frame, failure);
-        let stdin = if node.input.is_some() { Stdin::Input } else { stdin };
+        let stdin = if node.input.is_some() {
+            Stdin::Input
+        } else {
+            stdin
+        };
         let body = match &node.body {
             node::Body::Command { words, .. } => self.command(node, words, frame, stdin),
             node::Body::Children(children) if parallel => {
@@ -223,7 +277,10 @@ impl<'t> Expander<'t> {
                 return Some(nested(inner?, controls?, failure));
             }
         };
-        Some(Plan { body: body?, controls: controls? })
+        Some(Plan {
+            body: body?,
+            controls: controls?,
+        })
     }
 
     fn sequence(
@@ -253,7 +310,9 @@ impl<'t> Expander<'t> {
         failure: Failure,
     ) -> Option<Body> {
         let branches = self.branches(children.len(), |this, index| {
-            children.get(index).and_then(|child| this.node(child, frame, shared(stdin), failure))
+            children
+                .get(index)
+                .and_then(|child| this.node(child, frame, shared(stdin), failure))
         });
         let branches = branches.into_iter().collect::<Option<Vec<_>>>();
         self.join(node, branches?, frame)
@@ -266,7 +325,9 @@ impl<'t> Expander<'t> {
             Some(Guard::Always(yes)) => return Some(*yes),
             Some(Guard::Value(located, negated)) => (located, negated),
         };
-        let Some(placeholder) = located.text.single() else { return Some(false) };
+        let Some(placeholder) = located.text.single() else {
+            return Some(false);
+        };
         match self.evaluator.value(placeholder, frame) {
             Ok(value) => Some(super::value::is_truthy(&value) != *negated),
             Err(Fault::Missing(_)) => Some(*negated),
@@ -281,7 +342,11 @@ impl<'t> Expander<'t> {
         self.nodes += 1;
         if self.nodes > MAX_PLAN_NODES {
             let message = format!("the expanded template has more than {MAX_PLAN_NODES} nodes");
-            let fault = Fault::Wrong { code: "too-large", message, hint: "repeat less".to_owned() };
+            let fault = Fault::Wrong {
+                code: "too-large",
+                message,
+                hint: "repeat less".to_owned(),
+            };
             self.fault(&fault, &node.origin, 0);
             self.halted = true;
         }
@@ -292,10 +357,18 @@ impl<'t> Expander<'t> {
     fn demand_unused(&mut self, caller: &Map<String, Value>) {
         let template = self.evaluator.template;
         for argument in &template.declared {
-            let host = self.evaluator.facts.host.is_some_and(|host| host.contains_key(&argument.name));
+            let host = self
+                .evaluator
+                .facts
+                .host
+                .is_some_and(|host| host.contains_key(&argument.name));
             let given = caller.contains_key(&argument.name) || host;
             if !given && self.interface.is_unused(&argument.name) {
-                self.fault(&Fault::Missing(argument.name.clone()), &template.root.origin, 0);
+                self.fault(
+                    &Fault::Missing(argument.name.clone()),
+                    &template.root.origin,
+                    0,
+                );
             }
         }
     }
@@ -303,13 +376,19 @@ impl<'t> Expander<'t> {
     /// Keeps a problem with its first place; the same problem elsewhere adds nothing.
     fn fault(&mut self, fault: &Fault, origin: &Origin, at: usize) {
         let finding = finding(fault, self.interface);
-        if self.findings.iter().any(|before| before.code == finding.code && before.message == finding.message)
+        if self
+            .findings
+            .iter()
+            .any(|before| before.code == finding.code && before.message == finding.message)
         {
             return;
         }
         self.findings.push(origin.locate(finding, at));
         // An exhausted budget stays exhausted.
-        let spent = self.findings.last().is_some_and(|finding| finding.code == "too-large");
+        let spent = self
+            .findings
+            .last()
+            .is_some_and(|finding| finding.code == "too-large");
         self.halted |= spent || self.findings.len() >= MAX_FINDINGS;
     }
 }
@@ -324,7 +403,11 @@ fn kind(node: &Node, parallel: bool) -> Kind {
 }
 
 fn shared(stdin: Stdin) -> Stdin {
-    if stdin == Stdin::None { Stdin::None } else { Stdin::Shared }
+    if stdin == Stdin::None {
+        Stdin::None
+    } else {
+        Stdin::Shared
+    }
 }
 
 /// Whether the next step reads what this one would have read (T10).
@@ -345,11 +428,23 @@ fn nested(inner: Plan, outer: Controls, failure: Failure) -> Plan {
         inner
     } else if let Body::Skipped(kind) = inner.body {
         // What does not run reads nothing of its own either.
-        Plan { body: Body::Skipped(kind), controls: Controls { input: None, ..outer } }
+        Plan {
+            body: Body::Skipped(kind),
+            controls: Controls {
+                input: None,
+                ..outer
+            },
+        }
     } else if inner.controls == plain {
-        Plan { body: inner.body, controls: outer }
+        Plan {
+            body: inner.body,
+            controls: outer,
+        }
     } else {
-        Plan { body: Body::Nested(Box::new(inner)), controls: outer }
+        Plan {
+            body: Body::Nested(Box::new(inner)),
+            controls: outer,
+        }
     }
 }
 

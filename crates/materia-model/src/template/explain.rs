@@ -1,6 +1,7 @@
 //! The explanation of a plan: the tree that `materia explain --json` prints.
 //!
-//! Owns its shape, which is a contract. Built from the plan alone, so it cannot show anything but what would run.
+//! Owns its shape, which is a contract. Built from the plan alone, so it cannot show anything but
+//! what would run.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -56,7 +57,10 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
         delay: Some(controls.delay).filter(|delay| *delay > 0),
         timeout: controls.timeout,
         retry: Some(controls.retry).filter(|attempts| *attempts > 1),
-        recover: controls.recover.as_deref().map(|recover| Box::new(explain(recover))),
+        recover: controls
+            .recover
+            .as_deref()
+            .map(|recover| Box::new(explain(recover))),
         failure: Some(controls.failure).filter(|failure| *failure != Failure::Continue),
         output: output(&controls.output),
         keep: controls.keep.as_deref(),
@@ -70,7 +74,11 @@ pub fn explain(plan: &Plan) -> Explained<'_> {
             explained.stdin = Some(*stdin);
         }
         Body::Sequence(steps) => explained.children = Some(steps.iter().map(explain).collect()),
-        Body::Parallel { branches, concurrency, min_successful } => {
+        Body::Parallel {
+            branches,
+            concurrency,
+            min_successful,
+        } => {
             explained.concurrency = Some(*concurrency);
             explained.min_successful = Some(*min_successful).filter(|quorum| *quorum > 0);
             explained.children = Some(branches.iter().map(explain).collect());
@@ -105,7 +113,9 @@ mod tests {
             {"args": ["o:path"], "defaults": {"o": "out"}, "output": "o", "failure": "root", "template": ["w", "x"]}
         ]}"#;
         let template = parse(&Source::new("t", text)).unwrap();
-        let plan = expand(&template, &Map::new(), Facts::default()).unwrap().plan;
+        let plan = expand(&template, &Map::new(), Facts::default())
+            .unwrap()
+            .plan;
         let expected = json!({"kind": "parallel", "concurrency": 64, "min_successful": 1, "children": [
             {"kind": "command", "label": "a", "argv": ["t", "1"], "stdin": "none", "timeout": 5, "retry": 2,
              "recover": {"kind": "command", "argv": ["clean"], "stdin": "previous", "failure": "branch"}},

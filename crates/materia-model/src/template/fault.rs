@@ -1,7 +1,7 @@
 //! Faults: why a placeholder has no value, and the trail of defaults that led there.
 //!
-//! Owns the wording of problems with values, and the limit on references between defaults (T3). Never knows where
-//! in a document the placeholder stands: expansion adds the place.
+//! Owns the wording of problems with values, and the limit on references between defaults (T3).
+//! Never knows where in a document the placeholder stands: expansion adds the place.
 
 use serde_json::Value;
 
@@ -55,13 +55,28 @@ impl Trail<'_> {
 }
 
 pub(crate) fn unfit(name: &str, ty: &Type, value: &Value) -> Fault {
-    let message = format!("`{name}` is {}, and it must be {}", shown(value), ty.described());
-    wrong("invalid-value", message, format!("pass {name}=… as {}", ty.described()))
+    let message = format!(
+        "`{name}` is {}, and it must be {}",
+        shown(value),
+        ty.described()
+    );
+    wrong(
+        "invalid-value",
+        message,
+        format!("pass {name}=… as {}", ty.described()),
+    )
 }
 
 pub(crate) fn cycle(name: &str, trail: Option<&Trail<'_>>) -> Fault {
-    let message = format!("the default of `{name}` refers to itself: {}", Trail::spelled(trail, name));
-    wrong("cyclic-default", message, format!("pass {name}=…, or give one of them a plain default"))
+    let message = format!(
+        "the default of `{name}` refers to itself: {}",
+        Trail::spelled(trail, name)
+    );
+    wrong(
+        "cyclic-default",
+        message,
+        format!("pass {name}=…, or give one of them a plain default"),
+    )
 }
 
 pub(crate) fn too_far(name: &str, trail: Option<&Trail<'_>>) -> Fault {
@@ -69,11 +84,19 @@ pub(crate) fn too_far(name: &str, trail: Option<&Trail<'_>>) -> Fault {
         "defaults refer to each other more than {MAX_REFERENCES} times: {}",
         Trail::spelled(trail, name)
     );
-    wrong("cyclic-default", message, format!("pass {name}=…, or shorten the chain"))
+    wrong(
+        "cyclic-default",
+        message,
+        format!("pass {name}=…, or shorten the chain"),
+    )
 }
 
 pub(crate) fn wrong(code: &'static str, message: String, hint: impl Into<String>) -> Fault {
-    Fault::Wrong { code, message, hint: hint.into() }
+    Fault::Wrong {
+        code,
+        message,
+        hint: hint.into(),
+    }
 }
 
 pub(crate) fn shown(value: &Value) -> String {

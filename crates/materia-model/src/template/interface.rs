@@ -1,8 +1,8 @@
 //! The interface: which arguments a template has, seen from outside.
 //!
-//! Owns the derivation from declarations and uses, the JSON Schema, the call shape in errors, and the reading of
-//! `key=value` words. Inferred types only describe; declared types are enforced elsewhere. Never looks at values,
-//! except to say which of them nobody asked for.
+//! Owns the derivation from declarations and uses, the JSON Schema, the call shape in errors, and
+//! the reading of `key=value` words. Inferred types only describe; declared types are enforced
+//! elsewhere. Never looks at values, except to say which of them nobody asked for.
 
 mod derive;
 mod schema;
@@ -61,8 +61,13 @@ impl Interface {
 
     /// Warnings about values that no declaration and no placeholder asks for (T6).
     pub(crate) fn undeclared(&self, values: &Map<String, Value>) -> Vec<Finding> {
-        let strange = values.keys().filter(|name| !self.known.contains(name.as_str()));
-        strange.take(20).map(|name| self.undeclared_finding(name)).collect()
+        let strange = values
+            .keys()
+            .filter(|name| !self.known.contains(name.as_str()));
+        strange
+            .take(20)
+            .map(|name| self.undeclared_finding(name))
+            .collect()
     }
 
     fn undeclared_finding(&self, name: &str) -> Finding {
@@ -85,9 +90,14 @@ impl Interface {
 
 /// How a template is called: required arguments first, optional ones in brackets.
 pub(crate) fn call_shape(args: &[Arg]) -> String {
-    let required = args.iter().filter(|arg| arg.required).map(|arg| format!("{}={}", arg.name, sample(arg)));
-    let optional =
-        args.iter().filter(|arg| !arg.required).map(|arg| format!("[{}={}]", arg.name, sample(arg)));
+    let required = args
+        .iter()
+        .filter(|arg| arg.required)
+        .map(|arg| format!("{}={}", arg.name, sample(arg)));
+    let optional = args
+        .iter()
+        .filter(|arg| !arg.required)
+        .map(|arg| format!("[{}={}]", arg.name, sample(arg)));
     let mut shape: Vec<String> = required.chain(optional).take(20).collect();
     if args.len() > shape.len() {
         shape.push("…".to_owned());
@@ -111,7 +121,11 @@ fn sample(arg: &Arg) -> String {
 }
 
 /// Adds a `key=value` word to the values; a list is read as JSON where the template takes one.
-pub fn add_word(values: &mut Map<String, Value>, word: &str, args: &[Arg]) -> Result<(), Vec<Finding>> {
+pub fn add_word(
+    values: &mut Map<String, Value>,
+    word: &str,
+    args: &[Arg],
+) -> Result<(), Vec<Finding>> {
     let Some((name, given)) = word.split_once('=').filter(|(name, _)| is_name(name)) else {
         let message = format!("{} is no `key=value` word", text::quoted(word));
         let hint = match args {
@@ -120,9 +134,16 @@ pub fn add_word(values: &mut Map<String, Value>, word: &str, args: &[Arg]) -> Re
         };
         return Err(vec![Finding::error("invalid-word", message).hint(hint)]);
     };
-    let list = args.iter().any(|arg| arg.name == name && arg.ty == Type::Array);
-    let items = list.then(|| serde_json::from_str::<Vec<Value>>(given).ok()).flatten();
-    values.insert(name.to_owned(), items.map_or_else(|| given.into(), Value::Array));
+    let list = args
+        .iter()
+        .any(|arg| arg.name == name && arg.ty == Type::Array);
+    let items = list
+        .then(|| serde_json::from_str::<Vec<Value>>(given).ok())
+        .flatten();
+    values.insert(
+        name.to_owned(),
+        items.map_or_else(|| given.into(), Value::Array),
+    );
     Ok(())
 }
 

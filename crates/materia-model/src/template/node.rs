@@ -1,7 +1,7 @@
 //! A template as it was read: the tree, its texts in pieces, every text with its origin.
 //!
-//! Owns the shapes that reading produces and expansion consumes. Nothing here is resolved, and nothing is checked
-//! again: what a `Template` holds has passed every check that needs no values.
+//! Owns the shapes that reading produces and expansion consumes. Nothing here is resolved, and
+//! nothing is checked again: what a `Template` holds has passed every check that needs no values.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,10 @@ impl Template {
     /// The same template, with more that its reader noticed.
     pub(crate) fn noting(mut self, mut findings: Vec<Finding>) -> Self {
         findings.append(&mut self.warnings);
-        Self { warnings: findings, ..self }
+        Self {
+            warnings: findings,
+            ..self
+        }
     }
 
     /// The text it was read from.
@@ -78,7 +81,8 @@ pub(crate) struct Node {
     pub(crate) args: Option<Settings>,
     pub(crate) defaults: Settings,
     pub(crate) values: Settings,
-    /// Defaults that an importer sets: they win over the node's own, and mean what they mean around it.
+    /// Defaults that an importer sets: they win over the node's own, and mean what they mean around
+    /// it.
     pub(crate) given: Settings,
     /// What later steps call its output (R7).
     pub(crate) stage: Option<String>,
@@ -96,7 +100,16 @@ pub(crate) enum Body {
 
 /// How far a failure reaches.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Failure {

@@ -1,7 +1,8 @@
 //! Where a piece of template text stands, and what is wrong with it there.
 //!
-//! Owns the way from an offset inside a template text back to the file: through the quotes and escapes of a JSON
-//! string, or directly where the text is the whole source. Never reads documents and never words a problem.
+//! Owns the way from an offset inside a template text back to the file: through the quotes and
+//! escapes of a JSON string, or directly where the text is the whole source. Never reads documents
+//! and never words a problem.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,22 +31,41 @@ pub(crate) struct Origin {
 impl Origin {
     /// The whole source is the text.
     pub(crate) fn whole(source: &Source) -> Self {
-        Self { source: source.clone(), span: 0..source.text().len(), quoted: false, path: "".into() }
+        Self {
+            source: source.clone(),
+            span: 0..source.text().len(),
+            quoted: false,
+            path: "".into(),
+        }
     }
 
-    /// The text is the value at this span of a document: a string in quotes, or text that stands as it is.
+    /// The text is the value at this span of a document: a string in quotes, or text that stands as
+    /// it is.
     pub(crate) fn json(source: &Source, span: &Range<usize>, path: &str) -> Self {
         let quoted = !source.text().is_char_boundary(span.start)
             || source.text()[span.start..].starts_with(['"', '[', '{']);
-        Self { source: source.clone(), span: span.clone(), quoted, path: path.into() }
+        Self {
+            source: source.clone(),
+            span: span.clone(),
+            quoted,
+            path: path.into(),
+        }
     }
 
     /// A finding about the byte `at` of the text.
     pub(crate) fn locate(&self, finding: Finding, at: usize) -> Finding {
         let plain = (self.span.start + at).min(self.span.end);
-        let offset = if self.quoted { self.json_offset(self.source.text(), at) } else { plain };
+        let offset = if self.quoted {
+            self.json_offset(self.source.text(), at)
+        } else {
+            plain
+        };
         let finding = finding.at(&self.source, &(offset..offset));
-        if self.path.is_empty() { finding } else { finding.path(&*self.path) }
+        if self.path.is_empty() {
+            finding
+        } else {
+            finding.path(&*self.path)
+        }
     }
 
     /// A problem as a finding that refuses the document.
@@ -55,13 +75,18 @@ impl Origin {
     }
 
     fn json_offset(&self, document: &str, at: usize) -> usize {
-        let Some(raw) = document.get(self.span.clone()).and_then(|raw| raw.strip_prefix('"')) else {
+        let Some(raw) = document
+            .get(self.span.clone())
+            .and_then(|raw| raw.strip_prefix('"'))
+        else {
             return self.span.start;
         };
         let mut decoded = 0;
         let mut rest = raw;
         while decoded < at {
-            let Some((width, written)) = json_char(rest) else { break };
+            let Some((width, written)) = json_char(rest) else {
+                break;
+            };
             decoded += width;
             rest = rest.get(written..).unwrap_or("");
         }
@@ -75,8 +100,14 @@ fn json_char(raw: &str) -> Option<(usize, usize)> {
     if first != '\\' {
         return Some((first.len_utf8(), first.len_utf8()));
     }
-    let Some(unit) = raw.strip_prefix("\\u").and_then(hex_unit) else { return Some((1, 2)) };
-    if (0xd800..0xdc00).contains(&unit) { Some((4, 12)) } else { Some((utf8_width(unit), 6)) }
+    let Some(unit) = raw.strip_prefix("\\u").and_then(hex_unit) else {
+        return Some((1, 2));
+    };
+    if (0xd800..0xdc00).contains(&unit) {
+        Some((4, 12))
+    } else {
+        Some((utf8_width(unit), 6))
+    }
 }
 
 fn hex_unit(digits: &str) -> Option<u32> {
@@ -103,7 +134,10 @@ mod tests {
         let start = source.text().find('"').unwrap();
         let origin = Origin::json(&source, &(start..source.text().len() - 1), "[0]");
         let decoded = "a \"é😀 {x";
-        let found = origin.locate(Finding::error("x", "x"), decoded.find('{').unwrap()).place.unwrap();
+        let found = origin
+            .locate(Finding::error("x", "x"), decoded.find('{').unwrap())
+            .place
+            .unwrap();
         let brace = source.text().rfind('{').unwrap();
         assert_eq!(found, source.place(brace));
     }

@@ -1,7 +1,7 @@
 //! The picture of a template: its tree in text, before any value is known.
 //!
-//! Owns how nodes, imports and controls are drawn for a person who wants to see what a recipe is made of. Never
-//! resolves anything; `explain` shows what would run.
+//! Owns how nodes, imports and controls are drawn for a person who wants to see what a recipe is
+//! made of. Never resolves anything; `explain` shows what would run.
 
 use super::node::{Amount, Body, Content, Guard, Node, Template};
 use super::syntax::Form;
@@ -33,22 +33,35 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
         return;
     }
     let label = node.label.as_ref().map(|label| label.text.spelled());
-    let name =
-        label.as_deref().or(import).map(|name| format!("{}: ", text::printable(name))).unwrap_or_default();
+    let name = label
+        .as_deref()
+        .or(import)
+        .map(|name| format!("{}: ", text::printable(name)))
+        .unwrap_or_default();
     let indent = "  ".repeat(depth);
     let notes = notes(node);
     match &node.body {
         Body::Command { raw, .. } => {
             let most = if node.input.is_some() { SHORT } else { LONGEST };
             let command = text::bounded(&raw.join(" "), most).replace('\n', " ");
-            let input =
-                node.input.as_ref().map(|input| first_line(&input.text.spelled())).unwrap_or_default();
-            lines.push(format!("{indent}{name}{}{input}{notes}", text::printable(&command)));
+            let input = node
+                .input
+                .as_ref()
+                .map(|input| first_line(&input.text.spelled()))
+                .unwrap_or_default();
+            lines.push(format!(
+                "{indent}{name}{}{input}{notes}",
+                text::printable(&command)
+            ));
         }
         Body::Nested(inner) if inner.realm.is_some() => {
-            // A label with placeholders is one of each copy; the stage is what all of them are called.
+            // A label with placeholders is one of each copy; the stage is what all of them are
+            // called.
             let fixed = node.label.as_ref().and_then(|label| label.text.literal());
-            let name = fixed.or(node.stage.as_deref()).or(label.as_deref()).unwrap_or("import");
+            let name = fixed
+                .or(node.stage.as_deref())
+                .or(label.as_deref())
+                .unwrap_or("import");
             if notes.is_empty() {
                 draw(inner, depth, Some(&format!("@{name}")), lines);
             } else {
@@ -56,15 +69,23 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
                 draw(inner, depth + 1, None, lines);
             }
         }
-        Body::Nested(inner) if notes.is_empty() => draw(inner, depth, label.as_deref().or(import), lines),
+        Body::Nested(inner) if notes.is_empty() => {
+            draw(inner, depth, label.as_deref().or(import), lines)
+        }
         Body::Nested(inner) => {
             lines.push(format!("{indent}{name}{notes}"));
             draw(inner, depth + 1, None, lines);
         }
         Body::Children(children) => {
-            let kind = if node.parallel { "side by side" } else { "one after the other" };
+            let kind = if node.parallel {
+                "side by side"
+            } else {
+                "one after the other"
+            };
             lines.push(format!("{indent}{name}{kind}{notes}"));
-            children.iter().for_each(|child| draw(child, depth + 1, None, lines));
+            children
+                .iter()
+                .for_each(|child| draw(child, depth + 1, None, lines));
         }
     }
     if let Some(recover) = &node.recover {
@@ -81,10 +102,13 @@ fn first_line(input: &str) -> String {
 
 /// The earlier stages that a node is given.
 fn read_stages(node: &Node) -> Vec<String> {
-    let texts = node.values.values().filter_map(|setting| match &setting.content {
-        Content::Reference(text) => Some(text),
-        Content::Plain(_) => None,
-    });
+    let texts = node
+        .values
+        .values()
+        .filter_map(|setting| match &setting.content {
+            Content::Reference(text) => Some(text),
+            Content::Plain(_) => None,
+        });
     let mut names: Vec<String> = Vec::new();
     for placeholder in texts.flat_map(super::syntax::Text::placeholders) {
         if let Form::Stage { name } = &placeholder.form
@@ -102,7 +126,11 @@ fn notes(node: &Node) -> String {
     match &node.when {
         Some(Guard::Always(yes)) => notes.push(format!("when {yes}")),
         Some(Guard::Value(located, negated)) => {
-            notes.push(format!("when {}{}", if *negated { "!" } else { "" }, located.text.spelled()));
+            notes.push(format!(
+                "when {}{}",
+                if *negated { "!" } else { "" },
+                located.text.spelled()
+            ));
         }
         None => {}
     }
@@ -115,7 +143,9 @@ fn notes(node: &Node) -> String {
     for (word, amount) in amounts {
         match amount {
             Some(Amount::Fixed(number)) => notes.push(format!("{word}{number}")),
-            Some(Amount::Computed(located)) => notes.push(format!("{word}{}", located.text.spelled())),
+            Some(Amount::Computed(located)) => {
+                notes.push(format!("{word}{}", located.text.spelled()))
+            }
             None => {}
         }
     }
@@ -123,8 +153,15 @@ fn notes(node: &Node) -> String {
     if !reads.is_empty() {
         notes.push(format!("reads {}", text::list(&reads, "and")));
     }
-    if let Some(failure) = node.failure.filter(|failure| *failure != super::plan::Failure::Continue) {
+    if let Some(failure) = node
+        .failure
+        .filter(|failure| *failure != super::plan::Failure::Continue)
+    {
         notes.push(format!("failure {}", format!("{failure:?}").to_lowercase()));
     }
-    if notes.is_empty() { String::new() } else { format!("  [{}]", notes.join(", ")) }
+    if notes.is_empty() {
+        String::new()
+    } else {
+        format!("  [{}]", notes.join(", "))
+    }
 }

@@ -1,7 +1,8 @@
 //! The plan: what will run, with nothing left to resolve.
 //!
-//! Owns the tree that the executor walks and `explain` shows. No placeholder, default or guard survives into it,
-//! so whatever can be known before the first process starts is known here (T21). Never runs anything.
+//! Owns the tree that the executor walks and `explain` shows. No placeholder, default or guard
+//! survives into it, so whatever can be known before the first process starts is known here (T21).
+//! Never runs anything.
 
 use std::sync::Arc;
 
@@ -152,9 +153,15 @@ impl Plan {
     /// Every node below this one and itself, parents first, recoveries included.
     pub fn each(&self, visit: &mut dyn FnMut(&Self)) {
         visit(self);
-        self.controls.recover.iter().for_each(|recover| recover.each(visit));
+        self.controls
+            .recover
+            .iter()
+            .for_each(|recover| recover.each(visit));
         match &self.body {
-            Body::Sequence(children) | Body::Parallel { branches: children, .. } => {
+            Body::Sequence(children)
+            | Body::Parallel {
+                branches: children, ..
+            } => {
                 children.iter().for_each(|child| child.each(visit));
             }
             Body::Nested(inner) => inner.each(visit),

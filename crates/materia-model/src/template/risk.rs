@@ -1,7 +1,8 @@
-//! Risk: what about a template deserves a second look. Advisory only; nothing is ever blocked for it.
+//! Risk: what about a template deserves a second look. Advisory only; nothing is ever blocked for
+//! it.
 //!
-//! Owns the warnings and the labels, read from the words as they are written, whatever the values. This is not a
-//! sandbox and does not pretend to be one. Never looks at a plan.
+//! Owns the warnings and the labels, read from the words as they are written, whatever the values.
+//! This is not a sandbox and does not pretend to be one. Never looks at a plan.
 
 use super::node::{Body, Node, Template};
 use crate::finding::Finding;
@@ -55,7 +56,9 @@ const REMOTE: &[&str] = &["gh", "glab", "hub", "kubectl", "terraform"];
 const PACKAGERS: &[&str] = &["npm", "pnpm", "yarn"];
 const PUBLISHING: &[&str] = &["publish", "login", "logout", "deprecate"];
 const KEEPERS: &[&str] = &["pass", "gpg", "ssh-add"];
-const NETWORK: &[&str] = &["curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ncat", "telnet", "ftp"];
+const NETWORK: &[&str] = &[
+    "curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ncat", "telnet", "ftp",
+];
 const FETCHING: &[&str] = &["clone", "fetch", "pull", "push", "ls-remote"];
 const INSTALLERS: &[&str] = &["npm", "pnpm", "yarn", "pip", "cargo"];
 const PLATFORM: &[&str] = &[
@@ -77,8 +80,17 @@ const PLATFORM: &[&str] = &[
     "xclip",
     "wl-copy",
 ];
-const SECRETS: &[&str] =
-    &["secret", "token", "password", "passwd", "credential", "api_key", "private_key", "env", "ssh_key"];
+const SECRETS: &[&str] = &[
+    "secret",
+    "token",
+    "password",
+    "passwd",
+    "credential",
+    "api_key",
+    "private_key",
+    "env",
+    "ssh_key",
+];
 
 /// Warnings about obviously risky commands, each once.
 pub fn warnings(template: &Template) -> Vec<Finding> {
@@ -88,7 +100,9 @@ pub fn warnings(template: &Template) -> Vec<Finding> {
             let who = label_of(node).unwrap_or_else(|| leaf.command.clone());
             let message = format!("{}: {risk}", text::printable(&text::bounded(&who, 60)));
             let finding = Finding::warning(code, message);
-            let known = findings.iter().any(|before| before.message == finding.message);
+            let known = findings
+                .iter()
+                .any(|before| before.message == finding.message);
             if !known && findings.len() < 50 {
                 findings.push(node.origin.locate(finding, 0));
             }
@@ -120,7 +134,9 @@ pub fn commands(template: &Template) -> Vec<Vec<String>> {
 }
 
 fn each_leaf(node: &Node, visit: &mut dyn FnMut(&Leaf<'_>, &Node)) {
-    node.recover.iter().for_each(|recover| each_leaf(recover, visit));
+    node.recover
+        .iter()
+        .for_each(|recover| each_leaf(recover, visit));
     match &node.body {
         Body::Command { raw, .. } => visit(&Leaf::new(raw), node),
         Body::Children(children) => children.iter().for_each(|child| each_leaf(child, visit)),
@@ -129,7 +145,10 @@ fn each_leaf(node: &Node, visit: &mut dyn FnMut(&Leaf<'_>, &Node)) {
 }
 
 fn label_of(node: &Node) -> Option<String> {
-    node.label.as_ref().and_then(|label| label.text.literal()).map(str::to_owned)
+    node.label
+        .as_ref()
+        .and_then(|label| label.text.literal())
+        .map(str::to_owned)
 }
 
 /// A command as it is written, with the name of its executable.
@@ -140,7 +159,9 @@ struct Leaf<'a> {
 
 impl<'a> Leaf<'a> {
     fn new(raw: &'a [String]) -> Self {
-        let (first, args) = raw.split_first().map_or(("", raw), |(first, args)| (first.as_str(), args));
+        let (first, args) = raw
+            .split_first()
+            .map_or(("", raw), |(first, args)| (first.as_str(), args));
         let command = first.rsplit('/').next().unwrap_or(first).to_lowercase();
         Self { command, args }
     }
@@ -154,7 +175,10 @@ impl<'a> Leaf<'a> {
                 format!("{name} -c evaluates text as shell code; values in it are code, too"),
             ));
         } else if self.is(SHELLS) {
-            found.push(("risk-shell", format!("{name} is a shell; what it runs is not checked")));
+            found.push((
+                "risk-shell",
+                format!("{name} is a shell; what it runs is not checked"),
+            ));
         }
         if self.evaluates() {
             found.push(("risk-eval", format!("{name} evaluates program text")));
@@ -179,20 +203,34 @@ impl<'a> Leaf<'a> {
         let git = |verbs: &[&str]| self.command == "git" && verbs.contains(&first);
         let publishes = self.is(PACKAGERS) && PUBLISHING.contains(&first);
         let waits = self.is(&["sleep", "watch"]) || (self.command == "tail" && self.flag('f'));
-        let serves = self.args.iter().any(|arg| matches!(arg.as_str(), "--watch" | "--serve" | "serve"));
+        let serves = self
+            .args
+            .iter()
+            .any(|arg| matches!(arg.as_str(), "--watch" | "--serve" | "serve"));
         let secret = self.is(KEEPERS) || self.args.iter().any(|arg| mentions_secret(arg));
         let verdicts = [
             (Label::Shell, self.is(SHELLS)),
             (Label::Eval, self.evaluates()),
             (Label::DestructiveFs, self.destroys()),
             (Label::BroadFsWrite, self.is(MOVERS) && self.risky_path()),
-            (Label::ExternalSideEffect, self.is(REMOTE) || git(&["push"]) || publishes),
+            (
+                Label::ExternalSideEffect,
+                self.is(REMOTE) || git(&["push"]) || publishes,
+            ),
             (Label::SecretTouching, secret),
-            (Label::Network, self.is(NETWORK) || self.is(INSTALLERS) || git(FETCHING)),
+            (
+                Label::Network,
+                self.is(NETWORK) || self.is(INSTALLERS) || git(FETCHING),
+            ),
             (Label::LongRunning, waits || serves),
             (Label::PlatformSpecific, self.is(PLATFORM)),
         ];
-        found.extend(verdicts.into_iter().filter(|(_, yes)| *yes).map(|(label, _)| label));
+        found.extend(
+            verdicts
+                .into_iter()
+                .filter(|(_, yes)| *yes)
+                .map(|(label, _)| label),
+        );
     }
 
     fn is(&self, names: &[&str]) -> bool {
@@ -202,21 +240,30 @@ impl<'a> Leaf<'a> {
     /// A short flag, alone or bundled: `-lc` has `c`.
     fn flag(&self, letter: char) -> bool {
         self.args.iter().any(|arg| {
-            let letters = arg.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            let letters = arg
+                .strip_prefix('-')
+                .filter(|letters| !letters.starts_with('-'));
             letters.is_some_and(|letters| {
-                letters.chars().take_while(char::is_ascii_alphabetic).any(|c| c == letter)
+                letters
+                    .chars()
+                    .take_while(char::is_ascii_alphabetic)
+                    .any(|c| c == letter)
             })
         })
     }
 
     fn evaluates(&self) -> bool {
-        let long = self.args.iter().any(|arg| arg == "--eval" || arg.starts_with("--eval="));
+        let long = self
+            .args
+            .iter()
+            .any(|arg| arg == "--eval" || arg.starts_with("--eval="));
         (self.is(SCRIPTS) && (self.flag('e') || long))
             || (self.is(INTERPRETERS) && (self.flag('c') || self.flag('e')))
     }
 
     fn destroys(&self) -> bool {
-        self.command == "rm" && (self.flag('r') || self.flag('R') || self.flag('f') || self.risky_path())
+        self.command == "rm"
+            && (self.flag('r') || self.flag('R') || self.flag('f') || self.risky_path())
     }
 
     fn risky_path(&self) -> bool {
@@ -270,31 +317,55 @@ mod tests {
             ),
         ] {
             let found = warnings(&read(text));
-            assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code], "{text}");
+            assert_eq!(
+                found.iter().map(|f| f.code).collect::<Vec<_>>(),
+                [code],
+                "{text}"
+            );
         }
-        for text in ["echo hi", "rm a.txt", "cp a b", "node x.js", "python3 x.py", "basher -c x", "echo bash"]
-        {
+        for text in [
+            "echo hi",
+            "rm a.txt",
+            "cp a b",
+            "node x.js",
+            "python3 x.py",
+            "basher -c x",
+            "echo bash",
+        ] {
             assert!(warnings(&read(text)).is_empty(), "{text}");
         }
-        let twice =
-            read("[\"bash -c a\", \"bash -c b\", {\"label\": \"build\", \"template\": \"bash -c c\"}]");
+        let twice = read(
+            "[\"bash -c a\", \"bash -c b\", {\"label\": \"build\", \"template\": \"bash -c c\"}]",
+        );
         let messages: Vec<String> = warnings(&twice).into_iter().map(|f| f.message).collect();
         assert_eq!(messages.len(), 2);
-        assert!(messages[0].starts_with("bash: ") && messages[1].starts_with("build: "), "{messages:?}");
+        assert!(
+            messages[0].starts_with("bash: ") && messages[1].starts_with("build: "),
+            "{messages:?}"
+        );
     }
 
     #[test]
     fn labels_stand_in_their_fixed_order() {
         for (text, expected) in [
             ("echo hi", vec![]),
-            ("git push origin", vec!["risk.external_side_effect", "risk.network"]),
-            ("npm publish", vec!["risk.external_side_effect", "risk.network"]),
+            (
+                "git push origin",
+                vec!["risk.external_side_effect", "risk.network"],
+            ),
+            (
+                "npm publish",
+                vec!["risk.external_side_effect", "risk.network"],
+            ),
             ("tail -f log", vec!["risk.long_running"]),
             ("cat config/.env {api_key}", vec!["risk.secret_touching"]),
             ("printenv environment tokenizer", vec![]),
             ("sh -c 'x'", vec!["risk.shell"]),
             ("apt-get install x", vec!["risk.platform_specific"]),
-            ("[\"curl x\", \"bash y\"]", vec!["risk.shell", "risk.network"]),
+            (
+                "[\"curl x\", \"bash y\"]",
+                vec!["risk.shell", "risk.network"],
+            ),
         ] {
             let found: Vec<&str> = labels(&read(text)).into_iter().map(Label::as_str).collect();
             assert_eq!(found, expected, "{text}");

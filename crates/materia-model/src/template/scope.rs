@@ -1,8 +1,9 @@
 //! Scope: which value a name has at one node.
 //!
-//! Owns the layers of names and their order: what `repeat` sets and `values` bind, then the caller's values, then
-//! `defaults` from the inside out, then the defaults of `args` (T3, T12, T18). A frame lives on the stack of the
-//! walk that made it. Never evaluates text: `evaluate` does.
+//! Owns the layers of names and their order: what `repeat` sets and `values` bind, then the
+//! caller's values, then `defaults` from the inside out, then the defaults of `args` (T3, T12,
+//! T18). A frame lives on the stack of the walk that made it. Never evaluates text: `evaluate`
+//! does.
 
 use super::node::{Declared, Node, Realm, Setting, Settings};
 use super::syntax::reserved;
@@ -41,16 +42,23 @@ pub(crate) enum Fixed<'s, 't> {
 impl<'s, 't> Frame<'s, 't> {
     /// No names but those of the place.
     pub(crate) fn outside(realm: &'t Realm) -> Self {
-        Self { outer: None, layer: Layer::Realm(realm) }
+        Self {
+            outer: None,
+            layer: Layer::Realm(realm),
+        }
     }
 
     fn over(&'s self, layer: Layer<'s, 't>) -> Frame<'s, 't> {
-        Frame { outer: Some(self), layer }
+        Frame {
+            outer: Some(self),
+            layer,
+        }
     }
 
     /// Runs `then` in the scope of a node; `turn` is set for a copy of a repeated one.
     ///
-    /// Bound values are innermost, so that they are resolved outside of themselves and can use `index`.
+    /// Bound values are innermost, so that they are resolved outside of themselves and can use
+    /// `index`.
     pub(crate) fn within<R>(
         &self,
         node: &'t Node,
@@ -60,14 +68,19 @@ impl<'s, 't> Frame<'s, 't> {
         if let Some(realm) = node.realm.as_deref() {
             return self.abroad(node, realm, turn, then);
         }
-        let args = node.args.as_ref().map(|settings| self.over(Layer::Args(settings)));
+        let args = node
+            .args
+            .as_ref()
+            .map(|settings| self.over(Layer::Args(settings)));
         let frame = args.as_ref().unwrap_or(self);
-        let defaults = (!node.defaults.is_empty()).then(|| frame.over(Layer::Defaults(&node.defaults)));
+        let defaults =
+            (!node.defaults.is_empty()).then(|| frame.over(Layer::Defaults(&node.defaults)));
         let frame = defaults.as_ref().unwrap_or(frame);
         frame.inside(node, turn, then)
     }
 
-    /// The same for the root of an imported document; apart, because most nodes need no room for it.
+    /// The same for the root of an imported document; apart, because most nodes need no room for
+    /// it.
     fn abroad<R>(
         &self,
         node: &'t Node,
@@ -76,14 +89,24 @@ impl<'s, 't> Frame<'s, 't> {
         then: impl FnOnce(&Frame<'_, 't>) -> R,
     ) -> R {
         let frame = self.over(Layer::Realm(realm));
-        let args = node.args.as_ref().map(|settings| frame.over(Layer::Args(settings)));
+        let args = node
+            .args
+            .as_ref()
+            .map(|settings| frame.over(Layer::Args(settings)));
         let frame = args.as_ref().unwrap_or(&frame);
         let frame = frame.over(Layer::Defaults(&node.defaults));
-        frame.over(Layer::Given(&node.given, self)).inside(node, turn, then)
+        frame
+            .over(Layer::Given(&node.given, self))
+            .inside(node, turn, then)
     }
 
     /// The innermost layers of a node.
-    fn inside<R>(&self, node: &'t Node, turn: Option<Turn>, then: impl FnOnce(&Frame<'_, 't>) -> R) -> R {
+    fn inside<R>(
+        &self,
+        node: &'t Node,
+        turn: Option<Turn>,
+        then: impl FnOnce(&Frame<'_, 't>) -> R,
+    ) -> R {
         let frame = self;
         let repeat = turn.map(|turn| frame.over(Layer::Repeat(turn)));
         let frame = repeat.as_ref().unwrap_or(frame);
@@ -112,9 +135,12 @@ impl<'s, 't> Frame<'s, 't> {
         })
     }
 
-    /// The defaults of a name, the one that counts first, with the scope in which each means something; each has an
-    /// address that tells it from the others.
-    pub(crate) fn defaults(&'s self, name: &str) -> impl Iterator<Item = (&'t Setting, &'s Frame<'s, 't>)> {
+    /// The defaults of a name, the one that counts first, with the scope in which each means
+    /// something; each has an address that tells it from the others.
+    pub(crate) fn defaults(
+        &'s self,
+        name: &str,
+    ) -> impl Iterator<Item = (&'t Setting, &'s Frame<'s, 't>)> {
         let own = self.chain().filter_map(move |frame| match frame.layer {
             Layer::Defaults(settings) => Some((settings, self)),
             Layer::Given(settings, around) => Some((settings, around)),
@@ -124,7 +150,8 @@ impl<'s, 't> Frame<'s, 't> {
             Layer::Args(settings) => Some((settings, self)),
             _ => None,
         });
-        own.chain(args).filter_map(move |(settings, frame)| Some((settings.get(name)?, frame)))
+        own.chain(args)
+            .filter_map(move |(settings, frame)| Some((settings.get(name)?, frame)))
     }
 
     /// What the document at this node declares.

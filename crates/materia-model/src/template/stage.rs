@@ -1,8 +1,8 @@
 //! Stages: steps whose output later steps name as a file, `{stages.review}` (R7).
 //!
-//! Owns which stages are over at a point of the plan and what their files are called. A name means the nearest earlier
-//! stage of the same document: branches do not see each other, and imports keep theirs to themselves. Never writes a
-//! file: the executor does, where a plan says `keep`.
+//! Owns which stages are over at a point of the plan and what their files are called. A name means
+//! the nearest earlier stage of the same document: branches do not see each other, and imports keep
+//! theirs to themselves. Never writes a file: the executor does, where a plan says `keep`.
 
 use std::collections::BTreeMap;
 
@@ -39,11 +39,20 @@ impl Stages {
     /// Adds a stage that is over for whatever is expanded next; gives the file for its output.
     pub(crate) fn add(&mut self, name: &str, realm: Option<&Realm>, dir: Option<&str>) -> String {
         let number = self.all.len() + 1;
-        let path = format!("{}/{number:03}-{name}", dir.unwrap_or(SHOWN).trim_end_matches('/'));
+        let path = format!(
+            "{}/{number:03}-{name}",
+            dir.unwrap_or(SHOWN).trim_end_matches('/')
+        );
         self.over.push(self.all.len());
         let realm = realm.map_or(std::ptr::null(), std::ptr::from_ref);
         let (name, doubtful) = (name.to_owned(), false);
-        self.all.push(Stage { name, realm, path: path.clone(), used: false, doubtful });
+        self.all.push(Stage {
+            name,
+            realm,
+            path: path.clone(),
+            used: false,
+            doubtful,
+        });
         path
     }
 
@@ -51,18 +60,21 @@ impl Stages {
     pub(crate) fn named(&mut self, name: &str, realm: Option<&Realm>) -> Result<String, Fault> {
         let realm = realm.map_or(std::ptr::null(), std::ptr::from_ref);
         let own = |stage: &Stage| std::ptr::eq(stage.realm, realm);
-        let found = self
-            .over
-            .iter()
-            .rev()
-            .copied()
-            .find(|id| self.all.get(*id).is_some_and(|stage| own(stage) && stage.name == name));
+        let found = self.over.iter().rev().copied().find(|id| {
+            self.all
+                .get(*id)
+                .is_some_and(|stage| own(stage) && stage.name == name)
+        });
         let Some(stage) = found.and_then(|id| self.all.get_mut(id)) else {
             return Err(self.unknown(name, realm));
         };
         if stage.doubtful {
             let message = format!("{} runs in several branches", text::quoted(name));
-            return Err(wrong("ambiguous-stage", message, "name the parallel node around them a stage"));
+            return Err(wrong(
+                "ambiguous-stage",
+                message,
+                "name the parallel node around them a stage",
+            ));
         }
         stage.used = true;
         self.used = true;
@@ -80,11 +92,17 @@ impl Stages {
         let hint = match text::closest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {{stages.{near}}}?"),
             None if names.is_empty() => {
-                format!("give an earlier step \"stage\": \"{}\"", text::bounded(name, 60))
+                format!(
+                    "give an earlier step \"stage\": \"{}\"",
+                    text::bounded(name, 60)
+                )
             }
             None => format!("earlier stages here are {}", text::list(&names, "and")),
         };
-        let message = format!("{} is no stage that is over before this step", text::quoted(name));
+        let message = format!(
+            "{} is no stage that is over before this step",
+            text::quoted(name)
+        );
         wrong("unknown-stage", message, hint)
     }
 
@@ -101,16 +119,26 @@ impl Stages {
     /// All branches are over: what several of them have is doubtful.
     pub(crate) fn join(&mut self, branches: Vec<Vec<usize>>) {
         let mut seen: BTreeMap<(String, *const Realm), (usize, bool)> = BTreeMap::new();
-        for (index, id) in
-            branches.iter().enumerate().flat_map(|(index, ids)| ids.iter().map(move |id| (index, *id)))
+        for (index, id) in branches
+            .iter()
+            .enumerate()
+            .flat_map(|(index, ids)| ids.iter().map(move |id| (index, *id)))
         {
-            let Some(stage) = self.all.get(id) else { continue };
-            let (first, twice) = seen.entry((stage.name.clone(), stage.realm)).or_insert((index, false));
+            let Some(stage) = self.all.get(id) else {
+                continue;
+            };
+            let (first, twice) = seen
+                .entry((stage.name.clone(), stage.realm))
+                .or_insert((index, false));
             *twice |= *first != index;
         }
         for id in branches.iter().flatten() {
-            let Some(stage) = self.all.get_mut(*id) else { continue };
-            let twice = seen.get(&(stage.name.clone(), stage.realm)).is_some_and(|(_, twice)| *twice);
+            let Some(stage) = self.all.get_mut(*id) else {
+                continue;
+            };
+            let twice = seen
+                .get(&(stage.name.clone(), stage.realm))
+                .is_some_and(|(_, twice)| *twice);
             stage.doubtful |= twice;
         }
         self.over.extend(branches.into_iter().flatten());
@@ -118,12 +146,23 @@ impl Stages {
 
     /// Takes the file away from every node whose output nobody names.
     pub(crate) fn settle(&self, plan: &mut Plan) {
-        let kept =
-            |path: &String| self.used && self.all.iter().any(|stage| stage.used && stage.path == *path);
+        let kept = |path: &String| {
+            self.used
+                && self
+                    .all
+                    .iter()
+                    .any(|stage| stage.used && stage.path == *path)
+        };
         plan.controls.keep = plan.controls.keep.take().filter(kept);
-        plan.controls.recover.iter_mut().for_each(|recover| self.settle(recover));
+        plan.controls
+            .recover
+            .iter_mut()
+            .for_each(|recover| self.settle(recover));
         match &mut plan.body {
-            Body::Sequence(children) | Body::Parallel { branches: children, .. } => {
+            Body::Sequence(children)
+            | Body::Parallel {
+                branches: children, ..
+            } => {
                 children.iter_mut().for_each(|child| self.settle(child));
             }
             Body::Nested(inner) => self.settle(inner),

@@ -1,7 +1,7 @@
 //! The words and braces of a command line: splitting, placeholders, integer expressions.
 //!
-//! Owns what template text means before any value is known (T1, T2, T4, T5, T8). Never looks a value up, and never
-//! runs a shell: there is none.
+//! Owns what template text means before any value is known (T1, T2, T4, T5, T8). Never looks a
+//! value up, and never runs a shell: there is none.
 
 pub(crate) mod word;
 pub(crate) mod expression;
@@ -17,11 +17,16 @@ pub fn is_name(text: &str) -> bool {
 
 /// The longest name at the start of a text; empty where there is none.
 pub(crate) fn leading_name(text: &str) -> &str {
-    let begins = text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    let begins = text
+        .bytes()
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
     if !begins {
         return "";
     }
-    let end = text.bytes().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')));
+    let end = text
+        .bytes()
+        .position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')));
     &text[..end.unwrap_or(text.len())]
 }
 

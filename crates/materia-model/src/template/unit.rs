@@ -1,7 +1,8 @@
 //! Units: documents that together make one template, and what one of them may say about another.
 //!
-//! Owns the shape in which a recipe reader hands its imports over, and import references: `{alias.defaults.key}`,
-//! `{alias.values.key=fallback}`, `{alias.name?yes:no}`. Never loads a file and never decides what a name means.
+//! Owns the shape in which a recipe reader hands its imports over, and import references:
+//! `{alias.defaults.key}`, `{alias.values.key=fallback}`, `{alias.name?yes:no}`. Never loads a file
+//! and never decides what a name means.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,7 +64,9 @@ impl Unit {
     /// A fallback or an arm: quoted text, another reference, or the text itself.
     fn arm(&self, arm: &str) -> Result<Value, String> {
         let arm = arm.trim();
-        let quoted = ['"', '\''].into_iter().find_map(|q| arm.strip_prefix(q)?.strip_suffix(q));
+        let quoted = ['"', '\'']
+            .into_iter()
+            .find_map(|q| arm.strip_prefix(q)?.strip_suffix(q));
         if let Some(text) = quoted {
             return Ok(text.into());
         }
@@ -79,20 +82,30 @@ impl Unit {
         let aliases = self.imports.iter().filter_map(|(alias, import)| {
             let rest = reference.strip_prefix(alias.as_str())?.strip_prefix('.')?;
             let first = rest.split('.').next().unwrap_or(rest);
-            matches!(first, "name" | "file" | "defaults" | "values").then_some((alias, import, rest))
+            matches!(first, "name" | "file" | "defaults" | "values")
+                .then_some((alias, import, rest))
         });
         let (_, import, rest) = aliases.max_by_key(|(alias, ..)| alias.len())?;
-        Some(rest.split('.').try_fold(&import.facts, |value, key| value.get(key)).cloned())
+        Some(
+            rest.split('.')
+                .try_fold(&import.facts, |value, key| value.get(key))
+                .cloned(),
+        )
     }
 
     /// A text that is one reference, as the value it stands for; other texts are left alone.
     pub fn exact(&self, text: &str) -> Option<Result<Value, String>> {
         let content = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-        if content.contains(['{', '}']) { None } else { self.refer(content) }
+        if content.contains(['{', '}']) {
+            None
+        } else {
+            self.refer(content)
+        }
     }
 }
 
-/// The rule of references, which is not that of guards: only nothing, `false`, 0 and the empty text are false.
+/// The rule of references, which is not that of guards: only nothing, `false`, 0 and the empty text
+/// are false.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null => false,

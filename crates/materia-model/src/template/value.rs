@@ -1,7 +1,7 @@
 //! Values and their types: what a caller may pass, and how it looks in a word.
 //!
-//! Owns the seven types, the one place where a value is made to fit its type (T6), truthiness (T7) and rendering
-//! (T23). Never knows where a value came from.
+//! Owns the seven types, the one place where a value is made to fit its type (T6), truthiness (T7)
+//! and rendering (T23). Never knows where a value came from.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -34,8 +34,14 @@ pub enum Type {
 impl Type {
     /// Reads `int`, `enum(a,b)` and so on; says what is wrong with anything else.
     pub fn parse(text: &str) -> Result<Self, String> {
-        if let Some(choices) = text.strip_prefix("enum(").and_then(|rest| rest.strip_suffix(')')) {
-            let choices: Vec<String> = choices.split(',').map(|choice| choice.trim().to_owned()).collect();
+        if let Some(choices) = text
+            .strip_prefix("enum(")
+            .and_then(|rest| rest.strip_suffix(')'))
+        {
+            let choices: Vec<String> = choices
+                .split(',')
+                .map(|choice| choice.trim().to_owned())
+                .collect();
             let empty = choices.iter().any(String::is_empty);
             return if empty {
                 Err(format!("{} has an empty choice", text::quoted(text)))
@@ -52,10 +58,18 @@ impl Type {
 
     /// What to write instead of a type that is none.
     pub fn suggestion(text: &str) -> String {
-        let names = || Self::PLAIN.iter().map(|(name, _)| *name).chain(["enum(a,b)"]);
+        let names = || {
+            Self::PLAIN
+                .iter()
+                .map(|(name, _)| *name)
+                .chain(["enum(a,b)"])
+        };
         match text::closest(text, names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("types are {}", text::list(&names().collect::<Vec<_>>(), "and")),
+            None => format!(
+                "types are {}",
+                text::list(&names().collect::<Vec<_>>(), "and")
+            ),
         }
     }
 
@@ -94,7 +108,9 @@ impl Type {
             Self::Bool => fit_bool(value),
             Self::Array => fit_array(value),
             Self::Enum(choices) => {
-                let fits = value.as_str().is_some_and(|text| choices.iter().any(|choice| choice == text));
+                let fits = value
+                    .as_str()
+                    .is_some_and(|text| choices.iter().any(|choice| choice == text));
                 fits.then_some(value)
             }
         }
@@ -106,7 +122,10 @@ impl fmt::Display for Type {
         match self {
             Self::Enum(choices) => write!(f, "enum({})", choices.join(",")),
             plain => {
-                let name = Self::PLAIN.iter().find(|(_, ty)| ty == plain).map_or("string", |(name, _)| name);
+                let name = Self::PLAIN
+                    .iter()
+                    .find(|(_, ty)| ty == plain)
+                    .map_or("string", |(name, _)| name);
                 f.write_str(name)
             }
         }
@@ -136,7 +155,10 @@ pub(crate) fn integer(value: &Value) -> Option<i64> {
 fn whole(number: f64) -> Option<i64> {
     // Beyond 2^53 a double no longer tells neighbouring integers apart.
     let exact = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
-    #[expect(clippy::cast_possible_truncation, reason = "the range was just checked")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the range was just checked"
+    )]
     exact.then_some(number as i64)
 }
 
@@ -151,11 +173,17 @@ fn decimal(text: &str) -> Option<Number> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let plain = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-    if fraction.is_empty() || (whole.is_empty() && !digits.contains('.')) || !plain(whole) || !plain(fraction)
+    if fraction.is_empty()
+        || (whole.is_empty() && !digits.contains('.'))
+        || !plain(whole)
+        || !plain(fraction)
     {
         return None;
     }
-    text.parse().map(|int: i64| Number::from(int)).ok().or_else(|| Number::from_f64(text.parse().ok()?))
+    text.parse()
+        .map(|int: i64| Number::from(int))
+        .ok()
+        .or_else(|| Number::from_f64(text.parse().ok()?))
 }
 
 fn fit_bool(value: Cow<'_, Value>) -> Option<Cow<'_, Value>> {
@@ -173,7 +201,9 @@ fn fit_array(value: Cow<'_, Value>) -> Option<Cow<'_, Value>> {
     let Value::String(text) = value.as_ref() else {
         return value.is_array().then_some(value);
     };
-    serde_json::from_str::<Vec<Value>>(text).ok().map(|items| Cow::Owned(Value::Array(items)))
+    serde_json::from_str::<Vec<Value>>(text)
+        .ok()
+        .map(|items| Cow::Owned(Value::Array(items)))
 }
 
 /// Whether a value counts as true for `??`, ternaries and `when` (T7).
@@ -184,7 +214,10 @@ pub fn is_truthy(value: &Value) -> bool {
         Value::Number(number) => number.as_f64() != Some(0.0),
         Value::String(text) => {
             let text = text.trim();
-            !(text.is_empty() || ["false", "0", "no"].iter().any(|word| text.eq_ignore_ascii_case(word)))
+            !(text.is_empty()
+                || ["false", "0", "no"]
+                    .iter()
+                    .any(|word| text.eq_ignore_ascii_case(word)))
         }
         Value::Array(items) => !items.is_empty(),
         Value::Object(_) => true,

@@ -1,7 +1,8 @@
-//! A plan on its way to another process: a flat list of nodes, because a plan may nest deeper than JSON is read.
+//! A plan on its way to another process: a flat list of nodes, because a plan may nest deeper than
+//! JSON is read.
 //!
-//! Owns that spelling and nothing else. The first node is the root; a node names the nodes below it by their place in
-//! the list, which is always behind its own, so that reading ends.
+//! Owns that spelling and nothing else. The first node is the root; a node names the nodes below it
+//! by their place in the list, which is always behind its own, so that reading ends.
 
 use serde::{Deserialize, Serialize};
 
@@ -79,25 +80,62 @@ pub fn pack(plan: Plan) -> Wire {
     Wire(list.into_iter().flatten().collect())
 }
 
-/// Puts a plan into the list and gives its place. Every place that was taken is filled on the way back.
+/// Puts a plan into the list and gives its place. Every place that was taken is filled on the way
+/// back.
 fn pack_into(list: &mut Vec<Option<Node>>, plan: Plan) -> usize {
     let place = list.len();
     list.push(None);
-    let Controls { label, delay, timeout, retry, recover, failure, output, input, keep } = plan.controls;
-    let mut all = |below: Vec<Plan>| below.into_iter().map(|plan| pack_into(list, plan)).collect();
+    let Controls {
+        label,
+        delay,
+        timeout,
+        retry,
+        recover,
+        failure,
+        output,
+        input,
+        keep,
+    } = plan.controls;
+    let mut all = |below: Vec<Plan>| {
+        below
+            .into_iter()
+            .map(|plan| pack_into(list, plan))
+            .collect()
+    };
     let shape = match plan.body {
-        Body::Command { argv, stdin, part } => {
-            Shape::Command { argv, stdin, part: part.map(|part| part.to_string()) }
-        }
+        Body::Command { argv, stdin, part } => Shape::Command {
+            argv,
+            stdin,
+            part: part.map(|part| part.to_string()),
+        },
         Body::Sequence(steps) => Shape::Sequence { below: all(steps) },
-        Body::Parallel { branches, concurrency, min_successful } => {
-            Shape::Parallel { below: all(branches), concurrency, min_successful }
-        }
-        Body::Nested(inner) => Shape::Nested { below: pack_into(list, *inner) },
+        Body::Parallel {
+            branches,
+            concurrency,
+            min_successful,
+        } => Shape::Parallel {
+            below: all(branches),
+            concurrency,
+            min_successful,
+        },
+        Body::Nested(inner) => Shape::Nested {
+            below: pack_into(list, *inner),
+        },
         Body::Skipped(was) => Shape::Skipped { was },
     };
     let recover = recover.map(|recover| pack_into(list, *recover));
-    list[place] = Some(Node { shape, label, delay, timeout, retry, recover, failure, output, input, keep });
+    list[place] = Some(Node {
+        shape,
+        label,
+        delay,
+        timeout,
+        retry,
+        recover,
+        failure,
+        output,
+        input,
+        keep,
+    });
     place
 }
 
@@ -117,12 +155,20 @@ pub fn unpack(Wire(list): Wire) -> Result<Plan, NoPlan> {
 fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
     let mut one = |place: usize| plans.get_mut(place)?.take();
     let body = match node.shape {
-        Shape::Command { argv, stdin, part } if !argv.is_empty() => {
-            Body::Command { argv, stdin, part: part.map(Into::into) }
-        }
+        Shape::Command { argv, stdin, part } if !argv.is_empty() => Body::Command {
+            argv,
+            stdin,
+            part: part.map(Into::into),
+        },
         Shape::Command { .. } => return None,
-        Shape::Sequence { below } => Body::Sequence(below.into_iter().map(&mut one).collect::<Option<_>>()?),
-        Shape::Parallel { below, concurrency, min_successful } => Body::Parallel {
+        Shape::Sequence { below } => {
+            Body::Sequence(below.into_iter().map(&mut one).collect::<Option<_>>()?)
+        }
+        Shape::Parallel {
+            below,
+            concurrency,
+            min_successful,
+        } => Body::Parallel {
             branches: below.into_iter().map(&mut one).collect::<Option<_>>()?,
             concurrency: concurrency.max(1),
             min_successful,
@@ -134,10 +180,30 @@ fn unpack_one(node: Node, plans: &mut [Option<Plan>]) -> Option<Plan> {
         Some(place) => Some(Box::new(one(place)?)),
         None => None,
     };
-    let Node { label, delay, timeout, retry, failure, output, input, keep, .. } = node;
+    let Node {
+        label,
+        delay,
+        timeout,
+        retry,
+        failure,
+        output,
+        input,
+        keep,
+        ..
+    } = node;
     Some(Plan {
         body,
-        controls: Controls { label, delay, timeout, retry, recover, failure, output, input, keep },
+        controls: Controls {
+            label,
+            delay,
+            timeout,
+            retry,
+            recover,
+            failure,
+            output,
+            input,
+            keep,
+        },
     })
 }
 
@@ -150,7 +216,9 @@ mod tests {
 
     fn plan(template: &str) -> Plan {
         let template = parse(&Source::new("--template", template)).unwrap();
-        expand(&template, &serde_json::Map::new(), Facts::default()).unwrap().plan
+        expand(&template, &serde_json::Map::new(), Facts::default())
+            .unwrap()
+            .plan
     }
 
     fn there_and_back(plan: &Plan) -> Plan {
@@ -186,7 +254,10 @@ mod tests {
             r#"[{"kind":"nested","below":7,"retry":1,"failure":"continue"}]"#,
             r#"[{"kind":"command","argv":[],"stdin":"none","retry":1,"failure":"continue"}]"#,
         ] {
-            assert!(unpack(serde_json::from_str(text).unwrap()).is_err(), "{text}");
+            assert!(
+                unpack(serde_json::from_str(text).unwrap()).is_err(),
+                "{text}"
+            );
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Text that comes in pieces, cut anywhere.
 //!
-//! Owns the half of a character at the end of a piece, which waits for its other half. What is no text is shown as U+FFFD.
+//! Owns the half of a character at the end of a piece, which waits for its other half. What is no
+//! text is shown as U+FFFD.
 
 /// What is left of the pieces so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +18,8 @@ impl Characters {
             text.push_str(chunk.valid());
             used += chunk.valid().len();
             let wrong = chunk.invalid();
-            let is_half = std::str::from_utf8(wrong).is_err_and(|error| error.error_len().is_none());
+            let is_half =
+                std::str::from_utf8(wrong).is_err_and(|error| error.error_len().is_none());
             if is_half && used + wrong.len() == self.half.len() {
                 break;
             }
@@ -51,7 +53,10 @@ mod tests {
     #[test]
     fn half_a_character_waits_for_its_other_half() {
         let mut characters = Characters::default();
-        let said: String = "gr\u{f6}\u{df}e \u{1f600}".bytes().map(|byte| characters.push(&[byte])).collect();
+        let said: String = "gr\u{f6}\u{df}e \u{1f600}"
+            .bytes()
+            .map(|byte| characters.push(&[byte]))
+            .collect();
         assert_eq!(said, "gr\u{f6}\u{df}e \u{1f600}");
         assert_eq!(characters.push(&[b'a', 0xff, b'b', 0xc3]), "a\u{fffd}b");
         assert_eq!(characters.push(&[0xa9]), "\u{e9}");

@@ -75,7 +75,8 @@ struct Run {
     #[arg(long, value_name = "F")]
     prompt_file: Option<PathBuf>,
 
-    /// A file whose text goes with the prompt, under a heading; several, one on each line of the word
+    /// A file whose text goes with the prompt, under a heading; several, one on each line of the
+    /// word
     #[arg(long, value_name = "F")]
     attach: Vec<String>,
 
@@ -93,7 +94,9 @@ struct Run {
 
 /// See which agents there are
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia agent list\n  materia agent list --json | jq '.chosen.name'")]
+#[command(
+    after_help = "Examples:\n  materia agent list\n  materia agent list --json | jq '.chosen.name'"
+)]
 struct List {
     #[command(flatten)]
     config: Config,
@@ -117,13 +120,23 @@ impl Agent {
 impl Run {
     fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let roster = trusted(&self.config, self.agent.as_deref(), world, screen, voice)?;
-        let timeout = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
+        let timeout = Duration::try_from_secs_f64(self.timeout)
+            .ok()
+            .filter(|time| !time.is_zero());
         let timeout = timeout.ok_or_else(|| {
             Failure::new(Kind::Invalid, "usage", "the timeout is not above 0")
                 .hint("write seconds: --timeout 600")
         })?;
-        let system = self.system.as_deref().map(|path| read_text(world, path)).transpose()?;
-        let prompt = match self.prompt_file.as_deref().filter(|path| path.as_os_str() != "-") {
+        let system = self
+            .system
+            .as_deref()
+            .map(|path| read_text(world, path))
+            .transpose()?;
+        let prompt = match self
+            .prompt_file
+            .as_deref()
+            .filter(|path| path.as_os_str() != "-")
+        {
             Some(path) => read_text(world, path)?,
             None => read_bounded(&mut std::io::stdin().lock(), "stdin")?,
         };
@@ -143,13 +156,15 @@ impl Run {
             tools: &scope(&self.tools),
             model: self.model.as_deref(),
             thinking: self.thinking.as_deref(),
-            session: home.zip(self.session).map(|(home, name)| home.sessions().join(name.as_str())),
+            session: home
+                .zip(self.session)
+                .map(|(home, name)| home.sessions().join(name.as_str())),
             timeout,
             cwd: project(world)?,
         };
         let mut view = AgentView::new(screen, voice);
-        let report =
-            agent::run(&asked, &roster, &mut foreground()?, &mut view).map_err(|error| failure(&error))?;
+        let report = agent::run(&asked, &roster, &mut foreground()?, &mut view)
+            .map_err(|error| failure(&error))?;
         view.report(&report);
         Ok(match report.error.map(|error| error.kind) {
             None => 0,
@@ -165,11 +180,19 @@ pub(super) fn roster(
     flag: Option<&str>,
     world: &World,
 ) -> Result<(Roster, Choosing), Failure> {
-    let choosing = agent::choosing(&config.files(world)?, world.home().ok().as_ref(), trust::accepts(world));
-    Ok((Roster::new(&choosing.settings, flag, project(world)?), choosing))
+    let choosing = agent::choosing(
+        &config.files(world)?,
+        world.home().ok().as_ref(),
+        trust::accepts(world),
+    );
+    Ok((
+        Roster::new(&choosing.settings, flag, project(world)?),
+        choosing,
+    ))
 }
 
-/// The same where an agent is to be started: a project that names agents and is not trusted is refused, as in a cast.
+/// The same where an agent is to be started: a project that names agents and is not trusted is
+/// refused, as in a cast.
 pub(super) fn trusted(
     config: &Config,
     flag: Option<&str>,
@@ -194,7 +217,10 @@ pub(super) fn scope(words: &str) -> Tools {
         "readOnly" => Tools::ReadOnly,
         "coding" => Tools::Coding,
         names => {
-            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+            let names = names
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty());
             Tools::Custom(names.map(str::to_owned).collect())
         }
     }

@@ -15,11 +15,13 @@ const INSIDE: [&str; 3] = ["MATERIA_RUN", "MATERIA_SESSION", "MATERIA_LEAF"];
 
 /// Show what a cast may spend, or raise it, also while it runs
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia budget\n  materia budget 2M\n  materia budget +500k\n  \
+#[command(
+    after_help = "Examples:\n  materia budget\n  materia budget 2M\n  materia budget +500k\n  \
     materia budget 2026-01-01T00-00 --cost 30\n\n\
     A number alone is a limit of tokens (k and M are understood, + adds to the limit that holds); anything else is a \
     cast. A running cast takes a new limit up before its next step. Only you can raise a budget: inside of a run or a \
-    cast it is refused.")]
+    cast it is refused."
+)]
 pub(super) struct Budget {
     /// Its id or directory, and the new limit of tokens
     #[arg(value_name = "ID] [TOKENS", num_args = 0..=2)]
@@ -44,11 +46,19 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let (id, tokens) = meant(&self.words)?;
-        let wanted = Wanted { tokens, cost: self.cost, turns: self.turns, minutes: self.minutes };
-        if let Some(name) = INSIDE.iter().find(|name| !wanted.is_nothing() && world.variable(name).is_some())
+        let wanted = Wanted {
+            tokens,
+            cost: self.cost,
+            turns: self.turns,
+            minutes: self.minutes,
+        };
+        if let Some(name) = INSIDE
+            .iter()
+            .find(|name| !wanted.is_nothing() && world.variable(name).is_some())
         {
-            let message =
-                format!("only the operator raises a budget, and `{name}` says that this is inside of a run");
+            let message = format!(
+                "only the operator raises a budget, and `{name}` says that this is inside of a run"
+            );
             return Err(Failure::new(Kind::Refused, "operator_only", message)
                 .hint("ask the person who started it to type this at their own terminal"));
         }
@@ -66,11 +76,16 @@ impl Budget {
 fn meant(words: &[String]) -> Result<(Option<&str>, Option<Amount>), Failure> {
     match words {
         [] => Ok((None, None)),
-        [only] => Ok(tokens(only).map_or((Some(only.as_str()), None), |amount| (None, Some(amount)))),
+        [only] => {
+            Ok(tokens(only).map_or((Some(only.as_str()), None), |amount| (None, Some(amount))))
+        }
         [id, limit, ..] => match tokens(limit) {
             Some(amount) => Ok((Some(id), Some(amount))),
             None => {
-                let message = format!("{} is no number of tokens", materia_model::text::quoted(limit));
+                let message = format!(
+                    "{} is no number of tokens",
+                    materia_model::text::quoted(limit)
+                );
                 Err(Failure::new(Kind::Invalid, "usage", message)
                     .hint("write it like 500000, 500k, 2M or +500k"))
             }
@@ -80,7 +95,9 @@ fn meant(words: &[String]) -> Result<(Option<&str>, Option<Amount>), Failure> {
 
 /// `500000`, `500k`, `1.5M`, `+200k`.
 fn tokens(word: &str) -> Option<Amount> {
-    let (more, rest) = word.strip_prefix('+').map_or((false, word), |rest| (true, rest));
+    let (more, rest) = word
+        .strip_prefix('+')
+        .map_or((false, word), |rest| (true, rest));
     let (digits, unit) = match rest.chars().last()? {
         'k' | 'K' => (&rest[..rest.len() - 1], 1e3),
         'm' | 'M' => (&rest[..rest.len() - 1], 1e6),
@@ -90,12 +107,18 @@ fn tokens(word: &str) -> Option<Amount> {
     let is_number = !plain.is_empty() && plain.chars().all(|c| c.is_ascii_digit() || c == '.');
     let number: f64 = is_number.then(|| plain.parse().ok()).flatten()?;
     let tokens = (number * unit).round();
-    let amount = if more { Amount::More(tokens as u64) } else { Amount::To(tokens as u64) };
+    let amount = if more {
+        Amount::More(tokens as u64)
+    } else {
+        Amount::To(tokens as u64)
+    };
     (tokens <= 1e15).then_some(amount)
 }
 
 fn amount_of_money(word: &str) -> Result<f64, String> {
-    let amount: f64 = word.parse().map_err(|_| "write a number such as 20 or 7.5".to_owned())?;
+    let amount: f64 = word
+        .parse()
+        .map_err(|_| "write a number such as 20 or 7.5".to_owned())?;
     if amount.is_finite() && amount >= 0.0 {
         Ok(amount)
     } else {
@@ -112,7 +135,16 @@ mod tests {
         assert_eq!(tokens("500k"), Some(Amount::To(500_000)));
         assert_eq!(tokens("+1.5M"), Some(Amount::More(1_500_000)));
         assert_eq!(tokens("4_000_000"), Some(Amount::To(4_000_000)));
-        for word in ["2026-01-01", "", "+", "k", "1.2.3", "./cast", "é", "99999999999999999999"] {
+        for word in [
+            "2026-01-01",
+            "",
+            "+",
+            "k",
+            "1.2.3",
+            "./cast",
+            "é",
+            "99999999999999999999",
+        ] {
             assert_eq!(tokens(word), None, "{word}");
         }
     }

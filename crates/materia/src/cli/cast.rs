@@ -76,17 +76,29 @@ impl Cast {
         } else {
             let definition = self.definition(world, &view, screen, voice)?;
             let settings = definition.settings().clone();
-            self.player.play(world, &settings, foreground()?, &mut view, |hands| {
-                cast::start(definition, &self.request, hands)
-            })?
+            self.player
+                .play(world, &settings, foreground()?, &mut view, |hands| {
+                    cast::start(definition, &self.request, hands)
+                })?
         };
         view.report(&report);
         Ok(exit_code(&report))
     }
 
     /// A cast that is to be driven by a run.
-    pub(super) fn for_a_run(request: String, loadout: String, config: Config, player: Player) -> Self {
-        Self { request, loadout: Some(loadout), detach: true, config, player }
+    pub(super) fn for_a_run(
+        request: String,
+        loadout: String,
+        config: Config,
+        player: Player,
+    ) -> Self {
+        Self {
+            request,
+            loadout: Some(loadout),
+            detach: true,
+            config,
+            player,
+        }
     }
 
     /// Begins the cast and lets a run drive it (A12).
@@ -136,8 +148,9 @@ pub(super) fn detach(
 ) -> Result<(Report, Spawned), Failure> {
     let settings = definition.settings().clone();
     // A nursery that adopts orphans would take the supervisor for one.
-    let report = player
-        .play(world, &settings, Nursery::new(), view, |hands| cast::begin(definition, request, hands))?;
+    let report = player.play(world, &settings, Nursery::new(), view, |hands| {
+        cast::begin(definition, request, hands)
+    })?;
     driven(report, player, world, wanted)
 }
 
@@ -160,7 +173,11 @@ pub(super) fn driven(
 }
 
 /// The run that drives a cast.
-pub(super) fn wanted(world: &World, id: Option<RunId>, said: Option<&str>) -> Result<Wanted, Failure> {
+pub(super) fn wanted(
+    world: &World,
+    id: Option<RunId>,
+    said: Option<&str>,
+) -> Result<Wanted, Failure> {
     let root = Root::new(world.home()?.runs());
     Ok(Wanted {
         id,
@@ -187,13 +204,18 @@ impl Player {
 
     /// The script that was named, for another process.
     pub(super) fn script(&self, world: &World) -> Option<String> {
-        self.agent_script.as_ref().map(|file| world.path(file).to_string_lossy().into_owned())
+        self.agent_script
+            .as_ref()
+            .map(|file| world.path(file).to_string_lossy().into_owned())
     }
 
     /// Who was named, for another door.
     pub(super) fn named(&self, world: &World) -> door::Player {
         let script = self.agent_script.as_ref().map(|file| world.path(file));
-        door::Player { agent: self.agent.clone(), script }
+        door::Player {
+            agent: self.agent.clone(),
+            script,
+        }
     }
 
     /// The words by which another process gets the same player.
@@ -239,10 +261,13 @@ impl Player {
     }
 }
 
-/// What runs the processes of a cast that this process drives: nothing escapes it, and Ctrl-C is an event.
+/// What runs the processes of a cast that this process drives: nothing escapes it, and Ctrl-C is an
+/// event.
 pub(super) fn foreground() -> Result<Nursery, Failure> {
     let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
-    nursery.catch_interrupts().map_err(|error| internal(&error))?;
+    nursery
+        .catch_interrupts()
+        .map_err(|error| internal(&error))?;
     Ok(nursery)
 }
 

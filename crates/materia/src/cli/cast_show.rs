@@ -17,7 +17,8 @@ use crate::world::World;
     A step is one visit of a socket; `materia fork ID --at STEP` begins a new cast behind one."
 )]
 pub(super) struct CastShow {
-    /// Its id, the beginning of its id, or its directory; the running one or the newest where nothing is said
+    /// Its id, the beginning of its id, or its directory; the running one or the newest where
+    /// nothing is said
     #[arg(value_name = "ID")]
     id: Option<String>,
 
@@ -37,7 +38,10 @@ impl CastShow {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let cwd = project(world)?;
         let folder = cast::casts(cwd, &self.config.files(world)?);
-        let wanted = cast_show::Wanted { events: self.events, artifacts: self.artifacts };
+        let wanted = cast_show::Wanted {
+            events: self.events,
+            artifacts: self.artifacts,
+        };
         let shown = casts::looked_at(cwd, &folder, self.id.as_deref())
             .and_then(|cast| cast_show::show(&cast, wanted, &world.clock()))
             .map_err(|error| failure(&error))?;

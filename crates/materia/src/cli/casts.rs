@@ -13,10 +13,12 @@ const USUAL: usize = 20;
 
 /// List the casts of this project, the newest first
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia casts\n  materia casts --status interrupted\n  \
+#[command(
+    after_help = "Examples:\n  materia casts\n  materia casts --status interrupted\n  \
     materia casts --json | jq '.casts[].castId'\n\n\
     A cast is `running` only while the process that drives it lives; one whose driver died is `interrupted` and \
-    can be resumed. People see the newest 20, programs all of them, unless --limit says otherwise.")]
+    can be resumed. People see the newest 20, programs all of them, unless --limit says otherwise."
+)]
 pub(super) struct Casts {
     /// At most so many
     #[arg(long, value_name = "N")]
@@ -34,7 +36,10 @@ impl Casts {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let folder = cast::casts(project(world)?, &self.config.files(world)?);
         let limit = self.limit.or((voice == Voice::Human).then_some(USUAL));
-        let filter = casts::Filter { limit, status: self.status.as_deref() };
+        let filter = casts::Filter {
+            limit,
+            status: self.status.as_deref(),
+        };
         screen.report(&casts::list(&folder, &filter, &world.clock()), voice);
         Ok(0)
     }

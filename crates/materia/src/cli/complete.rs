@@ -1,7 +1,8 @@
-//! What could stand at the end of a line: commands and options from the grammar, ids and names from what there is.
+//! What could stand at the end of a line: commands and options from the grammar, ids and names from
+//! what there is.
 //!
-//! Owns which argument takes which kind of thing. Never fails and never complains: who presses Tab wants proposals, and
-//! none is a fine answer, upon which the shell proposes files.
+//! Owns which argument takes which kind of thing. Never fails and never complains: who presses Tab
+//! wants proposals, and none is a fine answer, upon which the shell proposes files.
 
 use clap::{Arg, ArgAction, Args, Command};
 use materia_engine::config::Files;
@@ -52,8 +53,11 @@ impl Complete {
 
 /// The words of a line behind its first, the last of them empty where the line ends in a blank.
 fn split(line: &str) -> Vec<String> {
-    let mut words: Vec<String> =
-        line.split_whitespace().skip(1).map(|word| word.trim_matches(['\'', '"']).to_owned()).collect();
+    let mut words: Vec<String> = line
+        .split_whitespace()
+        .skip(1)
+        .map(|word| word.trim_matches(['\'', '"']).to_owned())
+        .collect();
     if line.ends_with(char::is_whitespace) {
         words.push(String::new());
     }
@@ -63,29 +67,48 @@ fn split(line: &str) -> Vec<String> {
 type Proposal = (String, String);
 
 fn proposals(world: &World, words: &[String]) -> Vec<Proposal> {
-    let Some((typed, before)) = words.split_last() else { return Vec::new() };
+    let Some((typed, before)) = words.split_last() else {
+        return Vec::new();
+    };
     let command = super::grammar();
-    let mut at = Place { command: &command, path: Vec::new(), wants: None, given: Vec::new() };
+    let mut at = Place {
+        command: &command,
+        path: Vec::new(),
+        wants: None,
+        given: Vec::new(),
+    };
     before.iter().for_each(|word| at.take(word));
     if let Some(option) = at.wants {
         return values(world, &at, option);
     }
     if let Some((name, _)) = typed.split_once('=').filter(|_| typed.starts_with("--")) {
         let option = at.option(name);
-        let all = option.map(|option| values(world, &at, option)).unwrap_or_default();
-        return all.into_iter().map(|(value, about)| (format!("{name}={value}"), about)).collect();
+        let all = option
+            .map(|option| values(world, &at, option))
+            .unwrap_or_default();
+        return all
+            .into_iter()
+            .map(|(value, about)| (format!("{name}={value}"), about))
+            .collect();
     }
     if typed.starts_with('-') {
         return options(at.command);
     }
-    let below: Vec<Proposal> =
-        at.command.get_subcommands().filter(|one| !one.is_hide_set()).map(named).collect();
+    let below: Vec<Proposal> = at
+        .command
+        .get_subcommands()
+        .filter(|one| !one.is_hide_set())
+        .map(named)
+        .collect();
     if !below.is_empty() && at.given.is_empty() {
         return below;
     }
     let places: Vec<&Arg> = at.command.get_positionals().collect();
-    let next = places.get(at.given.len()).or(places.last().filter(|last| is_many(last)));
-    next.map(|next| values(world, &at, next)).unwrap_or_default()
+    let next = places
+        .get(at.given.len())
+        .or(places.last().filter(|last| is_many(last)));
+    next.map(|next| values(world, &at, next))
+        .unwrap_or_default()
 }
 
 /// How far the words of a line have led.
@@ -104,11 +127,16 @@ impl<'c> Place<'c> {
             return;
         }
         if word.starts_with('-') && word.len() > 1 {
-            let takes = |option: &&Arg| matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
+            let takes =
+                |option: &&Arg| matches!(option.get_action(), ArgAction::Set | ArgAction::Append);
             self.wants = self.option(word).filter(takes);
             return;
         }
-        match self.command.find_subcommand(word).filter(|_| self.given.is_empty()) {
+        match self
+            .command
+            .find_subcommand(word)
+            .filter(|_| self.given.is_empty())
+        {
             Some(below) => {
                 self.command = below;
                 self.path.push(below.get_name());
@@ -119,8 +147,12 @@ impl<'c> Place<'c> {
 
     fn option(&self, word: &str) -> Option<&'c Arg> {
         self.command.get_arguments().find(|option| {
-            option.get_long().is_some_and(|long| word.strip_prefix("--") == Some(long))
-                || option.get_short().is_some_and(|short| word == format!("-{short}"))
+            option
+                .get_long()
+                .is_some_and(|long| word.strip_prefix("--") == Some(long))
+                || option
+                    .get_short()
+                    .is_some_and(|short| word == format!("-{short}"))
         })
     }
 }
@@ -130,13 +162,24 @@ fn is_many(argument: &Arg) -> bool {
 }
 
 fn named(command: &Command) -> Proposal {
-    (command.get_name().to_owned(), command.get_about().map(ToString::to_string).unwrap_or_default())
+    (
+        command.get_name().to_owned(),
+        command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_default(),
+    )
 }
 
 fn options(command: &Command) -> Vec<Proposal> {
-    let shown = command.get_arguments().filter(|option| !option.is_hide_set());
+    let shown = command
+        .get_arguments()
+        .filter(|option| !option.is_hide_set());
     let long = |option: &Arg| {
-        let about = option.get_help().map(ToString::to_string).unwrap_or_default();
+        let about = option
+            .get_help()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         Some((format!("--{}", option.get_long()?), about))
     };
     shown.filter_map(long).collect()
@@ -147,25 +190,38 @@ fn values(world: &World, at: &Place<'_>, argument: &Arg) -> Vec<Proposal> {
     let own = argument.get_possible_values();
     if !own.is_empty() {
         let one = |value: &clap::builder::PossibleValue| {
-            (value.get_name().to_owned(), value.get_help().map(ToString::to_string).unwrap_or_default())
+            (
+                value.get_name().to_owned(),
+                value
+                    .get_help()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
+            )
         };
-        return own.iter().filter(|value| !value.is_hide_set()).map(one).collect();
+        return own
+            .iter()
+            .filter(|value| !value.is_hide_set())
+            .map(one)
+            .collect();
     }
     let path = at.path.as_slice();
     match (path, argument.get_id().as_str()) {
         (["wait"], "runs") => runs(world, &["run"]),
         (["message"], "to") => runs(world, &["run", "room"]),
         (["inspect"], "target") => {
-            let fixed =
-                ["session:all", "tool:materia", "coordinator"].map(|one| (one.to_owned(), String::new()));
-            runs(world, &["run", "room"]).into_iter().chain(fixed).collect()
+            let fixed = ["session:all", "tool:materia", "coordinator"]
+                .map(|one| (one.to_owned(), String::new()));
+            runs(world, &["run", "room"])
+                .into_iter()
+                .chain(fixed)
+                .collect()
         }
         (["inspect"], "view") => VIEWS.map(|view| (view.to_owned(), String::new())).to_vec(),
         (["message"], "kind") => KINDS.map(|kind| (kind.to_owned(), String::new())).to_vec(),
         (
             [
-                "resume" | "continue" | "recast" | "revive" | "abort" | "cast-show" | "status" | "fork"
-                | "budget",
+                "resume" | "continue" | "recast" | "revive" | "abort" | "cast-show" | "status"
+                | "fork" | "budget",
             ],
             "id",
         ) => cast_ids(world),
@@ -179,9 +235,11 @@ fn values(world: &World, at: &Place<'_>, argument: &Arg) -> Vec<Proposal> {
         (["recipe", ..], "name") | (["tool", "register"], "from") => recipes(world),
         (["tool", ..], "name") => tools(world),
         (["quest", ..], "quest" | "id" | "before" | "after") => quests(world),
-        (["man" | "help"], _) => {
-            super::grammar().get_subcommands().filter(|one| !one.is_hide_set()).map(named).collect()
-        }
+        (["man" | "help"], _) => super::grammar()
+            .get_subcommands()
+            .filter(|one| !one.is_hide_set())
+            .map(named)
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -201,13 +259,26 @@ const VIEWS: [&str; 13] = [
     "triage",
     "doctor",
 ];
-const KINDS: [&str; 5] =
-    ["control.kill", "control.stop", "control.continue", "control.abort", "chat.message"];
+const KINDS: [&str; 5] = [
+    "control.kill",
+    "control.stop",
+    "control.continue",
+    "control.abort",
+    "chat.message",
+];
 
 fn runs(world: &World, kinds: &[&str]) -> Vec<Proposal> {
-    let Ok(home) = world.home() else { return Vec::new() };
+    let Ok(home) = world.home() else {
+        return Vec::new();
+    };
     let ids = Root::new(home.runs()).ids().unwrap_or_default();
-    kinds.iter().flat_map(|kind| ids.iter().map(move |id| (format!("{kind}:{id}"), String::new()))).collect()
+    kinds
+        .iter()
+        .flat_map(|kind| {
+            ids.iter()
+                .map(move |id| (format!("{kind}:{id}"), String::new()))
+        })
+        .collect()
 }
 
 fn files(world: &World) -> Option<Files> {
@@ -215,48 +286,88 @@ fn files(world: &World) -> Option<Files> {
 }
 
 fn cast_ids(world: &World) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files)) = (project(world), files(world)) else { return Vec::new() };
-    let filter = casts::Filter { limit: Some(50), status: None };
+    let (Ok(cwd), Some(files)) = (project(world), files(world)) else {
+        return Vec::new();
+    };
+    let filter = casts::Filter {
+        limit: Some(50),
+        status: None,
+    };
     let listed = casts::list(&cast::casts(cwd, &files), &filter, &world.clock()).casts;
-    listed.into_iter().map(|one| (one.cast_id, format!("{}: {}", one.status, one.request))).collect()
+    listed
+        .into_iter()
+        .map(|one| (one.cast_id, format!("{}: {}", one.status, one.request)))
+        .collect()
 }
 
 /// The steps of a cast, as `SOCKET:VISIT`.
 fn steps(world: &World, cast: Option<&String>) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files), Some(id)) = (project(world), files(world), cast) else { return Vec::new() };
+    let (Ok(cwd), Some(files), Some(id)) = (project(world), files(world), cast) else {
+        return Vec::new();
+    };
     let folder = cast::casts(cwd, &files);
-    let Ok(found) = cast::find(cwd, &folder, Some(id)) else { return Vec::new() };
+    let Ok(found) = cast::find(cwd, &folder, Some(id)) else {
+        return Vec::new();
+    };
     let shown = cast_show::show(&found, Wanted::default(), &world.clock());
     let steps = shown.map(|shown| shown.steps).unwrap_or_default();
     steps
         .iter()
-        .map(|step| (format!("{}:{}", step.place.socket, step.place.visit), step.place.materia.clone()))
+        .map(|step| {
+            (
+                format!("{}:{}", step.place.socket, step.place.visit),
+                step.place.materia.clone(),
+            )
+        })
         .collect()
 }
 
 fn loadouts(world: &World) -> Vec<Proposal> {
-    let listed = files(world).map(|files| loadout::list(&files).loadouts).unwrap_or_default();
-    listed.into_iter().map(|one| (one.name, one.description.unwrap_or_default())).collect()
+    let listed = files(world)
+        .map(|files| loadout::list(&files).loadouts)
+        .unwrap_or_default();
+    listed
+        .into_iter()
+        .map(|one| (one.name, one.description.unwrap_or_default()))
+        .collect()
 }
 
 fn materia(world: &World) -> Vec<Proposal> {
-    let Some(files) = files(world) else { return Vec::new() };
+    let Some(files) = files(world) else {
+        return Vec::new();
+    };
     let config = Loaded::load(files.layers());
-    config.written_materia().iter().map(|one| (one.name.to_owned(), "materia".to_owned())).collect()
+    config
+        .written_materia()
+        .iter()
+        .map(|one| (one.name.to_owned(), "materia".to_owned()))
+        .collect()
 }
 
 fn recipes(world: &World) -> Vec<Proposal> {
-    let listed = library(world).map(|library| recipe::list(&library).recipes).unwrap_or_default();
-    listed.into_iter().map(|one| (one.id, one.description.unwrap_or_default())).collect()
+    let listed = library(world)
+        .map(|library| recipe::list(&library).recipes)
+        .unwrap_or_default();
+    listed
+        .into_iter()
+        .map(|one| (one.id, one.description.unwrap_or_default()))
+        .collect()
 }
 
 fn tools(world: &World) -> Vec<Proposal> {
-    let listed = library(world).map(|library| tool::list(&library).tools).unwrap_or_default();
-    listed.into_iter().map(|one| (one.name, one.description)).collect()
+    let listed = library(world)
+        .map(|library| tool::list(&library).tools)
+        .unwrap_or_default();
+    listed
+        .into_iter()
+        .map(|one| (one.name, one.description))
+        .collect()
 }
 
 fn quests(world: &World) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files)) = (project(world), files(world)) else { return Vec::new() };
+    let (Ok(cwd), Some(files)) = (project(world), files(world)) else {
+        return Vec::new();
+    };
     let board = Store::of(cwd, cast::casts(cwd, &files));
     let listed = quest::list(&board, None, MOST, &world.clock());
     let quests = listed.map(|listed| listed.quests).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! `materia completions`: the lines by which a shell asks us what could stand at the end of a line.
 //!
-//! Owns one small script per shell. What is proposed is never in them: they ask the hidden `complete`, so that runs,
-//! recipes and loadouts are those that there are now.
+//! Owns one small script per shell. What is proposed is never in them: they ask the hidden
+//! `complete`, so that runs, recipes and loadouts are those that there are now.
 
 use clap::{Args, ValueEnum};
 
@@ -38,7 +38,8 @@ impl Completions {
     }
 }
 
-/// Bash takes a colon for the end of a word, so that what stands before the last one is cut off again.
+/// Bash takes a colon for the end of a word, so that what stands before the last one is cut off
+/// again.
 const BASH: &str = r#"_materia() {
     local line=${COMP_LINE:0:COMP_POINT} word one cut=
     word=${line##*[[:space:]]}

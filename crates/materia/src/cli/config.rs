@@ -1,4 +1,5 @@
-//! Which config files a command uses: those in their places, and the one that the command line names.
+//! Which config files a command uses: those in their places, and the one that the command line
+//! names.
 
 use std::path::{Path, PathBuf};
 
@@ -21,12 +22,17 @@ pub(super) struct Config {
 impl Config {
     /// The config that another process was given.
     pub(super) fn of(path: Option<&str>) -> Self {
-        Self { config: path.map(PathBuf::from) }
+        Self {
+            config: path.map(PathBuf::from),
+        }
     }
 
     /// Where the one on top of all others is.
     pub(super) fn path(&self, world: &World) -> Option<PathBuf> {
-        self.config.as_deref().filter(|path| !path.as_os_str().is_empty()).map(|path| world.path(path))
+        self.config
+            .as_deref()
+            .filter(|path| !path.as_os_str().is_empty())
+            .map(|path| world.path(path))
     }
 
     /// Reads every layer there is.
@@ -36,7 +42,10 @@ impl Config {
             home: home.as_ref(),
             project: project(world)?,
             environment: environment(world),
-            flag: self.config.as_deref().filter(|path| !path.as_os_str().is_empty()),
+            flag: self
+                .config
+                .as_deref()
+                .filter(|path| !path.as_os_str().is_empty()),
         };
         home.as_ref().map(launched);
         Ok(Files::find(places)?)
@@ -45,7 +54,8 @@ impl Config {
 
 /// Brings the launchers in the profile up to date, as every load of a config does (C18).
 ///
-/// Where that cannot be done, such as in a home that is read-only, nobody misses them: no command of ours starts one.
+/// Where that cannot be done, such as in a home that is read-only, nobody misses them: no command
+/// of ours starts one.
 pub(super) fn launched(home: &Home) {
     let _read_only = launcher::sync(home);
 }
@@ -58,7 +68,11 @@ pub(super) fn environment(world: &World) -> Option<&Path> {
 /// The directory of the project.
 pub(super) fn project(world: &World) -> Result<&Path, Failure> {
     world.cwd.as_deref().map_err(|error| {
-        Failure::new(Kind::Invalid, "no_directory", format!("the working directory is gone: {error}"))
-            .hint("change to a directory that exists, or name one with `-C`")
+        Failure::new(
+            Kind::Invalid,
+            "no_directory",
+            format!("the working directory is gone: {error}"),
+        )
+        .hint("change to a directory that exists, or name one with `-C`")
     })
 }

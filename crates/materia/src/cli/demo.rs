@@ -17,9 +17,11 @@ const PACE: Duration = Duration::from_millis(250);
 
 /// Watch a whole cast in a new repository: plan, build, evaluate, rework, commit
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia demo\n  materia demo --dir /tmp/visitors --fast\n\n\
+#[command(
+    after_help = "Examples:\n  materia demo\n  materia demo --dir /tmp/visitors --fast\n\n\
     The agents' words come from a script, so that no model, account or network is needed; the files and the git \
-    commits are real. Everything is in one new directory, which stays until you remove it.")]
+    commits are real. Everything is in one new directory, which stays until you remove it."
+)]
 pub(super) struct Demo {
     /// Where to make the project, instead of a new directory for temporary files
     #[arg(long, value_name = "DIR")]
@@ -32,7 +34,9 @@ pub(super) struct Demo {
 
 impl Demo {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let temporary = world.variable("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        let temporary = world
+            .variable("TMPDIR")
+            .map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
         let temporary = world.path(&temporary);
         let given = self.dir.as_deref().map(|dir| world.path(dir));
         let (clock, mut nursery) = (world.clock(), foreground()?);
@@ -42,11 +46,21 @@ impl Demo {
         view.hears(nursery.interrupted());
         if voice == Voice::Human {
             let drawn = grid::grid(&Files::shipped(), Some(demo::LOADOUT))?;
-            view.opening(demo::REQUEST, demo::LOADOUT, &drawn.text(grid::Format::Text), project.root());
+            view.opening(
+                demo::REQUEST,
+                demo::LOADOUT,
+                &drawn.text(grid::Format::Text),
+                project.root(),
+            );
         }
-        let pace = if self.fast || !world.terminals.stderr { Duration::ZERO } else { PACE };
-        let report =
-            project.play(&clock, &mut nursery, &mut view, pace).map_err(|error| told(&error, &temporary))?;
+        let pace = if self.fast || !world.terminals.stderr {
+            Duration::ZERO
+        } else {
+            PACE
+        };
+        let report = project
+            .play(&clock, &mut nursery, &mut view, pace)
+            .map_err(|error| told(&error, &temporary))?;
         view.rest();
         screen.report(&report, voice);
         Ok(super::cast::exit_code(&report.cast))
@@ -59,14 +73,17 @@ fn told(error: &demo::Error, temporary: &Path) -> Failure {
     match error {
         demo::Error::NoGit(_) => typed(Kind::Invalid, "no_git")
             .hint("install git, for example with `apt install git`, and try again"),
-        demo::Error::Git { .. } => typed(Kind::Failed, "git").hint("see `git --version`, and try again"),
+        demo::Error::Git { .. } => {
+            typed(Kind::Failed, "git").hint("see `git --version`, and try again")
+        }
         demo::Error::Taken(_) => {
             typed(Kind::Conflict, "taken").hint("name a directory that is not there yet")
         }
         demo::Error::Dir(_) | demo::Error::Write(_) => {
             let shown = temporary.to_string_lossy();
-            typed(Kind::Failed, "storage")
-                .hint(format!("make room in {shown}, or name a directory with --dir"))
+            typed(Kind::Failed, "storage").hint(format!(
+                "make room in {shown}, or name a directory with --dir"
+            ))
         }
         demo::Error::Script(findings) => Failure::from_findings(findings.clone()),
         demo::Error::Cast(error) => failure(error),

@@ -26,6 +26,10 @@ impl Doctor {
         let diagnosis = doctor::doctor(&world.home()?, project(world)?, &roster, &choosing)
             .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
         screen.report(&diagnosis, voice);
-        Ok(if diagnosis.ok { 0 } else { Kind::Failed.exit_code() })
+        Ok(if diagnosis.ok {
+            0
+        } else {
+            Kind::Failed.exit_code()
+        })
     }
 }

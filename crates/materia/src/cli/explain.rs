@@ -9,9 +9,11 @@ use crate::world::World;
 
 /// Show what a template or a recipe would run, and start nothing
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia explain --template 'echo {name=world}' name=you\n  \
+#[command(
+    after_help = "Examples:\n  materia explain --template 'echo {name=world}' name=you\n  \
     materia explain --file build.json --values values.json --json\n  \
-    materia explain --file build.json --schema\n  materia explain utility-git-log count=3")]
+    materia explain --file build.json --schema\n  materia explain utility-git-log count=3"
+)]
 pub(super) struct Explain {
     #[command(flatten)]
     template: Template,

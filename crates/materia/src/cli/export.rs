@@ -14,19 +14,27 @@ use crate::world::World;
 
 /// Write a loadout as Mermaid, DOT, SVG or JSON, or a cast as one page of HTML
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia export Full-Auto --format svg > full-auto.svg\n  \
+#[command(
+    after_help = "Examples:\n  materia export Full-Auto --format svg > full-auto.svg\n  \
     materia export --config flow.json --format mermaid\n  materia export --html report.html\n  \
     materia export 2026-01-01T00-00 --html report.html\n\n\
     The page has the graph, the time line, the steps, why work went back, what it cost and the texts of the artifacts. It \
     loads nothing, runs nothing, follows the reader's light or dark theme, and has no secrets that materia knows of. Read \
-    it before you send it.")]
+    it before you send it."
+)]
 pub(super) struct Export {
     /// A loadout's name or id; with --html, a cast's id, the beginning of it, or its directory
     #[arg(value_name = "LOADOUT|CAST")]
     what: Option<String>,
 
     /// How the loadout is written
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "mermaid", conflicts_with = "html")]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "mermaid",
+        conflicts_with = "html"
+    )]
     format: Format,
 
     /// Write a cast as a page to this file; `-` is stdout
@@ -86,8 +94,12 @@ impl Export {
         }
         let path = world.path(file);
         export::save(&path, &text).map_err(|error| {
-            Failure::new(Kind::Failed, "not_written", format!("{}: {error}", path.display()))
-                .hint("name a file in a directory that you can write to")
+            Failure::new(
+                Kind::Failed,
+                "not_written",
+                format!("{}: {error}", path.display()),
+            )
+            .hint("name a file in a directory that you can write to")
         })?;
         let (shown, bytes) = (path.display().to_string(), text.len());
         match voice {

@@ -49,15 +49,21 @@ impl Fork {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting, agent: None };
+        let asked = Asked {
+            loadout: None,
+            files: &files,
+            home: home.as_ref(),
+            trusting,
+            agent: None,
+        };
         let kept = cast::casts(cwd, &files);
         let made = casts::looked_at(cwd, &kept, Some(&self.id))
             .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder))
             .and_then(|folder| fork::fork(&folder, &kept, &self.at, &clock))
             .map_err(|error| failure(&error))?;
         if self.hold {
-            let report =
-                materia_engine::verb::cast_status::status(&made, &clock).map_err(|error| failure(&error))?;
+            let report = materia_engine::verb::cast_status::status(&made, &clock)
+                .map_err(|error| failure(&error))?;
             screen.report(&report, voice);
             return Ok(0);
         }
@@ -66,15 +72,19 @@ impl Fork {
         if self.detach {
             let wanted = wanted(world, None, None)?;
             // A nursery that adopts orphans would take the supervisor for one.
-            let report = self
-                .player
-                .play(world, &settings, Nursery::new(), &mut view, |hands| cast::leave(made, hands))?;
+            let report =
+                self.player
+                    .play(world, &settings, Nursery::new(), &mut view, |hands| {
+                        cast::leave(made, hands)
+                    })?;
             view.report(&driven(report, &self.player, world, &wanted)?.0);
             return Ok(0);
         }
-        let report = self.player.play(world, &settings, foreground()?, &mut view, |hands| {
-            cast::go_on(made, Wish::Resume, hands)
-        })?;
+        let report = self
+            .player
+            .play(world, &settings, foreground()?, &mut view, |hands| {
+                cast::go_on(made, Wish::Resume, hands)
+            })?;
         view.report(&report);
         Ok(exit_code(&report))
     }

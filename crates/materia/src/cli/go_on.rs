@@ -17,7 +17,8 @@ use crate::world::World;
     after_help = "Examples:\n  materia resume 2026-01-01T00-00\n  materia resume .pi/pi-materia/2026-01-01T00-00-00-000Z"
 )]
 pub(super) struct Resume {
-    /// Its id, the beginning of its id, or its directory; the newest that suits where nothing is said
+    /// Its id, the beginning of its id, or its directory; the newest that suits where nothing is
+    /// said
     #[arg(value_name = "ID")]
     id: Option<String>,
 
@@ -45,7 +46,8 @@ pub(super) struct Continue {
 
 impl Continue {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        // No id has a space in it, so that one who says only something means the cast that waits for it.
+        // No id has a space in it, so that one who says only something means the cast that waits
+        // for it.
         let (id, words) = match (self.cast.id, self.words) {
             (Some(only), None) if only.contains(char::is_whitespace) => (None, Some(only)),
             given => given,
@@ -67,9 +69,15 @@ impl Resume {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         // Ending a cast runs nothing.
-        let trusting =
-            matches!(wish, Wish::Abort) || trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let asked = Asked { loadout: None, files: &files, home: home.as_ref(), trusting, agent: None };
+        let trusting = matches!(wish, Wish::Abort)
+            || trust::settled(world, &files, home.as_ref(), screen, voice)?;
+        let asked = Asked {
+            loadout: None,
+            files: &files,
+            home: home.as_ref(),
+            trusting,
+            agent: None,
+        };
         let cwd = project(world)?;
         let found = casts::meant(cwd, &cast::casts(cwd, &files), self.id.as_deref(), wish)
             .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder));
@@ -79,7 +87,9 @@ impl Resume {
         let nursery = foreground()?;
         let report = self
             .player
-            .play(world, &settings, nursery, &mut view, |hands| cast::go_on(folder, wish, hands))?;
+            .play(world, &settings, nursery, &mut view, |hands| {
+                cast::go_on(folder, wish, hands)
+            })?;
         view.report(&report);
         Ok(exit_code(&report))
     }

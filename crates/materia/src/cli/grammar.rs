@@ -1,7 +1,9 @@
 //! The verbs as a grammar that is built when it is asked for.
 //!
-//! Owns the shape of the list: a name, the type that reads its words, and in brackets an own line of help with examples of its own, or a setting. The whole tree of forty verbs takes longer to
-//! build than most of them take to run, so each verb's own words are only put together once its name was read.
+//! Owns the shape of the list: a name, the type that reads its words, and in brackets an own line
+//! of help with examples of its own, or a setting. The whole tree of forty verbs takes longer to
+//! build than most of them take to run, so each verb's own words are only put together once its
+//! name was read.
 
 /// Declares the enum of verbs, each with the words of its own left for later.
 macro_rules! verbs {
@@ -66,6 +68,9 @@ pub(super) use verbs;
 pub(super) struct Nothing {}
 
 /// A verb whose words are put together when it is asked for.
-pub(super) fn later(name: &'static str, words: fn(clap::Command) -> clap::Command) -> clap::Command {
+pub(super) fn later(
+    name: &'static str,
+    words: fn(clap::Command) -> clap::Command,
+) -> clap::Command {
     clap::Command::new(name).defer(words)
 }

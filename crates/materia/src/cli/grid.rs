@@ -10,8 +10,10 @@ use crate::world::World;
 
 /// Draw a loadout
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia grid\n  materia grid Release --format mermaid\n  \
-    materia grid --config flow.json --format svg > flow.svg")]
+#[command(
+    after_help = "Examples:\n  materia grid\n  materia grid Release --format mermaid\n  \
+    materia grid --config flow.json --format svg > flow.svg"
+)]
 pub(super) struct Grid {
     /// Its name or id; without it, the active one
     #[arg(value_name = "LOADOUT")]
@@ -42,8 +44,11 @@ impl Grid {
                 grid::Format::Json
             }
             (Some(_), Voice::Json) => {
-                let message = "`--json` asks for the graph as JSON, and `--format` for something else";
-                return Err(Failure::new(Kind::Invalid, "usage", message).hint("leave one of them out"));
+                let message =
+                    "`--json` asks for the graph as JSON, and `--format` for something else";
+                return Err(
+                    Failure::new(Kind::Invalid, "usage", message).hint("leave one of them out")
+                );
             }
             (None | Some(Format::Text), Voice::Human) => grid::Format::Text,
             (Some(Format::Mermaid), Voice::Human) => grid::Format::Mermaid,

@@ -1,7 +1,7 @@
 //! The first page of help: every verb, by what people come for.
 //!
-//! Owns the groups and their order. The words of each verb stay with the verb; a line here says what a group of them is
-//! for. A test holds this page against the verbs that there are.
+//! Owns the groups and their order. The words of each verb stay with the verb; a line here says
+//! what a group of them is for. A test holds this page against the verbs that there are.
 
 /// The page, for the grammar.
 pub(super) const PAGE: &str = "\
@@ -70,10 +70,15 @@ mod tests {
     #[test]
     fn every_help_has_an_example() {
         fn without(command: &clap::Command, path: &str, found: &mut Vec<String>) {
-            for one in command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help")
+            for one in command
+                .get_subcommands()
+                .filter(|one| !one.is_hide_set() && one.get_name() != "help")
             {
                 let path = format!("{path} {}", one.get_name());
-                if !one.get_after_help().is_some_and(|help| help.to_string().starts_with("Examples:\n  ")) {
+                if !one
+                    .get_after_help()
+                    .is_some_and(|help| help.to_string().starts_with("Examples:\n  "))
+                {
                     found.push(path.clone());
                 }
                 without(one, &path, found);
@@ -92,12 +97,22 @@ mod tests {
             .filter(|verb| !verb.is_hide_set())
             .map(clap::Command::get_name)
             .collect();
-        let is_told =
-            |verb: &str| PAGE.contains(&format!("\n  {verb} ")) || PAGE.contains(&format!("`{verb}`"));
-        assert_eq!(verbs.iter().filter(|verb| !is_told(verb)).collect::<Vec<_>>(), Vec::<&&str>::new());
-        let lines = PAGE.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
-        let listed: Vec<&str> =
-            lines.filter(|word| word.chars().all(|one| one.is_ascii_lowercase())).collect();
+        let is_told = |verb: &str| {
+            PAGE.contains(&format!("\n  {verb} ")) || PAGE.contains(&format!("`{verb}`"))
+        };
+        assert_eq!(
+            verbs
+                .iter()
+                .filter(|verb| !is_told(verb))
+                .collect::<Vec<_>>(),
+            Vec::<&&str>::new()
+        );
+        let lines = PAGE
+            .lines()
+            .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+        let listed: Vec<&str> = lines
+            .filter(|word| word.chars().all(|one| one.is_ascii_lowercase()))
+            .collect();
         assert!(listed.iter().all(|word| verbs.contains(word)), "{listed:?}");
     }
 }

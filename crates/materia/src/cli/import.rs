@@ -13,11 +13,13 @@ use crate::world::World;
 
 /// Turn goose recipes and justfiles into recipes
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia import goose review.yaml > review.json\n  \
+#[command(
+    after_help = "Examples:\n  materia import goose review.yaml > review.json\n  \
     materia import goose review.yaml --into ~/.pi/agent/recipes\n  materia import justfile --into recipes\n  \
     materia import justfile ci/justfile --shell --into recipes\n\n\
     Without --into nothing is written. What cannot be carried over is said with its line, on stderr. Profiles and projects \
-    of pi-materia and recipes of pi-actors need no import: they are used where they are, see `materia doctor`.")]
+    of pi-materia and recipes of pi-actors need no import: they are used where they are, see `materia doctor`."
+)]
 pub(super) struct Import {
     #[command(subcommand)]
     what: What,
@@ -36,7 +38,9 @@ enum What {
         into: Into,
     },
     /// A justfile; every recipe in it becomes one of ours
-    #[command(after_help = "Examples:\n  materia import justfile ci/justfile --shell --into recipes")]
+    #[command(
+        after_help = "Examples:\n  materia import justfile ci/justfile --shell --into recipes"
+    )]
     Justfile {
         /// The justfile; without it, the one in this directory
         #[arg(value_name = "FILE")]
@@ -62,13 +66,20 @@ impl Import {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let cwd = project(world)?;
         let report = match self.what {
-            What::Goose { file, into } => {
-                import::goose(&world.path(&file), into.into.map(|into| world.path(&into)).as_deref())
-            }
+            What::Goose { file, into } => import::goose(
+                &world.path(&file),
+                into.into.map(|into| world.path(&into)).as_deref(),
+            ),
             What::Justfile { file, shell, into } => {
-                let shell = if shell { Shell::Allowed } else { Shell::AsWritten };
-                let (file, into) =
-                    (file.map(|file| world.path(&file)), into.into.map(|into| world.path(&into)));
+                let shell = if shell {
+                    Shell::Allowed
+                } else {
+                    Shell::AsWritten
+                };
+                let (file, into) = (
+                    file.map(|file| world.path(&file)),
+                    into.into.map(|into| world.path(&into)),
+                );
                 import::justfile(file.as_deref(), cwd, shell, into.as_deref())
             }
         };
@@ -83,15 +94,21 @@ fn failure(error: &NotImported, screen: Screen) -> Failure {
     let told = |kind, code, hint| Failure::from_error(kind, code, error).hint(hint);
     match error {
         NotImported::Missing(_) => told(Kind::NotFound, "not_found", "name the file"),
-        NotImported::Unreadable { .. } => {
-            told(Kind::Invalid, "unreadable", "name a text file that you can read")
-        }
-        NotImported::Taken(_) => {
-            told(Kind::Conflict, "exists", "name another directory, or move that file away")
-        }
-        NotImported::NotWritten { .. } => {
-            told(Kind::Failed, "not_written", "name a directory that you can write to")
-        }
+        NotImported::Unreadable { .. } => told(
+            Kind::Invalid,
+            "unreadable",
+            "name a text file that you can read",
+        ),
+        NotImported::Taken(_) => told(
+            Kind::Conflict,
+            "exists",
+            "name another directory, or move that file away",
+        ),
+        NotImported::NotWritten { .. } => told(
+            Kind::Failed,
+            "not_written",
+            "name a directory that you can write to",
+        ),
         NotImported::Wrong(findings) => {
             screen.findings(findings);
             told(Kind::Invalid, "invalid_import", "name a file of that kind")

@@ -10,9 +10,11 @@ use crate::world::World;
 
 /// Write a starter loadout and a recipe into this project, and explain them
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia init\n  materia -C ~/src/visitors init\n\n\
+#[command(
+    after_help = "Examples:\n  materia init\n  materia -C ~/src/visitors init\n\n\
     Nothing is overwritten: a file that is there stays as it is, and is told. The config it writes is trusted at once; \
-    change it, and `materia trust` asks again.")]
+    change it, and `materia trust` asks again."
+)]
 pub(super) struct Init {}
 
 impl Init {
@@ -29,8 +31,10 @@ impl From<init::Error> for Failure {
         match error {
             init::Error::Read(error) => error.into(),
             init::Error::Trust(error) => (&error).into(),
-            init::Error::Dir(_) | init::Error::Write(_) => Self::from_error(Kind::Failed, "storage", &error)
-                .hint("check who may write here, or name another directory with `-C`"),
+            init::Error::Dir(_) | init::Error::Write(_) => {
+                Self::from_error(Kind::Failed, "storage", &error)
+                    .hint("check who may write here, or name another directory with `-C`")
+            }
         }
     }
 }

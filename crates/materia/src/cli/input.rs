@@ -24,7 +24,12 @@ use crate::world::World;
 #[derive(Debug, Args)]
 pub(super) struct Template {
     /// A template: a command line, or JSON when it begins with `{`, `[` or `"`
-    #[arg(long, value_name = "T", conflicts_with = "file", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "T",
+        conflicts_with = "file",
+        allow_hyphen_values = true
+    )]
     template: Option<String>,
 
     /// A file with a template or a recipe, JSON or Markdown
@@ -39,14 +44,19 @@ pub(super) struct Template {
     #[arg(long, value_name = "F")]
     stdin: Option<PathBuf>,
 
-    /// A recipe's NAME (without --template and --file), then key=value words; they win over --values
+    /// A recipe's NAME (without --template and --file), then key=value words; they win over
+    /// --values
     #[arg(value_name = "WORD")]
     words: Vec<String>,
 }
 
 impl Template {
     /// The plan these words ask for.
-    pub(super) fn prepare(&self, world: &World, stages: Option<&Path>) -> Result<Prepared, Failure> {
+    pub(super) fn prepare(
+        &self,
+        world: &World,
+        stages: Option<&Path>,
+    ) -> Result<Prepared, Failure> {
         self.prepare_with(world, stages, &Map::new())
     }
 
@@ -57,11 +67,17 @@ impl Template {
         stages: Option<&Path>,
         ours: &Map<String, Value>,
     ) -> Result<Prepared, Failure> {
-        if self.values.as_deref().is_some_and(is_dash) && self.stdin.as_deref().is_some_and(is_dash) {
+        if self.values.as_deref().is_some_and(is_dash) && self.stdin.as_deref().is_some_and(is_dash)
+        {
             let message = "`--values -` and `--stdin -` both want stdin";
-            return Err(Failure::new(Kind::Invalid, "usage", message).hint("give one of them a file"));
+            return Err(
+                Failure::new(Kind::Invalid, "usage", message).hint("give one of them a file")
+            );
         }
-        let values = self.values.as_deref().map_or(Ok(Map::new()), |path| values(world, path))?;
+        let values = self
+            .values
+            .as_deref()
+            .map_or(Ok(Map::new()), |path| values(world, path))?;
         let home = world.variable("HOME").and_then(|home| home.to_str());
         let cwd = world.cwd.as_ref().ok().and_then(|cwd| cwd.to_str());
         let stages = stages.map(Path::to_string_lossy);
@@ -74,7 +90,12 @@ impl Template {
         };
         match self.named(world)? {
             Named::Template(source) => {
-                let asked = Asked { source: &source, values, words: &self.words, facts };
+                let asked = Asked {
+                    source: &source,
+                    values,
+                    words: &self.words,
+                    facts,
+                };
                 prepare_with(asked, ours).map_err(Failure::from_findings)
             }
             Named::Recipe(library, found, words) => recipe::link(&library, *found, values, words)?
@@ -87,7 +108,11 @@ impl Template {
     pub(super) fn inline(&self) -> Option<Value> {
         let text = self.template.as_deref()?;
         let json = text.trim_start().starts_with(['{', '[', '"']);
-        if json { serde_json::from_str(text).ok() } else { Some(text.into()) }
+        if json {
+            serde_json::from_str(text).ok()
+        } else {
+            Some(text.into())
+        }
     }
 
     /// Whether a template, its file or its values were given.
@@ -108,8 +133,12 @@ impl Template {
     /// The JSON Schema of the template's public arguments.
     pub(super) fn schema(&self, world: &World) -> Result<Value, Failure> {
         let args = match self.named(world)? {
-            Named::Template(source) => template::parse(&source).map_err(Failure::from_findings)?.args(),
-            Named::Recipe(library, found, _) => recipe::link(&library, *found, Map::new(), &[])?.args,
+            Named::Template(source) => template::parse(&source)
+                .map_err(Failure::from_findings)?
+                .args(),
+            Named::Recipe(library, found, _) => {
+                recipe::link(&library, *found, Map::new(), &[])?.args
+            }
         };
         Ok(template::schema(&args))
     }
@@ -124,8 +153,14 @@ impl Template {
                 let found = library.find(name, cwd).map_err(NotResolved::NotFound)?;
                 Ok(Named::Recipe(library, Box::new(found), words))
             }
-            (None, None, None) => Err(Failure::new(Kind::Invalid, "usage", "there is nothing to run")
-                .hint("give it --template 'echo {name=world}', or a recipe: see `materia recipe list`")),
+            (None, None, None) => Err(Failure::new(
+                Kind::Invalid,
+                "usage",
+                "there is nothing to run",
+            )
+            .hint(
+                "give it --template 'echo {name=world}', or a recipe: see `materia recipe list`",
+            )),
         }
     }
 
@@ -137,13 +172,16 @@ impl Template {
         if !markdown && !object() {
             return Ok(Named::Template(source));
         }
-        // Without a home there is nothing to import from, and a file that imports nothing needs none.
+        // Without a home there is nothing to import from, and a file that imports nothing needs
+        // none.
         let library = match library(world) {
             Ok(library) => library,
             Err(_) if !markdown => return Ok(Named::Template(source)),
             Err(failure) => return Err(failure),
         };
-        let found = library.open(&world.path(path), &shown(path)).map_err(NotResolved::NotFound)?;
+        let found = library
+            .open(&world.path(path), &shown(path))
+            .map_err(NotResolved::NotFound)?;
         Ok(Named::Recipe(library, Box::new(found), &self.words))
     }
 
@@ -153,11 +191,16 @@ impl Template {
             None => Ok(None),
             Some(path) if is_dash(path) => {
                 let collected = spool::collected(spool_dir, &mut std::io::stdin().lock());
-                collected.map(Some).map_err(|error| unreadable("stdin", &error))
+                collected
+                    .map(Some)
+                    .map_err(|error| unreadable("stdin", &error))
             }
             Some(path) => {
-                let opened = File::open(world.path(path)).and_then(|file| rereadable(file, spool_dir));
-                opened.map(Some).map_err(|error| unreadable(&shown(path), &error))
+                let opened =
+                    File::open(world.path(path)).and_then(|file| rereadable(file, spool_dir));
+                opened
+                    .map(Some)
+                    .map_err(|error| unreadable(&shown(path), &error))
             }
         }
     }
@@ -175,9 +218,14 @@ pub(super) fn library(world: &World) -> Result<Library, Failure> {
     Ok(Library::new(&world.home()?, home_dir))
 }
 
-/// A file that several commands can read, each from its beginning; what flows only once is collected first.
+/// A file that several commands can read, each from its beginning; what flows only once is
+/// collected first.
 fn rereadable(mut file: File, spool_dir: &Path) -> std::io::Result<File> {
-    if file.metadata()?.is_file() { Ok(file) } else { spool::collected(spool_dir, &mut file) }
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        spool::collected(spool_dir, &mut file)
+    }
 }
 
 fn is_dash(path: &Path) -> bool {
@@ -188,7 +236,11 @@ fn is_dash(path: &Path) -> bool {
 pub(super) fn recipe_fields(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
     let source = Source::new(&shown(path), &read_text(world, path)?);
     let root = materia_model::recipe::parse(&source).map_err(Failure::from_findings)?;
-    Ok(if let Value::Object(fields) = root.to_value() { fields } else { Map::new() })
+    Ok(if let Value::Object(fields) = root.to_value() {
+        fields
+    } else {
+        Map::new()
+    })
 }
 
 /// A JSON object with values.
@@ -203,27 +255,34 @@ pub(super) fn values(world: &World, path: &Path) -> Result<Map<String, Value>, F
     match node.to_value() {
         Value::Object(values) => Ok(values),
         _ => {
-            let message =
-                format!("the values in {} are {}, not an object", text::quoted(&shown(path)), node.kind());
-            Err(Failure::new(Kind::Invalid, "invalid_values", message).hint("write {\"name\": \"value\"}"))
+            let message = format!(
+                "the values in {} are {}, not an object",
+                text::quoted(&shown(path)),
+                node.kind()
+            );
+            Err(Failure::new(Kind::Invalid, "invalid_values", message)
+                .hint("write {\"name\": \"value\"}"))
         }
     }
 }
 
 /// A text file, no larger than any document may be.
 pub(super) fn read_text(world: &World, path: &Path) -> Result<String, Failure> {
-    let mut file = File::open(world.path(path)).map_err(|error| unreadable(&shown(path), &error))?;
+    let mut file =
+        File::open(world.path(path)).map_err(|error| unreadable(&shown(path), &error))?;
     read_bounded(&mut file, &shown(path))
 }
 
 pub(super) fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    reader.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+    reader
+        .take(MAX_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(name, &error))?;
     if bytes.len() > MAX_BYTES {
         let message = format!("{} has more than {MAX_BYTES} bytes", text::quoted(name));
-        return Err(
-            Failure::new(Kind::Invalid, "too_large", message).hint("split it, or pass large data by a file")
-        );
+        return Err(Failure::new(Kind::Invalid, "too_large", message)
+            .hint("split it, or pass large data by a file"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let message = format!(
@@ -237,7 +296,11 @@ pub(super) fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String,
 
 fn unreadable(name: &str, error: &std::io::Error) -> Failure {
     let message = format!("{} cannot be read: {error}", text::quoted(name));
-    let kind = if error.kind() == std::io::ErrorKind::NotFound { Kind::NotFound } else { Kind::Invalid };
+    let kind = if error.kind() == std::io::ErrorKind::NotFound {
+        Kind::NotFound
+    } else {
+        Kind::Invalid
+    };
     Failure::new(kind, "unreadable", message).hint("name a file that exists and that you may read")
 }
 

@@ -39,15 +39,22 @@ use crate::world::World;
     materia inspect tool:materia --view triage\n\n\
     What is shown was looked at just now: a run whose supervisor died is ended and recorded first.")]
 pub(super) struct Inspect {
-    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all (which lists every run, and needs not be said), recipes, tool:NAME or tool:materia
-    #[arg(value_name = "TARGET", default_value = "session:all", hide_default_value = true)]
+    /// run:ID, room:ID, branch:ID/NAME, coordinator, session:S, session:all (which lists every run,
+    /// and needs not be said), recipes, tool:NAME or tool:materia
+    #[arg(
+        value_name = "TARGET",
+        default_value = "session:all",
+        hide_default_value = true
+    )]
     target: String,
 
-    /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts, files, previews, roster, contacts, runs, triage, doctor, list, imports, schema
+    /// Which side of it: status, tail, transcript, messages, mailbox, communication, artifacts,
+    /// files, previews, roster, contacts, runs, triage, doctor, list, imports, schema
     #[arg(long, value_name = "V")]
     view: Option<String>,
 
-    /// How many lines, messages, members or runs (40; more than that also shows more than the last 64 KiB of a tail)
+    /// How many lines, messages, members or runs (40; more than that also shows more than the last
+    /// 64 KiB of a tail)
     #[arg(long, value_name = "N")]
     lines: Option<usize>,
 
@@ -55,7 +62,8 @@ pub(super) struct Inspect {
     #[arg(long, value_name = "S")]
     status: Option<String>,
 
-    /// Go on showing a tail, messages or previews until the run is over; with --json one object a line
+    /// Go on showing a tail, messages or previews until the run is over; with --json one object a
+    /// line
     #[arg(long)]
     follow: bool,
 
@@ -66,7 +74,12 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let filter = self.status.as_deref().map(Filter::parse).transpose()?.unwrap_or_default();
+        let filter = self
+            .status
+            .as_deref()
+            .map(Filter::parse)
+            .transpose()?
+            .unwrap_or_default();
         let caller = session(world, self.session.as_deref())?;
         let caller = caller.as_deref();
         let root = Root::new(world.home()?.runs());
@@ -81,7 +94,9 @@ impl Inspect {
             Ok::<_, Failure>(self.bounded(all, voice))
         };
         match target {
-            Target::Run(id) => return self.inspect_run(&root, &id, view, caller, world, screen, voice),
+            Target::Run(id) => {
+                return self.inspect_run(&root, &id, view, caller, world, screen, voice);
+            }
             Target::Room(id) => {
                 let (place, _) = inspect::open(&root, &id, caller, &clock)?;
                 self.inspect_room(&place, view, world, screen, voice)?;
@@ -103,7 +118,9 @@ impl Inspect {
                 } else if view == "doctor" {
                     let (roster, choosing) = roster(&Config::default(), None, world)?;
                     let diagnosis = doctor::doctor(&home, project(world)?, &roster, &choosing)
-                        .map_err(|error| Failure::from_error(Kind::Interrupted, "interrupted", &error))?;
+                        .map_err(|error| {
+                            Failure::from_error(Kind::Interrupted, "interrupted", &error)
+                        })?;
                     screen.report(&diagnosis, voice);
                 } else {
                     screen.report(&inspect::runtime(&home), voice);
@@ -113,14 +130,21 @@ impl Inspect {
             Target::Recipes if view == "doctor" => {
                 screen.report(&recipe::doctor(&library(world)?, &world.home()?), voice);
             }
-            Target::Recipes if view == "imports" => screen.report(&recipe::imports(&library(world)?), voice),
-            Target::Recipes if view == "list" => screen.report(&recipe::list(&library(world)?), voice),
+            Target::Recipes if view == "imports" => {
+                screen.report(&recipe::imports(&library(world)?), voice)
+            }
+            Target::Recipes if view == "list" => {
+                screen.report(&recipe::list(&library(world)?), voice)
+            }
             Target::Recipes => screen.report(&inspect::recipes(&library(world)?), voice),
         }
         Ok(0)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each is a different thing that the caller has at hand")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a different thing that the caller has at hand"
+    )]
     fn inspect_run(
         &self,
         root: &Root,
@@ -142,11 +166,14 @@ impl Inspect {
                 }
                 let mut output = Output::new(screen, voice);
                 let from = output.begin(&tail.tail);
-                run::follow(&place, from, &clock, |stream: Stream, bytes| output.say(stream, bytes))?;
+                run::follow(&place, from, &clock, |stream: Stream, bytes| {
+                    output.say(stream, bytes)
+                })?;
                 output.end();
             }
             "transcript" => {
-                let said = actor::transcript(&place, &state, self.many(voice)).map_err(run::Error::from)?;
+                let said = actor::transcript(&place, &state, self.many(voice))
+                    .map_err(run::Error::from)?;
                 screen.report(&said, voice);
             }
             "messages" => {
@@ -154,7 +181,14 @@ impl Inspect {
                 let said = mail::messages(id, &read, self.many(voice));
                 self.say(&said, &said.messages, said.incomplete, screen, voice);
                 if self.follow {
-                    self.follow_messages(&place, mail::Followed::Outbox, read.seq, world, screen, voice)?;
+                    self.follow_messages(
+                        &place,
+                        mail::Followed::Outbox,
+                        read.seq,
+                        world,
+                        screen,
+                        voice,
+                    )?;
                 }
             }
             "mailbox" => {
@@ -171,7 +205,8 @@ impl Inspect {
 }
 
 impl Inspect {
-    /// As many as fit, for people and whoever follows; programs get all of them unless they ask for less.
+    /// As many as fit, for people and whoever follows; programs get all of them unless they ask for
+    /// less.
     fn many(&self, voice: Voice) -> usize {
         let all = voice == Voice::Json && !self.follow;
         self.lines.unwrap_or(if all { usize::MAX } else { LINES })
@@ -218,7 +253,8 @@ impl Inspect {
         }
     }
 
-    /// Says what was said so far: a program that follows gets it as it gets the rest, a message a line.
+    /// Says what was said so far: a program that follows gets it as it gets the rest, a message a
+    /// line.
     fn say<R: Report, M: Serialize>(
         &self,
         report: &R,
@@ -232,7 +268,11 @@ impl Inspect {
         }
         said.iter().for_each(|message| screen.document(message));
         if incomplete {
-            screen.talk(Role::Quiet, "note", "older messages are not shown; --lines N shows more");
+            screen.talk(
+                Role::Quiet,
+                "note",
+                "older messages are not shown; --lines N shows more",
+            );
         }
     }
 
@@ -258,8 +298,17 @@ impl Inspect {
 }
 
 /// A queue: in lines for people, with the whole messages for programs.
-fn report_queue(queued: mail::Queued, place: &Place, screen: Screen, voice: Voice) -> Result<(), Failure> {
-    let queued = if voice == Voice::Json { queued.whole(place)? } else { queued };
+fn report_queue(
+    queued: mail::Queued,
+    place: &Place,
+    screen: Screen,
+    voice: Voice,
+) -> Result<(), Failure> {
+    let queued = if voice == Voice::Json {
+        queued.whole(place)?
+    } else {
+        queued
+    };
     screen.report(&queued, voice);
     Ok(())
 }
@@ -279,12 +328,20 @@ impl From<TargetError> for Failure {
 }
 
 /// Shows a tool of the person's: a recipe in their root.
-fn tool(world: &World, name: &str, view: &str, screen: Screen, voice: Voice) -> Result<(), Failure> {
+fn tool(
+    world: &World,
+    name: &str,
+    view: &str,
+    screen: Screen,
+    voice: Voice,
+) -> Result<(), Failure> {
     let library = library(world)?;
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let Some(located) = located(world, &library, name) else {
         let message = format!("there is no tool {}", text::quoted(name));
-        return Err(Failure::new(Kind::NotFound, "tool_not_found", message).hint(near(&library, name)));
+        return Err(
+            Failure::new(Kind::NotFound, "tool_not_found", message).hint(near(&library, name))
+        );
     };
     if view == "schema" {
         let linked = library.link(&located).map_err(NotResolved::Invalid)?;

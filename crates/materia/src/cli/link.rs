@@ -15,11 +15,13 @@ use crate::world::World;
 
 /// Cast several loadouts and materia, one behind the other
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia link Planning-Consult Full-Auto -- \"rewrite the parser\"\n  \
+#[command(
+    after_help = "Examples:\n  materia link Planning-Consult Full-Auto -- \"rewrite the parser\"\n  \
     materia link materia:Cover loadout:Release materia:Narrate -- \"raise the coverage\"\n  \
     materia link --from 2026-01-01T00-00 Chain-Context Full-Auto -- \"go on with it\"\n  \
     materia link Planning-Consult Full-Auto --draw\n\n\
-    Every end of one part leads into the next. Nothing is written to a config.")]
+    Every end of one part leads into the next. Nothing is written to a config."
+)]
 pub(super) struct Link {
     /// Loadouts and materia: `loadout:NAME`, `materia:NAME`, or the bare name
     #[arg(value_name = "TARGET", required = true)]
@@ -50,8 +52,10 @@ pub(super) struct Link {
 
 /// Cast one loadout or materia by name; the active loadout stays what it is
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia autocast materia:Narrate \"tell what changed last week\"\n  \
-    materia autocast Release \"prepare version 2\"")]
+#[command(
+    after_help = "Examples:\n  materia autocast materia:Narrate \"tell what changed last week\"\n  \
+    materia autocast Release \"prepare version 2\""
+)]
 pub(super) struct Autocast {
     /// `loadout:NAME`, `materia:NAME`, or the bare name
     #[arg(value_name = "TARGET")]
@@ -78,13 +82,20 @@ impl Link {
         let home = world.home().ok();
         // Drawing runs nothing.
         let trusting = self.draw || trust::settled(world, &files, home.as_ref(), screen, voice)?;
-        let wanted =
-            Wanted { targets: &self.targets, home: home.as_ref(), trusting, agent: self.player.name() };
+        let wanted = Wanted {
+            targets: &self.targets,
+            home: home.as_ref(),
+            trusting,
+            agent: self.player.name(),
+        };
         let mut definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
         if self.draw {
             match voice {
                 Voice::Human => {
-                    screen.text(&painted(&grid::text(definition.graph()), screen.results_in_colour()));
+                    screen.text(&painted(
+                        &grid::text(definition.graph()),
+                        screen.results_in_colour(),
+                    ));
                 }
                 Voice::Json => screen.document(&grid::json(definition.graph())),
             }
@@ -97,11 +108,19 @@ impl Link {
         }
         if let Some(from) = &self.from {
             let cwd = project(world)?;
-            let earlier =
-                link::earlier(cwd, &cast::casts(cwd, &files), from).map_err(|error| failure(&error))?;
+            let earlier = link::earlier(cwd, &cast::casts(cwd, &files), from)
+                .map_err(|error| failure(&error))?;
             definition = definition.with_state("previousCastContext", earlier);
         }
-        play(definition, &self.request.join(" "), &self.player, self.detach, world, screen, voice)
+        play(
+            definition,
+            &self.request.join(" "),
+            &self.player,
+            self.detach,
+            world,
+            screen,
+            voice,
+        )
     }
 }
 
@@ -111,9 +130,22 @@ impl Autocast {
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
         let targets = std::slice::from_ref(&self.target);
-        let wanted = Wanted { targets, home: home.as_ref(), trusting, agent: self.player.name() };
+        let wanted = Wanted {
+            targets,
+            home: home.as_ref(),
+            trusting,
+            agent: self.player.name(),
+        };
         let definition = link::link(&files, &wanted).map_err(|error| failure(&error))?;
-        play(definition, &self.request, &self.player, self.detach, world, screen, voice)
+        play(
+            definition,
+            &self.request,
+            &self.player,
+            self.detach,
+            world,
+            screen,
+            voice,
+        )
     }
 }
 
@@ -135,8 +167,9 @@ fn play(
         return Ok(0);
     }
     let settings = definition.settings().clone();
-    let report = player
-        .play(world, &settings, foreground()?, &mut view, |hands| cast::start(definition, request, hands))?;
+    let report = player.play(world, &settings, foreground()?, &mut view, |hands| {
+        cast::start(definition, request, hands)
+    })?;
     view.report(&report);
     Ok(exit_code(&report))
 }

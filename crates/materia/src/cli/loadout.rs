@@ -15,8 +15,10 @@ use crate::world::World;
 
 /// List loadouts, check them, or make one the active one
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia loadout list\n  materia loadout use Planning-Consult\n  \
-    materia loadout validate")]
+#[command(
+    after_help = "Examples:\n  materia loadout list\n  materia loadout use Planning-Consult\n  \
+    materia loadout validate"
+)]
 pub(super) struct Loadout {
     #[command(subcommand)]
     verb: Verb,
@@ -71,12 +73,16 @@ impl Loadout {
                 screen.report(&chosen, voice);
                 Ok(0)
             }
-            Verb::Validate { files, config } if files.is_empty() => {
-                Ok(told(&validate::in_effect(&config.files(world)?), screen, voice))
-            }
-            Verb::Validate { files, .. } => {
-                Ok(told(&validate::validate(None, config::project(world)?, &files), screen, voice))
-            }
+            Verb::Validate { files, config } if files.is_empty() => Ok(told(
+                &validate::in_effect(&config.files(world)?),
+                screen,
+                voice,
+            )),
+            Verb::Validate { files, .. } => Ok(told(
+                &validate::validate(None, config::project(world)?, &files),
+                screen,
+                voice,
+            )),
         }
     }
 }

@@ -26,12 +26,15 @@ impl Man {
             Some(name) => {
                 let Some(found) = grammar.find_subcommand(name) else {
                     let message = format!("there is no command {}", text::quoted(name));
-                    let close = text::closest(name, grammar.get_subcommands().map(clap::Command::get_name));
+                    let close =
+                        text::closest(name, grammar.get_subcommands().map(clap::Command::get_name));
                     let hint = close.map_or_else(
                         || "see `materia --help`".to_owned(),
                         |close| format!("did you mean `{close}`?"),
                     );
-                    return Err(Failure::new(Kind::NotFound, "command_not_found", message).hint(hint));
+                    return Err(
+                        Failure::new(Kind::NotFound, "command_not_found", message).hint(hint)
+                    );
                 };
                 (found.clone(), format!("materia-{name}"))
             }

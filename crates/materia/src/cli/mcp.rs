@@ -20,6 +20,10 @@ pub(super) struct Mcp {
 
 impl Mcp {
     pub(super) fn wish(self, listener: Listener, screen: Screen) -> Wish {
-        Wish { session: self.session, listener, screen }
+        Wish {
+            session: self.session,
+            listener,
+            screen,
+        }
     }
 }

@@ -78,10 +78,16 @@ impl Message {
         let within = world.within();
         let to = address(world, &root, session.as_deref(), &self.to, voice)?;
         let clock = world.clock();
-        let sender =
-            Sender { root: &root, session: session.as_deref(), within: within.as_ref(), clock: &clock };
-        let report =
-            message::message_calling(&sender, Self { to, ..self }.draft(world)?, |name, arguments| {
+        let sender = Sender {
+            root: &root,
+            session: session.as_deref(),
+            within: within.as_ref(),
+            clock: &clock,
+        };
+        let report = message::message_calling(
+            &sender,
+            Self { to, ..self }.draft(world)?,
+            |name, arguments| {
                 tool::asked(world, screen, name, arguments, &[])?.map_err(|error| match error {
                     NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
                         let near = library(world).map(|library| tool::near(&library, name));
@@ -90,9 +96,14 @@ impl Message {
                     }
                     other => other.into(),
                 })
-            })?;
+            },
+        )?;
         screen.report(&report, voice);
-        Ok(if report.ok { 0 } else { Kind::Failed.exit_code() })
+        Ok(if report.ok {
+            0
+        } else {
+            Kind::Failed.exit_code()
+        })
     }
 
     fn draft(self, world: &World) -> Result<Draft, Failure> {
@@ -107,7 +118,10 @@ impl Message {
         Ok(Draft {
             to: self.to,
             kind: self.kind,
-            body: body.map(read_body).transpose().map_err(message::Error::from)?,
+            body: body
+                .map(read_body)
+                .transpose()
+                .map_err(message::Error::from)?,
             from: self.from,
             summary: self.summary,
             reply_to: self.reply_to,
@@ -120,7 +134,8 @@ impl Message {
 fn metadata(given: &str) -> Result<Value, Failure> {
     let metadata = serde_json::from_str(given).map_err(|error| {
         let message = format!("the metadata {} is no JSON: {error}", text::quoted(given));
-        Failure::new(Kind::Invalid, "invalid_metadata", message).hint("write {\"requires_response\": true}")
+        Failure::new(Kind::Invalid, "invalid_metadata", message)
+            .hint("write {\"requires_response\": true}")
     })?;
     check_numbers("metadata", given).map_err(message::Error::from)?;
     Ok(metadata)

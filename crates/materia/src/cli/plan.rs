@@ -10,9 +10,11 @@ use crate::world::World;
 
 /// Say how many turns a loadout takes at most, without asking a model
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia plan\n  materia plan Release --items 20\n\n\
+#[command(
+    after_help = "Examples:\n  materia plan\n  materia plan Release --items 20\n\n\
     `smooth` is a cast in which everything is accepted at once; `at most` takes every way back as often as its limit \
-    allows. An answer that must be JSON may need one repair, which is counted; turns that fail and are tried again are not.")]
+    allows. An answer that must be JSON may need one repair, which is counted; turns that fail and are tried again are not."
+)]
 pub(super) struct Plan {
     /// Its name or id; without it, the active one
     #[arg(value_name = "LOADOUT")]

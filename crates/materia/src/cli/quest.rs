@@ -22,10 +22,12 @@ use crate::world::World;
 
 /// Keep requests on a board and run them one behind the other
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia quest add \"update the dependencies\"\n  \
+#[command(
+    after_help = "Examples:\n  materia quest add \"update the dependencies\"\n  \
     materia quest add --loadout Release \"prepare version 2\"\n  materia quest run --stop-on-failure\n  \
     materia quest move 3f2a --first\n  materia quest requeue 3f2a\n\n\
-    The runner stops when it is told to, when you interrupt or abort a cast, and when a cast needs you.")]
+    The runner stops when it is told to, when you interrupt or abort a cast, and when a cast needs you."
+)]
 pub(super) struct Quest {
     #[command(subcommand)]
     verb: Option<Verb>,
@@ -71,7 +73,9 @@ enum Verb {
     },
     /// Move a quest that waits
     #[command(visible_alias = "reorder")]
-    #[command(after_help = "Examples:\n  materia quest move 3f --first\n  materia quest move 3f --after 7a")]
+    #[command(
+        after_help = "Examples:\n  materia quest move 3f --first\n  materia quest move 3f --after 7a"
+    )]
     Move {
         /// Its id, or the beginning of it
         #[arg(value_name = "QUEST")]
@@ -151,9 +155,19 @@ impl Quest {
             Some(Verb::List { status, limit }) => {
                 list(&store, status.as_deref(), limit, world, screen, voice)
             }
-            Some(Verb::Add { request, loadout, title }) => {
+            Some(Verb::Add {
+                request,
+                loadout,
+                title,
+            }) => {
                 known(&files, loadout.as_deref())?;
-                one(quest::add(&store, &request, title.as_deref(), loadout.as_deref(), &clock))
+                one(quest::add(
+                    &store,
+                    &request,
+                    title.as_deref(),
+                    loadout.as_deref(),
+                    &clock,
+                ))
             }
             Some(Verb::Show { quest }) => one(quest::show(&store, &quest, &clock)),
             Some(Verb::Move { quest, to }) => {
@@ -167,15 +181,34 @@ impl Quest {
             Some(Verb::Requeue { quest }) => one(quest::requeue(&store, &quest, &clock)),
             Some(Verb::Remove { quest }) => one(quest::remove(&store, &quest, &clock)),
             Some(Verb::Stop) => {
-                screen.report(&quest::stop(&store, &clock).map_err(|error| told(&error))?, voice);
+                screen.report(
+                    &quest::stop(&store, &clock).map_err(|error| told(&error))?,
+                    voice,
+                );
                 Ok(0)
             }
-            Some(Verb::Run { quest, once, stop_on_failure, detach: true, player }) => {
-                let found = quest.as_deref().map(|quest| quest::show(&store, quest, &clock)).transpose();
+            Some(Verb::Run {
+                quest,
+                once,
+                stop_on_failure,
+                detach: true,
+                player,
+            }) => {
+                let found = quest
+                    .as_deref()
+                    .map(|quest| quest::show(&store, quest, &clock))
+                    .transpose();
                 found.map_err(|error| told(&error))?;
                 let mut words = vec!["quest".to_owned()];
-                let config = self.config.path(world).map(|path| path.to_string_lossy().into_owned());
-                words.extend(config.into_iter().flat_map(|path| ["--config".to_owned(), path]));
+                let config = self
+                    .config
+                    .path(world)
+                    .map(|path| path.to_string_lossy().into_owned());
+                words.extend(
+                    config
+                        .into_iter()
+                        .flat_map(|path| ["--config".to_owned(), path]),
+                );
                 words.push("run".to_owned());
                 words.extend(once.then(|| "--once".to_owned()));
                 words.extend(stop_on_failure.then(|| "--stop-on-failure".to_owned()));
@@ -183,15 +216,34 @@ impl Quest {
                 words.extend(quest.into_iter().flat_map(|quest| ["--".to_owned(), quest]));
                 detached(words, &files, world, screen, voice)
             }
-            Some(Verb::Run { quest, once, stop_on_failure, detach: false, player }) => {
-                let wanted = Wanted { quest: quest.as_deref(), once, stop_on_failure };
-                Runner { files: &files, store: &store, player, world, screen, voice }.run(wanted)
+            Some(Verb::Run {
+                quest,
+                once,
+                stop_on_failure,
+                detach: false,
+                player,
+            }) => {
+                let wanted = Wanted {
+                    quest: quest.as_deref(),
+                    once,
+                    stop_on_failure,
+                };
+                Runner {
+                    files: &files,
+                    store: &store,
+                    player,
+                    world,
+                    screen,
+                    voice,
+                }
+                .run(wanted)
             }
         }
     }
 }
 
-/// Lets a run be the runner. What it would not be allowed to run is refused here, where somebody hears it.
+/// Lets a run be the runner. What it would not be allowed to run is refused here, where somebody
+/// hears it.
 fn detached(
     words: Vec<String>,
     files: &Files,
@@ -204,7 +256,10 @@ fn detached(
         verb_trust::require(files, home.as_ref()).map_err(|error| trust::failure(&error))?;
     }
     let root = Root::new(world.home()?.runs());
-    let wanted = RunWanted { origin: Origin::Spawn, ..wanted(world, None, None)? };
+    let wanted = RunWanted {
+        origin: Origin::Spawn,
+        ..wanted(world, None, None)?
+    };
     let spawned = spawn::spawn_own(&root, &wanted, words, None)?;
     screen.report(&spawned, voice);
     Ok(0)
@@ -218,8 +273,13 @@ fn list(
     screen: Screen,
     voice: Voice,
 ) -> Result<u8, Failure> {
-    let limit = limit.unwrap_or(if voice == Voice::Human { 50 } else { usize::MAX });
-    let listing = quest::list(store, status, limit, &world.clock()).map_err(|error| told(&error))?;
+    let limit = limit.unwrap_or(if voice == Voice::Human {
+        50
+    } else {
+        usize::MAX
+    });
+    let listing =
+        quest::list(store, status, limit, &world.clock()).map_err(|error| told(&error))?;
     screen.report(&listing, voice);
     Ok(0)
 }
@@ -231,7 +291,10 @@ fn known(files: &Files, loadout: Option<&str>) -> Result<(), Failure> {
         None => Ok(()),
         Some(given) => {
             let told = Failure::from_findings(vec![config.unknown(given)]);
-            Err(Failure { kind: Kind::NotFound, ..told })
+            Err(Failure {
+                kind: Kind::NotFound,
+                ..told
+            })
         }
     }
 }
@@ -283,20 +346,36 @@ impl Runner<'_> {
     fn drive(&self, turn: &Turn<'_>) -> Result<Report, Failure> {
         let quest = turn.quest;
         let home = self.world.home().ok();
-        let trusting = trust::settled(self.world, self.files, home.as_ref(), self.screen, self.voice)?;
+        let trusting = trust::settled(
+            self.world,
+            self.files,
+            home.as_ref(),
+            self.screen,
+            self.voice,
+        )?;
         let loadout = quest.loadout_override.as_deref();
-        let asked =
-            Asked { loadout, files: self.files, home: home.as_ref(), trusting, agent: self.player.name() };
+        let asked = Asked {
+            loadout,
+            files: self.files,
+            home: home.as_ref(),
+            trusting,
+            agent: self.player.name(),
+        };
         let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
-        let source = if loadout.is_some() { "override" } else { "fallback" };
+        let source = if loadout.is_some() {
+            "override"
+        } else {
+            "fallback"
+        };
         let note = json!({"questId": quest.id, "title": quest.title, "loadoutSource": source});
         let definition = definition.noting("quest", note);
         let mut view = CastView::new(self.screen, self.voice);
         view.turn(&quest.id, &quest.title);
         let settings = definition.settings().clone();
-        self.player.play(self.world, &settings, foreground()?, &mut view, |hands| {
-            cast::start_telling(definition, &quest.prompt, hands, turn.began)
-        })
+        self.player
+            .play(self.world, &settings, foreground()?, &mut view, |hands| {
+                cast::start_telling(definition, &quest.prompt, hands, turn.began)
+            })
     }
 }
 

@@ -38,7 +38,12 @@ pub(super) struct Receive {
     ack: Option<String>,
 
     /// A message could not be dealt with
-    #[arg(long, value_name = "ID", requires = "error", conflicts_with = "timeout")]
+    #[arg(
+        long,
+        value_name = "ID",
+        requires = "error",
+        conflicts_with = "timeout"
+    )]
     fail: Option<String>,
 
     /// Why it could not
@@ -89,11 +94,17 @@ impl Receive {
     fn address(&self, world: &World) -> Result<Address, Failure> {
         let inherited = || world.variable("MATERIA_ADDRESS")?.to_str();
         let Some(given) = self.address.as_deref().or_else(inherited) else {
-            let failure = Failure::new(Kind::Invalid, "usage", "nobody says whose messages to receive");
+            let failure = Failure::new(
+                Kind::Invalid,
+                "usage",
+                "nobody says whose messages to receive",
+            );
             return Err(failure.hint("give --address run:ID, or call it inside a run"));
         };
-        given.parse().map_err(|error: materia_model::message::AddressError| {
-            Failure::from_error(Kind::Invalid, "invalid_address", &error).hint(error.hint())
-        })
+        given
+            .parse()
+            .map_err(|error: materia_model::message::AddressError| {
+                Failure::from_error(Kind::Invalid, "invalid_address", &error).hint(error.hint())
+            })
     }
 }

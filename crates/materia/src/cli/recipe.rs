@@ -15,8 +15,10 @@ use crate::world::World;
 
 /// List, show and check recipes
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia recipe list\n  materia recipe show pipeline-git-glance\n  \
-    materia recipe validate recipes/*.json\n  materia recipe schema utility-git-log\n  materia recipe doctor")]
+#[command(
+    after_help = "Examples:\n  materia recipe list\n  materia recipe show pipeline-git-glance\n  \
+    materia recipe validate recipes/*.json\n  materia recipe schema utility-git-log\n  materia recipe doctor"
+)]
 pub(super) struct Recipe {
     #[command(subcommand)]
     verb: Verb,
@@ -66,12 +68,20 @@ impl Recipe {
                 screen.report(&shown, voice);
             }
             Verb::Validate { files } => {
-                return Ok(told(&validate::validate_recipes(&library, cwd, &files), screen, voice));
+                return Ok(told(
+                    &validate::validate_recipes(&library, cwd, &files),
+                    screen,
+                    voice,
+                ));
             }
             Verb::Doctor => {
                 let diagnosis = recipe::doctor(&library, &world.home()?);
                 screen.report(&diagnosis, voice);
-                return Ok(if diagnosis.ok { 0 } else { crate::failure::Kind::Invalid.exit_code() });
+                return Ok(if diagnosis.ok {
+                    0
+                } else {
+                    crate::failure::Kind::Invalid.exit_code()
+                });
             }
             Verb::Schema { name } => {
                 let located = library.find(&name, cwd).map_err(NotResolved::NotFound)?;

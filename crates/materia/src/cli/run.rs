@@ -46,14 +46,23 @@ impl Run {
         let stages = spool.join(format!(".materia-stages-{}", world.clock().fresh_id()));
         let prepared = self.template.prepare(world, Some(&stages))?;
         // What stages leave for later ones goes when the run is over.
-        let _stages =
-            prepared.plan.keeps_stages().then(|| Scratch::exactly(&stages)).transpose().map_err(|error| {
+        let _stages = prepared
+            .plan
+            .keeps_stages()
+            .then(|| Scratch::exactly(&stages))
+            .transpose()
+            .map_err(|error| {
                 Failure::from_error(Kind::Failed, "not_written", &error).hint("make room in TMPDIR")
             })?;
         if let (Some((name, digest)), Ok(home)) = (&prepared.own, world.home())
-            && let Err(why) = registry::record(&home, name, digest, Launch::Direct, world.clock().now())
+            && let Err(why) =
+                registry::record(&home, name, digest, Launch::Direct, world.clock().now())
         {
-            screen.talk(Role::Warning, "warning", &format!("this launch is not counted: {why}"));
+            screen.talk(
+                Role::Warning,
+                "warning",
+                &format!("this launch is not counted: {why}"),
+            );
         }
         let mut view = RunView::new(world, screen, voice);
         view.notice(&prepared.strange);
@@ -63,14 +72,16 @@ impl Run {
         match voice {
             Voice::Human => view.output(&outcome),
             Voice::Json => {
-                let ran =
-                    report(outcome, prepared.warnings(), &spool).map_err(|error| lost_output(&error))?;
+                let ran = report(outcome, prepared.warnings(), &spool)
+                    .map_err(|error| lost_output(&error))?;
                 screen.document(&ran);
             }
         }
         Ok(match (interrupted, status, self.strict) {
             (true, ..) => Kind::Interrupted.exit_code(),
-            (false, Status::Failed, _) | (false, Status::Degraded, true) => Kind::Failed.exit_code(),
+            (false, Status::Failed, _) | (false, Status::Degraded, true) => {
+                Kind::Failed.exit_code()
+            }
             (false, ..) => 0,
         })
     }
@@ -90,7 +101,9 @@ impl Run {
         // Read before interrupts are caught, so that a person who types it can still leave.
         let stdin = self.template.stdin(world, spool)?;
         let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
-        nursery.catch_interrupts().map_err(|error| internal(&error))?;
+        nursery
+            .catch_interrupts()
+            .map_err(|error| internal(&error))?;
         let request = Request {
             plan: &prepared.plan,
             cwd: cwd.clone(),
@@ -105,7 +118,11 @@ impl Run {
 
 /// Where output is spooled.
 pub(super) fn spool_dir(world: &World) -> PathBuf {
-    world.variable("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into())
+    world
+        .variable("TMPDIR")
+        .map(PathBuf::from)
+        .filter(|dir| dir.is_dir())
+        .unwrap_or_else(|| "/tmp".into())
 }
 
 pub(super) fn internal(error: &io::Error) -> Failure {

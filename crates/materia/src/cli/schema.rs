@@ -8,8 +8,10 @@ use crate::view::Screen;
 
 /// Print the JSON Schema of a kind of document, for editors
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia schema loadout > materia.schema.json\n\n\
-    Name it in your config as \"$schema\".")]
+#[command(
+    after_help = "Examples:\n  materia schema loadout > materia.schema.json\n\n\
+    Name it in your config as \"$schema\"."
+)]
 pub(super) struct Schema {
     /// The kind of document
     #[arg(value_enum, value_name = "KIND")]

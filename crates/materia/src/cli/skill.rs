@@ -47,7 +47,9 @@ impl Skill {
         let Verb::Install { agent, dir, force } = self.verb else {
             match voice {
                 Voice::Human => screen.text(skill::TEXT),
-                Voice::Json => screen.document(&serde_json::json!({"ok": true, "text": skill::TEXT})),
+                Voice::Json => {
+                    screen.document(&serde_json::json!({"ok": true, "text": skill::TEXT}))
+                }
             }
             return Ok(0);
         };
@@ -55,15 +57,23 @@ impl Skill {
             (Some(dir), _) => Some(world.path(dir)),
             (None, Some(name)) => {
                 let home_dir = world.variable("HOME").map(Path::new);
-                agent::skills(name, &world.home()?, home_dir, |name| world.variable(name).map(PathBuf::from))
+                agent::skills(name, &world.home()?, home_dir, |name| {
+                    world.variable(name).map(PathBuf::from)
+                })
             }
             (None, None) => None,
         };
         let Some(skills) = skills else {
-            return Err(Failure::new(Kind::Invalid, "no_home", "there is no home directory")
-                .hint("name a directory with --dir"));
+            return Err(
+                Failure::new(Kind::Invalid, "no_home", "there is no home directory")
+                    .hint("name a directory with --dir"),
+            );
         };
-        let replace = if force { Replace::Always } else { Replace::Never };
+        let replace = if force {
+            Replace::Always
+        } else {
+            Replace::Never
+        };
         screen.report(&skill::install(agent.as_deref(), &skills, replace)?, voice);
         Ok(0)
     }
@@ -74,7 +84,9 @@ impl From<Error> for Failure {
         match error {
             Error::Differs(_) => Self::from_error(Kind::Conflict, "skill_differs", &error)
                 .hint("look at it, then say --force to replace it"),
-            _ => Self::from_error(Kind::Failed, "storage", &error).hint("check who may write there"),
+            _ => {
+                Self::from_error(Kind::Failed, "storage", &error).hint("check who may write there")
+            }
         }
     }
 }

@@ -66,12 +66,13 @@ pub(super) struct Spawn {
     #[arg(long = "as", value_name = "ADDRESS")]
     address: Option<String>,
 
-    /// Something that the run will make; the path may name values such as {state_dir}, and may be an object:
-    /// {"path": …, "kind", "media_type", "required"}
+    /// Something that the run will make; the path may name values such as {state_dir}, and may be
+    /// an object: {"path": …, "kind", "media_type", "required"}
     #[arg(long, value_name = "NAME=PATH")]
     artifact: Vec<String>,
 
-    /// What it takes and sends, and how its messages are delivered: {"accepts": […], "emits": […], "deliver": "stdin"}
+    /// What it takes and sends, and how its messages are delivered: {"accepts": […], "emits": […],
+    /// "deliver": "stdin"}
     #[arg(long, value_name = "JSON")]
     mailbox: Option<String>,
 
@@ -91,8 +92,12 @@ pub(super) struct Spawn {
 impl Spawn {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         if self.template.wants_stdin() {
-            return Err(Failure::new(Kind::Invalid, "usage", "a run that goes on by itself has no stdin")
-                .hint("give it a file by a value, or send it messages"));
+            return Err(Failure::new(
+                Kind::Invalid,
+                "usage",
+                "a run that goes on by itself has no stdin",
+            )
+            .hint("give it a file by a value, or send it messages"));
         }
         if let Some(loadout) = self.loadout.clone() {
             return self.cast(loadout, world, screen, voice);
@@ -109,16 +114,27 @@ impl Spawn {
             let state = ours.get("state_dir").and_then(Value::as_str);
             let stages = state.map(|state| Path::new(state).join("stages"));
             let mut prepared = self.template.prepare_with(world, stages.as_deref(), ours)?;
-            prepared.promise(&artifacts, ours).map_err(Failure::from_findings)?;
+            prepared
+                .promise(&artifacts, ours)
+                .map_err(Failure::from_findings)?;
             own.replace(prepared.own.clone());
             Ok::<_, Failure>(prepared)
         })?;
         spawned.draft = self.draft(world, &wanted, &artifacts);
         if let Some((name, digest)) = own.into_inner()
-            && let Err(why) =
-                registry::record(&world.home()?, &name, &digest, Launch::Spawn, world.clock().now())
+            && let Err(why) = registry::record(
+                &world.home()?,
+                &name,
+                &digest,
+                Launch::Spawn,
+                world.clock().now(),
+            )
         {
-            screen.talk(style::Role::Warning, "warning", &format!("this launch is not counted: {why}"));
+            screen.talk(
+                style::Role::Warning,
+                "warning",
+                &format!("this launch is not counted: {why}"),
+            );
         }
         screen.report(&spawned, voice);
         run::sweep_daily(&root, &world.clock());
@@ -134,7 +150,10 @@ impl Spawn {
             cwd: project(world)?.to_owned(),
             clock: world.clock(),
             mailbox: self.mailbox.as_deref().map(mailbox).transpose()?,
-            retire_when: self.retire_when.as_ref().map(|_| RetireWhen::ChildrenTerminal),
+            retire_when: self
+                .retire_when
+                .as_ref()
+                .map(|_| RetireWhen::ChildrenTerminal),
             on_session_end: if self.on_session_end == "kill" {
                 OnSessionEnd::Kill
             } else {
@@ -148,10 +167,14 @@ impl Spawn {
     /// An agent is a run whose messages become turns (A12).
     fn agent(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         if self.template.is_named() {
-            return Err(Failure::new(Kind::Invalid, "usage", "an agent runs no template")
-                .hint("materia spawn --agent NAME --as run:ID \"what it is asked first\""));
+            return Err(
+                Failure::new(Kind::Invalid, "usage", "an agent runs no template")
+                    .hint("materia spawn --agent NAME --as run:ID \"what it is asked first\""),
+            );
         }
-        let order = self.player.order(&self.role, &self.config, world, screen, voice)?;
+        let order = self
+            .player
+            .order(&self.role, &self.config, world, screen, voice)?;
         let root = Root::new(world.home()?.runs());
         let wanted = self.wanted(world, &root, Origin::Agent)?;
         let mut spawned = spawn::spawn_agent(&root, &wanted, &order)?;
@@ -179,21 +202,35 @@ impl Spawn {
     }
 
     /// A cast is a run (A12).
-    fn cast(self, loadout: String, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    fn cast(
+        self,
+        loadout: String,
+        world: &World,
+        screen: Screen,
+        voice: Voice,
+    ) -> Result<u8, Failure> {
         let [request] = self.template.words() else {
-            return Err(Failure::new(Kind::Invalid, "usage", "a loadout is cast with one request")
-                .hint("materia spawn --loadout NAME \"what should be done\""));
+            return Err(
+                Failure::new(Kind::Invalid, "usage", "a loadout is cast with one request")
+                    .hint("materia spawn --loadout NAME \"what should be done\""),
+            );
         };
         let id = self.address.as_deref().map(run_id).transpose()?;
         let wanted = wanted(world, id, self.session.as_deref())?;
         let cast = Cast::for_a_run(request.clone(), loadout, self.config, self.player);
-        let (_, spawned) =
-            cast.detached(world, &mut CastView::new(screen, Voice::Json), &wanted, screen, voice)?;
+        let (_, spawned) = cast.detached(
+            world,
+            &mut CastView::new(screen, Voice::Json),
+            &wanted,
+            screen,
+            voice,
+        )?;
         screen.report(&spawned, voice);
         Ok(0)
     }
 
-    /// Keeps an inline template as a draft. A root that cannot be written to, or has enough of them, is no failure of the run.
+    /// Keeps an inline template as a draft. A root that cannot be written to, or has enough of
+    /// them, is no failure of the run.
     fn draft(
         &self,
         world: &World,
@@ -201,8 +238,10 @@ impl Spawn {
         artifacts: &BTreeMap<String, Declared>,
     ) -> Option<String> {
         let template = self.template.inline()?;
-        let texts =
-            world.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let texts = world
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
         let inline = Inline {
             run: wanted.id.as_ref(),
             template,
@@ -225,7 +264,10 @@ impl Spawn {
                 return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
                     .hint("write NAME=PATH; a name has letters, digits, `_`, `.` and `-`"));
             };
-            if artifacts.insert(name.to_owned(), declared(given, path)?).is_some() {
+            if artifacts
+                .insert(name.to_owned(), declared(given, path)?)
+                .is_some()
+            {
                 let message = format!("the artifact {} is given twice", text::quoted(name));
                 return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
                     .hint("give each artifact a name of its own"));
@@ -237,8 +279,15 @@ impl Spawn {
 
 /// A path, or an object that says more: `{"path": …, "kind"?, "media_type"?, "required"?}`.
 fn declared(given: &str, said: &str) -> Result<Declared, Failure> {
-    let object = serde_json::from_str::<Value>(said).ok().filter(Value::is_object);
-    let Some(object) = object else { return Ok(Declared { path: said.to_owned(), ..Declared::default() }) };
+    let object = serde_json::from_str::<Value>(said)
+        .ok()
+        .filter(Value::is_object);
+    let Some(object) = object else {
+        return Ok(Declared {
+            path: said.to_owned(),
+            ..Declared::default()
+        });
+    };
     Declared::deserialize(&object).ok().filter(|declared| !declared.path.is_empty()).ok_or_else(|| {
         let message = format!("{} is no artifact", text::quoted(given));
         Failure::new(Kind::Invalid, "invalid_artifact", message)
@@ -291,7 +340,8 @@ impl Role {
 }
 
 impl Player {
-    /// What a run is told that is to be this agent. Everything is checked before anything is started (T21).
+    /// What a run is told that is to be this agent. Everything is checked before anything is
+    /// started (T21).
     fn order(
         &self,
         role: &Role,
@@ -301,18 +351,24 @@ impl Player {
         voice: Voice,
     ) -> Result<Order, Failure> {
         let timeout = role.turn_timeout.map(|seconds| {
-            let time = std::time::Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-            time.and_then(|time| u64::try_from(time.as_millis()).ok()).ok_or_else(|| {
-                Failure::new(Kind::Invalid, "usage", "the timeout is not above 0")
-                    .hint("write seconds: --turn-timeout 600")
-            })
+            let time = std::time::Duration::try_from_secs_f64(seconds)
+                .ok()
+                .filter(|time| !time.is_zero());
+            time.and_then(|time| u64::try_from(time.as_millis()).ok())
+                .ok_or_else(|| {
+                    Failure::new(Kind::Invalid, "usage", "the timeout is not above 0")
+                        .hint("write seconds: --turn-timeout 600")
+                })
         });
         let script = self.script(world);
         let name = match &script {
             Some(_) => "scripted".to_owned(),
             None => {
                 let roster = agent::trusted(config, self.name(), world, screen, voice)?;
-                roster.choose(None).map_err(|missing| agent::missing(&missing))?.name
+                roster
+                    .choose(None)
+                    .map_err(|missing| agent::missing(&missing))?
+                    .name
             }
         };
         let order = Order {
@@ -320,16 +376,26 @@ impl Player {
             model: role.model.clone(),
             thinking: role.thinking.clone(),
             tools: role.tools.clone(),
-            system: role.system.as_deref().map(|path| read_text(world, path)).transpose()?,
-            config: config.path(world).map(|path| path.to_string_lossy().into_owned()),
+            system: role
+                .system
+                .as_deref()
+                .map(|path| read_text(world, path))
+                .transpose()?,
+            config: config
+                .path(world)
+                .map(|path| path.to_string_lossy().into_owned()),
             timeout_ms: timeout.transpose()?,
             script,
         };
-        if order.system.as_ref().is_some_and(|system| system.len() > LONGEST_SYSTEM) {
-            let message = format!("what the agent is told besides is longer than {LONGEST_SYSTEM} bytes");
-            return Err(
-                Failure::new(Kind::Invalid, "too_large", message).hint("put it into a file it can read")
-            );
+        if order
+            .system
+            .as_ref()
+            .is_some_and(|system| system.len() > LONGEST_SYSTEM)
+        {
+            let message =
+                format!("what the agent is told besides is longer than {LONGEST_SYSTEM} bytes");
+            return Err(Failure::new(Kind::Invalid, "too_large", message)
+                .hint("put it into a file it can read"));
         }
         if order.script.is_some() {
             agent::player(world, &order)?;
@@ -342,9 +408,11 @@ impl Player {
 fn mailbox(given: &str) -> Result<Value, Failure> {
     let invalid = |why: String| {
         let message = format!("{} is no mailbox: {why}", text::quoted(given));
-        Failure::new(Kind::Invalid, "invalid_mailbox", message).hint("write {\"accepts\": [\"task.run\"]}")
+        Failure::new(Kind::Invalid, "invalid_mailbox", message)
+            .hint("write {\"accepts\": [\"task.run\"]}")
     };
-    let contract: Value = serde_json::from_str(given).map_err(|error| invalid(error.to_string()))?;
+    let contract: Value =
+        serde_json::from_str(given).map_err(|error| invalid(error.to_string()))?;
     Mailbox::read(&contract).map_err(|error| invalid(error.to_string()))?;
     Ok(contract)
 }
@@ -354,7 +422,11 @@ pub(super) fn run_id(given: &str) -> Result<RunId, Failure> {
     let id = given.strip_prefix("run:").unwrap_or(given);
     id.parse().map_err(|error| {
         let mut failure = Failure::from(error);
-        failure.message = format!("expected run:ID, received {}: {}", text::quoted(given), failure.message);
+        failure.message = format!(
+            "expected run:ID, received {}: {}",
+            text::quoted(given),
+            failure.message
+        );
         failure
     })
 }

@@ -18,7 +18,8 @@ pub(super) struct Split {
 
 impl Split {
     pub(super) fn run(self, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let words = template::split(&Source::new("TEXT", &self.text)).map_err(Failure::from_findings)?;
+        let words =
+            template::split(&Source::new("TEXT", &self.text)).map_err(Failure::from_findings)?;
         screen.report(&Words { ok: true, words }, voice);
         Ok(0)
     }

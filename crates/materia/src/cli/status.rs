@@ -13,7 +13,8 @@ use crate::world::World;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  materia status\n  materia status 2026-01-01T00-00 --json")]
 pub(super) struct Status {
-    /// Its id, the beginning of its id, or its directory; the running one or the newest where nothing is said
+    /// Its id, the beginning of its id, or its directory; the running one or the newest where
+    /// nothing is said
     #[arg(value_name = "ID")]
     id: Option<String>,
 

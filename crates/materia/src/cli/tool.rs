@@ -60,7 +60,9 @@ enum Verb {
     )]
     Register(Given),
     /// Change a tool; what is not given stays
-    #[command(after_help = "Examples:\n  materia tool update greet --description \"Greet somebody\"")]
+    #[command(
+        after_help = "Examples:\n  materia tool update greet --description \"Greet somebody\""
+    )]
     Update(Given),
     /// Take a tool away
     #[command(after_help = "Examples:\n  materia tool remove greet")]
@@ -70,7 +72,9 @@ enum Verb {
         name: String,
     },
     /// Make a draft a tool; without one, list the drafts
-    #[command(after_help = "Examples:\n  materia tool promote\n  materia tool promote draft-1 --name greet")]
+    #[command(
+        after_help = "Examples:\n  materia tool promote\n  materia tool promote draft-1 --name greet"
+    )]
     Promote {
         /// The draft's name
         #[arg(value_name = "DRAFT")]
@@ -91,7 +95,12 @@ struct Given {
     #[arg(value_name = "NAME")]
     name: String,
     /// A template: a command line, or JSON when it begins with `{`, `[` or `"`
-    #[arg(long, value_name = "T", conflicts_with = "file", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "T",
+        conflicts_with = "file",
+        allow_hyphen_values = true
+    )]
     template: Option<String>,
     /// A file with the whole recipe, JSON or Markdown
     #[arg(long, value_name = "F")]
@@ -119,20 +128,39 @@ impl Tool {
                 let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
                 screen.report(&recipe::show(&library, &world.home()?, &name, cwd)?, voice);
             }
-            Verb::Call { name, values, words } => {
-                let values = values.as_deref().map_or(Ok(Map::new()), |path| input::values(world, path))?;
+            Verb::Call {
+                name,
+                values,
+                words,
+            } => {
+                let values = values
+                    .as_deref()
+                    .map_or(Ok(Map::new()), |path| input::values(world, path))?;
                 return call(world, screen, voice, &name, values, &words);
             }
             Verb::Register(given) => {
-                screen.report(&registry::register(&library, &given.registration(world, false)?)?, voice);
+                screen.report(
+                    &registry::register(&library, &given.registration(world, false)?)?,
+                    voice,
+                );
             }
             Verb::Update(given) => {
-                screen.report(&registry::register(&library, &given.registration(world, true)?)?, voice);
+                screen.report(
+                    &registry::register(&library, &given.registration(world, true)?)?,
+                    voice,
+                );
             }
             Verb::Remove { name } => screen.report(&registry::remove(&library, &name)?, voice),
             Verb::Promote { draft: None, .. } => screen.report(&tool::drafts(&library), voice),
-            Verb::Promote { draft: Some(draft), name, update } => {
-                screen.report(&registry::promote(&library, &draft, name.as_deref(), update)?, voice);
+            Verb::Promote {
+                draft: Some(draft),
+                name,
+                update,
+            } => {
+                screen.report(
+                    &registry::promote(&library, &draft, name.as_deref(), update)?,
+                    voice,
+                );
             }
         }
         Ok(0)
@@ -161,14 +189,20 @@ impl Given {
         if self.detached {
             fields.insert("async".to_owned(), true.into());
         }
-        Ok(Registration { name: self.name.clone(), fields: ordered(fields), update })
+        Ok(Registration {
+            name: self.name.clone(),
+            fields: ordered(fields),
+            update,
+        })
     }
 }
 
 /// A template as it was typed: JSON where it looks so, else one command.
 fn inline(text: &str) -> Value {
     let json = text.trim_start().starts_with(['{', '[', '"']);
-    json.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| text.into())
+    json.then(|| serde_json::from_str(text).ok())
+        .flatten()
+        .unwrap_or_else(|| text.into())
 }
 
 /// The template last: one reads a recipe's flags first.
@@ -192,27 +226,40 @@ fn call(
         let mut failure = Failure::from(why);
         if missing {
             failure.message = format!("there is no tool {}", text::quoted(name));
-            let near = failure.hint.take().filter(|hint| hint.starts_with("did you mean"));
+            let near = failure
+                .hint
+                .take()
+                .filter(|hint| hint.starts_with("did you mean"));
             failure.hint = near.or_else(|| Some("`materia tool list` has them".to_owned()));
         }
         failure
     })?;
     screen.report(&called, voice);
-    Ok(if called.ok { 0 } else { Kind::Failed.exit_code() })
+    Ok(if called.ok {
+        0
+    } else {
+        Kind::Failed.exit_code()
+    })
 }
 
 /// The tool of that name, where the person has one.
 pub(super) fn located(world: &World, library: &Library, name: &str) -> Option<Located> {
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    library.find(name, cwd).ok().filter(|located| located.found == Found::User)
+    library
+        .find(name, cwd)
+        .ok()
+        .filter(|located| located.found == Found::User)
 }
 
-/// What to do about a name that is no tool: mend it, make it one, write what is meant, or look at the list.
+/// What to do about a name that is no tool: mend it, make it one, write what is meant, or look at
+/// the list.
 pub(super) fn near(library: &Library, name: &str) -> String {
     if let Some(entry) = registry::entry(library, name) {
         return match entry.state {
             State::Active => {
-                format!("it is a recipe: `materia tool register {name} --from {name}` makes it a tool")
+                format!(
+                    "it is a recipe: `materia tool register {name} --from {name}` makes it a tool"
+                )
             }
             _ => "`materia inspect recipes --view doctor` says what is wrong with it".to_owned(),
         };
@@ -220,7 +267,10 @@ pub(super) fn near(library: &Library, name: &str) -> String {
     let tools = tool::list(library).tools;
     let close = text::closest(name, tools.iter().map(|tool| tool.name.as_str()));
     close.map_or_else(
-        || "`materia tool list` has them, `materia inspect recipes --view list` what could be one".to_owned(),
+        || {
+            "`materia tool list` has them, `materia inspect recipes --view list` what could be one"
+                .to_owned()
+        },
         |close| format!("did you mean tool:{close}?"),
     )
 }
@@ -236,9 +286,20 @@ pub(super) fn asked(
     let (home, library, clock) = (world.home()?, library(world)?, world.clock());
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
-    nursery.catch_interrupts().map_err(|error| internal(&error))?;
+    nursery
+        .catch_interrupts()
+        .map_err(|error| internal(&error))?;
     let mut view = RunView::new(world, screen, Voice::Json);
     let home_dir = world.variable("HOME").map(Path::new);
-    let asked = Call { library: &library, home: &home, cwd, home_dir, name, values, words, clock: &clock };
+    let asked = Call {
+        library: &library,
+        home: &home,
+        cwd,
+        home_dir,
+        name,
+        values,
+        words,
+        clock: &clock,
+    };
     Ok(tool::call(asked, &mut nursery, &mut view))
 }

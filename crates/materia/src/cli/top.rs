@@ -29,6 +29,12 @@ pub(super) struct Top {
 impl Top {
     pub(super) fn wish(self, world: &World, screen: Screen, voice: Voice) -> door::Top {
         let player = self.player.named(world);
-        door::Top { session: self.session, once: self.once, player, screen, voice }
+        door::Top {
+            session: self.session,
+            once: self.once,
+            player,
+            screen,
+            voice,
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! `materia trust`, and the question that other verbs ask before they run what a project brings (S1).
+//! `materia trust`, and the question that other verbs ask before they run what a project brings
+//! (S1).
 
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -16,15 +17,22 @@ use crate::view::{Report, Screen, Voice};
 use crate::world::World;
 
 /// Variables that programs inside a run have (S2).
-const INSIDE: [&str; 4] = ["MATERIA_RUN", "MATERIA_SESSION", "MATERIA_LEAF", "MATERIA_DETACHED"];
+const INSIDE: [&str; 4] = [
+    "MATERIA_RUN",
+    "MATERIA_SESSION",
+    "MATERIA_LEAF",
+    "MATERIA_DETACHED",
+];
 
 /// Agree to what this project's own config would run
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia trust\n  materia trust --show\n  materia trust --list\n  \
+#[command(
+    after_help = "Examples:\n  materia trust\n  materia trust --show\n  materia trust --list\n  \
     materia trust --revoke .\n\n\
     Shows what would run and asks. What you agree to is kept by the SHA-256 of every file: one changed byte, and you are \
     asked again. Needs a terminal; a program that runs inside a cast or a run cannot agree for you. `MATERIA_TRUST=1` accepts \
-    for one process, such as in CI.")]
+    for one process, such as in CI."
+)]
 pub(super) struct Trust {
     /// Show what would run, and agree to nothing
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
@@ -48,7 +56,10 @@ impl Trust {
             return Ok(0);
         }
         if let Some(path) = &self.revoke {
-            screen.report(&trust::revoke(&home, &world.path(path)).map_err(failed)?, voice);
+            screen.report(
+                &trust::revoke(&home, &world.path(path)).map_err(failed)?,
+                voice,
+            );
             return Ok(0);
         }
         let files = Config::default().files(world)?;
@@ -67,8 +78,8 @@ impl Trust {
     }
 }
 
-/// Whether the person accepts what the project brings, for this process (S1). On a terminal they are asked first where
-/// they have not agreed to it as it is; what they agree to is kept.
+/// Whether the person accepts what the project brings, for this process (S1). On a terminal they
+/// are asked first where they have not agreed to it as it is; what they agree to is kept.
 pub(super) fn settled(
     world: &World,
     files: &Files,
@@ -77,7 +88,9 @@ pub(super) fn settled(
     voice: Voice,
 ) -> Result<bool, Failure> {
     let is_asked = world.terminals.stdin && world.terminals.stderr && voice == Voice::Human;
-    let (false, true, Some(home)) = (accepts(world), is_asked, home) else { return Ok(accepts(world)) };
+    let (false, true, Some(home)) = (accepts(world), is_asked, home) else {
+        return Ok(accepts(world));
+    };
     let shown = trust::show(files, Some(home)).map_err(|error| failure(&error))?;
     if matches!(shown.standing, Standing::Nothing | Standing::Trusted) || is_inside(world) {
         return Ok(false);
@@ -96,7 +109,9 @@ pub(super) fn failure(error: &Error) -> Failure {
 
 /// Whether the person accepts everything for this process.
 pub(super) fn accepts(world: &World) -> bool {
-    world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1")
+    world
+        .variable("MATERIA_TRUST")
+        .is_some_and(|accepts| accepts == "1")
 }
 
 fn is_inside(world: &World) -> bool {
@@ -116,11 +131,11 @@ fn operator(world: &World) -> Result<(), Failure> {
 /// Shows what would run and asks.
 fn agrees(world: &World, screen: Screen, voice: Voice, shown: &Shown) -> Result<bool, Failure> {
     if !(world.terminals.stdin && world.terminals.stderr) || voice == Voice::Json {
-        let message = "trust needs somebody who reads what would run, and there is no terminal here";
+        let message =
+            "trust needs somebody who reads what would run, and there is no terminal here";
         let failure = Failure::new(Kind::Refused, "no_terminal", message);
-        return Err(
-            failure.hint("type `materia trust` in a terminal; MATERIA_TRUST=1 accepts without asking")
-        );
+        return Err(failure
+            .hint("type `materia trust` in a terminal; MATERIA_TRUST=1 accepts without asking"));
     }
     screen.ask(&shown.human(screen.talks_in_colour()), "Trust this? [y/N]");
     let mut answer = String::new();
@@ -129,6 +144,10 @@ fn agrees(world: &World, screen: Screen, voice: Voice, shown: &Shown) -> Result<
 }
 
 fn declined() -> Failure {
-    Failure::new(Kind::Refused, "untrusted", "you did not agree, so nothing was run")
-        .hint("`materia trust` asks again")
+    Failure::new(
+        Kind::Refused,
+        "untrusted",
+        "you did not agree, so nothing was run",
+    )
+    .hint("`materia trust` asks again")
 }

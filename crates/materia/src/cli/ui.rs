@@ -7,9 +7,11 @@ use crate::view::{Screen, Voice};
 
 /// Draw loadouts, watch casts and steer runs in a browser
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  materia ui\n  materia ui --port 7717 --no-open\n\n\
+#[command(
+    after_help = "Examples:\n  materia ui\n  materia ui --port 7717 --no-open\n\n\
     Listens on this machine only. The address it prints works once: it turns into a cookie of that browser. Nothing is \
-    loaded from elsewhere. Ctrl-C ends the server; casts that it started run on.")]
+    loaded from elsewhere. Ctrl-C ends the server; casts that it started run on."
+)]
 pub(super) struct Ui {
     /// The port; the usual one is 7717, or any other that is free
     #[arg(long, value_name = "N")]
@@ -26,6 +28,12 @@ pub(super) struct Ui {
 
 impl Ui {
     pub(super) fn wish(self, screen: Screen, voice: Voice) -> Web {
-        Web { port: self.port, host: self.host, open: !self.no_open, screen, voice }
+        Web {
+            port: self.port,
+            host: self.host,
+            open: !self.no_open,
+            screen,
+            voice,
+        }
     }
 }

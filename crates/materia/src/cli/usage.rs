@@ -35,33 +35,51 @@ pub(super) fn tell(error: &clap::Error, world: &World) -> u8 {
 fn failure(error: &clap::Error) -> Failure {
     let rendered = error.render().to_string();
     let first = rendered.split("\n\n").next().unwrap_or_default();
-    let words: Vec<&str> = first.trim_start_matches("error: ").split_whitespace().collect();
+    let words: Vec<&str> = first
+        .trim_start_matches("error: ")
+        .split_whitespace()
+        .collect();
     let message = text::bounded(&words.join(" ").replace('\'', "`"), 500).into_owned();
     Failure::new(Kind::Invalid, "usage", message).hint(hint(error))
 }
 
 fn hint(error: &clap::Error) -> String {
-    let suggested =
-        [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let suggested = [
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedValue,
+    ];
     let suggestion = suggested.iter().find_map(|kind| match error.get(*kind) {
         Some(ContextValue::String(one)) => Some(format!("`{one}`")),
         Some(ContextValue::Strings(many)) if !many.is_empty() => {
             // The likeliest comes last, and three are enough.
-            let quoted: Vec<String> = many.iter().rev().take(3).map(|one| format!("`{one}`")).collect();
+            let quoted: Vec<String> = many
+                .iter()
+                .rev()
+                .take(3)
+                .map(|one| format!("`{one}`"))
+                .collect();
             Some(text::list(&quoted, "or"))
         }
         _ => None,
     });
     let suggestion = suggestion.or_else(|| unknown_verb(error));
-    suggestion
-        .map_or_else(|| format!("see `{} --help`", typed(error)), |name| format!("did you mean {name}?"))
+    suggestion.map_or_else(
+        || format!("see `{} --help`", typed(error)),
+        |name| format!("did you mean {name}?"),
+    )
 }
 
 /// The verb that a word which is none may have meant, where the parser suggests nothing.
 fn unknown_verb(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
     let grammar = super::CommandLine::command();
-    let verbs = grammar.get_subcommands().filter(|verb| !verb.is_hide_set()).map(clap::Command::get_name);
+    let verbs = grammar
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
+        .map(clap::Command::get_name);
     text::closest(word, verbs).map(|verb| format!("`{verb}`"))
 }
 
@@ -71,10 +89,17 @@ fn typed(error: &clap::Error) -> String {
         Some(ContextValue::StyledStr(usage)) => usage.to_string(),
         _ => String::new(),
     };
-    let words = usage.split_whitespace().skip_while(|word| *word != "materia");
-    let words: Vec<&str> =
-        words.take_while(|word| word.starts_with(|one: char| one.is_ascii_lowercase())).collect();
-    if words.is_empty() { "materia".to_owned() } else { words.join(" ") }
+    let words = usage
+        .split_whitespace()
+        .skip_while(|word| *word != "materia");
+    let words: Vec<&str> = words
+        .take_while(|word| word.starts_with(|one: char| one.is_ascii_lowercase()))
+        .collect();
+    if words.is_empty() {
+        "materia".to_owned()
+    } else {
+        words.join(" ")
+    }
 }
 
 /// The directory that `-C` names, if it is one.
@@ -83,6 +108,10 @@ pub(super) fn directory(world: &World, given: &Path) -> Result<PathBuf, Failure>
     if path.is_dir() {
         return Ok(path);
     }
-    let message = format!("{} is not a directory", text::quoted(&given.to_string_lossy()));
-    Err(Failure::new(Kind::Invalid, "no_directory", message).hint("give `-C` a directory that exists"))
+    let message = format!(
+        "{} is not a directory",
+        text::quoted(&given.to_string_lossy())
+    );
+    Err(Failure::new(Kind::Invalid, "no_directory", message)
+        .hint("give `-C` a directory that exists"))
 }

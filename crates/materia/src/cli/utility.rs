@@ -47,8 +47,13 @@ impl Utility {
             return self::step(step, &self.words, world, screen);
         }
         if let Some(word) = self.words.first() {
-            let message = format!("`{name}` reads its input on stdin, not {}", text::quoted(word));
-            return Err(Failure::new(Kind::Invalid, "usage", message).hint("see `materia utility --help`"));
+            let message = format!(
+                "`{name}` reads its input on stdin, not {}",
+                text::quoted(word)
+            );
+            return Err(
+                Failure::new(Kind::Invalid, "usage", message).hint("see `materia utility --help`")
+            );
         }
         let shipped = utility::find(&name).ok_or_else(|| unknown(&name))?;
         let input = read(world, screen)?;
@@ -100,12 +105,18 @@ fn told(ran: Result<Answer, Trouble>, screen: Screen) -> Result<u8, Failure> {
 /// The input document on stdin.
 fn read(world: &World, screen: Screen) -> Result<Input, Failure> {
     if world.terminals.stdin {
-        screen.talk(Role::Quiet, "note", "reading the input JSON from the terminal; end it with Ctrl-D");
+        screen.talk(
+            Role::Quiet,
+            "note",
+            "reading the input JSON from the terminal; end it with Ctrl-D",
+        );
     }
     let text = read_bounded(&mut std::io::stdin().lock(), "stdin")?;
     if text.trim().is_empty() {
-        return Err(Failure::new(Kind::Invalid, "invalid_input", "there is no input on stdin")
-            .hint("give it a JSON object: echo '{}' | materia utility detect-vcs"));
+        return Err(
+            Failure::new(Kind::Invalid, "invalid_input", "there is no input on stdin")
+                .hint("give it a JSON object: echo '{}' | materia utility detect-vcs"),
+        );
     }
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     Input::read(&text, cwd).map_err(Failure::from_findings)
@@ -120,7 +131,9 @@ fn failed(mut trouble: Trouble, screen: Screen) -> Result<u8, Failure> {
     };
     let result = trouble.result.take();
     let failure = Failure::new(kind, code, trouble.message).hint(trouble.hint);
-    let Some(result) = result else { return Err(failure) };
+    let Some(result) = result else {
+        return Err(failure);
+    };
     screen.document(&result);
     screen.failure(&failure, Voice::Human);
     Ok(kind.exit_code())

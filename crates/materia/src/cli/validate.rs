@@ -24,12 +24,20 @@ impl Validate {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> u8 {
         let project = world.cwd.as_deref().unwrap_or(Path::new(""));
         let library = super::input::library(world).ok();
-        told(&validate(library.as_ref(), project, &self.files), screen, voice)
+        told(
+            &validate(library.as_ref(), project, &self.files),
+            screen,
+            voice,
+        )
     }
 }
 
 /// Says what was found, and gives the exit code.
 pub(super) fn told(validation: &Validation, screen: Screen, voice: Voice) -> u8 {
     screen.report(validation, voice);
-    if validation.ok { 0 } else { Kind::Invalid.exit_code() }
+    if validation.ok {
+        0
+    } else {
+        Kind::Invalid.exit_code()
+    }
 }

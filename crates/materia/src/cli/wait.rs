@@ -47,21 +47,41 @@ impl Wait {
         let root = Root::new(world.home()?.runs());
         let until = if self.any { Until::Any } else { Until::All };
         let caller = session(world, self.session.as_deref())?;
-        let said = self.runs.iter().map(|run| whole(world, &root, caller.as_deref(), bare(run)));
-        let ids = said.map(|run| run_id(&run?)).collect::<Result<Vec<_>, _>>()?;
-        let shown = (voice == Voice::Human).then(|| looked_on(&root, &ids, world, screen)).flatten();
-        let waited = wait::wait(&root, &ids, until, self.timeout, caller.as_deref(), &world.clock())?;
+        let said = self
+            .runs
+            .iter()
+            .map(|run| whole(world, &root, caller.as_deref(), bare(run)));
+        let ids = said
+            .map(|run| run_id(&run?))
+            .collect::<Result<Vec<_>, _>>()?;
+        let shown = (voice == Voice::Human)
+            .then(|| looked_on(&root, &ids, world, screen))
+            .flatten();
+        let waited = wait::wait(
+            &root,
+            &ids,
+            until,
+            self.timeout,
+            caller.as_deref(),
+            &world.clock(),
+        )?;
         if let Some(view) = shown {
             view.ended(waited.runs.iter().map(|run| run.status));
         }
         screen.report(&waited, voice);
-        // Said first, because somebody waits for it; but when we are over, it is durable and written down, and nothing of the runs is left.
+        // Said first, because somebody waits for it; but when we are over, it is durable and
+        // written down, and nothing of the runs is left.
         waited.leaving.see_off(&world.clock());
-        Ok(if waited.ok { 0 } else { Kind::Failed.exit_code() })
+        Ok(if waited.ok {
+            0
+        } else {
+            Kind::Failed.exit_code()
+        })
     }
 }
 
-/// Shows on a terminal what the runs write meanwhile: a thread follows each, which ends with its run or with us.
+/// Shows on a terminal what the runs write meanwhile: a thread follows each, which ends with its
+/// run or with us.
 fn looked_on(root: &Root, ids: &[RunId], world: &World, screen: Screen) -> Option<WaitView> {
     let view = WaitView::new(screen, ids.iter().map(RunId::as_str))?;
     for (index, id) in ids.iter().enumerate().take(MOST_FOLLOWED) {
@@ -76,7 +96,9 @@ fn looked_on(root: &Root, ids: &[RunId], world: &World, screen: Screen) -> Optio
                 teller.ended(state.status);
             }
         };
-        let _no_thread = std::thread::Builder::new().name("follows".to_owned()).spawn(follow);
+        let _no_thread = std::thread::Builder::new()
+            .name("follows".to_owned())
+            .spawn(follow);
     }
     Some(view)
 }
@@ -87,11 +109,14 @@ fn bare(given: &str) -> &str {
 
 /// Where to begin with a log of which only the last line is shown.
 fn near_the_end(log: &Path) -> u64 {
-    log.metadata().map_or(0, |log| log.len().saturating_sub(4096))
+    log.metadata()
+        .map_or(0, |log| log.len().saturating_sub(4096))
 }
 
 /// A number of seconds, also a part of one.
 pub(super) fn seconds(given: &str) -> Result<Duration, String> {
-    let seconds: f64 = given.parse().map_err(|_| format!("`{given}` is no number of seconds"))?;
+    let seconds: f64 = given
+        .parse()
+        .map_err(|_| format!("`{given}` is no number of seconds"))?;
     Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{given}` is no number of seconds"))
 }

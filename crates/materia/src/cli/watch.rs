@@ -38,19 +38,38 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let root = Root::new(world.home()?.runs());
-        let session = session(world, self.session.as_deref())?.map(|session| session.parse()).transpose()?;
+        let session = session(world, self.session.as_deref())?
+            .map(|session| session.parse())
+            .transpose()?;
         let mut view = NewsView::default();
         let within = world.within().filter(|_| self.session.is_none());
-        let whose = Whose { session: session.as_ref(), within: within.as_ref() };
+        let whose = Whose {
+            session: session.as_ref(),
+            within: within.as_ref(),
+        };
         let tell = |news: &News| {
             match voice {
                 Voice::Json => screen.document(news),
                 Voice::Human => screen.text(&view.line(news, screen.results_in_colour())),
             }
-            if screen.was_heard() { Listening::Yes } else { Listening::No }
+            if screen.was_heard() {
+                Listening::Yes
+            } else {
+                Listening::No
+            }
         };
-        let over =
-            watch::watch(&root, whose, self.once, &Interrupts::catch_for(PATIENCE), &world.clock(), tell)?;
-        Ok(if over == Over::Interrupted { Kind::Interrupted.exit_code() } else { 0 })
+        let over = watch::watch(
+            &root,
+            whose,
+            self.once,
+            &Interrupts::catch_for(PATIENCE),
+            &world.clock(),
+            tell,
+        )?;
+        Ok(if over == Over::Interrupted {
+            Kind::Interrupted.exit_code()
+        } else {
+            0
+        })
     }
 }

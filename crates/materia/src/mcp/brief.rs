@@ -1,7 +1,7 @@
 //! Reports in a few words, for a model's context.
 //!
-//! Owns the bound and the choice of what is worth a word; the whole report goes along for programs. Never computes
-//! anything that is not in the report.
+//! Owns the bound and the choice of what is worth a word; the whole report goes along for programs.
+//! Never computes anything that is not in the report.
 
 use materia_model::text;
 use serde_json::{Map, Value};
@@ -64,7 +64,11 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
             _ => general(document),
         },
     };
-    let warnings = document["warnings"].as_array().into_iter().flatten().filter_map(warning);
+    let warnings = document["warnings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(warning);
     for note in warnings.chain(request.notes.iter().cloned()) {
         said.push_str(&format!("\nnote: {}", text::bounded(&note, 200)));
     }
@@ -74,26 +78,35 @@ pub(super) fn text(request: &Request, document: &Value, woken: bool) -> String {
             said.push_str(&format!("\nnext: {}", next.join(" | ")));
         }
     }
-    let longest = if verb == "tool" || document.get("stdout").is_some() { usize::MAX } else { LONGEST };
+    let longest = if verb == "tool" || document.get("stdout").is_some() {
+        usize::MAX
+    } else {
+        LONGEST
+    };
     text::bounded(&said, longest).into_owned()
 }
 
 /// A report without what only programs need: many clients hand all of it to their model.
 pub(super) fn compact(document: &Value) -> Value {
-    let Some(fields) =
-        document.as_object().filter(|_| document.get("error").is_none_or(|error| !error.is_object()))
+    let Some(fields) = document
+        .as_object()
+        .filter(|_| document.get("error").is_none_or(|error| !error.is_object()))
     else {
         return document.clone();
     };
     let mut kept = Map::new();
-    for (name, value) in fields.iter().filter(|(name, _)| *name == "ok" || !QUIET.contains(&name.as_str())) {
+    for (name, value) in fields
+        .iter()
+        .filter(|(name, _)| *name == "ok" || !QUIET.contains(&name.as_str()))
+    {
         // An empty list is an answer; an empty word is none.
         if name == "ok" || value.is_array() || !is_nothing(value) {
             kept.insert(name.clone(), shorter(value));
         }
     }
-    let warnings =
-        fields.get("warnings").filter(|warnings| warnings.as_array().is_some_and(|all| !all.is_empty()));
+    let warnings = fields
+        .get("warnings")
+        .filter(|warnings| warnings.as_array().is_some_and(|all| !all.is_empty()));
     kept.extend(warnings.map(|warnings| ("warnings".to_owned(), warnings.clone())));
     let next = actions(document);
     if !next.is_empty() {
@@ -107,9 +120,13 @@ fn shorter(value: &Value) -> Value {
     match value {
         Value::Array(things) => things.iter().map(shorter).collect(),
         Value::Object(fields) => {
-            let told =
-                fields.iter().filter(|(name, value)| !QUIET.contains(&name.as_str()) && !is_nothing(value));
-            Value::Object(told.map(|(name, value)| (name.clone(), shorter(value))).collect())
+            let told = fields
+                .iter()
+                .filter(|(name, value)| !QUIET.contains(&name.as_str()) && !is_nothing(value));
+            Value::Object(
+                told.map(|(name, value)| (name.clone(), shorter(value)))
+                    .collect(),
+            )
         }
         value => value.clone(),
     }
@@ -133,10 +150,16 @@ pub(super) fn news(news: &Value, status: Option<&Value>) -> String {
         return format!("Run {run} rests. {asks}\nnext: inspect run:{run} tail");
     }
     if news["event"] == "terminal" {
-        let code = news["code"].as_i64().filter(|code| *code != 0).map(|code| format!(" Exit code {code}."));
-        let error = news["error"].as_str().map(|error| error.trim().trim_end_matches(':'));
-        let error =
-            error.filter(|error| !error.is_empty()).map(|error| format!(" {}", text::bounded(error, 200)));
+        let code = news["code"]
+            .as_i64()
+            .filter(|code| *code != 0)
+            .map(|code| format!(" Exit code {code}."));
+        let error = news["error"]
+            .as_str()
+            .map(|error| error.trim().trim_end_matches(':'));
+        let error = error
+            .filter(|error| !error.is_empty())
+            .map(|error| format!(" {}", text::bounded(error, 200)));
         let summary = field(news, "summary");
         return format!(
             "{summary}{}{}\nnext: inspect run:{run} status | inspect run:{run} tail",
@@ -151,15 +174,25 @@ pub(super) fn news(news: &Value, status: Option<&Value>) -> String {
         body => format!("\n{}", text::bounded(&body.to_string(), 500)),
     };
     let answer = if news["attention"] == true {
-        format!("\nIt waits for an answer: message run:{run} with reply_to={}", field(news, "id"))
+        format!(
+            "\nIt waits for an answer: message run:{run} with reply_to={}",
+            field(news, "id")
+        )
     } else {
         String::new()
     };
-    format!("Run {run}: {}{body}{answer}", summary.unwrap_or(field(news, "type")))
+    format!(
+        "Run {run}: {}{body}{answer}",
+        summary.unwrap_or(field(news, "type"))
+    )
 }
 
 fn failure(error: &Value) -> String {
-    let mut said = format!("error {}: {}", field(error, "code"), text::bounded(field(error, "message"), 600));
+    let mut said = format!(
+        "error {}: {}",
+        field(error, "code"),
+        text::bounded(field(error, "message"), 600)
+    );
     if let Some(hint) = error["hint"].as_str() {
         said.push_str(&format!("\nhint: {}", text::bounded(hint, 600)));
     }
@@ -171,28 +204,53 @@ fn failure(error: &Value) -> String {
 
 fn started(document: &Value, woken: bool) -> String {
     let run = field(document, "run");
-    format!("run:{run} is {}. {}", field(document, "status"), meanwhile(run, woken))
+    format!(
+        "run:{run} is {}. {}",
+        field(document, "status"),
+        meanwhile(run, woken)
+    )
 }
 
 fn cast(document: &Value, woken: bool) -> String {
     let (id, run) = (field(document, "castId"), field(document, "run"));
     let loadout = field(document, "loadout");
-    format!("cast {id} of {loadout} is {} as run:{run}. {}", field(document, "status"), meanwhile(run, woken))
+    format!(
+        "cast {id} of {loadout} is {} as run:{run}. {}",
+        field(document, "status"),
+        meanwhile(run, woken)
+    )
 }
 
 fn meanwhile(run: &str, woken: bool) -> String {
-    let end = if woken { "You are told when it ends." } else { "`wait` when you need its end." };
+    let end = if woken {
+        "You are told when it ends."
+    } else {
+        "`wait` when you need its end."
+    };
     format!("{end}\nnext: inspect run:{run} tail | message run:{run} control.kill")
 }
 
 fn waited(document: &Value) -> String {
-    let runs = document["runs"].as_array().into_iter().flatten().take(MOST).map(|run| {
-        let code = run["code"].as_i64().map(|code| format!(" code={code}")).unwrap_or_default();
-        let error = run["error"].as_str().map(|error| format!(" {}", text::bounded(error, 120)));
-        let waits = asks(run).map(|asks| format!(" {asks}")).unwrap_or_default();
-        let (run, status) = (field(run, "run"), field(run, "status"));
-        format!("run:{run} {status}{code}{}{waits}", error.unwrap_or_default())
-    });
+    let runs = document["runs"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .take(MOST)
+        .map(|run| {
+            let code = run["code"]
+                .as_i64()
+                .map(|code| format!(" code={code}"))
+                .unwrap_or_default();
+            let error = run["error"]
+                .as_str()
+                .map(|error| format!(" {}", text::bounded(error, 120)));
+            let waits = asks(run).map(|asks| format!(" {asks}")).unwrap_or_default();
+            let (run, status) = (field(run, "run"), field(run, "status"));
+            format!(
+                "run:{run} {status}{code}{}{waits}",
+                error.unwrap_or_default()
+            )
+        });
     let mut lines: Vec<String> = runs.collect();
     if document["timedOut"] == true {
         lines.push("The time was over first; they go on.".to_owned());
@@ -214,11 +272,23 @@ fn tail(document: &Value) -> String {
     let part = |name: &str| {
         let said = field(document, name).trim_end();
         let kept = &said[said.ceil_char_boundary(said.len().saturating_sub(OUTPUT))..];
-        if kept.is_empty() { String::new() } else { format!("\n{name}:\n{kept}") }
+        if kept.is_empty() {
+            String::new()
+        } else {
+            format!("\n{name}:\n{kept}")
+        }
     };
     let said = format!("{}{}", part("stdout"), part("stderr"));
-    let said = if said.is_empty() { "\n(no output yet)" } else { &said };
-    format!("run:{} {}{said}", field(document, "run"), field(document, "status"))
+    let said = if said.is_empty() {
+        "\n(no output yet)"
+    } else {
+        &said
+    };
+    format!(
+        "run:{} {}{said}",
+        field(document, "run"),
+        field(document, "status")
+    )
 }
 
 /// Anything else: what is short on one line, and a line for each thing of a list.
@@ -227,15 +297,22 @@ fn general(document: &Value) -> String {
         return text::bounded(&document.to_string(), LONGEST).into_owned();
     };
     let mut said = short(fields);
-    for (name, value) in fields.iter().filter(|(name, _)| !QUIET.contains(&name.as_str())) {
+    for (name, value) in fields
+        .iter()
+        .filter(|(name, _)| !QUIET.contains(&name.as_str()))
+    {
         let things: Vec<String> = match value {
             Value::Array(things) => things.iter().take(MOST).map(thing).collect(),
-            Value::Object(things) => {
-                things.iter().take(MOST).map(|(name, value)| pair(name, value)).collect()
-            }
+            Value::Object(things) => things
+                .iter()
+                .take(MOST)
+                .map(|(name, value)| pair(name, value))
+                .collect(),
             _ => continue,
         };
-        let count = value.as_array().map_or_else(|| value.as_object().map_or(0, Map::len), Vec::len);
+        let count = value
+            .as_array()
+            .map_or_else(|| value.as_object().map_or(0, Map::len), Vec::len);
         if count == 0 {
             continue;
         }
@@ -260,24 +337,39 @@ fn pair(name: &str, value: &Value) -> String {
 
 fn short(fields: &Map<String, Value>) -> String {
     let told = fields.iter().filter(|(name, value)| {
-        !QUIET.contains(&name.as_str()) && !value.is_array() && !value.is_object() && !is_nothing(value)
+        !QUIET.contains(&name.as_str())
+            && !value.is_array()
+            && !value.is_object()
+            && !is_nothing(value)
     });
-    let told: Vec<String> = told.map(|(name, value)| format!("{name}={}", plain(value))).collect();
+    let told: Vec<String> = told
+        .map(|(name, value)| format!("{name}={}", plain(value)))
+        .collect();
     told.join(" ")
 }
 
 fn plain(value: &Value) -> String {
-    let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let said = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
     text::bounded(&said, 100).into_owned()
 }
 
 fn warning(warning: &Value) -> Option<String> {
-    warning.as_str().or_else(|| warning["message"].as_str()).map(str::to_owned)
+    warning
+        .as_str()
+        .or_else(|| warning["message"].as_str())
+        .map(str::to_owned)
 }
 
 /// What one can do next, as calls of tools.
 fn actions(document: &Value) -> Vec<String> {
-    document["next"].as_array().into_iter().flatten().filter_map(|next| action(next.as_str()?)).collect()
+    document["next"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|next| action(next.as_str()?))
+        .collect()
 }
 
 /// A command as the tool call that does the same; none for what needs a terminal.
@@ -287,7 +379,10 @@ fn action(command: &str) -> Option<String> {
         return None;
     }
     let command = command.replace("--view ", "");
-    ["inspect", "message", "wait"].iter().any(|verb| command.starts_with(verb)).then_some(command)
+    ["inspect", "message", "wait"]
+        .iter()
+        .any(|verb| command.starts_with(verb))
+        .then_some(command)
 }
 
 fn field<'a>(document: &'a Value, name: &str) -> &'a str {
@@ -312,11 +407,21 @@ mod tests {
             "run:a is running. You are told when it ends.\nnext: inspect run:a tail | message run:a control.kill\nnote: odd"
         );
         let refused = json!({"ok": false, "error": {"code": "session_mismatch", "message": "not yours", "hint": "ask"}});
-        assert_eq!(said("inspect", &refused), "error session_mismatch: not yours\nhint: ask");
+        assert_eq!(
+            said("inspect", &refused),
+            "error session_mismatch: not yours\nhint: ask"
+        );
         let listed = json!({"ok": true, "session": "s", "runs": [{"run": "a", "status": "done"}], "next": ["materia inspect run:a --view tail"]});
-        assert_eq!(said("inspect", &listed), "runs:\n- run=a status=done\nnext: inspect run:a tail");
-        let waited = json!({"ok": true, "timedOut": true, "runs": [{"run": "a", "status": "running"}]});
-        assert_eq!(said("wait", &waited), "run:a running\nThe time was over first; they go on.");
+        assert_eq!(
+            said("inspect", &listed),
+            "runs:\n- run=a status=done\nnext: inspect run:a tail"
+        );
+        let waited =
+            json!({"ok": true, "timedOut": true, "runs": [{"run": "a", "status": "running"}]});
+        assert_eq!(
+            said("wait", &waited),
+            "run:a running\nThe time was over first; they go on."
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! One connection: whose it is, and how its questions are asked.
 //!
-//! Owns what a connection knows and the asking of the desk with it: with signs of life meanwhile, and given up when nobody
-//! wants the answer any more. What of it the protocol is told, the server says.
+//! Owns what a connection knows and the asking of the desk with it: with signs of life meanwhile,
+//! and given up when nobody wants the answer any more. What of it the protocol is told, the server
+//! says.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -46,7 +47,11 @@ impl Common {
     /// Begins to watch the person's tools.
     pub(super) fn new(desk: Arc<Desk>, library: Library) -> Self {
         let changes = changes(&library);
-        Self { desk, library, changes }
+        Self {
+            desk,
+            library,
+            changes,
+        }
     }
 }
 
@@ -86,7 +91,12 @@ pub(super) struct Server {
 impl Server {
     /// A server for a session; with more where the other end is a host.
     pub(super) fn new(common: Common, whose: Whose, host: Option<Host>) -> Self {
-        Self { common, whose, host, here: watch::Sender::new(()) }
+        Self {
+            common,
+            whose,
+            host,
+            here: watch::Sender::new(()),
+        }
     }
 
     pub(super) fn session(&self) -> &SessionId {
@@ -139,12 +149,14 @@ impl Server {
                 )
             });
         }
-        match listing::registered(&self.common.library).iter().find(|tool| tool.name == params.name) {
+        match listing::registered(&self.common.library)
+            .iter()
+            .find(|tool| tool.name == params.name)
+        {
             Some(tool) => Ok(words::tool(&tool.name, tool.detached, arguments)),
             None => {
                 let message = format!("there is no tool {}", text::quoted(&params.name));
-                let error =
-                    json!({"code": "tool_not_found", "message": message, "hint": "list the tools again"});
+                let error = json!({"code": "tool_not_found", "message": message, "hint": "list the tools again"});
                 Err(told(
                     &Request::report(["tool"]),
                     json!({"ok": false, "error": error}),
@@ -165,7 +177,9 @@ impl Server {
         if answer.document["runs"][0].is_null() {
             return Err(failed(&answer));
         }
-        let asks = context.client_capabilities().is_some_and(|client| client.elicitation.is_some());
+        let asks = context
+            .client_capabilities()
+            .is_some_and(|client| client.elicitation.is_some());
         Ok(subject.state(&answer.document, if asks { Asks::Yes } else { Asks::No }))
     }
 
@@ -184,18 +198,32 @@ impl Server {
         Ok(told(&question, answer.document, failed, Depth::Model).into())
     }
 
-    /// What a person typed behind a host's slash: the words of a command line, answered as a person reads it.
+    /// What a person typed behind a host's slash: the words of a command line, answered as a person
+    /// reads it.
     pub(super) async fn command(
         &self,
         params: Option<&Value>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
-        let words = params.and_then(|params| params["words"].as_array()).cloned().unwrap_or_default();
-        let words: Option<Vec<String>> = words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
-        let Some(words) = words.filter(|words| !words.is_empty() && words.len() <= MOST_WORDS) else {
-            return Err(ErrorData::invalid_params("`words` must be a list of texts", None));
+        let words = params
+            .and_then(|params| params["words"].as_array())
+            .cloned()
+            .unwrap_or_default();
+        let words: Option<Vec<String>> = words
+            .iter()
+            .map(|word| word.as_str().map(str::to_owned))
+            .collect();
+        let Some(words) = words.filter(|words| !words.is_empty() && words.len() <= MOST_WORDS)
+        else {
+            return Err(ErrorData::invalid_params(
+                "`words` must be a list of texts",
+                None,
+            ));
         };
-        let request = Request { form: Form::Text, ..Request::report(words) };
+        let request = Request {
+            form: Form::Text,
+            ..Request::report(words)
+        };
         let answer = self.ask(request, context).await?;
         Ok(json!({"ok": answer.code == 0, "code": answer.code, "text": answer.document}))
     }
@@ -203,23 +231,39 @@ impl Server {
 
 /// What a task is about.
 pub(super) fn subject(id: &str) -> Result<Subject, ErrorData> {
-    let unknown = || ErrorData::invalid_params(format!("there is no task {}", text::quoted(id)), None);
+    let unknown =
+        || ErrorData::invalid_params(format!("there is no task {}", text::quoted(id)), None);
     Subject::read(id).ok_or_else(unknown)
 }
 
 /// A report of a failure, as an error of the protocol.
 pub(super) fn failed(answer: &Answer) -> ErrorData {
-    let message = answer.document["error"]["message"].as_str().unwrap_or("it cannot be asked for").to_owned();
+    let message = answer.document["error"]["message"]
+        .as_str()
+        .unwrap_or("it cannot be asked for")
+        .to_owned();
     ErrorData::invalid_params(message, Some(answer.document.clone()))
 }
 
 /// The result of a call: the report, whole or what a model needs of it, and a few words.
-pub(super) fn told(request: &Request, document: Value, failed: bool, depth: Depth) -> CallToolResult {
+pub(super) fn told(
+    request: &Request,
+    document: Value,
+    failed: bool,
+    depth: Depth,
+) -> CallToolResult {
     let woken = depth == Depth::Host;
     let content = vec![ContentBlock::text(brief::text(request, &document, woken))];
-    let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content =
-        Some(if depth == Depth::Model { brief::compact(&document) } else { document });
+    let mut result = if failed {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
+    result.structured_content = Some(if depth == Depth::Model {
+        brief::compact(&document)
+    } else {
+        document
+    });
     result
 }
 
@@ -237,8 +281,11 @@ pub(super) enum Depth {
 /// Counts the changes of the person's tools, as the kernel tells them.
 fn changes(library: &Library) -> watch::Receiver<u64> {
     let (sender, receiver) = watch::channel(0);
-    // Begun before anybody is answered: what is registered after the first answer is a change, however slow the thread is.
-    let Ok(mut watcher) = Watcher::new(library) else { return receiver };
+    // Begun before anybody is answered: what is registered after the first answer is a change,
+    // however slow the thread is.
+    let Ok(mut watcher) = Watcher::new(library) else {
+        return receiver;
+    };
     std::thread::spawn(move || {
         while !sender.is_closed() {
             match watcher.wait(RECONCILE) {

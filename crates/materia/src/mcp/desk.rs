@@ -1,7 +1,7 @@
 //! The desk: every request becomes one short process of this program, and its report the answer.
 //!
-//! Owns the thread that starts them, any number at a time, and ends those that nobody waits for any more. Never looks
-//! into a report.
+//! Owns the thread that starts them, any number at a time, and ends those that nobody waits for any
+//! more. Never looks into a report.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use materia_engine::process::{Capture, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Stdin, Waker};
+use materia_engine::process::{
+    Capture, Command, Ended, Event, LeafId, Nursery, Reason, Sink, Stdin, Waker,
+};
 use materia_model::name::SessionId;
 use materia_model::text;
 use serde_json::{Value, json};
@@ -45,9 +47,11 @@ pub(super) struct Answer {
 /// Where a desk stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In a process of its own: it catches what asks the process to stop, and its only session may use all of it.
+    /// In a process of its own: it catches what asks the process to stop, and its only session may
+    /// use all of it.
     Own,
-    /// In a server for others, too: sessions share it, and what the person trusts the server with is not theirs (S2).
+    /// In a server for others, too: sessions share it, and what the person trusts the server with
+    /// is not theirs (S2).
     Shared,
 }
 
@@ -68,7 +72,8 @@ enum Job {
     Close,
 }
 
-/// A request that is being answered; when it is dropped before its answer came, its process is ended.
+/// A request that is being answered; when it is dropped before its answer came, its process is
+/// ended.
 #[derive(Debug)]
 pub(super) struct Pending<'a> {
     desk: &'a Desk,
@@ -88,9 +93,17 @@ impl Desk {
         }
         let interrupted = Arc::new(Notify::new());
         let told = Arc::clone(&interrupted);
-        let mut clerk =
-            Clerk { nursery, place, cwd, running: HashMap::new(), queue: VecDeque::new(), interrupted: told };
-        let thread = std::thread::Builder::new().name("desk".into()).spawn(move || clerk.work(&incoming))?;
+        let mut clerk = Clerk {
+            nursery,
+            place,
+            cwd,
+            running: HashMap::new(),
+            queue: VecDeque::new(),
+            interrupted: told,
+        };
+        let thread = std::thread::Builder::new()
+            .name("desk".into())
+            .spawn(move || clerk.work(&incoming))?;
         Ok(Self {
             jobs: Mutex::new(jobs),
             waker,
@@ -104,9 +117,19 @@ impl Desk {
     pub(super) fn ask(&self, session: &SessionId, request: Request) -> Pending<'_> {
         let (sender, answer) = oneshot::channel();
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        let asked = Asked { number, session: session.clone(), form: request.form, answer: sender };
+        let asked = Asked {
+            number,
+            session: session.clone(),
+            form: request.form,
+            answer: sender,
+        };
         self.send(Job::Ask(asked, request));
-        Pending { desk: self, number, answer, answered: false }
+        Pending {
+            desk: self,
+            number,
+            answer,
+            answered: false,
+        }
     }
 
     /// Waits until this process is asked to stop.
@@ -187,7 +210,10 @@ impl Clerk {
                 None => return,
             }
             while !closing && self.running.len() < MOST {
-                let Some((asked, request)) = self.turn().and_then(|at| self.queue.remove(at)) else { break };
+                let Some((asked, request)) = self.turn().and_then(|at| self.queue.remove(at))
+                else {
+                    break;
+                };
                 let leaf = self.nursery.spawn(self.command(request, &asked));
                 self.running.insert(leaf, asked);
             }
@@ -196,10 +222,20 @@ impl Clerk {
 
     /// Whose turn it is: the first in the queue whose session has not too many already.
     fn turn(&self) -> Option<usize> {
-        let each = if self.place == Place::Own { MOST } else { MOST_EACH };
-        let has =
-            |session: &SessionId| self.running.values().filter(|asked| asked.session == *session).count();
-        self.queue.iter().position(|(asked, _)| has(&asked.session) < each)
+        let each = if self.place == Place::Own {
+            MOST
+        } else {
+            MOST_EACH
+        };
+        let has = |session: &SessionId| {
+            self.running
+                .values()
+                .filter(|asked| asked.session == *session)
+                .count()
+        };
+        self.queue
+            .iter()
+            .position(|(asked, _)| has(&asked.session) < each)
     }
 
     fn command(&self, request: Request, asked: &Asked) -> Command {
@@ -211,8 +247,13 @@ impl Clerk {
         if self.place == Place::Shared {
             command.env.remove("MATERIA_TRUST");
         }
-        command.stdin = request.stdin.map_or(Stdin::Null, |text| Stdin::Bytes(text.into_bytes()));
-        command.stdout = Sink::Capture(Capture { memory: LARGEST, ..Capture::default() });
+        command.stdin = request
+            .stdin
+            .map_or(Stdin::Null, |text| Stdin::Bytes(text.into_bytes()));
+        command.stdout = Sink::Capture(Capture {
+            memory: LARGEST,
+            ..Capture::default()
+        });
         command.grace = GRACE;
         command
     }
@@ -221,12 +262,17 @@ impl Clerk {
     fn take(&mut self, job: Job) -> bool {
         match job {
             Job::Ask(asked, _) if self.queue.len() >= MOST_WAITING => {
-                let _unheard = asked.answer.send(broken("busy", "too many requests wait; ask again later"));
+                let _unheard = asked
+                    .answer
+                    .send(broken("busy", "too many requests wait; ask again later"));
             }
             Job::Ask(asked, request) => self.queue.push_back((asked, request)),
             Job::Forget(number) => {
                 self.queue.retain(|(asked, _)| asked.number != number);
-                let leaf = self.running.iter().find(|(_, asked)| asked.number == number);
+                let leaf = self
+                    .running
+                    .iter()
+                    .find(|(_, asked)| asked.number == number);
                 if let Some(leaf) = leaf.map(|(leaf, _)| *leaf) {
                     self.nursery.stop(leaf, Reason::Within(GRACE));
                 }
@@ -255,15 +301,28 @@ fn read(ended: &Ended, form: Form) -> Answer {
         Form::Report => serde_json::from_slice(&ended.stdout.bytes).ok(),
         Form::Text => {
             let said = String::from_utf8_lossy(&ended.stdout.bytes);
-            Some(if said.trim().is_empty() { stderr().into() } else { said.trim_end().into() })
+            Some(if said.trim().is_empty() {
+                stderr().into()
+            } else {
+                said.trim_end().into()
+            })
         }
     };
     match document {
-        Some(document) => Answer { code: ended.code(), document },
-        None => broken("internal", &format!("no report (exit code {}): {}", ended.code(), stderr())),
+        Some(document) => Answer {
+            code: ended.code(),
+            document,
+        },
+        None => broken(
+            "internal",
+            &format!("no report (exit code {}): {}", ended.code(), stderr()),
+        ),
     }
 }
 
 fn broken(code: &str, message: &str) -> Answer {
-    Answer { code: 70, document: json!({"ok": false, "error": {"code": code, "message": message}}) }
+    Answer {
+        code: 70,
+        document: json!({"ok": false, "error": {"code": code, "message": message}}),
+    }
 }

@@ -18,7 +18,10 @@ pub(super) struct Misfit {
 
 /// A call that does not fit.
 pub(super) fn misfit<T>(message: impl Into<String>, hint: impl Into<String>) -> Result<T, Misfit> {
-    Err(Misfit { message: message.into(), hint: hint.into() })
+    Err(Misfit {
+        message: message.into(),
+        hint: hint.into(),
+    })
 }
 
 /// The parameters that were not yet read.
@@ -33,7 +36,9 @@ pub(super) struct Given {
 
 impl Given {
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
-        self.arguments.shift_remove(name).filter(|value| !value.is_null())
+        self.arguments
+            .shift_remove(name)
+            .filter(|value| !value.is_null())
     }
 
     pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, Misfit> {
@@ -72,7 +77,10 @@ impl Given {
         match self.take(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(flag),
-            Some(_) => misfit(format!("`{name}` is neither true nor false"), "write true or leave it out"),
+            Some(_) => misfit(
+                format!("`{name}` is neither true nor false"),
+                "write true or leave it out",
+            ),
         }
     }
 
@@ -95,8 +103,14 @@ impl Given {
             .map(|(name, _)| name.as_str())
             .collect();
         match left.first() {
-            Some(name) => misfit(format!("{} has no parameter `{name}`", self.tool), "see the tool's schema"),
-            None => Ok(Request { notes: self.notes, ..request }),
+            Some(name) => misfit(
+                format!("{} has no parameter `{name}`", self.tool),
+                "see the tool's schema",
+            ),
+            None => Ok(Request {
+                notes: self.notes,
+                ..request
+            }),
         }
     }
 }

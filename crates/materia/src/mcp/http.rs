@@ -1,9 +1,10 @@
-//! The same server for agents that come over HTTP: where it is mounted, and how many connections it keeps.
+//! The same server for agents that come over HTTP: where it is mounted, and how many connections it
+//! keeps.
 //!
-//! Owns the connections of the Streamable HTTP transport: each that shakes hands is a session of its own, at most so
-//! many at a time, and one that nobody uses ends. The newest revision of the protocol knows no connections; its requests
-//! are of the session that the address names, or of one for all that name none. Who may come in at all is looked at
-//! before, by whoever mounts this.
+//! Owns the connections of the Streamable HTTP transport: each that shakes hands is a session of
+//! its own, at most so many at a time, and one that nobody uses ends. The newest revision of the
+//! protocol knows no connections; its requests are of the session that the address names, or of one
+//! for all that name none. Who may come in at all is looked at before, by whoever mounts this.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -29,7 +30,8 @@ use crate::door::Mounted;
 use crate::failure::Failure;
 use crate::world::World;
 
-/// How many connections there are at most; the one that was not used for longest makes place for another.
+/// How many connections there are at most; the one that was not used for longest makes place for
+/// another.
 const MOST: usize = 64;
 /// How long a connection may say nothing: longer than the longest call.
 const IDLE: Duration = Duration::from_secs(65 * 60);
@@ -63,7 +65,9 @@ pub fn mount(world: &World) -> Result<Mounted, Failure> {
     let mut connections = LocalSessionManager::default();
     connections.session_config.keep_alive = Some(IDLE);
     // Names and origins are looked at by whoever mounts this, and more strictly.
-    let config = StreamableHttpServerConfig::default().disable_allowed_hosts().disable_allowed_origins();
+    let config = StreamableHttpServerConfig::default()
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
     let agents = Arc::new(Agents {
         common: Common::new(Arc::clone(&desk), library),
         alone: named(ALONE)?,
@@ -71,13 +75,18 @@ pub fn mount(world: &World) -> Result<Mounted, Failure> {
         config: config.clone(),
         used: Mutex::default(),
     });
-    let routes =
-        Router::new().route("/", any(serve)).route("/{session}", any(serve_named)).with_state(agents);
+    let routes = Router::new()
+        .route("/", any(serve))
+        .route("/{session}", any(serve_named))
+        .with_state(agents);
     let end = move || {
         config.cancellation_token.cancel();
         desk.close();
     };
-    Ok(Mounted { routes, end: Box::new(end) })
+    Ok(Mounted {
+        routes,
+        end: Box::new(end),
+    })
 }
 
 async fn serve(State(agents): State<Arc<Agents>>, request: Request) -> Response<Body> {
@@ -97,7 +106,11 @@ async fn serve_named(
 
 impl Agents {
     async fn answer(&self, session: Option<SessionId>, request: Request) -> Response<Body> {
-        match request.headers().get(CONNECTION).and_then(|id| id.to_str().ok()) {
+        match request
+            .headers()
+            .get(CONNECTION)
+            .and_then(|id| id.to_str().ok())
+        {
             Some(id) => self.touch(id),
             None => self.make_place().await,
         }
@@ -105,11 +118,15 @@ impl Agents {
         let server = move || {
             let whose = match session.clone() {
                 Some(session) => Whose::Named(session),
-                None => Whose::Greeted { alone: alone.clone(), fresh: OnceLock::new() },
+                None => Whose::Greeted {
+                    alone: alone.clone(),
+                    fresh: OnceLock::new(),
+                },
             };
             Ok(Server::new(common.clone(), whose, None))
         };
-        let service = StreamableHttpService::new(server, Arc::clone(&self.connections), self.config.clone());
+        let service =
+            StreamableHttpService::new(server, Arc::clone(&self.connections), self.config.clone());
         service.handle(request).await.map(Body::new)
     }
 
@@ -127,8 +144,17 @@ impl Agents {
     /// Ends connections until there is place for another one.
     async fn make_place(&self) {
         loop {
-            let known: Vec<Arc<str>> = self.connections.sessions.read().await.keys().cloned().collect();
-            let Some(oldest) = self.oldest(&known) else { return };
+            let known: Vec<Arc<str>> = self
+                .connections
+                .sessions
+                .read()
+                .await
+                .keys()
+                .cloned()
+                .collect();
+            let Some(oldest) = self.oldest(&known) else {
+                return;
+            };
             let _gone = self.connections.close_session(&oldest).await;
         }
     }
@@ -151,9 +177,13 @@ impl Agents {
 
 /// What a request is told that names no session which could be.
 fn refused(message: &str) -> Response<Body> {
-    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": message}});
+    let error =
+        json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": message}});
     let mut response = Response::new(Body::from(error.to_string()));
     *response.status_mut() = StatusCode::BAD_REQUEST;
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
     response
 }

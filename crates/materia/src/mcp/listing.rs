@@ -1,7 +1,7 @@
 //! The tools that an agent is offered: our own few, and the recipes in the person's root.
 //!
-//! Owns their names, descriptions and schemas. They are read by a model on every turn, so every word has to earn its
-//! place: a test measures all of it together.
+//! Owns their names, descriptions and schemas. They are read by a model on every turn, so every
+//! word has to earn its place: a test measures all of it together.
 
 use std::sync::Arc;
 
@@ -104,7 +104,11 @@ pub(super) fn registered(library: &Library) -> Vec<Registered> {
 /// A registered tool, as it is offered.
 pub(super) fn offered(tool: &Registered) -> Tool {
     let schema = tool.input_schema.as_object().cloned().unwrap_or_default();
-    Tool::new(tool.name.clone(), tool.description.clone(), Arc::new(schema))
+    Tool::new(
+        tool.name.clone(),
+        tool.description.clone(),
+        Arc::new(schema),
+    )
 }
 
 fn tool(
@@ -142,7 +146,12 @@ mod tests {
     fn what_a_model_has_to_read_stays_small() {
         let tools = serde_json::to_string(&own()).unwrap();
         let all = tools.len() + INSTRUCTIONS.len();
-        assert!(all < 6 * 1024, "{all} bytes: {} for tools, {} of prompt", tools.len(), INSTRUCTIONS.len());
+        assert!(
+            all < 6 * 1024,
+            "{all} bytes: {} for tools, {} of prompt",
+            tools.len(),
+            INSTRUCTIONS.len()
+        );
         assert!(INSTRUCTIONS.len() < 800, "{} bytes", INSTRUCTIONS.len());
     }
 }

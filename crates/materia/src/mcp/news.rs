@@ -1,8 +1,9 @@
-//! What runs say and how they end, told to a host that can wake its agent: each until the host says that it heard.
+//! What runs say and how they end, told to a host that can wake its agent: each until the host says
+//! that it heard.
 //!
-//! Owns the conversation with the observer's mark: it moves on only behind what was heard, so nothing is lost when either
-//! end is killed in between, and whoever was answered that it is remembered is never told again. What is told again has
-//! the same id.
+//! Owns the conversation with the observer's mark: it moves on only behind what was heard, so
+//! nothing is lost when either end is killed in between, and whoever was answered that it is
+//! remembered is never told again. What is told again has the same id.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -40,7 +41,13 @@ pub(super) struct News {
 impl News {
     /// An observer that does not listen yet.
     pub(super) fn new(root: Root, session: SessionId, within: Option<RunId>, clock: Clock) -> Self {
-        Self { root, session, within, clock, talk: Arc::default() }
+        Self {
+            root,
+            session,
+            within,
+            clock,
+            talk: Arc::default(),
+        }
     }
 
     /// Begins to tell, once.
@@ -52,12 +59,24 @@ impl News {
         let (within, talk) = (self.within.clone(), self.talk.clone());
         // It sleeps in the kernel and ends with the process.
         std::thread::spawn(move || {
-            let whose = Whose { session: Some(&session), within: within.as_ref() };
-            observe(&Host { root: &root, clock: &clock, to: &to, talk: &talk }, whose);
+            let whose = Whose {
+                session: Some(&session),
+                within: within.as_ref(),
+            };
+            observe(
+                &Host {
+                    root: &root,
+                    clock: &clock,
+                    to: &to,
+                    talk: &talk,
+                },
+                whose,
+            );
         });
     }
 
-    /// The host heard this one. Answered when that is remembered; nothing is where nobody waits for it.
+    /// The host heard this one. Answered when that is remembered; nothing is where nobody waits for
+    /// it.
     pub(super) fn heard(&self, id: &str) -> Option<oneshot::Receiver<()>> {
         let mut now = self.talk.now();
         if now.told.as_deref() != Some(id) {
@@ -110,8 +129,15 @@ impl Talk {
     /// Waits until what was told was heard; or until nobody listens any more, which is the answer.
     fn until_heard(&self) -> Listening {
         let waits = |now: &mut Now| !now.closed && now.heard.is_empty();
-        let now = self.changed.wait_while(self.now(), waits).unwrap_or_else(PoisonError::into_inner);
-        if now.closed { Listening::No } else { Listening::Yes }
+        let now = self
+            .changed
+            .wait_while(self.now(), waits)
+            .unwrap_or_else(PoisonError::into_inner);
+        if now.closed {
+            Listening::No
+        } else {
+            Listening::Yes
+        }
     }
 
     /// Waits a while; whether nobody listens any more.
@@ -138,7 +164,11 @@ impl Listener for &Host<'_> {
         let id = format!("{}:{}", news.run, news.seq);
         self.talk.now().begin(Some(id.clone()));
         let piece = json!({"id": id, "text": text, "delivery": told["delivery"], "news": told});
-        if self.to.send(piece).is_err() { Listening::No } else { self.talk.until_heard() }
+        if self.to.send(piece).is_err() {
+            Listening::No
+        } else {
+            self.talk.until_heard()
+        }
     }
 
     fn remembered(&mut self) {
@@ -155,10 +185,18 @@ impl Listener for &Host<'_> {
     }
 }
 
-/// Tells until nobody listens. Another host of the session may be about to end, so its place is waited for.
+/// Tells until nobody listens. Another host of the session may be about to end, so its place is
+/// waited for.
 fn observe(host: &Host<'_>, whose: Whose<'_>) {
     for attempt in 1.. {
-        let told = watch::watch(host.root, whose, false, &Interrupts::default(), host.clock, host);
+        let told = watch::watch(
+            host.root,
+            whose,
+            false,
+            &Interrupts::default(),
+            host.clock,
+            host,
+        );
         let Err(error) = told else { return };
         // Whoever waits for an answer gets none: it is not remembered.
         host.talk.now().begin(None);

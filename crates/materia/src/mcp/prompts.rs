@@ -18,8 +18,15 @@ fn shipped() -> Vec<Shipped> {
     let config = Config::load(&layers);
     let roles = config.materia().filter_map(|materia| {
         let agent = materia.agent()?;
-        let description = materia.description.clone().unwrap_or_else(|| materia.title().to_owned());
-        Some(Shipped { id: materia.id.clone(), description, prompt: agent.prompt.clone() })
+        let description = materia
+            .description
+            .clone()
+            .unwrap_or_else(|| materia.title().to_owned());
+        Some(Shipped {
+            id: materia.id.clone(),
+            description,
+            prompt: agent.prompt.clone(),
+        })
     });
     roles.collect()
 }
@@ -27,7 +34,8 @@ fn shipped() -> Vec<Shipped> {
 /// The roles there are.
 pub(super) fn list() -> Vec<Prompt> {
     let request = || PromptArgument::new("request").with_description("What should be done");
-    let prompt = |role: Shipped| Prompt::new(role.id, Some(role.description), Some(vec![request()]));
+    let prompt =
+        |role: Shipped| Prompt::new(role.id, Some(role.description), Some(vec![request()]));
     shipped().into_iter().map(prompt).collect()
 }
 

@@ -1,7 +1,8 @@
-//! One turn, carried to the host of its session: lines from stdin to the host, and its lines to stdout.
+//! One turn, carried to the host of its session: lines from stdin to the host, and its lines to
+//! stdout.
 //!
-//! Owns the two words that a driver hears from here and not from the host: that there is none, and that it went away. Ends
-//! with the turn, with the driver or with the host, whichever is first.
+//! Owns the two words that a driver hears from here and not from the host: that there is none, and
+//! that it went away. Ends with the turn, with the driver or with the host, whichever is first.
 
 use std::io::{self, BufReader, Write};
 use std::net::Shutdown;
@@ -20,7 +21,8 @@ pub fn turn(world: &World, screen: Screen) -> u8 {
         Ok(host) => carry(host, screen),
         Err(failure) => {
             let hint = failure.hint.as_deref();
-            screen.document(&json!({"type": "unavailable", "error": failure.message, "hint": hint}));
+            screen
+                .document(&json!({"type": "unavailable", "error": failure.message, "hint": hint}));
             failure.kind.exit_code()
         }
     }
@@ -32,13 +34,17 @@ fn find(world: &World) -> Result<UnixStream, Failure> {
         Failure::new(Kind::Agent, "no_host", message)
             .hint("start the cast from inside a host, such as Pi with its extension, or name another agent")
     };
-    let session = world.session(None).ok_or_else(|| missing("this cast belongs to no session"))?;
+    let session = world
+        .session(None)
+        .ok_or_else(|| missing("this cast belongs to no session"))?;
     let path = world.home()?.host(&named(&session)?);
     UnixStream::connect(path).map_err(|_| missing("the host of this session is not there"))
 }
 
 fn carry(host: UnixStream, screen: Screen) -> u8 {
-    let Ok(mut to) = host.try_clone() else { return Kind::Internal.exit_code() };
+    let Ok(mut to) = host.try_clone() else {
+        return Kind::Internal.exit_code();
+    };
     // It sleeps until the driver says something, and ends with the process.
     std::thread::spawn(move || {
         let _ended = io::copy(&mut io::stdin().lock(), &mut to).and_then(|_| to.flush());
@@ -52,7 +58,8 @@ fn carry(host: UnixStream, screen: Screen) -> u8 {
             if matches!(read, Ok(more) if more > 0) {
                 continue;
             }
-            screen.document(&json!({"type": "gone", "error": "the host went away during the turn"}));
+            screen
+                .document(&json!({"type": "gone", "error": "the host went away during the turn"}));
             return Kind::Failed.exit_code();
         };
         screen.document(&event);

@@ -26,11 +26,19 @@ impl Request {
     /// A request for a report.
     pub(super) fn report<W: Into<String>>(words: impl IntoIterator<Item = W>) -> Self {
         let words = words.into_iter().map(Into::into).collect();
-        Self { words, stdin: None, form: Form::Report, notes: Vec::new() }
+        Self {
+            words,
+            stdin: None,
+            form: Form::Report,
+            notes: Vec::new(),
+        }
     }
 
     /// The same with a text to read.
     pub(super) fn reading(self, stdin: String) -> Self {
-        Self { stdin: Some(stdin), ..self }
+        Self {
+            stdin: Some(stdin),
+            ..self
+        }
     }
 }

@@ -29,8 +29,11 @@ pub(super) fn lists() -> Vec<Resource> {
 /// The addresses of single things.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let one = |(name, _): &(&str, &str)| {
-        ResourceTemplate::new(format!("{SCHEME}{name}/{{name}}"), name.trim_end_matches('s'))
-            .with_mime_type("application/json")
+        ResourceTemplate::new(
+            format!("{SCHEME}{name}/{{name}}"),
+            name.trim_end_matches('s'),
+        )
+        .with_mime_type("application/json")
     };
     LISTS.iter().map(one).collect()
 }
@@ -38,7 +41,9 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 /// The request for what is behind an address.
 pub(super) fn request(uri: &str) -> Option<Request> {
     let path = uri.strip_prefix(SCHEME)?;
-    let (kind, name) = path.split_once('/').map_or((path, None), |(kind, name)| (kind, Some(name)));
+    let (kind, name) = path
+        .split_once('/')
+        .map_or((path, None), |(kind, name)| (kind, Some(name)));
     let name = name.map(decoded);
     let name = name.as_deref();
     Some(match (kind, name) {
@@ -59,8 +64,13 @@ fn decoded(name: &str) -> String {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()).filter(|_| *first == b'%') {
+        let code = after
+            .get(..2)
+            .and_then(|code| std::str::from_utf8(code).ok());
+        match code
+            .and_then(|code| u8::from_str_radix(code, 16).ok())
+            .filter(|_| *first == b'%')
+        {
             Some(byte) => {
                 bytes.push(byte);
                 rest = &after[2..];
@@ -82,8 +92,14 @@ mod tests {
     fn an_address_names_one_thing_or_all_of_a_kind() {
         let words = |uri| request(uri).map(|request| request.words.join(" "));
         assert_eq!(words("materia://runs/a").unwrap(), "inspect -- run:a");
-        assert_eq!(words("materia://loadouts/Hello%20World").unwrap(), "grid --format=json -- Hello World");
-        assert_eq!(words("materia://loadouts/100%").unwrap(), "grid --format=json -- 100%");
+        assert_eq!(
+            words("materia://loadouts/Hello%20World").unwrap(),
+            "grid --format=json -- Hello World"
+        );
+        assert_eq!(
+            words("materia://loadouts/100%").unwrap(),
+            "grid --format=json -- 100%"
+        );
         assert_eq!(words("materia://secrets"), None);
         assert_eq!(words("file:///etc/passwd"), None);
     }

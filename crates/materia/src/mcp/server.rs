@@ -1,14 +1,16 @@
 //! What the server answers: tools, tasks, resources, prompts, and what hosts ask besides.
 //!
-//! Owns the translation between the protocol and a connection. Which process does the work is the desk's business.
+//! Owns the translation between the protocol and a connection. Which process does the work is the
+//! desk's business.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomNotification, CustomRequest,
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams,
     GetTaskResult, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ServerCapabilities, ServerConfig, ServerNotification, SubscriptionFilter, TaskPayload, UpdateTaskParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, ServerCapabilities, ServerConfig, ServerNotification, SubscriptionFilter,
+    TaskPayload, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -54,7 +56,11 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = listing::own();
-        tools.extend(listing::registered(&self.common.library).iter().map(listing::offered));
+        tools.extend(
+            listing::registered(&self.common.library)
+                .iter()
+                .map(listing::offered),
+        );
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -64,10 +70,17 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let whole = |value: Option<&Value>| value == Some(&Value::Bool(true));
-        let verbose = whole(params.arguments.as_ref().and_then(|given| given.get(words::VERBOSE)))
-            || whole(context.meta.get(WHOLE));
+        let verbose = whole(
+            params
+                .arguments
+                .as_ref()
+                .and_then(|given| given.get(words::VERBOSE)),
+        ) || whole(context.meta.get(WHOLE));
         // Whoever says how long to wait wants an answer by then.
-        let has_patience = params.arguments.as_ref().is_some_and(|given| given.contains_key("timeout"));
+        let has_patience = params
+            .arguments
+            .as_ref()
+            .is_some_and(|given| given.contains_key("timeout"));
         let request = match self.request(params) {
             Ok(request) => request,
             Err(refused) => return Ok(refused.into()),
@@ -110,9 +123,14 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let subject = subject(&params.task_id)?;
         let state = self.state(&subject, &context).await?;
-        let TaskPayload::InputRequired { input_requests } = &state.payload else { return Ok(()) };
+        let TaskPayload::InputRequired { input_requests } = &state.payload else {
+            return Ok(());
+        };
         // What answers no question that stands is passed over, as the protocol wants it.
-        let answers = params.input_responses.iter().filter(|(key, _)| input_requests.contains_key(*key));
+        let answers = params
+            .input_responses
+            .iter()
+            .filter(|(key, _)| input_requests.contains_key(*key));
         for request in answers.filter_map(|(_, response)| subject.answer(response)) {
             let answer = self.ask(request, &context).await?;
             if answer.code != 0 {
@@ -129,7 +147,10 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let subject = subject(&params.task_id)?;
         let state = self.state(&subject, &context).await?;
-        if let Some(request) = subject.end().filter(|_| !state.payload.status().is_terminal()) {
+        if let Some(request) = subject
+            .end()
+            .filter(|_| !state.payload.status().is_terminal())
+        {
             // One that ended meanwhile is what was wanted.
             self.ask(request, &context).await?;
         }
@@ -149,7 +170,9 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+        Ok(ListResourceTemplatesResult::with_all_items(
+            resources::templates(),
+        ))
     }
 
     async fn read_resource(
@@ -158,13 +181,21 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let Some(request) = resources::request(&params.uri) else {
-            return Err(ErrorData::resource_not_found(format!("there is nothing at {}", params.uri), None));
+            return Err(ErrorData::resource_not_found(
+                format!("there is nothing at {}", params.uri),
+                None,
+            ));
         };
         let answer = self.ask(request, &context).await?;
         if answer.code != 0 {
-            let message =
-                answer.document["error"]["message"].as_str().unwrap_or("it cannot be read").to_owned();
-            return Err(ErrorData::resource_not_found(message, Some(answer.document)));
+            let message = answer.document["error"]["message"]
+                .as_str()
+                .unwrap_or("it cannot be read")
+                .to_owned();
+            return Err(ErrorData::resource_not_found(
+                message,
+                Some(answer.document),
+            ));
         }
         let contents = ResourceContents::text(answer.document.to_string(), params.uri);
         Ok(ReadResourceResult::new(vec![contents.with_mime_type("application/json")]).into())
@@ -183,14 +214,21 @@ impl ServerHandler for Server {
         params: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let request =
-            params.arguments.as_ref().and_then(|given| given.get("request")).and_then(Value::as_str);
+        let request = params
+            .arguments
+            .as_ref()
+            .and_then(|given| given.get("request"))
+            .and_then(Value::as_str);
         let found = prompts::get(&params.name, request);
-        let missing = || ErrorData::invalid_params(format!("there is no prompt {}", params.name), None);
+        let missing =
+            || ErrorData::invalid_params(format!("there is no prompt {}", params.name), None);
         found.map(Into::into).ok_or_else(missing)
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         let mut accepted = SubscriptionFilter::new();
         accepted.tools_list_changed = requested.tools_list_changed;
         Some(accepted)
@@ -239,25 +277,43 @@ impl ServerHandler for Server {
             "materia/listen" => {
                 let (sender, told) = mpsc::unbounded_channel();
                 news.listen(sender);
-                tokio::spawn(forward("notifications/materia/news", told, context.peer.clone()));
+                tokio::spawn(forward(
+                    "notifications/materia/news",
+                    told,
+                    context.peer.clone(),
+                ));
                 json!({"session": self.session().as_str()})
             }
             "materia/heard" => {
-                let id = request.params.as_ref().and_then(|params| params["id"].as_str());
+                let id = request
+                    .params
+                    .as_ref()
+                    .and_then(|params| params["id"].as_str());
                 if let Some(remembered) = news.heard(id.unwrap_or_default()) {
-                    let lost =
-                        |_| ErrorData::internal_error("it could not be remembered; it is told again", None);
+                    let lost = |_| {
+                        ErrorData::internal_error(
+                            "it could not be remembered; it is told again",
+                            None,
+                        )
+                    };
                     remembered.await.map_err(lost)?;
                 }
                 json!({})
             }
             "materia/play" => {
-                let told =
-                    turns.open().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-                tokio::spawn(forward("notifications/materia/turn", told, context.peer.clone()));
+                let told = turns
+                    .open()
+                    .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                tokio::spawn(forward(
+                    "notifications/materia/turn",
+                    told,
+                    context.peer.clone(),
+                ));
                 json!({})
             }
-            "materia/turn" => json!({"heard": turns.tell(request.params.as_ref().unwrap_or(&Value::Null))}),
+            "materia/turn" => {
+                json!({"heard": turns.tell(request.params.as_ref().unwrap_or(&Value::Null))})
+            }
             "materia/command" => self.command(request.params.as_ref(), &context).await?,
             _ => return Err(unknown()),
         };
@@ -268,14 +324,27 @@ impl ServerHandler for Server {
 /// Whether a client can be given a task: it says so, and its revision of the protocol has them.
 fn follows(context: &RequestContext<RoleServer>) -> bool {
     let newest = ProtocolVersion::V_2026_07_28;
-    let newer = context.protocol_version().is_some_and(|version| version.as_str() >= newest.as_str());
-    newer && context.client_capabilities().is_some_and(|client| client.supports_tasks())
+    let newer = context
+        .protocol_version()
+        .is_some_and(|version| version.as_str() >= newest.as_str());
+    newer
+        && context
+            .client_capabilities()
+            .is_some_and(|client| client.supports_tasks())
 }
 
-async fn forward(method: &'static str, mut told: mpsc::UnboundedReceiver<Value>, peer: Peer<RoleServer>) {
+async fn forward(
+    method: &'static str,
+    mut told: mpsc::UnboundedReceiver<Value>,
+    peer: Peer<RoleServer>,
+) {
     while let Some(news) = told.recv().await {
         let notification = CustomNotification::new(method, Some(news));
-        if peer.send_notification(ServerNotification::CustomNotification(notification)).await.is_err() {
+        if peer
+            .send_notification(ServerNotification::CustomNotification(notification))
+            .await
+            .is_err()
+        {
             return;
         }
     }

@@ -1,8 +1,9 @@
 //! Long work as tasks, for clients that say they can follow them.
 //!
-//! Owns the ids of tasks and what a run's report means for them. A task is no thing of its own: its id names the runs it
-//! is about, and every question about it is a question about them, so tasks last as long as runs do, across connections
-//! and restarts, and belong to whom the runs belong. Never remembers anything.
+//! Owns the ids of tasks and what a run's report means for them. A task is no thing of its own: its
+//! id names the runs it is about, and every question about it is a question about them, so tasks
+//! last as long as runs do, across connections and restarts, and belong to whom the runs belong.
+//! Never remembers anything.
 
 use materia_model::text;
 use rmcp::model::{
@@ -54,12 +55,19 @@ impl Subject {
         let goes_on = answer.code == 0 && document["status"] == "running";
         match request.words.first().map(String::as_str) {
             Some("cast") if goes_on => Some(Self::Cast { run: word("run")? }),
-            Some("spawn") if goes_on && request.words.iter().any(|word| word.starts_with("--loadout=")) => {
+            Some("spawn")
+                if goes_on
+                    && request
+                        .words
+                        .iter()
+                        .any(|word| word.starts_with("--loadout=")) =>
+            {
                 Some(Self::Cast { run: word("run")? })
             }
-            Some("spawn") if goes_on => {
-                Some(Self::Start { run: word("run")?, generation: word("generation")? })
-            }
+            Some("spawn") if goes_on => Some(Self::Start {
+                run: word("run")?,
+                generation: word("generation")?,
+            }),
             _ => None,
         }
     }
@@ -69,7 +77,10 @@ impl Subject {
         let words = &request.words;
         let behind = words.iter().position(|word| word == "--")?;
         let runs: Vec<String> = words[behind + 1..].to_vec();
-        let fits = runs.len() <= MOST_RUNS && runs.iter().all(|run| run.len() <= 132 && !run.contains(','));
+        let fits = runs.len() <= MOST_RUNS
+            && runs
+                .iter()
+                .all(|run| run.len() <= 132 && !run.contains(','));
         let any = words.iter().any(|word| word == "--any");
         (words[0] == "wait" && fits).then_some(Self::End { any, runs })
     }
@@ -86,16 +97,29 @@ impl Subject {
 
     /// The subject of a task; none for what is no id of ours.
     pub(super) fn read(id: &str) -> Option<Self> {
-        let (kind, rest) = id.split_once(':').filter(|(_, rest)| !rest.is_empty() && id.len() <= 4096)?;
+        let (kind, rest) = id
+            .split_once(':')
+            .filter(|(_, rest)| !rest.is_empty() && id.len() <= 4096)?;
         let runs = || rest.split(',').map(str::to_owned).collect();
         Some(match kind {
             "run" => {
                 let (run, generation) = rest.split_once('@')?;
-                Self::Start { run: run.to_owned(), generation: generation.to_owned() }
+                Self::Start {
+                    run: run.to_owned(),
+                    generation: generation.to_owned(),
+                }
             }
-            "cast" => Self::Cast { run: rest.to_owned() },
-            "wait" => Self::End { any: false, runs: runs() },
-            "any" => Self::End { any: true, runs: runs() },
+            "cast" => Self::Cast {
+                run: rest.to_owned(),
+            },
+            "wait" => Self::End {
+                any: false,
+                runs: runs(),
+            },
+            "any" => Self::End {
+                any: true,
+                runs: runs(),
+            },
             _ => return None,
         })
     }
@@ -120,12 +144,19 @@ impl Subject {
             Self::Cast { run } => (run, "control.abort"),
             Self::End { .. } => return None,
         };
-        Some(Request::report(["message", "--", &format!("run:{run}"), kind]))
+        Some(Request::report([
+            "message",
+            "--",
+            &format!("run:{run}"),
+            kind,
+        ]))
     }
 
     /// What gives a cast the answer it waits for; without one, it goes on by itself.
     pub(super) fn answer(&self, response: &Value) -> Option<Request> {
-        let Self::Cast { run } = self else { return None };
+        let Self::Cast { run } = self else {
+            return None;
+        };
         let to = format!("run:{run}");
         match response["action"].as_str()? {
             "accept" => {
@@ -140,7 +171,9 @@ impl Subject {
 
     /// Whether the runs of a report are still those that the task is about.
     pub(super) fn is_current(&self, document: &Value) -> bool {
-        let Self::Start { generation, .. } = self else { return true };
+        let Self::Start { generation, .. } = self else {
+            return true;
+        };
         document["runs"][0]["generation"] == generation.as_str()
     }
 
@@ -148,8 +181,11 @@ impl Subject {
     pub(super) fn state(&self, document: &Value, asks: Asks) -> DetailedTask {
         let first = &document["runs"][0];
         let began = moment(first, "startedAt");
-        let ended =
-            document["runs"].as_array().into_iter().flatten().filter_map(|run| run["endedAt"].as_str());
+        let ended = document["runs"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|run| run["endedAt"].as_str());
         let last = ended.max().unwrap_or(&began).to_owned();
         let said = brief::text(&self.question(), document, false);
         let task = Task::new(self.id(), TaskStatus::Working, began, last)
@@ -161,7 +197,11 @@ impl Subject {
     fn payload(&self, document: &Value, said: String, asks: Asks) -> TaskPayload {
         if !self.is_current(document) {
             let note = "the run was started again since; this start of it is over".to_owned();
-            return completed(note, json!({"ok": true, "run": document["runs"][0]["run"]}), false);
+            return completed(
+                note,
+                json!({"ok": true, "run": document["runs"][0]["run"]}),
+                false,
+            );
         }
         if document["timedOut"] == true {
             return TaskPayload::Working;
@@ -200,10 +240,18 @@ pub(super) fn begun(state: DetailedTask) -> CreateTaskResult {
 
 fn completed(said: String, report: Value, failed: bool) -> TaskPayload {
     let content = vec![rmcp::model::ContentBlock::text(said)];
-    let mut result = if failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    let mut result = if failed {
+        CallToolResult::error(content)
+    } else {
+        CallToolResult::success(content)
+    };
     result.structured_content = Some(report);
-    let result = serde_json::to_value(result).ok().and_then(|result| result.as_object().cloned());
-    TaskPayload::Completed { result: result.unwrap_or_default() }
+    let result = serde_json::to_value(result)
+        .ok()
+        .and_then(|result| result.as_object().cloned());
+    TaskPayload::Completed {
+        result: result.unwrap_or_default(),
+    }
 }
 
 /// What is asked of the person where a cast waits; each rest of it is asked for once.
@@ -217,14 +265,19 @@ fn input(run: &Value) -> TaskPayload {
     match request {
         Ok(request) => {
             let key = format!("{ANSWER}-{}", run["generations"]);
-            TaskPayload::InputRequired { input_requests: InputRequests::from([(key, request)]) }
+            TaskPayload::InputRequired {
+                input_requests: InputRequests::from([(key, request)]),
+            }
         }
         Err(_) => TaskPayload::Working,
     }
 }
 
 fn moment(run: &Value, name: &str) -> String {
-    run[name].as_str().unwrap_or("1970-01-01T00:00:00Z").to_owned()
+    run[name]
+        .as_str()
+        .unwrap_or("1970-01-01T00:00:00Z")
+        .to_owned()
 }
 
 #[cfg(test)]
@@ -233,25 +286,41 @@ mod tests {
 
     #[test]
     fn an_id_says_everything_about_its_task() {
-        let start = Subject::Start { run: "a".into(), generation: "g1".into() };
+        let start = Subject::Start {
+            run: "a".into(),
+            generation: "g1".into(),
+        };
         let runs = vec!["run:a".to_owned(), "run:b".to_owned()];
         for subject in [
             start.clone(),
             Subject::Cast { run: "c".into() },
-            Subject::End { any: false, runs: runs.clone() },
+            Subject::End {
+                any: false,
+                runs: runs.clone(),
+            },
             Subject::End { any: true, runs },
         ] {
-            assert_eq!(Subject::read(&subject.id()), Some(subject.clone()), "{subject:?}");
+            assert_eq!(
+                Subject::read(&subject.id()),
+                Some(subject.clone()),
+                "{subject:?}"
+            );
         }
         for wrong in ["", "run:a", "x:y", "run:", "wait:", "a"] {
             assert_eq!(Subject::read(wrong), None, "{wrong}");
         }
-        assert_eq!(start.question().words, ["wait", "--timeout=0", "--", "run:a"]);
+        assert_eq!(
+            start.question().words,
+            ["wait", "--timeout=0", "--", "run:a"]
+        );
     }
 
     #[test]
     fn a_report_says_how_the_task_stands() {
-        let start = Subject::Start { run: "a".into(), generation: "g1".into() };
+        let start = Subject::Start {
+            run: "a".into(),
+            generation: "g1".into(),
+        };
         let state = |status: &str, timed_out: bool, generation: &str| {
             let run = json!({"run": "a", "status": status, "generation": generation, "startedAt": "2026-01-01T00:00:00Z"});
             let document = json!({"ok": true, "timedOut": timed_out, "runs": [run]});
@@ -261,11 +330,20 @@ mod tests {
         assert_eq!(state("done", false, "g1"), TaskStatus::Completed);
         assert_eq!(state("failed", false, "g1"), TaskStatus::Completed);
         assert_eq!(state("killed", false, "g1"), TaskStatus::Cancelled);
-        assert_eq!(state("running", true, "g2"), TaskStatus::Completed, "another start of the run");
-        let paused =
-            json!({"runs": [{"run": "c", "status": "done", "generations": 1, "cast": {"status": "paused"}}]});
+        assert_eq!(
+            state("running", true, "g2"),
+            TaskStatus::Completed,
+            "another start of the run"
+        );
+        let paused = json!({"runs": [{"run": "c", "status": "done", "generations": 1, "cast": {"status": "paused"}}]});
         let cast = Subject::Cast { run: "c".into() };
-        assert_eq!(cast.state(&paused, Asks::Yes).payload.status(), TaskStatus::InputRequired);
-        assert_eq!(cast.state(&paused, Asks::No).payload.status(), TaskStatus::Completed);
+        assert_eq!(
+            cast.state(&paused, Asks::Yes).payload.status(),
+            TaskStatus::InputRequired
+        );
+        assert_eq!(
+            cast.state(&paused, Asks::No).payload.status(),
+            TaskStatus::Completed
+        );
     }
 }

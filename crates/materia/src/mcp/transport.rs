@@ -1,7 +1,8 @@
 //! The wire: one JSON document a line, in and out.
 //!
-//! Owns the bound on a line and what is answered to lines that are no message: an error each, and the connection goes on.
-//! A thread reads stdin, because nothing else can be woken by it everywhere.
+//! Owns the bound on a line and what is answered to lines that are no message: an error each, and
+//! the connection goes on. A thread reads stdin, because nothing else can be woken by it
+//! everywhere.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -37,7 +38,11 @@ impl Transport {
     pub(super) fn open(screen: Screen) -> Self {
         let (sender, lines) = mpsc::channel(WAITING);
         std::thread::spawn(move || read(&mut BufReader::new(io::stdin()), &sender));
-        Self { lines, screen, begun: false }
+        Self {
+            lines,
+            screen,
+            begun: false,
+        }
     }
 
     /// The message in a line; what is none is answered here.
@@ -49,7 +54,11 @@ impl Transport {
         let value: Value = match serde_json::from_slice(line) {
             Ok(value) => value,
             Err(error) => {
-                self.refuse(&Value::Null, -32700, &format!("this line is no JSON: {error}"));
+                self.refuse(
+                    &Value::Null,
+                    -32700,
+                    &format!("this line is no JSON: {error}"),
+                );
                 return None;
             }
         };
@@ -65,16 +74,23 @@ impl Transport {
                 Some(message)
             }
             Err(error) => {
-                self.refuse(&id, -32600, &format!("this is no JSON-RPC 2.0 message: {error}"));
+                self.refuse(
+                    &id,
+                    -32600,
+                    &format!("this is no JSON-RPC 2.0 message: {error}"),
+                );
                 None
             }
         }
     }
 
     fn refuse(&self, id: &Value, code: i32, message: &str) {
-        let id = if id.is_string() || id.is_number() { id } else { &Value::Null };
-        let answer =
-            json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": bounded(message)}});
+        let id = if id.is_string() || id.is_number() {
+            id
+        } else {
+            &Value::Null
+        };
+        let answer = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": bounded(message)}});
         self.screen.document(&answer);
     }
 }
@@ -92,7 +108,13 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         self.screen.document(&item);
         let heard = self.screen.was_heard();
-        async move { if heard { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) } }
+        async move {
+            if heard {
+                Ok(())
+            } else {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -121,7 +143,10 @@ impl rmcp::transport::Transport<RoleServer> for Transport {
 fn read(input: &mut impl BufRead, to: &mpsc::Sender<Line>) {
     loop {
         let mut line = Vec::new();
-        let read = input.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut line);
+        let read = input
+            .by_ref()
+            .take(LONGEST_LINE as u64 + 1)
+            .read_until(b'\n', &mut line);
         let line = match read {
             Ok(0) | Err(_) => return,
             Ok(_) if line.len() > LONGEST_LINE && line.last() != Some(&b'\n') => {

@@ -1,8 +1,8 @@
 //! Turns of casts that a host plays in its own conversation.
 //!
-//! Owns the socket where drivers find the host, and which turn is whose. A turn is a connection: it lasts as long as its
-//! driver wants it, and when the host dies, the driver notices by its end. Never looks into a turn: lines of the driver go
-//! to the host, lines of the host to the driver.
+//! Owns the socket where drivers find the host, and which turn is whose. A turn is a connection: it
+//! lasts as long as its driver wants it, and when the host dies, the driver notices by its end.
+//! Never looks into a turn: lines of the driver go to the host, lines of the host to the driver.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
@@ -35,7 +35,10 @@ type Playing = Arc<Mutex<HashMap<u64, UnboundedSender<Value>>>>;
 impl Turns {
     /// For a host that is found here, once it says that it plays.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, playing: Playing::default() }
+        Self {
+            path,
+            playing: Playing::default(),
+        }
     }
 
     /// Lets drivers find the host; what comes back is what they want of it.
@@ -56,8 +59,14 @@ impl Turns {
     /// Hands lines of the host to a turn; false when nobody waits for it any more.
     pub(super) fn tell(&self, params: &Value) -> bool {
         let playing = self.playing.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(turn) = params["turn"].as_u64().and_then(|turn| playing.get(&turn)) else { return false };
-        params["lines"].as_array().into_iter().flatten().all(|line| turn.send(line.clone()).is_ok())
+        let Some(turn) = params["turn"].as_u64().and_then(|turn| playing.get(&turn)) else {
+            return false;
+        };
+        params["lines"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .all(|line| turn.send(line.clone()).is_ok())
     }
 }
 
@@ -72,7 +81,10 @@ impl Drop for Turns {
 fn listen(path: &std::path::Path) -> io::Result<UnixListener> {
     dir::create_private(dir::parent_of(path)).map_err(io::Error::other)?;
     if std::os::unix::net::UnixStream::connect(path).is_ok() {
-        return Err(io::Error::new(io::ErrorKind::AddrInUse, "another host plays for this session"));
+        return Err(io::Error::new(
+            io::ErrorKind::AddrInUse,
+            "another host plays for this session",
+        ));
     }
     // What is left of a host that was killed.
     let _none = dir::remove_file(path);
@@ -94,7 +106,10 @@ async fn carry(turn: u64, stream: UnixStream, playing: Playing, to: UnboundedSen
         () = hear(turn, from, &to) => {}
         () = say(lines, into) => {}
     }
-    playing.lock().unwrap_or_else(PoisonError::into_inner).remove(&turn);
+    playing
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .remove(&turn);
     let _gone = to.send(json!({"turn": turn, "gone": true}));
 }
 
@@ -107,7 +122,9 @@ async fn hear(turn: u64, from: OwnedReadHalf, to: &UnboundedSender<Value>) {
         if !matches!(read, Ok(more) if more > 0) {
             return;
         }
-        let Ok(line) = serde_json::from_slice::<Value>(&line) else { return };
+        let Ok(line) = serde_json::from_slice::<Value>(&line) else {
+            return;
+        };
         if to.send(json!({"turn": turn, "line": line})).is_err() {
             return;
         }

@@ -1,6 +1,8 @@
-//! What the inspector shows and what the person is doing: pure, so that it can be tested as a table.
+//! What the inspector shows and what the person is doing: pure, so that it can be tested as a
+//! table.
 //!
-//! Owns the selection, the filter, the tabs and the line that is being typed. Never reads, never draws.
+//! Owns the selection, the filter, the tabs and the line that is being typed. Never reads, never
+//! draws.
 
 use ratatui::layout::Rect;
 
@@ -22,8 +24,13 @@ pub(super) enum Tab {
 }
 
 impl Tab {
-    pub(super) const ALL: [Self; 5] =
-        [Self::Tail, Self::Messages, Self::Room, Self::Artifacts, Self::Processes];
+    pub(super) const ALL: [Self; 5] = [
+        Self::Tail,
+        Self::Messages,
+        Self::Room,
+        Self::Artifacts,
+        Self::Processes,
+    ];
 
     pub(super) fn title(self) -> &'static str {
         match self {
@@ -142,14 +149,21 @@ impl App {
 
     fn reselect(&mut self, key: Option<(Kind, String)>) {
         let shown = self.shown();
-        let found = key.and_then(|(kind, id)| shown.iter().position(|row| row.kind == kind && row.id == id));
+        let found = key.and_then(|(kind, id)| {
+            shown
+                .iter()
+                .position(|row| row.kind == kind && row.id == id)
+        });
         let last = shown.len().saturating_sub(1);
         self.selected = found.unwrap_or(self.selected).min(last);
     }
 
     /// The rows that fit the filter.
     pub(super) fn shown(&self) -> Vec<&Row> {
-        self.all.iter().filter(|row| row.fits(&self.filter)).collect()
+        self.all
+            .iter()
+            .filter(|row| row.fits(&self.filter))
+            .collect()
     }
 
     /// How many rows there are in all.
@@ -199,7 +213,10 @@ impl App {
 
     /// Shows the side so many further.
     pub(super) fn turn_by(&mut self, by: usize) -> Then {
-        let at = Tab::ALL.iter().position(|tab| *tab == self.tab).unwrap_or(0);
+        let at = Tab::ALL
+            .iter()
+            .position(|tab| *tab == self.tab)
+            .unwrap_or(0);
         self.turn(Tab::ALL[(at + by) % Tab::ALL.len()])
     }
 

@@ -36,7 +36,11 @@ pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
             "paused" => steered(desk, row, Wish::Continue(None)),
             "interrupted" => steered(desk, row, Wish::Resume),
             "failed" | "aborted" => steered(desk, row, Wish::Recast),
-            other => Err(Failure::new(Failed::Invalid, "no_wish", format!("{} is {other}", row.name()))),
+            other => Err(Failure::new(
+                Failed::Invalid,
+                "no_wish",
+                format!("{} is {other}", row.name()),
+            )),
         },
     };
     outcome.map_err(|failure| match &failure.hint {
@@ -51,18 +55,34 @@ pub(super) fn spoken(words: &str) -> (&str, Option<Value>) {
     let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
     let is_kind = first.contains('.')
         && !first.ends_with('.')
-        && first.chars().all(|one| one.is_alphanumeric() || "._-".contains(one));
-    let (kind, body) = if is_kind { (first, rest.trim()) } else { ("chat.message", words) };
-    let body = (!body.is_empty()).then(|| serde_json::from_str(body).unwrap_or_else(|_| Value::from(body)));
+        && first
+            .chars()
+            .all(|one| one.is_alphanumeric() || "._-".contains(one));
+    let (kind, body) = if is_kind {
+        (first, rest.trim())
+    } else {
+        ("chat.message", words)
+    };
+    let body = (!body.is_empty())
+        .then(|| serde_json::from_str(body).unwrap_or_else(|_| Value::from(body)));
     (kind, body)
 }
 
 fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<String, Failure> {
     let clock = desk.world.clock();
     let within = desk.world.within();
-    let sender =
-        Sender { root: &desk.root, session: desk.caller.as_deref(), within: within.as_ref(), clock: &clock };
-    let draft = Draft { to: row.name(), kind: kind.to_owned(), body, ..Draft::default() };
+    let sender = Sender {
+        root: &desk.root,
+        session: desk.caller.as_deref(),
+        within: within.as_ref(),
+        clock: &clock,
+    };
+    let draft = Draft {
+        to: row.name(),
+        kind: kind.to_owned(),
+        body,
+        ..Draft::default()
+    };
     let report = message::message(&sender, draft)?;
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
@@ -94,7 +114,13 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
         cast::go_on(folder, wish, hands).map_err(failed)?;
         return Ok(format!("{} is aborted", row.name()));
     }
-    let asked = Asked { loadout: None, files: &desk.files, home: Some(&home), trusting: false, agent: None };
+    let asked = Asked {
+        loadout: None,
+        files: &desk.files,
+        home: Some(&home),
+        trusting: false,
+        agent: None,
+    };
     cast::may_go_on(&folder, &asked).map_err(failed)?;
     let driven = steer::wish(folder, wish, hands).map_err(failed)?;
     let spool = desk.world.variable("TMPDIR").map(PathBuf::from);
@@ -102,7 +128,9 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
         origin: Origin::Cast,
         cwd: cwd.to_owned(),
         clock: desk.world.clock(),
-        spool: spool.filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into()),
+        spool: spool
+            .filter(|dir| dir.is_dir())
+            .unwrap_or_else(|| "/tmp".into()),
         ..Wanted::default()
     };
     let spawned = spawn::spawn_cast(&desk.root, &wanted, driven, desk.player.words())?;

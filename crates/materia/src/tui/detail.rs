@@ -28,13 +28,18 @@ const LONGEST: usize = 400;
 
 /// The lines of the tab, or why there are none.
 pub(super) fn detail(desk: &Desk<'_>, app: &App) -> Vec<String> {
-    let Some(row) = app.row() else { return Vec::new() };
+    let Some(row) = app.row() else {
+        return Vec::new();
+    };
     let read = match row.kind {
         Kind::Run => of_run(desk, row, app.tab),
         Kind::Cast => of_cast(desk, row, app.tab),
     };
     let lines = read.unwrap_or_else(|failure| vec![format!("error: {}", failure.message)]);
-    lines.iter().map(|line| printable(&line.replace('\t', "    ")).into_owned()).collect()
+    lines
+        .iter()
+        .map(|line| printable(&line.replace('\t', "    ")).into_owned())
+        .collect()
 }
 
 fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> {
@@ -45,20 +50,32 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> 
         Tab::Tail => lines(&inspect::tail(&place, &state, MOST)?.human(false)),
         Tab::Messages => {
             let read = mail::read(&place)?;
-            let said = mail::messages(&id, &read, MOST).messages.into_iter().map(|posted| {
-                let kind = posted.envelope.kind.to_string();
-                (posted.at, format!("← {kind}"), posted.envelope.headline())
-            });
-            let told = mail::mailbox(&id, None, &read, MOST).messages.into_iter().map(|letter| {
-                let entry = letter.entry;
-                let from = entry.from.map(|from| format!(" from {from}")).unwrap_or_default();
-                (
-                    entry.queued_at,
-                    format!("→ {}{from}", entry.kind),
-                    format!("{} {}", entry.state.as_str(), entry.summary),
-                )
-            });
-            talk(said.chain(told).collect(), "nothing was said; m says something")
+            let said = mail::messages(&id, &read, MOST)
+                .messages
+                .into_iter()
+                .map(|posted| {
+                    let kind = posted.envelope.kind.to_string();
+                    (posted.at, format!("← {kind}"), posted.envelope.headline())
+                });
+            let told = mail::mailbox(&id, None, &read, MOST)
+                .messages
+                .into_iter()
+                .map(|letter| {
+                    let entry = letter.entry;
+                    let from = entry
+                        .from
+                        .map(|from| format!(" from {from}"))
+                        .unwrap_or_default();
+                    (
+                        entry.queued_at,
+                        format!("→ {}{from}", entry.kind),
+                        format!("{} {}", entry.state.as_str(), entry.summary),
+                    )
+                });
+            talk(
+                said.chain(told).collect(),
+                "nothing was said; m says something",
+            )
         }
         Tab::Room => {
             let read = mail::read(&place)?;
@@ -67,10 +84,22 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> 
                 .iter()
                 .map(|member| format!("{}  {}  {}", member.address, member.role, member.status))
                 .collect();
-            let said = room::timeline(&id, read.room(), MOST).messages.into_iter().map(|said| {
-                let from = said.envelope.from.as_ref().map(ToString::to_string).unwrap_or_default();
-                (said.received_at, format!("{from} {}", said.envelope.kind), said.envelope.headline())
-            });
+            let said = room::timeline(&id, read.room(), MOST)
+                .messages
+                .into_iter()
+                .map(|said| {
+                    let from = said
+                        .envelope
+                        .from
+                        .as_ref()
+                        .map(ToString::to_string)
+                        .unwrap_or_default();
+                    (
+                        said.received_at,
+                        format!("{from} {}", said.envelope.kind),
+                        said.envelope.headline(),
+                    )
+                });
             text.push(String::new());
             text.extend(talk(said.collect(), "nobody said anything in its room"));
             text
@@ -83,7 +112,10 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> 
 fn of_cast(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> {
     let failed = |error: materia_engine::cast::Error| Failure::from(&error);
     let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
-    let wanted = Wanted { events: tab == Tab::Messages, artifacts: tab == Tab::Artifacts };
+    let wanted = Wanted {
+        events: tab == Tab::Messages,
+        artifacts: tab == Tab::Artifacts,
+    };
     let shown = || cast_show::show(&folder, wanted, &desk.world.clock()).map_err(failed);
     Ok(match tab {
         Tab::Tail => {
@@ -95,7 +127,11 @@ fn of_cast(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure>
         Tab::Messages => {
             let told = shown()?.events.unwrap_or_default();
             let rows = told.iter().rev().take(MOST).rev().map(|told| {
-                let socket = told.data.get("socket").and_then(Value::as_str).unwrap_or_default();
+                let socket = told
+                    .data
+                    .get("socket")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
                 (told.at, told.kind.clone(), socket.to_owned())
             });
             talk(rows.collect(), "nothing happened")
@@ -103,8 +139,10 @@ fn of_cast(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure>
         Tab::Room => runs_of(desk, row)?,
         Tab::Artifacts => {
             let files = shown()?.artifacts.unwrap_or_default();
-            let rows =
-                files.iter().take(MOST).map(|one| vec![amounts::short(one.bytes as f64), one.path.clone()]);
+            let rows = files
+                .iter()
+                .take(MOST)
+                .map(|one| vec![amounts::short(one.bytes as f64), one.path.clone()]);
             let mut text = vec![format!("in {}", row.folder)];
             text.extend(amounts::columns(&rows.collect::<Vec<_>>(), &[0]));
             text
@@ -121,9 +159,17 @@ fn runs_of(desk: &Desk<'_>, row: &Row) -> Result<Vec<String>, Failure> {
         let state = materia_engine::run::recorded(&root.place(&id)).ok()?;
         state.start?.cast.filter(|cast| cast.id == row.id)
     };
-    let runs = found.iter().filter(|run| drives(&desk.root, &run.run).is_some());
-    let text: Vec<String> = runs.map(|run| format!("run:{} {}", run.run, run.status.as_str())).collect();
-    Ok(if text.is_empty() { vec!["no run drives it: it has no room".to_owned()] } else { text })
+    let runs = found
+        .iter()
+        .filter(|run| drives(&desk.root, &run.run).is_some());
+    let text: Vec<String> = runs
+        .map(|run| format!("run:{} {}", run.run, run.status.as_str()))
+        .collect();
+    Ok(if text.is_empty() {
+        vec!["no run drives it: it has no room".to_owned()]
+    } else {
+        text
+    })
 }
 
 fn lines(text: &str) -> Vec<String> {
@@ -138,7 +184,11 @@ fn talk(mut said: Vec<(Timestamp, String, String)>, nothing: &str) -> Vec<String
     }
     let clock = |at: &Timestamp| at.to_string().get(11..19).unwrap_or_default().to_owned();
     let one = |(at, what, words): &(Timestamp, String, String)| {
-        format!("{} {what}  {}", clock(at), bounded(words, LONGEST).replace('\n', " "))
+        format!(
+            "{} {what}  {}",
+            clock(at),
+            bounded(words, LONGEST).replace('\n', " ")
+        )
     };
     said.iter().map(one).collect()
 }
@@ -148,16 +198,26 @@ fn tree(processes: &[Below]) -> Vec<String> {
         return vec!["(nothing runs)".to_owned()];
     }
     let one = |living: &Below| {
-        let branch =
-            if living.depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(living.depth - 1)) };
-        format!("{:>8}  {branch}{}", living.pid, bounded(&living.command, LONGEST))
+        let branch = if living.depth == 0 {
+            String::new()
+        } else {
+            format!("{}└ ", "  ".repeat(living.depth - 1))
+        };
+        format!(
+            "{:>8}  {branch}{}",
+            living.pid,
+            bounded(&living.command, LONGEST)
+        )
     };
     processes.iter().map(one).collect()
 }
 
 /// What the agent of the last step was lately seen doing.
 fn activity(folder: &Folder, shown: &Shown) -> Vec<String> {
-    let seen = shown.steps.last().map(|step| folder.seen(&step.place, step.attempts));
+    let seen = shown
+        .steps
+        .last()
+        .map(|step| folder.seen(&step.place, step.attempts));
     let mut text = String::new();
     for line in seen.unwrap_or_default() {
         let said = |field: &str| line[field].as_str().unwrap_or_default();
@@ -168,5 +228,9 @@ fn activity(folder: &Folder, shown: &Shown) -> Vec<String> {
         }
     }
     let words = lines(text.trim());
-    if words.is_empty() { words } else { std::iter::once(String::new()).chain(words).collect() }
+    if words.is_empty() {
+        words
+    } else {
+        std::iter::once(String::new()).chain(words).collect()
+    }
 }

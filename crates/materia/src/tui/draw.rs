@@ -1,6 +1,7 @@
 //! The picture: the list, the side that is looked at, what can be done.
 //!
-//! Owns the layout: side by side where there is room, else one above the other. Marks say what colours say.
+//! Owns the layout: side by side where there is room, else one above the other. Marks say what
+//! colours say.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -18,9 +19,12 @@ const WIDE: u16 = 150;
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App) {
-    let [head, body, foot] =
-        Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])
-            .areas(frame.area());
+    let [head, body, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Min(0),
+        Constraint::Length(1),
+    ])
+    .areas(frame.area());
     let (list, detail) = parted(body, app);
     frame.render_widget(heading(app), head);
     rows(frame, app, list);
@@ -35,16 +39,25 @@ fn parted(body: Rect, app: &App) -> (Rect, Rect) {
     let parts = if body.width >= WIDE {
         Layout::horizontal([Constraint::Percentage(45), Constraint::Min(0)])
     } else {
-        let wanted = u16::try_from(app.shown().len()).unwrap_or(u16::MAX).saturating_add(1);
+        let wanted = u16::try_from(app.shown().len())
+            .unwrap_or(u16::MAX)
+            .saturating_add(1);
         let most = (body.height / 2).max(3);
-        Layout::vertical([Constraint::Length(wanted.clamp(3, most)), Constraint::Min(0)])
+        Layout::vertical([
+            Constraint::Length(wanted.clamp(3, most)),
+            Constraint::Min(0),
+        ])
     };
     let [list, detail] = parts.areas(body);
     (list, detail)
 }
 
 fn look(app: &App, style: Style) -> Style {
-    if app.colour { style } else { Style::new().add_modifier(style.add_modifier) }
+    if app.colour {
+        style
+    } else {
+        Style::new().add_modifier(style.add_modifier)
+    }
 }
 
 fn quiet(app: &App) -> Style {
@@ -64,9 +77,16 @@ fn heading(app: &App) -> Line<'static> {
             look(app, Style::new().fg(Color::Yellow)),
         ));
     }
-    parts.push(Span::styled(format!(" · {} in all", app.total()), quiet(app)));
+    parts.push(Span::styled(
+        format!(" · {} in all", app.total()),
+        quiet(app),
+    ));
     if !app.filter.is_empty() {
-        parts.push(Span::raw(format!("  filter: {} ({})", app.filter, app.shown().len())));
+        parts.push(Span::raw(format!(
+            "  filter: {} ({})",
+            app.filter,
+            app.shown().len()
+        )));
     }
     Line::from(parts)
 }
@@ -98,7 +118,10 @@ fn rows(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
         .unwrap_or(0)
         .clamp(4, (width / 2).clamp(8, 32));
     frame.render_widget(
-        Line::styled(format!("  {:<11} {:<name$} {:<11} what", "status", "name", "time"), quiet(app)),
+        Line::styled(
+            format!("  {:<11} {:<name$} {:<11} what", "status", "name", "time"),
+            quiet(app),
+        ),
         title,
     );
     let lines: Vec<Line<'_>> = shown
@@ -113,21 +136,35 @@ fn rows(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
         (0, _) => "  nothing runs here: `materia spawn` starts a run, `materia demo` shows a cast",
         _ => "  nothing fits the filter; Esc drops it",
     };
-    frame.render_widget(Paragraph::new(if empty { vec![Line::raw(said)] } else { lines }), list);
+    frame.render_widget(
+        Paragraph::new(if empty { vec![Line::raw(said)] } else { lines }),
+        list,
+    );
     app.areas.list = list;
 }
 
 /// One row; the selected one is marked over all of its width.
 fn row_line(app: &App, row: &Row, selected: Option<usize>, name: usize) -> Line<'static> {
-    let note = if row.what.is_empty() { row.note.clone() } else { format!("{} · {}", row.what, row.note) };
+    let note = if row.what.is_empty() {
+        row.note.clone()
+    } else {
+        format!("{} · {}", row.what, row.note)
+    };
     let status = format!("{:<11} ", row.status);
     let named = format!("{:<name$} ", amounts::line(&row.name(), name));
     let rest = format!("{:<11} {}", row.time(), note.trim_end_matches(" · "));
     if let Some(width) = selected {
         let line = format!("▶ {status}{named}{rest}");
-        return Line::styled(format!("{line:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
+        return Line::styled(
+            format!("{line:<width$}"),
+            Style::new().add_modifier(Modifier::REVERSED),
+        );
     }
-    let kind = if row.kind == Kind::Cast { Modifier::BOLD } else { Modifier::empty() };
+    let kind = if row.kind == Kind::Cast {
+        Modifier::BOLD
+    } else {
+        Modifier::empty()
+    };
     Line::from(vec![
         Span::raw("  "),
         Span::styled(status, look(app, status_style(row.status))),
@@ -144,8 +181,20 @@ fn side(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     for (number, tab) in Tab::ALL.into_iter().enumerate() {
         let text = format!("{} {}", number + 1, tab.title());
         let wide = u16::try_from(text.chars().count()).unwrap_or(0);
-        app.areas.tabs.push((Rect { x, y: title.y, width: wide, height: 1 }, tab));
-        let style = if tab == app.tab { Style::new().add_modifier(Modifier::REVERSED) } else { quiet(app) };
+        app.areas.tabs.push((
+            Rect {
+                x,
+                y: title.y,
+                width: wide,
+                height: 1,
+            },
+            tab,
+        ));
+        let style = if tab == app.tab {
+            Style::new().add_modifier(Modifier::REVERSED)
+        } else {
+            quiet(app)
+        };
         spans.push(Span::styled(text, style));
         spans.push(Span::styled(" ─ ", quiet(app)));
         x += wide + 3;
@@ -153,7 +202,10 @@ fn side(frame: &mut Frame<'_>, app: &mut App, area: Rect) {
     let followed = if app.follow { "follows" } else { "stays" };
     let used: usize = spans.iter().map(Span::width).sum();
     let rest = usize::from(title.width).saturating_sub(used + followed.len() + 3);
-    spans.push(Span::styled(format!("{} {followed} ─", "─".repeat(rest)), quiet(app)));
+    spans.push(Span::styled(
+        format!("{} {followed} ─", "─".repeat(rest)),
+        quiet(app),
+    ));
     frame.render_widget(Line::from(spans), title);
     app.areas.detail = body;
     let seen = app.seen(usize::from(body.height));
@@ -169,7 +221,11 @@ fn footing(app: &App) -> Line<'static> {
             Line::raw(format!("to {name}: {words}▏  Enter sends it, Esc does not"))
         }
         Mode::Answer(words) => {
-            let hint = if words.is_empty() { "Enter lets it finish" } else { "Enter says it" };
+            let hint = if words.is_empty() {
+                "Enter lets it finish"
+            } else {
+                "Enter says it"
+            };
             Line::raw(format!("continue with: {words}▏  {hint}, Esc does not"))
         }
         Mode::Confirm(deed) => {
@@ -179,7 +235,13 @@ fn footing(app: &App) -> Line<'static> {
                 _ => "do it to",
             };
             let style = look(app, Style::new().fg(Color::Yellow)).add_modifier(Modifier::BOLD);
-            Line::styled(format!("{what} {}? y does it, any other key does not", deed.row.name()), style)
+            Line::styled(
+                format!(
+                    "{what} {}? y does it, any other key does not",
+                    deed.row.name()
+                ),
+                style,
+            )
         }
         Mode::Browse | Mode::Help => match &app.told {
             Some(Ok(said)) => Line::styled(said.clone(), look(app, Style::new().fg(Color::Green))),
@@ -193,12 +255,19 @@ fn footing(app: &App) -> Line<'static> {
 }
 
 fn help(frame: &mut Frame<'_>, app: &App) {
-    let wide = KEYS.iter().map(|(keys, _)| keys.chars().count()).max().unwrap_or(0);
+    let wide = KEYS
+        .iter()
+        .map(|(keys, _)| keys.chars().count())
+        .max()
+        .unwrap_or(0);
     let lines: Vec<Line<'_>> = KEYS
         .iter()
         .map(|(keys, does)| {
             Line::from(vec![
-                Span::styled(format!(" {keys:<wide$}  "), Style::new().add_modifier(Modifier::BOLD)),
+                Span::styled(
+                    format!(" {keys:<wide$}  "),
+                    Style::new().add_modifier(Modifier::BOLD),
+                ),
                 Span::raw(*does),
             ])
         })
@@ -206,9 +275,16 @@ fn help(frame: &mut Frame<'_>, app: &App) {
     let (width, height) = (76, u16::try_from(lines.len()).unwrap_or(0) + 2);
     let area = frame.area();
     let (width, height) = (width.min(area.width), height.min(area.height));
-    let at = Rect { x: (area.width - width) / 2, y: (area.height - height) / 2, width, height };
+    let at = Rect {
+        x: (area.width - width) / 2,
+        y: (area.height - height) / 2,
+        width,
+        height,
+    };
     frame.render_widget(Clear, at);
-    let block =
-        Block::bordered().title(" keys ").title_bottom(" any key closes this ").border_style(quiet(app));
+    let block = Block::bordered()
+        .title(" keys ")
+        .title_bottom(" any key closes this ")
+        .border_style(quiet(app));
     frame.render_widget(Paragraph::new(lines).block(block), at);
 }

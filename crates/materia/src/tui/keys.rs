@@ -18,7 +18,10 @@ pub(super) const KEYS: [(&str, &str); 12] = [
     ("/", "filter the list: words that must be there"),
     ("Esc", "leave what you are typing, or drop the filter"),
     ("m", "say something: TYPE BODY, or words for a paused cast"),
-    ("c", "continue: a paused cast with words or none, or one that ended badly"),
+    (
+        "c",
+        "continue: a paused cast with words or none, or one that ended badly",
+    ),
     ("x", "kill a run, or abort a cast; asks first"),
     ("g G", "go to the first, to the last"),
     ("?", "this page"),
@@ -72,7 +75,10 @@ fn browse(app: &mut App, key: KeyCode) -> Then {
         KeyCode::Char('f') => {
             app.follow = !app.follow;
             if !app.follow {
-                app.scroll = app.detail.len().saturating_sub(usize::from(app.areas.detail.height));
+                app.scroll = app
+                    .detail
+                    .len()
+                    .saturating_sub(usize::from(app.areas.detail.height));
             }
             Then::Nothing
         }
@@ -94,7 +100,10 @@ fn browse(app: &mut App, key: KeyCode) -> Then {
 }
 
 fn deed(app: &App, what: What) -> Option<Deed> {
-    app.row().map(|row| Deed { row: row.clone(), what })
+    app.row().map(|row| Deed {
+        row: row.clone(),
+        what,
+    })
 }
 
 fn mode(app: &mut App, mode: Mode) -> Then {
@@ -151,7 +160,10 @@ fn typed(app: &mut App, mut words: String, key: KeyCode, again: fn(String) -> Mo
 }
 
 fn pointed(app: &mut App, mouse: MouseEvent) -> Then {
-    let at = Position { x: mouse.column, y: mouse.row };
+    let at = Position {
+        x: mouse.column,
+        y: mouse.row,
+    };
     let on_list = app.areas.list.contains(at);
     match mouse.kind {
         MouseEventKind::Down(MouseButton::Left) if on_list => {
@@ -159,7 +171,12 @@ fn pointed(app: &mut App, mouse: MouseEvent) -> Then {
             app.select(row)
         }
         MouseEventKind::Down(MouseButton::Left) => {
-            let tab = app.areas.tabs.iter().find(|(area, _)| area.contains(at)).map(|(_, tab)| *tab);
+            let tab = app
+                .areas
+                .tabs
+                .iter()
+                .find(|(area, _)| area.contains(at))
+                .map(|(_, tab)| *tab);
             tab.map_or(Then::Nothing, |tab| app.turn(tab))
         }
         MouseEventKind::ScrollUp if on_list => app.step(-1),

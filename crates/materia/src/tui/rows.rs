@@ -54,15 +54,29 @@ impl Row {
 
     /// Whether it has all of these words in it.
     pub(super) fn fits(&self, filter: &str) -> bool {
-        let all = format!("{} {} {} {}", self.name(), self.status, self.what, self.note).to_lowercase();
-        filter.to_lowercase().split_whitespace().all(|word| all.contains(word))
+        let all = format!(
+            "{} {} {} {}",
+            self.name(),
+            self.status,
+            self.what,
+            self.note
+        )
+        .to_lowercase();
+        filter
+            .to_lowercase()
+            .split_whitespace()
+            .all(|word| all.contains(word))
     }
 
     /// Its age as people read it.
     pub(super) fn time(&self) -> String {
-        let Some(age) = self.age else { return String::new() };
+        let Some(age) = self.age else {
+            return String::new();
+        };
         match self.status {
-            "running" | "starting" => amounts::time(age.max(1000) / 1000 * 1000).replace(".0 s", " s"),
+            "running" | "starting" => {
+                amounts::time(age.max(1000) / 1000 * 1000).replace(".0 s", " s")
+            }
             _ => amounts::ago(age),
         }
     }
@@ -71,7 +85,12 @@ impl Row {
 /// The rows of everything that was found: what goes on first, then the newest.
 pub(super) fn rows(found: &Looked, clock: &Clock) -> Vec<Row> {
     let casts = found.casts.iter().map(cast);
-    let mut rows: Vec<Row> = found.runs.iter().map(|one| of_run(one, clock)).chain(casts).collect();
+    let mut rows: Vec<Row> = found
+        .runs
+        .iter()
+        .map(|one| of_run(one, clock))
+        .chain(casts)
+        .collect();
     rows.sort_by_key(|row| (!row.open, row.age));
     rows
 }
@@ -79,16 +98,29 @@ pub(super) fn rows(found: &Looked, clock: &Clock) -> Vec<Row> {
 fn of_run(one: &run::Listed, clock: &Clock) -> Row {
     let open = !one.status.is_terminal();
     let since = one.ended_at.filter(|_| !open).or(one.started_at);
-    let age = since.and_then(|since| u64::try_from(clock.now().as_millis() - since.as_millis()).ok());
-    let code = one.code.filter(|code| *code != 0).map(|code| format!("exit code {code}"));
-    let session = one.session.as_ref().map(|session| format!("session {session}"));
+    let age =
+        since.and_then(|since| u64::try_from(clock.now().as_millis() - since.as_millis()).ok());
+    let code = one
+        .code
+        .filter(|code| *code != 0)
+        .map(|code| format!("exit code {code}"));
+    let session = one
+        .session
+        .as_ref()
+        .map(|session| format!("session {session}"));
     let parent = one.parent.as_ref().map(|parent| format!("in {parent}"));
     let note: Vec<String> = [code, session, parent].into_iter().flatten().collect();
     Row {
         kind: Kind::Run,
         id: one.run.clone(),
         status: one.status.as_str(),
-        what: printable(one.recipe.as_deref().or(one.tool.as_deref()).unwrap_or_default()).into_owned(),
+        what: printable(
+            one.recipe
+                .as_deref()
+                .or(one.tool.as_deref())
+                .unwrap_or_default(),
+        )
+        .into_owned(),
         note: printable(&note.join(", ")).into_owned(),
         age,
         open,

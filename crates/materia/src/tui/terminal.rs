@@ -1,4 +1,5 @@
-//! The terminal while the inspector has it: raw, on its other screen, with the mouse; given back however we end.
+//! The terminal while the inspector has it: raw, on its other screen, with the mouse; given back
+//! however we end.
 //!
 //! Owns taking and giving back. Drawing is `draw`'s.
 
@@ -52,7 +53,8 @@ impl Terminal {
             if events.len() == MOST || !has_keys() {
                 return Ok(events);
             }
-            // It was told of a key and of a new size at once, forgot the key over the size, and is told of a key once only.
+            // It was told of a key and of a new size at once, forgot the key over the size, and is
+            // told of a key once only.
             tell_again()?;
             if !event::poll(Duration::ZERO)? {
                 return Ok(events);
@@ -68,15 +70,24 @@ fn has_keys() -> bool {
     poll(&mut fds, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
-/// Lets the kernel say again that there are keys: it does when a terminal is set, also to what it is.
+/// Lets the kernel say again that there are keys: it does when a terminal is set, also to what it
+/// is.
 fn tell_again() -> io::Result<()> {
     let stdin = io::stdin();
-    Ok(tcsetattr(&stdin, OptionalActions::Now, &tcgetattr(&stdin)?)?)
+    Ok(tcsetattr(
+        &stdin,
+        OptionalActions::Now,
+        &tcgetattr(&stdin)?,
+    )?)
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let _gone = execute!(self.screen.canvas(), DisableMouseCapture, LeaveAlternateScreen);
+        let _gone = execute!(
+            self.screen.canvas(),
+            DisableMouseCapture,
+            LeaveAlternateScreen
+        );
         let _gone = disable_raw_mode();
         let _gone = self.drawn.show_cursor();
     }

@@ -15,13 +15,30 @@ fn row(kind: Kind, id: &str, status: &'static str, what: &str, note: &str, age: 
     let open = matches!(status, "running" | "starting" | "paused" | "interrupted");
     let (what, note) = (what.to_owned(), note.to_owned());
     let (folder, driver) = (String::new(), None);
-    Row { kind, id: id.to_owned(), status, what, note, age: Some(age), open, folder, driver }
+    Row {
+        kind,
+        id: id.to_owned(),
+        status,
+        what,
+        note,
+        age: Some(age),
+        open,
+        folder,
+        driver,
+    }
 }
 
 fn app() -> App {
     let mut app = App::new(false);
     app.rows(vec![
-        row(Kind::Run, "tests", "running", "nightly", "session s1", 65_000),
+        row(
+            Kind::Run,
+            "tests",
+            "running",
+            "nightly",
+            "session s1",
+            65_000,
+        ),
         row(
             Kind::Cast,
             "2026-01-01T00-00-00-000Z",
@@ -33,7 +50,9 @@ fn app() -> App {
         row(Kind::Run, "lint", "failed", "", "exit code 3", 130_000),
         row(Kind::Run, "old", "done", "report", "", 7_200_000),
     ]);
-    app.detail = (1..=40).map(|line| format!("line {line} of the output")).collect();
+    app.detail = (1..=40)
+        .map(|line| format!("line {line} of the output"))
+        .collect();
     app
 }
 
@@ -54,7 +73,15 @@ fn typed(app: &mut App, words: &str) {
 }
 
 fn click(app: &mut App, kind: MouseEventKind, column: u16, row: u16) -> Then {
-    keys::take(app, &Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+    keys::take(
+        app,
+        &Event::Mouse(MouseEvent {
+            kind,
+            column,
+            row,
+            modifiers: KeyModifiers::NONE,
+        }),
+    )
 }
 
 #[test]
@@ -93,7 +120,11 @@ fn keys_select_filter_and_turn() {
     assert_eq!(app.row().unwrap().kind, Kind::Cast);
     assert_eq!(press(&mut app, KeyCode::Char('G')), Then::Look);
     assert_eq!(app.row().unwrap().id, "old");
-    assert_eq!(press(&mut app, KeyCode::Down), Then::Nothing, "there is nothing further down");
+    assert_eq!(
+        press(&mut app, KeyCode::Down),
+        Then::Nothing,
+        "there is nothing further down"
+    );
     press(&mut app, KeyCode::Char('3'));
     assert_eq!(app.tab, Tab::Room);
     press(&mut app, KeyCode::Left);
@@ -101,7 +132,13 @@ fn keys_select_filter_and_turn() {
     press(&mut app, KeyCode::Char('/'));
     typed(&mut app, "failed 3");
     press(&mut app, KeyCode::Enter);
-    assert_eq!(app.shown().iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["lint"]);
+    assert_eq!(
+        app.shown()
+            .iter()
+            .map(|row| row.id.as_str())
+            .collect::<Vec<_>>(),
+        ["lint"]
+    );
     assert_eq!(app.mode, Mode::Browse);
     press(&mut app, KeyCode::Esc);
     assert_eq!(
@@ -121,7 +158,9 @@ fn nothing_is_ended_without_a_yes() {
     press(&mut app, KeyCode::Char('x'));
     assert_eq!(press(&mut app, KeyCode::Enter), Then::Nothing);
     press(&mut app, KeyCode::Char('x'));
-    let Then::Do(deed) = press(&mut app, KeyCode::Char('y')) else { panic!("it was meant") };
+    let Then::Do(deed) = press(&mut app, KeyCode::Char('y')) else {
+        panic!("it was meant")
+    };
     assert_eq!((deed.row.id.as_str(), deed.what), ("tests", What::Kill));
     app.select(3);
     press(&mut app, KeyCode::Char('x'));
@@ -129,7 +168,9 @@ fn nothing_is_ended_without_a_yes() {
     press(&mut app, KeyCode::Char('m'));
     typed(&mut app, "hi");
     press(&mut app, KeyCode::Backspace);
-    let Then::Do(deed) = press(&mut app, KeyCode::Enter) else { panic!("it was said") };
+    let Then::Do(deed) = press(&mut app, KeyCode::Enter) else {
+        panic!("it was said")
+    };
     assert_eq!(deed.what, What::Say("h".to_owned()));
 }
 
@@ -155,9 +196,15 @@ fn the_mouse_points_and_scrolls() {
 
 #[test]
 fn words_are_a_message_of_their_kind() {
-    assert_eq!(deed::spoken("task.run {\"a\": 1}"), ("task.run", Some(serde_json::json!({"a": 1}))));
+    assert_eq!(
+        deed::spoken("task.run {\"a\": 1}"),
+        ("task.run", Some(serde_json::json!({"a": 1})))
+    );
     assert_eq!(deed::spoken("control.stop"), ("control.stop", None));
-    assert_eq!(deed::spoken(" go on. please "), ("chat.message", Some("go on. please".into())));
+    assert_eq!(
+        deed::spoken(" go on. please "),
+        ("chat.message", Some("go on. please".into()))
+    );
 }
 
 #[test]

@@ -22,11 +22,19 @@ pub struct ActorView {
 impl ActorView {
     /// A view on a screen, which is a file.
     pub fn new(screen: Screen) -> Self {
-        Self { screen, open: false, spoke: false }
+        Self {
+            screen,
+            open: false,
+            spoke: false,
+        }
     }
 
     fn line(&mut self, line: &str) {
-        let before = if std::mem::take(&mut self.open) { "\n" } else { "" };
+        let before = if std::mem::take(&mut self.open) {
+            "\n"
+        } else {
+            ""
+        };
         self.screen.text(&format!("{before}{line}\n"));
     }
 }
@@ -42,19 +50,28 @@ impl Listener for ActorView {
                 self.screen.text(text);
                 (self.open, self.spoke) = (!text.ends_with('\n'), true);
             }
-            Told::Seen(Activity::Heard { text }) => self.line(&format!("> meanwhile: {}", quoted(text))),
+            Told::Seen(Activity::Heard { text }) => {
+                self.line(&format!("> meanwhile: {}", quoted(text)))
+            }
             Told::Seen(Activity::ToolStart { name, input }) => {
                 self.line(&format!("[{name}] {}", text::bounded(input.trim(), 200)));
             }
-            Told::Seen(Activity::ToolEnd { name, ok: false }) => self.line(&format!("[{name}] failed")),
+            Told::Seen(Activity::ToolEnd { name, ok: false }) => {
+                self.line(&format!("[{name}] failed"))
+            }
             Told::Seen(Activity::Notice { text }) => self.line(&format!("notice: {text}")),
             Told::Seen(_) => {}
             Told::Again(why) => self.line(&format!("asked again: {}", text::bounded(why, 400))),
-            Told::Ended { failure: Some(why), .. } => {
+            Told::Ended {
+                failure: Some(why), ..
+            } => {
                 self.line(&format!("failed: {}", text::bounded(why, 1000)));
             }
             // Not everybody is heard while they speak.
-            Told::Ended { text, failure: None } if !self.spoke => self.line(text.trim_end()),
+            Told::Ended {
+                text,
+                failure: None,
+            } if !self.spoke => self.line(text.trim_end()),
             Told::Ended { .. } if self.open => {
                 self.open = false;
                 self.screen.text("\n");
@@ -72,7 +89,11 @@ impl screen::Report for Transcript {
     fn human(&self, _: bool) -> String {
         let mut out = String::new();
         if let Some(agent) = &self.agent {
-            let model = agent.model.as_deref().map(|model| format!(" model={model}")).unwrap_or_default();
+            let model = agent
+                .model
+                .as_deref()
+                .map(|model| format!(" model={model}"))
+                .unwrap_or_default();
             let cost = if agent.usage.cost > 0.0 {
                 format!(" cost=${:.4}", agent.usage.cost)
             } else {

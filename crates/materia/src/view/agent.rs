@@ -1,4 +1,5 @@
-//! What a person sees of a single turn: the tools on stderr while it runs, the answer alone on stdout.
+//! What a person sees of a single turn: the tools on stderr while it runs, the answer alone on
+//! stdout.
 
 use std::fmt::Write as _;
 
@@ -26,7 +27,10 @@ impl AgentView {
     /// Says how it ended.
     pub fn report(&self, report: &Report) {
         if let (Voice::Human, Some(error)) = (self.voice, &report.error) {
-            let said = format!("{} gave no answer ({}): {}", report.agent, report.outcome, error.message);
+            let said = format!(
+                "{} gave no answer ({}): {}",
+                report.agent, report.outcome, error.message
+            );
             self.screen.talk(Role::Bad, "error", &said);
             if let Some(hint) = &error.hint {
                 self.screen.talk(Role::Good, "  hint", hint);
@@ -55,7 +59,11 @@ impl Watch for AgentView {
 
 impl screen::Report for Report {
     fn human(&self, _colour: bool) -> String {
-        if self.text.is_empty() { String::new() } else { format!("{}\n", self.text.trim_end_matches('\n')) }
+        if self.text.is_empty() {
+            String::new()
+        } else {
+            format!("{}\n", self.text.trim_end_matches('\n'))
+        }
     }
 }
 
@@ -72,22 +80,31 @@ impl screen::Report for List {
                 ),
                 (None, hint) => {
                     let why = agent.problem.as_deref().unwrap_or_default();
-                    Role::Quiet
-                        .paint(&printable(&format!("{why}; {}", hint.as_deref().unwrap_or_default())), colour)
+                    Role::Quiet.paint(
+                        &printable(&format!("{why}; {}", hint.as_deref().unwrap_or_default())),
+                        colour,
+                    )
                 }
             };
             let _infallible = writeln!(text, "{:<12}{found}", printable(&agent.name));
         }
         match &self.chosen {
             Some(chosen) => {
-                let _infallible = writeln!(text, "\nplays: {}, {}", printable(&chosen.name), chosen.reason);
+                let _infallible = writeln!(
+                    text,
+                    "\nplays: {}, {}",
+                    printable(&chosen.name),
+                    chosen.reason
+                );
             }
             None => text.push_str("\nplays: nobody; install one of them\n"),
         }
         if let Some(file) = &self.untrusted {
             let file = printable(file);
-            let _infallible =
-                writeln!(text, "{file} names agents and is not trusted, so it has no say: `materia trust`");
+            let _infallible = writeln!(
+                text,
+                "{file} names agents and is not trusted, so it has no say: `materia trust`"
+            );
         }
         text
     }

@@ -19,7 +19,11 @@ pub fn short(number: f64) -> String {
 
 /// `$0.12`, and more digits where it is less than a cent.
 pub fn money(dollars: f64) -> String {
-    if dollars > 0.0 && dollars < 0.01 { format!("${dollars:.4}") } else { format!("${dollars:.2}") }
+    if dollars > 0.0 && dollars < 0.01 {
+        format!("${dollars:.4}")
+    } else {
+        format!("${dollars:.2}")
+    }
 }
 
 /// `250 ms`, `3.2 s`, `4 min 5 s`, `3 h 2 min`, `5 d`: how long something took.
@@ -60,13 +64,21 @@ pub fn line(said: &str, most: usize) -> String {
 pub fn columns(rows: &[Vec<String>], right: &[usize]) -> Vec<String> {
     let most = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..most).map(width).collect();
     let padded = |row: &Vec<String>| {
         let cells = row.iter().enumerate().map(|(column, cell)| {
             let width = widths[column];
-            if right.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+            if right.contains(&column) {
+                format!("{cell:>width$}")
+            } else {
+                format!("{cell:<width$}")
+            }
         });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
@@ -79,16 +91,28 @@ mod tests {
 
     #[test]
     fn amounts_are_short() {
-        assert_eq!([0.0, 950.0, 1000.0, 12_345.0, 4e6].map(short), ["0", "950", "1k", "12.3k", "4M"]);
+        assert_eq!(
+            [0.0, 950.0, 1000.0, 12_345.0, 4e6].map(short),
+            ["0", "950", "1k", "12.3k", "4M"]
+        );
         assert_eq!([0.0, 0.004, 1.5].map(money), ["$0.00", "$0.0040", "$1.50"]);
-        assert_eq!([12, 3_210, 245_000, 1e10 as u64].map(time), ["12 ms", "3.2 s", "4 min 5 s", "115 d"]);
-        assert_eq!([0, 61_000, 7_200_000].map(ago), ["now", "1 min ago", "2 h ago"]);
+        assert_eq!(
+            [12, 3_210, 245_000, 1e10 as u64].map(time),
+            ["12 ms", "3.2 s", "4 min 5 s", "115 d"]
+        );
+        assert_eq!(
+            [0, 61_000, 7_200_000].map(ago),
+            ["now", "1 min ago", "2 h ago"]
+        );
     }
 
     #[test]
     fn lines_are_cut_and_columns_stand_below_each_other() {
         assert_eq!(line("a\nbc def", 5), "a bc…");
-        let rows = [vec!["a".to_owned(), "10".to_owned()], vec!["bcd".to_owned(), "1".to_owned()]];
+        let rows = [
+            vec!["a".to_owned(), "10".to_owned()],
+            vec!["bcd".to_owned(), "1".to_owned()],
+        ];
         assert_eq!(columns(&rows, &[1]), ["a    10", "bcd   1"]);
     }
 }

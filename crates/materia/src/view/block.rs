@@ -1,7 +1,8 @@
-//! The live lines at the bottom of a terminal: drawn over in place, and never wider than the terminal.
+//! The live lines at the bottom of a terminal: drawn over in place, and never wider than the
+//! terminal.
 //!
-//! Owns the cursor of stderr while they stand there. What stays is written above them in the same breath, so that the
-//! scrollback holds finished lines alone. Knows nothing of what the lines say.
+//! Owns the cursor of stderr while they stand there. What stays is written above them in the same
+//! breath, so that the scrollback holds finished lines alone. Knows nothing of what the lines say.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -71,9 +72,13 @@ pub(super) fn width(text: &str) -> usize {
     text.chars().map(|one| one.width().unwrap_or(1)).sum()
 }
 
-/// As much of a text as fits, with `…` where something is missing; control characters become spaces.
+/// As much of a text as fits, with `…` where something is missing; control characters become
+/// spaces.
 pub(super) fn fitted(text: &str, columns: usize) -> (String, usize) {
-    let plain: String = text.chars().map(|one| if one.is_control() { ' ' } else { one }).collect();
+    let plain: String = text
+        .chars()
+        .map(|one| if one.is_control() { ' ' } else { one })
+        .collect();
     let whole = width(&plain);
     if whole <= columns {
         return (plain, whole);
@@ -105,13 +110,20 @@ pub(super) struct Block {
 impl Block {
     /// Nothing drawn yet.
     pub(super) fn new(screen: Screen) -> Self {
-        Self { screen, drawn: Vec::new() }
+        Self {
+            screen,
+            drawn: Vec::new(),
+        }
     }
 
-    /// How many columns and rows live lines may take: less than there are, so that nothing wraps or leaves the screen.
+    /// How many columns and rows live lines may take: less than there are, so that nothing wraps or
+    /// leaves the screen.
     pub(super) fn room(&self) -> (usize, usize) {
         let (width, height) = self.screen.size();
-        (width.saturating_sub(1).max(1), height.saturating_sub(2).max(1))
+        (
+            width.saturating_sub(1).max(1),
+            height.saturating_sub(2).max(1),
+        )
     }
 
     /// Draws these lines where the last ones stood, with lines above them that stay.
@@ -140,11 +152,20 @@ impl Block {
         self.draw(&[], &[]);
     }
 
-    /// What takes away what stands there. In a terminal that was made narrower, lines have wrapped meanwhile.
+    /// What takes away what stands there. In a terminal that was made narrower, lines have wrapped
+    /// meanwhile.
     fn erased(&mut self) -> String {
         let (columns, _) = self.screen.size();
-        let rows: usize = self.drawn.drain(..).map(|wide| wide.div_ceil(columns.max(1)).max(1)).sum();
-        if rows == 0 { String::new() } else { format!("\u{1b}[{rows}A\r\u{1b}[J") }
+        let rows: usize = self
+            .drawn
+            .drain(..)
+            .map(|wide| wide.div_ceil(columns.max(1)).max(1))
+            .sum();
+        if rows == 0 {
+            String::new()
+        } else {
+            format!("\u{1b}[{rows}A\r\u{1b}[J")
+        }
     }
 }
 
@@ -163,11 +184,17 @@ mod tests {
 
     #[test]
     fn pieces_share_the_room() {
-        let line = Line::of(Role::Good, "done").and(" abc").with(Role::Quiet, "more");
+        let line = Line::of(Role::Good, "done")
+            .and(" abc")
+            .with(Role::Quiet, "more");
         assert_eq!(line.width(), 12);
         assert_eq!(line.fitted(12, false), ("done abcmore".to_owned(), 12));
         assert_eq!(line.fitted(9, false), ("done abc…".to_owned(), 9));
         assert_eq!(line.fitted(6, false), ("done …".to_owned(), 6));
-        assert!(line.fitted(12, true).0.contains("\u{1b}[32mdone\u{1b}[0m abc"));
+        assert!(
+            line.fitted(12, true)
+                .0
+                .contains("\u{1b}[32mdone\u{1b}[0m abc")
+        );
     }
 }

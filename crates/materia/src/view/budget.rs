@@ -13,9 +13,17 @@ impl screen::Report for Report {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         let status = role(self.status).paint(self.status, colour);
-        let _ = writeln!(out, "{}  {status}", Role::Strong.paint(&self.cast_id, colour));
+        let _ = writeln!(
+            out,
+            "{}  {status}",
+            Role::Strong.paint(&self.cast_id, colour)
+        );
         for one in &self.budget {
-            let none = if one.limit.is_none() { ", without a limit" } else { "" };
+            let none = if one.limit.is_none() {
+                ", without a limit"
+            } else {
+                ""
+            };
             let _ = writeln!(out, "  {}{none}", share(one));
         }
         if self.raised == Some("ordered") {

@@ -1,4 +1,5 @@
-//! What a person sees of a cast: one line per step while it runs, then how it ended and where everything is.
+//! What a person sees of a cast: one line per step while it runs, then how it ended and where
+//! everything is.
 //!
 //! Owns the telling of its events. Programs get the report alone.
 
@@ -46,7 +47,13 @@ impl CastView {
     pub fn new(screen: Screen, voice: Voice) -> Self {
         let live = voice == Voice::Human && screen.is_live();
         let stage = live.then(|| Stage::new(screen));
-        Self { screen, voice, stage, began: None, last: None }
+        Self {
+            screen,
+            voice,
+            stage,
+            began: None,
+            last: None,
+        }
     }
 
     /// Says from now on that the person interrupted, while what runs is being stopped.
@@ -85,12 +92,19 @@ impl CastView {
 
     /// Shows what the last socket of a complete cast said.
     fn answer(&self, status: Status) {
-        let Some((place, said)) = self.last.as_ref().filter(|_| status == Status::Complete) else { return };
+        let Some((place, said)) = self.last.as_ref().filter(|_| status == Status::Complete) else {
+            return;
+        };
         let lines: Vec<&str> = said.trim().lines().collect();
-        self.screen.talk(Role::Strong, "answer", &format!("of {}", named(place)));
-        self.screen.indented(&lines[..lines.len().min(MOST_LINES)].join("\n"));
+        self.screen
+            .talk(Role::Strong, "answer", &format!("of {}", named(place)));
+        self.screen
+            .indented(&lines[..lines.len().min(MOST_LINES)].join("\n"));
         if lines.len() > MOST_LINES {
-            self.screen.indented(&format!("… and {} more", text::count(lines.len() - MOST_LINES, "line")));
+            self.screen.indented(&format!(
+                "… and {} more",
+                text::count(lines.len() - MOST_LINES, "line")
+            ));
         }
     }
 
@@ -121,11 +135,17 @@ impl CastView {
 
     /// What a visit took: time, tokens, money, as far as there was any.
     fn took(&self, event: &Event, state: &State) -> Vec<String> {
-        let Some((at, used)) = &self.began else { return Vec::new() };
+        let Some((at, used)) = &self.began else {
+            return Vec::new();
+        };
         let total = &state.spending.total;
         let mut parts = Vec::new();
-        parts
-            .extend(u64::try_from(event.at.as_millis() - at.as_millis()).ok().filter(|ms| *ms > 0).map(time));
+        parts.extend(
+            u64::try_from(event.at.as_millis() - at.as_millis())
+                .ok()
+                .filter(|ms| *ms > 0)
+                .map(time),
+        );
         let tokens = total.total.saturating_sub(used.total);
         if tokens > 0 {
             parts.push(format!("{} tokens", short(tokens as f64)));
@@ -137,14 +157,27 @@ impl CastView {
     }
 
     fn done(&mut self, complete: &SocketComplete, event: &Event, state: &State) {
-        let sent_back =
-            complete.payload.as_ref().is_some_and(|payload| payload.get("satisfied") == Some(&false.into()));
-        let (role, more) = if sent_back { (Role::Warning, ", not satisfied") } else { (Role::Good, "") };
+        let sent_back = complete
+            .payload
+            .as_ref()
+            .is_some_and(|payload| payload.get("satisfied") == Some(&false.into()));
+        let (role, more) = if sent_back {
+            (Role::Warning, ", not satisfied")
+        } else {
+            (Role::Good, "")
+        };
         let took = self.took(event, state);
         let room = self.stage.as_ref().map(Stage::columns);
         self.say(role, "done", &compact(&complete.place, more, &took, room));
-        let summary = complete.payload.as_ref().and_then(|payload| payload.get("summary")?.as_str());
-        let said = complete.output.as_deref().or(summary).filter(|said| !said.trim().is_empty());
+        let summary = complete
+            .payload
+            .as_ref()
+            .and_then(|payload| payload.get("summary")?.as_str());
+        let said = complete
+            .output
+            .as_deref()
+            .or(summary)
+            .filter(|said| !said.trim().is_empty());
         if let Some(said) = said {
             self.last = Some((complete.place.clone(), said.to_owned()));
         }
@@ -166,7 +199,9 @@ impl Listener for CastView {
         let plan = match &state.step {
             Step::Running(visit) => format!("at {}, which was interrupted", named(&visit.place)),
             Step::Due(visit) | Step::Waiting { visit, .. } => format!("at {}", named(&visit.place)),
-            Step::Done { visit, .. } => format!("behind {}, which is finished", named(&visit.place)),
+            Step::Done { visit, .. } => {
+                format!("behind {}, which is finished", named(&visit.place))
+            }
             Step::Enter { socket } => format!("at {socket}"),
             Step::Begin => "at its beginning".to_owned(),
             Step::End => "at its end".to_owned(),
@@ -174,12 +209,19 @@ impl Listener for CastView {
         if let Some(stage) = &self.stage {
             stage.takes_up(state);
         }
-        self.say(Role::Quiet, "cast", &format!("{id} {plan}, by the definition it began with"));
+        self.say(
+            Role::Quiet,
+            "cast",
+            &format!("{id} {plan}, by the definition it began with"),
+        );
     }
 
     fn ended(&mut self, orphans: usize) {
         if self.voice == Voice::Human {
-            let said = format!("{} of the process that drove it", text::count(orphans, "orphan"));
+            let said = format!(
+                "{} of the process that drove it",
+                text::count(orphans, "orphan")
+            );
             self.say(Role::Warning, "ended", &said);
         }
     }
@@ -196,7 +238,9 @@ impl Listener for CastView {
                 let input = text::bounded(input.trim(), 100);
                 self.step(Role::Quiet, "tool", place, &format!(": {name} {input}"));
             }
-            Activity::Notice { text } => self.step(Role::Warning, "notice", place, &format!(": {text}")),
+            Activity::Notice { text } => {
+                self.step(Role::Warning, "notice", place, &format!(": {text}"))
+            }
             Activity::Text { .. }
             | Activity::ToolStart { .. }
             | Activity::ToolEnd { .. }
@@ -214,7 +258,11 @@ impl Listener for CastView {
         }
         match &event.body {
             Body::CastStart(start) => {
-                let said = format!("{} with the loadout {}", start.cast_id, text::quoted(&start.loadout));
+                let said = format!(
+                    "{} with the loadout {}",
+                    start.cast_id,
+                    text::quoted(&start.loadout)
+                );
                 self.say(Role::Quiet, "cast", &said);
             }
             Body::SocketStart(_) => self.began = Some((event.at, state.spending.total)),
@@ -241,7 +289,9 @@ impl Listener for CastView {
                 let said = format!("{} at {:.0} %", note.what, note.percent);
                 self.say(Role::Warning, "budget", &said);
             }
-            Body::CastRecast(_) | Body::CastRevive(_) => self.say(Role::Quiet, "recast", &state.cast_id),
+            Body::CastRecast(_) | Body::CastRevive(_) => {
+                self.say(Role::Quiet, "recast", &state.cast_id)
+            }
             _ => {}
         }
     }
@@ -254,10 +304,21 @@ impl screen::Report for Report {
             Status::Failed | Status::Aborted => Role::Bad,
             Status::Running | Status::Paused => Role::Warning,
         };
-        let visits: u64 = self.visits.values().filter_map(serde_json::Value::as_u64).sum();
-        let mut sums = vec![text::count(usize::try_from(visits).unwrap_or(usize::MAX), "step")];
+        let visits: u64 = self
+            .visits
+            .values()
+            .filter_map(serde_json::Value::as_u64)
+            .sum();
+        let mut sums = vec![text::count(
+            usize::try_from(visits).unwrap_or(usize::MAX),
+            "step",
+        )];
         sums.extend(used(self));
-        let word = if self.interrupted { "interrupted" } else { self.status.as_str() };
+        let word = if self.interrupted {
+            "interrupted"
+        } else {
+            self.status.as_str()
+        };
         let word = role.paint(&format!("{word}:"), colour);
         let mut out = format!("{word} {}, {}\n", self.cast_id, sums.join(", "));
         let _ = writeln!(out, "artifacts: {}", text::printable(&self.run_dir));
@@ -270,10 +331,16 @@ impl screen::Report for Report {
 
 /// Tokens and money, where agents were asked.
 fn used(report: &Report) -> Option<String> {
-    let tokens = report.usage["tokens"]["total"].as_f64().filter(|tokens| *tokens > 0.0)?;
+    let tokens = report.usage["tokens"]["total"]
+        .as_f64()
+        .filter(|tokens| *tokens > 0.0)?;
     let cost = report.usage["cost"]["total"].as_f64().unwrap_or(0.0);
     let turns = text::count(report.usage["turns"].as_u64().unwrap_or(0) as usize, "turn");
-    Some(format!("{turns}, {} tokens, {}", short(tokens), money(cost)))
+    Some(format!(
+        "{turns}, {} tokens, {}",
+        short(tokens),
+        money(cost)
+    ))
 }
 
 /// What can be done with a cast that stands like this.

@@ -23,7 +23,12 @@ impl screen::Report for Shown {
         if let Some(artifacts) = &self.artifacts {
             let rows: Vec<Vec<String>> = artifacts
                 .iter()
-                .map(|one| vec![short(one.bytes as f64), text::printable(&one.path).into_owned()])
+                .map(|one| {
+                    vec![
+                        short(one.bytes as f64),
+                        text::printable(&one.path).into_owned(),
+                    ]
+                })
                 .collect();
             out.push_str("\nfiles, with their bytes\n");
             table(&mut out, &rows);
@@ -46,21 +51,40 @@ pub(super) fn fact(out: &mut String, name: &str, said: &str, colour: bool) {
 
 fn head(out: &mut String, cast: &Shown, colour: bool) {
     let status = role(cast.status).paint(cast.status, colour);
-    let _ = writeln!(out, "{}  {status}", Role::Strong.paint(&cast.cast_id, colour));
+    let _ = writeln!(
+        out,
+        "{}  {status}",
+        Role::Strong.paint(&cast.cast_id, colour)
+    );
     fact(out, "request", &line(&cast.request, 300), colour);
     fact(out, "loadout", &line(&cast.loadout, 60), colour);
     let took = cast.started_at.zip(cast.updated_at);
     let took = took.and_then(|(from, to)| u64::try_from(to.as_millis() - from.as_millis()).ok());
     if let (Some(took), Some(age)) = (took, cast.age_ms) {
-        fact(out, "time", &format!("{} from its beginning, updated {}", time(took), ago(age)), colour);
+        fact(
+            out,
+            "time",
+            &format!("{} from its beginning, updated {}", time(took), ago(age)),
+            colour,
+        );
     }
     let tokens = cast.usage["tokens"]["total"].as_f64().unwrap_or(0.0);
     let cost = cast.usage["cost"]["total"].as_f64().unwrap_or(0.0);
     let turns = text::count(cast.usage["turns"].as_u64().unwrap_or(0) as usize, "turn");
-    fact(out, "used", &format!("{} tokens, {}, {turns}", short(tokens), money(cost)), colour);
+    fact(
+        out,
+        "used",
+        &format!("{} tokens, {}, {turns}", short(tokens), money(cost)),
+        colour,
+    );
     fact(out, "files", &text::printable(&cast.run_dir), colour);
     if let Some(error) = &cast.error {
-        fact(out, "error", &Role::Bad.paint(&line(&error.message, 300), colour), colour);
+        fact(
+            out,
+            "error",
+            &Role::Bad.paint(&line(&error.message, 300), colour),
+            colour,
+        );
         if let Some(hint) = &error.hint {
             fact(out, "hint", &line(hint, 300), colour);
         }
@@ -69,11 +93,17 @@ fn head(out: &mut String, cast: &Shown, colour: bool) {
 }
 
 fn steps(out: &mut String, steps: &[Step], colour: bool) {
-    let title = ["step", "visit", "materia", "item", "outcome", "took", "tokens"];
+    let title = [
+        "step", "visit", "materia", "item", "outcome", "took", "tokens",
+    ];
     let mut rows = vec![title.map(str::to_owned).to_vec()];
     rows.extend(steps.iter().map(step));
     for (number, row) in columns(&rows, &[0, 5, 6]).iter().enumerate() {
-        let row = if number == 0 { Role::Quiet.paint(row, colour) } else { row.clone() };
+        let row = if number == 0 {
+            Role::Quiet.paint(row, colour)
+        } else {
+            row.clone()
+        };
         let _ = writeln!(out, "  {row}");
     }
 }
@@ -95,19 +125,36 @@ fn step(step: &Step) -> Vec<String> {
         item.map(|item| line(item, 14)).unwrap_or_default(),
         outcome,
         step.duration_ms.map(time).unwrap_or_default(),
-        if step.usage.total > 0 { short(step.usage.total as f64) } else { String::new() },
+        if step.usage.total > 0 {
+            short(step.usage.total as f64)
+        } else {
+            String::new()
+        },
     ]
 }
 
 fn event(told: &Told) -> Vec<String> {
     let word = |name: &str| told.data.get(name).and_then(serde_json::Value::as_str);
-    let visit = told.data.get("visit").map(|visit| format!(":{visit}")).unwrap_or_default();
+    let visit = told
+        .data
+        .get("visit")
+        .map(|visit| format!(":{visit}"))
+        .unwrap_or_default();
     let place = match (word("socket"), word("from"), word("to")) {
         (Some(socket), ..) => format!("{}{visit}", line(socket, 20)),
         (None, from, to) if from.is_some() || to.is_some() => {
-            format!("{} → {}", line(from.unwrap_or("begin"), 20), line(to.unwrap_or("end"), 20))
+            format!(
+                "{} → {}",
+                line(from.unwrap_or("begin"), 20),
+                line(to.unwrap_or("end"), 20)
+            )
         }
         _ => String::new(),
     };
-    vec![told.seq.to_string(), told.at.to_string(), told.kind.clone(), place]
+    vec![
+        told.seq.to_string(),
+        told.at.to_string(),
+        told.kind.clone(),
+        place,
+    ]
 }

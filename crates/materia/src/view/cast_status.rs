@@ -15,21 +15,52 @@ impl screen::Report for Report {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         let status = role(self.status).paint(self.status, colour);
-        let _ = writeln!(out, "{}  {status}", Role::Strong.paint(&self.cast_id, colour));
+        let _ = writeln!(
+            out,
+            "{}  {status}",
+            Role::Strong.paint(&self.cast_id, colour)
+        );
         fact(&mut out, "request", &line(&self.request, 200), colour);
         fact(&mut out, "loadout", &line(&self.loadout, 60), colour);
-        let driver = self.driver.map(|pid| format!(", by process {pid}")).unwrap_or_default();
-        let last = self.age_ms.map(|age| format!(", updated {}", ago(age))).unwrap_or_default();
-        fact(&mut out, "under way", &format!("{}{last}{driver}", time(self.active_ms)), colour);
+        let driver = self
+            .driver
+            .map(|pid| format!(", by process {pid}"))
+            .unwrap_or_default();
+        let last = self
+            .age_ms
+            .map(|age| format!(", updated {}", ago(age)))
+            .unwrap_or_default();
+        fact(
+            &mut out,
+            "under way",
+            &format!("{}{last}{driver}", time(self.active_ms)),
+            colour,
+        );
         if let Some(at) = &self.at {
-            let materia =
-                at.materia.as_ref().map(|materia| format!(" ({})", line(materia, 30))).unwrap_or_default();
+            let materia = at
+                .materia
+                .as_ref()
+                .map(|materia| format!(" ({})", line(materia, 30)))
+                .unwrap_or_default();
             let item = at.item.as_ref().map(|item| {
-                format!(", item {} of {} {}", item.number, item.count, text::quoted(&line(&item.label, 60)))
+                format!(
+                    ", item {} of {} {}",
+                    item.number,
+                    item.count,
+                    text::quoted(&line(&item.label, 60))
+                )
             });
-            let again = if at.attempt > 1 { format!(", attempt {}", at.attempt) } else { String::new() };
-            let said =
-                format!("{}{materia}, visit {}{}{again}", at.socket, at.visit, item.unwrap_or_default());
+            let again = if at.attempt > 1 {
+                format!(", attempt {}", at.attempt)
+            } else {
+                String::new()
+            };
+            let said = format!(
+                "{}{materia}, visit {}{}{again}",
+                at.socket,
+                at.visit,
+                item.unwrap_or_default()
+            );
             fact(&mut out, "at", &said, colour);
         }
         if let Some(doing) = &self.doing {
@@ -40,7 +71,12 @@ impl screen::Report for Report {
         let shares: Vec<String> = self.budget.iter().map(share).collect();
         fact(&mut out, "budget", &shares.join(", "), colour);
         if let Some(error) = &self.error {
-            fact(&mut out, "error", &Role::Bad.paint(&line(&error.message, 300), colour), colour);
+            fact(
+                &mut out,
+                "error",
+                &Role::Bad.paint(&line(&error.message, 300), colour),
+                colour,
+            );
             if let Some(hint) = &error.hint {
                 fact(&mut out, "hint", &line(hint, 300), colour);
             }
@@ -65,11 +101,19 @@ pub(super) fn share(share: &Share) -> String {
         "minutes" => format!("{value:.1}"),
         _ => short(value),
     };
-    let name = if share.what == "cost" { String::new() } else { format!(" {}", share.what) };
+    let name = if share.what == "cost" {
+        String::new()
+    } else {
+        format!(" {}", share.what)
+    };
     match share.limit {
         Some(limit) if limit > 0.0 => {
             let percent = (share.used / limit * 100.0).min(999.0);
-            format!("{} of {}{name} ({percent:.0} %)", amount(share.used), amount(limit))
+            format!(
+                "{} of {}{name} ({percent:.0} %)",
+                amount(share.used),
+                amount(limit)
+            )
         }
         Some(limit) => format!("{} of {}{name}", amount(share.used), amount(limit)),
         None if share.what == "turns" => text::count(share.used as usize, "turn"),
@@ -84,9 +128,17 @@ fn graph(out: &mut String, report: &Report, colour: bool) {
             (false, 0) => "·",
             (false, _) => "✓",
         };
-        let visits =
-            if socket.visits == 0 { String::new() } else { text::count(socket.visits as usize, "visit") };
-        vec![mark.to_owned(), line(&socket.socket, 24), line(&socket.materia, 30), visits]
+        let visits = if socket.visits == 0 {
+            String::new()
+        } else {
+            text::count(socket.visits as usize, "visit")
+        };
+        vec![
+            mark.to_owned(),
+            line(&socket.socket, 24),
+            line(&socket.materia, 30),
+            visits,
+        ]
     };
     let rows: Vec<Vec<String>> = report.graph.iter().map(row).collect();
     for (socket, row) in report.graph.iter().zip(columns(&rows, &[])) {

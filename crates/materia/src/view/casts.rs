@@ -12,19 +12,31 @@ use super::style::Role;
 impl screen::Report for Listing {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
-        let width = self.casts.iter().map(|one| one.cast_id.chars().count()).max().unwrap_or(0);
+        let width = self
+            .casts
+            .iter()
+            .map(|one| one.cast_id.chars().count())
+            .max()
+            .unwrap_or(0);
         for one in &self.casts {
             cast(&mut out, one, width, colour);
         }
         if self.total == 0 {
             let folder = text::printable(&self.folder);
-            return format!("no casts in {folder}\nnext: materia cast \"…\", or materia demo to see one\n");
+            return format!(
+                "no casts in {folder}\nnext: materia cast \"…\", or materia demo to see one\n"
+            );
         }
         if self.casts.is_empty() {
             out.push_str("none of that kind\n");
         }
         if self.casts.len() < self.total {
-            let _ = writeln!(out, "{} of {}", self.casts.len(), text::count(self.total, "cast"));
+            let _ = writeln!(
+                out,
+                "{} of {}",
+                self.casts.len(),
+                text::count(self.total, "cast")
+            );
         }
         out
     }
@@ -50,13 +62,24 @@ fn cast(out: &mut String, one: &Listed, width: usize, colour: bool) {
         facts.push(format!("at {}", line(&at.socket, 20)));
     }
     if one.usage.turns > 0 {
-        facts.push(format!("{}/{}", short(one.usage.tokens as f64), money(one.usage.cost)));
+        facts.push(format!(
+            "{}/{}",
+            short(one.usage.tokens as f64),
+            money(one.usage.cost)
+        ));
     }
     facts.extend(one.age_ms.map(ago));
     facts.retain(|fact| !fact.is_empty());
     let id = Role::Strong.paint(&format!("{:<width$}", one.cast_id), colour);
-    let _ = writeln!(out, "{id}  {status}  {}", Role::Quiet.paint(&facts.join(" · "), colour));
-    let error = one.error.as_ref().and_then(|error| error["message"].as_str());
+    let _ = writeln!(
+        out,
+        "{id}  {status}  {}",
+        Role::Quiet.paint(&facts.join(" · "), colour)
+    );
+    let error = one
+        .error
+        .as_ref()
+        .and_then(|error| error["message"].as_str());
     match error.filter(|_| one.status == "failed" || one.status == "unreadable") {
         Some(error) if one.request.is_empty() => {
             let _ = writeln!(out, "    {}", line(error, 76));

@@ -10,7 +10,11 @@ use super::style::Role;
 
 impl Report for Diagnosis {
     fn human(&self, colour: bool) -> String {
-        let mut text = format!("{} {}\n", Role::Strong.paint("materia", colour), self.version);
+        let mut text = format!(
+            "{} {}\n",
+            Role::Strong.paint("materia", colour),
+            self.version
+        );
         heading(&mut text, "what the promises need here", colour);
         for check in &self.checks {
             check_lines(&mut text, check, colour);
@@ -21,17 +25,30 @@ impl Report for Diagnosis {
         }
         let plays = match (&self.agent, &self.agent_missing) {
             (Some(agent), _) => format!("{}, {}", agent.name, agent.reason),
-            (None, missing) => format!("nobody: {}", missing.as_deref().unwrap_or("none was found")),
+            (None, missing) => {
+                format!("nobody: {}", missing.as_deref().unwrap_or("none was found"))
+            }
         };
         let _ = writeln!(text, "  {:<16}{}", "plays", printable(&plays));
         if let Some(file) = &self.agent_untrusted {
-            let said = format!("{} names agents and is not trusted, so it has no say", printable(file));
+            let said = format!(
+                "{} names agents and is not trusted, so it has no say",
+                printable(file)
+            );
             let _ = writeln!(text, "  {:<16}{said}", "");
-            let _ = writeln!(text, "  {:<16}{} materia trust", "", Role::Good.paint("hint:", colour));
+            let _ = writeln!(
+                text,
+                "  {:<16}{} materia trust",
+                "",
+                Role::Good.paint("hint:", colour)
+            );
         }
         heading(&mut text, "where things are", colour);
-        let paths =
-            [("recipes", &self.paths.recipes), ("runs", &self.paths.runs), ("profile", &self.paths.profile)];
+        let paths = [
+            ("recipes", &self.paths.recipes),
+            ("runs", &self.paths.runs),
+            ("profile", &self.paths.profile),
+        ];
         for (name, path) in paths {
             let _ = writeln!(text, "  {name:<16}{}", printable(path));
         }
@@ -46,7 +63,9 @@ impl Report for Diagnosis {
             );
         }
         if self.found.is_empty() {
-            text.push_str("  nothing yet: no config, recipes, casts or runs of yours or of this project\n");
+            text.push_str(
+                "  nothing yet: no config, recipes, casts or runs of yours or of this project\n",
+            );
         }
         text
     }
@@ -63,16 +82,31 @@ fn check_lines(text: &mut String, check: &Check, colour: bool) {
         Health::Broken => (Role::Bad, "broken"),
     };
     let word = role.paint(&format!("{word:<9}"), colour);
-    let _ = writeln!(text, "  {word} {:<16}{}", check.name, printable(&check.detail));
+    let _ = writeln!(
+        text,
+        "  {word} {:<16}{}",
+        check.name,
+        printable(&check.detail)
+    );
     if let Some(hint) = &check.hint {
-        let _ = writeln!(text, "  {:<9} {:<16}{} {hint}", "", "", Role::Good.paint("hint:", colour));
+        let _ = writeln!(
+            text,
+            "  {:<9} {:<16}{} {hint}",
+            "",
+            "",
+            Role::Good.paint("hint:", colour)
+        );
     }
 }
 
 fn agent_line(text: &mut String, agent: &AgentFound, colour: bool) {
     let found = agent.path.as_deref().map(|path| {
         let version = agent.version.as_deref().unwrap_or("no version");
-        let problem = agent.problem.as_ref().map(|problem| format!(" ({problem})")).unwrap_or_default();
+        let problem = agent
+            .problem
+            .as_ref()
+            .map(|problem| format!(" ({problem})"))
+            .unwrap_or_default();
         printable(&format!("{version:<12} {path}{problem}")).into_owned()
     });
     let line = found.unwrap_or_else(|| Role::Quiet.paint("not found", colour));

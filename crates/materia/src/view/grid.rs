@@ -10,7 +10,9 @@ pub fn painted(drawn: &str, colour: bool) -> String {
         return drawn.to_owned();
     }
     let mut lines = drawn.split_inclusive('\n');
-    let title = lines.next().map(|title| Role::Strong.paint(title.trim_end(), colour) + "\n");
+    let title = lines
+        .next()
+        .map(|title| Role::Strong.paint(title.trim_end(), colour) + "\n");
     title.into_iter().chain(lines.map(line)).collect()
 }
 
@@ -21,19 +23,32 @@ fn is_frame(letter: char) -> bool {
 fn line(line: &str) -> String {
     let (mut out, mut rest) = (String::new(), line.trim_end_matches('\n'));
     while let Some(first) = rest.chars().next() {
-        let end = rest.find(|letter| is_frame(letter) != is_frame(first)).unwrap_or(rest.len());
+        let end = rest
+            .find(|letter| is_frame(letter) != is_frame(first))
+            .unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        out.push_str(&if is_frame(first) { Role::Quiet.paint(run, true) } else { words(run) });
+        out.push_str(&if is_frame(first) {
+            Role::Quiet.paint(run, true)
+        } else {
+            words(run)
+        });
         rest = after;
     }
     out + &line[line.trim_end_matches('\n').len()..]
 }
 
 fn words(run: &str) -> String {
-    let (said, paint) = (run.trim(), |word: &str, role: Role| run.replacen(word, &role.paint(word, true), 1));
+    let (said, paint) = (run.trim(), |word: &str, role: Role| {
+        run.replacen(word, &role.paint(word, true), 1)
+    });
     match said {
-        _ if said.starts_with("not_satisfied") || said.starts_with('✗') => paint(said, Role::Warning),
-        _ if ["satisfied", "done", "✓"].iter().any(|word| said.starts_with(word)) => {
+        _ if said.starts_with("not_satisfied") || said.starts_with('✗') => {
+            paint(said, Role::Warning)
+        }
+        _ if ["satisfied", "done", "✓"]
+            .iter()
+            .any(|word| said.starts_with(word)) =>
+        {
             paint(said, Role::Good)
         }
         _ => match said.split_once(" · ") {

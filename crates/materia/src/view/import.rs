@@ -22,11 +22,20 @@ impl Report for Imported {
                         one.recipe
                     );
                 }
-                let _ = writeln!(text, "{}; `--into DIR` writes them", count(all.len(), "recipe"));
+                let _ = writeln!(
+                    text,
+                    "{}; `--into DIR` writes them",
+                    count(all.len(), "recipe")
+                );
             }
             (true, all) => {
                 for file in all.iter().filter_map(|one| one.file.as_ref()) {
-                    let _ = writeln!(text, "{} {}", Role::Good.paint("wrote", colour), printable(file));
+                    let _ = writeln!(
+                        text,
+                        "{} {}",
+                        Role::Good.paint("wrote", colour),
+                        printable(file)
+                    );
                 }
                 let _ = writeln!(
                     text,

@@ -11,12 +11,25 @@ use super::style::Role;
 impl screen::Report for Report {
     fn human(&self, colour: bool) -> String {
         let mut out = format!("in {}\n", text::printable(&self.directory));
-        let wide = self.files.iter().map(|file| file.path.len()).max().unwrap_or(0);
+        let wide = self
+            .files
+            .iter()
+            .map(|file| file.path.len())
+            .max()
+            .unwrap_or(0);
         for file in &self.files {
-            let role = if file.action == "written" { Role::Good } else { Role::Warning };
+            let role = if file.action == "written" {
+                Role::Good
+            } else {
+                Role::Warning
+            };
             let word = role.paint(&format!("{:<7}", file.action), colour);
-            let _ =
-                writeln!(out, "  {word}  {:<wide$}  {}", file.path, Role::Quiet.paint(file.about, colour));
+            let _ = writeln!(
+                out,
+                "  {word}  {:<wide$}  {}",
+                file.path,
+                Role::Quiet.paint(file.about, colour)
+            );
         }
         if self.files.iter().any(|file| file.action == "kept") {
             out.push_str("what was there is kept as it was\n");

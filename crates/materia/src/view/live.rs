@@ -1,6 +1,8 @@
-//! The live part of a run: one line per running command, redrawn in place, and a line for each that ended.
+//! The live part of a run: one line per running command, redrawn in place, and a line for each that
+//! ended.
 //!
-//! Owns what these lines say. Each command has a colour of its own, so that many of them can be told apart.
+//! Owns what these lines say. Each command has a colour of its own, so that many of them can be
+//! told apart.
 
 use materia_engine::clock::Stopwatch;
 use materia_engine::execute::Progress;
@@ -34,14 +36,27 @@ struct Row {
 
 impl Live {
     pub(super) fn new(screen: Screen) -> Self {
-        Self { block: Block::new(screen), rows: Vec::new(), started: 0, stopping: None }
+        Self {
+            block: Block::new(screen),
+            rows: Vec::new(),
+            started: 0,
+            stopping: None,
+        }
     }
 
     pub(super) fn tell(&mut self, progress: Progress<'_>) {
         match progress {
-            Progress::Started { leaf, label, argv, .. } => {
+            Progress::Started {
+                leaf, label, argv, ..
+            } => {
                 let (name, number, watch) = (named(label, argv), self.started, Stopwatch::start());
-                self.rows.push(Row { leaf, name, number, watch, last: String::new() });
+                self.rows.push(Row {
+                    leaf,
+                    name,
+                    number,
+                    watch,
+                    last: String::new(),
+                });
                 self.started += 1;
             }
             Progress::Seen { leaf, bytes } => self.saw(leaf, bytes),
@@ -54,12 +69,17 @@ impl Live {
                     (_, None) => (Role::Bad, "failed"),
                     (_, Some(_)) => (Role::Warning, "stopped"),
                 };
-                let line = Line::of(role, &format!("{word:<7}")).and(&format!(" {}", ended_line(run)));
+                let line =
+                    Line::of(role, &format!("{word:<7}")).and(&format!(" {}", ended_line(run)));
                 let (columns, _) = self.block.room();
                 self.draw(&[line.cut(columns)]);
             }
             Progress::Interrupted { again, .. } => {
-                self.stopping = Some(if again { "killing" } else { "stopping; Ctrl-C once more kills" });
+                self.stopping = Some(if again {
+                    "killing"
+                } else {
+                    "stopping; Ctrl-C once more kills"
+                });
                 self.draw(&[]);
             }
             Progress::Tick => self.draw(&[]),
@@ -73,7 +93,11 @@ impl Live {
 
     fn saw(&mut self, leaf: LeafId, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let last = text
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|line| !line.is_empty());
         if let (Some(row), Some(last)) = (self.rows.iter_mut().find(|row| row.leaf == leaf), last) {
             row.last = printable(last).into_owned();
         }
@@ -85,9 +109,15 @@ impl Live {
         let most = height.saturating_sub(1).clamp(1, MOST_ROWS);
         let mut lines: Vec<Line> = self.rows.iter().take(most).map(Row::line).collect();
         if self.rows.len() > most {
-            lines.push(Line::of(Role::Quiet, &format!("        and {} more", self.rows.len() - most)));
+            lines.push(Line::of(
+                Role::Quiet,
+                &format!("        and {} more", self.rows.len() - most),
+            ));
         }
-        lines.extend(self.stopping.map(|stopping| Line::of(Role::Warning, stopping)));
+        lines.extend(
+            self.stopping
+                .map(|stopping| Line::of(Role::Warning, stopping)),
+        );
         self.block.draw(above, &lines);
     }
 }
@@ -96,6 +126,9 @@ impl Row {
     fn line(&self) -> Line {
         let millis = u64::try_from(self.watch.elapsed().as_millis()).unwrap_or(u64::MAX);
         let told = Line::of(Role::Quiet, "running ").with(Role::One(self.number), &self.name);
-        told.with(Role::Quiet, &format!(" {}  {}", seconds(millis / 100 * 100), self.last))
+        told.with(
+            Role::Quiet,
+            &format!(" {}  {}", seconds(millis / 100 * 100), self.last),
+        )
     }
 }

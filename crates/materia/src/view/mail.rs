@@ -1,7 +1,9 @@
 //! What people see of messages, queues and rooms: one line for each, sized for a model's context.
 
 use materia_engine::verb::inspect::mail::{Messages, Queued, Talk, Told};
-use materia_engine::verb::inspect::room::{Contacts, Preview, Previews, RoomStatus, Roster, Timeline};
+use materia_engine::verb::inspect::room::{
+    Contacts, Preview, Previews, RoomStatus, Roster, Timeline,
+};
 use materia_engine::verb::inspect::triage::Triage;
 use materia_model::message::{Posted, Said};
 use materia_model::name::RunId;
@@ -16,25 +18,37 @@ const LONGEST_BODY: usize = 200;
 /// `key=value` words, in which spaces would be taken for the next word.
 fn word(line: &mut String, key: &str, value: &str) {
     if !value.is_empty() {
-        let value = printable(&text::bounded(value, LONGEST_BODY)).replace(char::is_whitespace, "_");
-        line.push_str(&format!("{}{key}={value}", if line.is_empty() { "" } else { " " }));
+        let value =
+            printable(&text::bounded(value, LONGEST_BODY)).replace(char::is_whitespace, "_");
+        line.push_str(&format!(
+            "{}{key}={value}",
+            if line.is_empty() { "" } else { " " }
+        ));
     }
 }
 
 fn line(words: &[(&str, String)]) -> String {
     let mut line = String::new();
-    words.iter().for_each(|(key, value)| word(&mut line, key, value));
+    words
+        .iter()
+        .for_each(|(key, value)| word(&mut line, key, value));
     line + "\n"
 }
 
 fn or_none(text: String, nothing: &str) -> String {
-    if text.is_empty() { format!("({nothing})\n") } else { text }
+    if text.is_empty() {
+        format!("({nothing})\n")
+    } else {
+        text
+    }
 }
 
 fn older(shown: usize, total: u64) -> String {
     match total.saturating_sub(shown as u64) {
         0 => String::new(),
-        more => format!("({more} of {total} are older and not shown; see --lines, and the journal)\n"),
+        more => {
+            format!("({more} of {total} are older and not shown; see --lines, and the journal)\n")
+        }
     }
 }
 
@@ -92,14 +106,24 @@ fn posted_line(run: Option<&RunId>, posted: &Posted) -> String {
         ("type", posted.envelope.kind.to_string()),
         ("level", format!("{:?}", posted.level).to_lowercase()),
         ("delivery", format!("{:?}", posted.delivery).to_lowercase()),
-        ("attention", if posted.attention { "true".to_owned() } else { String::new() }),
+        (
+            "attention",
+            if posted.attention {
+                "true".to_owned()
+            } else {
+                String::new()
+            },
+        ),
         ("summary", posted.envelope.headline()),
     ])
 }
 
 impl Report for Messages {
     fn human(&self, _: bool) -> String {
-        let lines = self.messages.iter().map(|posted| posted_line(Some(&self.run), posted));
+        let lines = self
+            .messages
+            .iter()
+            .map(|posted| posted_line(Some(&self.run), posted));
         or_none(lines.collect(), "no actor messages") + &older(self.messages.len(), self.total)
     }
 }
@@ -107,7 +131,11 @@ impl Report for Messages {
 impl Report for Queued {
     fn human(&self, _: bool) -> String {
         let kinds = |declared: &[materia_model::message::Declared]| {
-            declared.iter().map(|one| one.kind.as_str()).collect::<Vec<_>>().join(",")
+            declared
+                .iter()
+                .map(|one| one.kind.as_str())
+                .collect::<Vec<_>>()
+                .join(",")
         };
         let counts = self.counts;
         let mut text = line(&[
@@ -129,7 +157,14 @@ impl Report for Queued {
                 ("type", entry.kind.to_string()),
                 ("from", optional(entry.from.as_ref())),
                 ("queued_at", entry.queued_at.to_string()),
-                ("claims", if entry.claims > 1 { entry.claims.to_string() } else { String::new() }),
+                (
+                    "claims",
+                    if entry.claims > 1 {
+                        entry.claims.to_string()
+                    } else {
+                        String::new()
+                    },
+                ),
                 ("summary", entry.summary.clone()),
             ]));
         }
@@ -139,12 +174,21 @@ impl Report for Queued {
 
 impl Report for Talk {
     fn human(&self, _: bool) -> String {
-        let Some(talk) = &self.communication else { return "(the run has not begun)\n".to_owned() };
+        let Some(talk) = &self.communication else {
+            return "(the run has not begun)\n".to_owned();
+        };
         let mut text = line(&[
             ("self", talk.own.to_string()),
             ("root", talk.root.to_string()),
             ("parent", talk.parent.clone().unwrap_or_default()),
-            ("rooms", talk.rooms.iter().map(|room| room.address.to_string()).collect::<Vec<_>>().join(",")),
+            (
+                "rooms",
+                talk.rooms
+                    .iter()
+                    .map(|room| room.address.to_string())
+                    .collect::<Vec<_>>()
+                    .join(","),
+            ),
             ("updated_at", optional(talk.updated_at.as_ref())),
         ]);
         for contact in &talk.contacts {
@@ -167,28 +211,43 @@ impl Report for RoomStatus {
             ("messages", self.messages.to_string()),
             ("roster", self.roster.to_string()),
             ("present", self.present.to_string()),
-            ("last_message_at", optional(last.map(|last| &last.timestamp))),
+            (
+                "last_message_at",
+                optional(last.map(|last| &last.timestamp)),
+            ),
             (
                 "last_from",
-                last.and_then(|last| last.from.as_ref()).map(ToString::to_string).unwrap_or_default(),
+                last.and_then(|last| last.from.as_ref())
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
             ),
-            ("last_type", last.map(|last| last.kind.clone()).unwrap_or_default()),
-            ("last_summary", last.map(|last| last.summary.clone()).unwrap_or_default()),
+            (
+                "last_type",
+                last.map(|last| last.kind.clone()).unwrap_or_default(),
+            ),
+            (
+                "last_summary",
+                last.map(|last| last.summary.clone()).unwrap_or_default(),
+            ),
         ])
     }
 }
 
 impl Report for Timeline {
     fn human(&self, _: bool) -> String {
-        or_none(self.messages.iter().map(said_line).collect(), "nothing was said")
-            + &older(self.messages.len(), self.total)
+        or_none(
+            self.messages.iter().map(said_line).collect(),
+            "nothing was said",
+        ) + &older(self.messages.len(), self.total)
     }
 }
 
 impl Report for Previews {
     fn human(&self, _: bool) -> String {
-        or_none(self.messages.iter().map(preview_line).collect(), "nothing was said")
-            + &older(self.messages.len(), self.total)
+        or_none(
+            self.messages.iter().map(preview_line).collect(),
+            "nothing was said",
+        ) + &older(self.messages.len(), self.total)
     }
 }
 
@@ -229,10 +288,22 @@ impl Report for Contacts {
 impl Report for Triage {
     fn human(&self, _: bool) -> String {
         let (waiting, recipes) = (&self.waiting, &self.recipes);
-        let some = |count: usize| if count > 0 { count.to_string() } else { String::new() };
+        let some = |count: usize| {
+            if count > 0 {
+                count.to_string()
+            } else {
+                String::new()
+            }
+        };
         let mut text = line(&[
             (self.runtime.name, self.runtime.version.to_owned()),
-            ("session", waiting.current_session.clone().unwrap_or_else(|| "all".to_owned())),
+            (
+                "session",
+                waiting
+                    .current_session
+                    .clone()
+                    .unwrap_or_else(|| "all".to_owned()),
+            ),
             ("active", waiting.active_runs.len().to_string()),
             ("other_runs", some(waiting.other_session_runs)),
             ("failed", some(waiting.recent_failed_runs.len())),

@@ -13,9 +13,19 @@ const LONGEST_BODY: usize = 500;
 
 impl Report for Sent {
     fn human(&self, colour: bool) -> String {
-        let role = if self.delivered || self.queued { Role::Good } else { Role::Warning };
-        let mut line = format!("{} {} {}", role.paint(self.reason, colour), self.to, self.id);
-        let mut add = |key: &str, value: String| line.push_str(&format!(" {key}={}", printable(&value)));
+        let role = if self.delivered || self.queued {
+            Role::Good
+        } else {
+            Role::Warning
+        };
+        let mut line = format!(
+            "{} {} {}",
+            role.paint(self.reason, colour),
+            self.to,
+            self.id
+        );
+        let mut add =
+            |key: &str, value: String| line.push_str(&format!(" {key}={}", printable(&value)));
         add("type", self.kind.to_string());
         add("consumer", self.consumer.to_owned());
         for (key, value) in [("delivered", self.delivered), ("queued", self.queued)] {
@@ -30,12 +40,20 @@ impl Report for Sent {
             add("delivery_error", format!("\"{why}\""));
         }
         line.push('\n');
-        if let Some(said) = self.result.as_ref().and_then(|result| result["text"].as_str()) {
+        if let Some(said) = self
+            .result
+            .as_ref()
+            .and_then(|result| result["text"].as_str())
+        {
             line.push_str(&printable(said.trim_end()));
             line.push('\n');
         }
         for warning in &self.warnings {
-            line.push_str(&format!("{} {}\n", Role::Warning.paint("warning:", colour), printable(warning)));
+            line.push_str(&format!(
+                "{} {}\n",
+                Role::Warning.paint("warning:", colour),
+                printable(warning)
+            ));
         }
         line
     }
@@ -45,19 +63,40 @@ impl Report for Sent {
 impl Report for Received {
     fn human(&self, colour: bool) -> String {
         let message = &self.message;
-        let from = message.envelope.from.as_ref().map(|from| format!(" from={from}")).unwrap_or_default();
-        let again = if message.attempt > 1 { format!(" attempt={}", message.attempt) } else { String::new() };
+        let from = message
+            .envelope
+            .from
+            .as_ref()
+            .map(|from| format!(" from={from}"))
+            .unwrap_or_default();
+        let again = if message.attempt > 1 {
+            format!(" attempt={}", message.attempt)
+        } else {
+            String::new()
+        };
         let head = format!("{} type={}{from}{again}", message.id, message.envelope.kind);
         let body = message.envelope.text();
-        let newline = if body.is_empty() || body.ends_with('\n') { "" } else { "\n" };
-        format!("{}\n{}{newline}", Role::Strong.paint(&head, colour), printable(&body))
+        let newline = if body.is_empty() || body.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        format!(
+            "{}\n{}{newline}",
+            Role::Strong.paint(&head, colour),
+            printable(&body)
+        )
     }
 }
 
 impl Report for Settled {
     fn human(&self, colour: bool) -> String {
         let again = if self.ended.already { " already" } else { "" };
-        format!("{} {}{again}\n", self.ended.id, Role::Good.paint(self.ended.status, colour))
+        format!(
+            "{} {}{again}\n",
+            self.ended.id,
+            Role::Good.paint(self.ended.status, colour)
+        )
     }
 }
 
@@ -90,7 +129,10 @@ impl NewsView {
         let said = text::bounded(&said, LONGEST_BODY);
         format!(
             "{prefix} {}\n",
-            role.map_or_else(|| printable(&said).into_owned(), |role| role.paint(&printable(&said), colour))
+            role.map_or_else(
+                || printable(&said).into_owned(),
+                |role| role.paint(&printable(&said), colour)
+            )
         )
     }
 }
@@ -109,7 +151,10 @@ fn told(news: &News) -> (Option<Role>, String) {
         Event::Terminal(end) => {
             let error = end.error.as_ref().and_then(|error| error.as_str());
             let error = error.map(|error| format!(" {}", error.lines().next().unwrap_or_default()));
-            (Some(role(&end.status)), format!("{}{}", end.summary, error.unwrap_or_default()))
+            (
+                Some(role(&end.status)),
+                format!("{}{}", end.summary, error.unwrap_or_default()),
+            )
         }
         Event::Missed(missed) => (Some(Role::Warning), missed.summary.clone()),
         Event::Message(posted) => {

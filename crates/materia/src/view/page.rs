@@ -1,7 +1,7 @@
 //! A cast as one page of HTML that somebody else can open: no network, no script, light and dark.
 //!
-//! Owns the page. Everything that came from outside is escaped; the policy in its head forbids the rest. Computes
-//! nothing but places on the time line.
+//! Owns the page. Everything that came from outside is escaped; the policy in its head forbids the
+//! rest. Computes nothing but places on the time line.
 
 mod parts;
 
@@ -83,18 +83,26 @@ fn head(out: &mut String, exported: &Exported, title: &str) {
         ("took", took.map(time).unwrap_or_default()),
         ("steps", cast.steps.len().to_string()),
         ("sent back", exported.rework.len().to_string()),
-        ("turns", cast.usage["turns"].as_u64().unwrap_or(0).to_string()),
+        (
+            "turns",
+            cast.usage["turns"].as_u64().unwrap_or(0).to_string(),
+        ),
         ("tokens", short(tokens)),
         ("cost", money(cost)),
     ];
     out.push_str("<div class=\"facts\">");
     for (name, value) in facts {
-        out.push_str(&format!("<div><b>{}</b><span class=\"soft\">{name}</span></div>", escaped(&value)));
+        out.push_str(&format!(
+            "<div><b>{}</b><span class=\"soft\">{name}</span></div>",
+            escaped(&value)
+        ));
     }
     out.push_str("</div>\n");
     if let Some(error) = &cast.error {
-        let hint =
-            error.hint.as_deref().map(|hint| format!("<br><span class=\"soft\">{}</span>", escaped(hint)));
+        let hint = error
+            .hint
+            .as_deref()
+            .map(|hint| format!("<br><span class=\"soft\">{}</span>", escaped(hint)));
         out.push_str(&format!(
             "<p class=\"error\">{}{}</p>\n",
             escaped(&error.message),

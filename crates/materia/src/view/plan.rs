@@ -16,25 +16,45 @@ impl screen::Report for Plan {
         let items = text::count(usize::try_from(self.items).unwrap_or(usize::MAX), "item");
         let name = Role::Strong.paint(&text::printable(&self.loadout), colour);
         let _ = writeln!(out, "{name}, with lists of {items}\n");
-        let title = ["socket", "materia", "kind", "smooth", "at most", "tokens/turn"];
+        let title = [
+            "socket",
+            "materia",
+            "kind",
+            "smooth",
+            "at most",
+            "tokens/turn",
+        ];
         let mut rows = vec![title.map(str::to_owned).to_vec()];
         rows.extend(self.sockets.iter().map(row));
         for (number, row) in columns(&rows, &[3, 4, 5]).iter().enumerate() {
-            let row = if number == 0 { Role::Quiet.paint(row, colour) } else { row.clone() };
+            let row = if number == 0 {
+                Role::Quiet.paint(row, colour)
+            } else {
+                row.clone()
+            };
             let _ = writeln!(out, "  {row}");
         }
         out.push('\n');
         fact(&mut out, "turns", &range(self.turns), colour);
         fact(&mut out, "runs", &range(self.runs), colour);
         fact(&mut out, "stops at", &budget(self), colour);
-        let Some(estimate) = &self.estimate else { return out };
+        let Some(estimate) = &self.estimate else {
+            return out;
+        };
         let unknown = if estimate.unknown.is_empty() {
             String::new()
         } else {
-            let names: Vec<String> = estimate.unknown.iter().map(|name| text::quoted(name)).collect();
+            let names: Vec<String> = estimate
+                .unknown
+                .iter()
+                .map(|name| text::quoted(name))
+                .collect();
             format!("; nothing is known about {}", text::list(&names, "and"))
         };
-        let from = text::count(usize::try_from(estimate.from_turns).unwrap_or(usize::MAX), "earlier turn");
+        let from = text::count(
+            usize::try_from(estimate.from_turns).unwrap_or(usize::MAX),
+            "earlier turn",
+        );
         let said = format!(
             "{} tokens, {} if all goes well, as {from} tell{unknown}",
             short(estimate.tokens as f64),
@@ -53,7 +73,10 @@ fn row(socket: &Socket) -> Vec<String> {
         socket.kind.to_owned(),
         socket.visits.smooth.to_string(),
         socket.visits.most.to_string(),
-        socket.tokens_per_turn.map(|tokens| short(tokens as f64)).unwrap_or_default(),
+        socket
+            .tokens_per_turn
+            .map(|tokens| short(tokens as f64))
+            .unwrap_or_default(),
     ]
 }
 
@@ -64,13 +87,21 @@ fn range(range: Range) -> String {
 fn budget(plan: &Plan) -> String {
     let budget = &plan.budget;
     let mut limits = Vec::new();
-    limits.extend(budget.max_tokens.map(|most| format!("{} tokens", short(most as f64))));
+    limits.extend(
+        budget
+            .max_tokens
+            .map(|most| format!("{} tokens", short(most as f64))),
+    );
     limits.extend(budget.max_cost_usd.map(money));
     limits.extend(budget.max_turns.map(|most| format!("{most} turns")));
     limits.extend(budget.max_minutes.map(|most| format!("{most} minutes")));
     if limits.is_empty() {
         return "nothing: the config has no budget".to_owned();
     }
-    let kept = if budget.stop_at_limit == Some(false) { " (told, not enforced)" } else { "" };
+    let kept = if budget.stop_at_limit == Some(false) {
+        " (told, not enforced)"
+    } else {
+        ""
+    };
     format!("{}{kept}", text::list(&limits, "or"))
 }

@@ -18,7 +18,8 @@ impl CastView {
     /// Says whose turn it is.
     pub fn turn(&self, id: &str, title: &str) {
         if self.voice() == Voice::Human {
-            self.screen().talk(Role::Strong, "quest", &format!("{id} {}", line(title, 70)));
+            self.screen()
+                .talk(Role::Strong, "quest", &format!("{id} {}", line(title, 70)));
         }
     }
 }
@@ -33,9 +34,17 @@ impl screen::Report for Listing {
             return "no quests\nnext: materia quest add \"…\"\n".to_owned();
         }
         if self.quests.len() < self.total {
-            let _ = writeln!(out, "{} of {}", self.quests.len(), text::count(self.total, "quest"));
+            let _ = writeln!(
+                out,
+                "{} of {}",
+                self.quests.len(),
+                text::count(self.total, "quest")
+            );
         }
-        let waiting = self.quests.iter().any(|quest| quest.status == Status::Pending);
+        let waiting = self
+            .quests
+            .iter()
+            .any(|quest| quest.status == Status::Pending);
         let said = match (self.runner.pid, self.runner.enabled) {
             (Some(pid), true) => format!("process {pid} runs them"),
             (Some(pid), false) => format!("process {pid} stops behind the one that is running"),
@@ -50,9 +59,22 @@ impl screen::Report for Listing {
 fn row(out: &mut String, quest: &Quest, colour: bool) {
     let status = quest.status.as_str();
     let status = role(status).paint(&format!("{status:<9}"), colour);
-    let _ = writeln!(out, "{}  {status}  {}", Role::Strong.paint(&quest.id, colour), line(&quest.title, 52));
-    if let Some(error) = quest.last_error.as_ref().filter(|_| quest.status != Status::Pending) {
-        let _ = writeln!(out, "    {}", Role::Quiet.paint(&line(&error.message, 76), colour));
+    let _ = writeln!(
+        out,
+        "{}  {status}  {}",
+        Role::Strong.paint(&quest.id, colour),
+        line(&quest.title, 52)
+    );
+    if let Some(error) = quest
+        .last_error
+        .as_ref()
+        .filter(|_| quest.status != Status::Pending)
+    {
+        let _ = writeln!(
+            out,
+            "    {}",
+            Role::Quiet.paint(&line(&error.message, 76), colour)
+        );
     }
 }
 
@@ -60,20 +82,37 @@ impl screen::Report for One {
     fn human(&self, colour: bool) -> String {
         let quest = &self.quest;
         if self.did != "shown" {
-            let place =
-                self.place.map(|place| format!(", number {place} of those that wait")).unwrap_or_default();
+            let place = self
+                .place
+                .map(|place| format!(", number {place} of those that wait"))
+                .unwrap_or_default();
             return format!("{} {}{place}\n", self.did, quest.id);
         }
         let mut out = String::new();
         let status = quest.status.as_str();
-        let place = self.place.map(|place| format!(", number {place} in line")).unwrap_or_default();
+        let place = self
+            .place
+            .map(|place| format!(", number {place} in line"))
+            .unwrap_or_default();
         let id = Role::Strong.paint(&quest.id, colour);
         let _ = writeln!(out, "{id}  {}{place}", role(status).paint(status, colour));
         fact(&mut out, "title", &line(&quest.title, 100), colour);
-        fact(&mut out, "loadout", quest.loadout_override.as_deref().unwrap_or("the active one"), colour);
+        fact(
+            &mut out,
+            "loadout",
+            quest
+                .loadout_override
+                .as_deref()
+                .unwrap_or("the active one"),
+            colour,
+        );
         fact(&mut out, "added", &quest.created_at.to_string(), colour);
         fact(&mut out, "turns", &quest.attempts.to_string(), colour);
-        if let Some(cast) = quest.current_cast_id.as_ref().or(quest.last_cast_id.as_ref()) {
+        if let Some(cast) = quest
+            .current_cast_id
+            .as_ref()
+            .or(quest.last_cast_id.as_ref())
+        {
             fact(&mut out, "cast", cast, colour);
         }
         if let Some(error) = &quest.last_error {
@@ -95,7 +134,9 @@ impl screen::Report for Ran {
         }
         let pending = text::count(self.pending, "quest");
         let said = match self.stopped {
-            "empty" if self.quests.is_empty() => "nothing waits: materia quest add \"…\"".to_owned(),
+            "empty" if self.quests.is_empty() => {
+                "nothing waits: materia quest add \"…\"".to_owned()
+            }
             "empty" => "nothing waits any more".to_owned(),
             "once" => format!("one had its turn; {pending} left"),
             "stopped" => format!("stopped as you said; {pending} left"),

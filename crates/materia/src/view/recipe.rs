@@ -15,12 +15,22 @@ use super::style::Role;
 impl Report for Listing {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
-        let width = self.recipes.iter().map(|one| one.id.chars().count()).max().unwrap_or(0).min(40);
+        let width = self
+            .recipes
+            .iter()
+            .map(|one| one.id.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(40);
         let mut kind = None;
         for one in &self.recipes {
             if kind != Some(&one.kind) {
                 let gap = if kind.is_some() { "\n" } else { "" };
-                let _ = writeln!(text, "{gap}{}", Role::Strong.paint(&printable(&one.kind), colour));
+                let _ = writeln!(
+                    text,
+                    "{gap}{}",
+                    Role::Strong.paint(&printable(&one.kind), colour)
+                );
                 kind = Some(&one.kind);
             }
             let about = match (one.state, one.problem()) {
@@ -30,7 +40,11 @@ impl Report for Listing {
                 (State::Disabled, _) => Role::Warning.paint("disabled", colour),
                 _ => printable(one.description.as_deref().unwrap_or_default()).replace('\n', " "),
             };
-            let mark = if one.tool { Role::Good.paint("*", colour) } else { " ".to_owned() };
+            let mark = if one.tool {
+                Role::Good.paint("*", colour)
+            } else {
+                " ".to_owned()
+            };
             let line = format!("{mark} {:<width$}  {about}", printable(&one.id));
             let _ = writeln!(text, "{}", line.trim_end());
         }
@@ -42,7 +56,9 @@ impl Report for Listing {
             count(tools, "tool"),
             printable(&self.root)
         );
-        self.issues.iter().for_each(|issue| finding_lines(&mut text, issue, colour));
+        self.issues
+            .iter()
+            .for_each(|issue| finding_lines(&mut text, issue, colour));
         text
     }
 }
@@ -53,7 +69,12 @@ impl Report for Imports {
             return "no recipe imports another\n".to_owned();
         }
         let line = |one: &Imported| {
-            format!("{} {} = {}\n", printable(&one.recipe), printable(&one.alias), printable(&one.from))
+            format!(
+                "{} {} = {}\n",
+                printable(&one.recipe),
+                printable(&one.alias),
+                printable(&one.from)
+            )
         };
         self.imports.iter().map(line).collect()
     }
@@ -72,7 +93,12 @@ impl Report for Shown {
         let _ = writeln!(text, "\n{}", printable(&self.picture));
         arguments(&mut text, &self.args, colour);
         for (name, artifact) in &self.recipe.artifacts {
-            let _ = writeln!(text, "artifact {}: {}", printable(name), printable(&artifact.path));
+            let _ = writeln!(
+                text,
+                "artifact {}: {}",
+                printable(name),
+                printable(&artifact.path)
+            );
         }
         if self.recipe.detached {
             text.push_str("runs detached as a tool\n");
@@ -91,7 +117,9 @@ impl Report for Shown {
                 usage.last_called
             );
         }
-        self.warnings.iter().for_each(|warning| finding_lines(&mut text, warning, colour));
+        self.warnings
+            .iter()
+            .for_each(|warning| finding_lines(&mut text, warning, colour));
         text
     }
 }
@@ -101,24 +129,42 @@ fn arguments(text: &mut String, args: &[Arg], colour: bool) {
         return;
     }
     let _ = writeln!(text, "\n{}", Role::Strong.paint("arguments", colour));
-    let width = args.iter().map(|arg| arg.name.chars().count()).max().unwrap_or(0);
+    let width = args
+        .iter()
+        .map(|arg| arg.name.chars().count())
+        .max()
+        .unwrap_or(0);
     for arg in args {
         let wanted = match (&arg.default, arg.required) {
             (_, true) => "required".to_owned(),
             (Some(default), _) => format!("default {default}"),
             (None, false) => "optional".to_owned(),
         };
-        let _ = writeln!(text, "  {:<width$}  {:<9}  {}", arg.name, arg.ty.to_string(), printable(&wanted));
+        let _ = writeln!(
+            text,
+            "  {:<width$}  {:<9}  {}",
+            arg.name,
+            arg.ty.to_string(),
+            printable(&wanted)
+        );
     }
 }
 
 impl Report for Diagnosis {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
-        for state in ["active", "tools", "shadowed", "invalid", "disabled", "blocking", "risky"] {
-            let _ = writeln!(text, "{state:<9} {}", self.counts.get(state).copied().unwrap_or(0));
+        for state in [
+            "active", "tools", "shadowed", "invalid", "disabled", "blocking", "risky",
+        ] {
+            let _ = writeln!(
+                text,
+                "{state:<9} {}",
+                self.counts.get(state).copied().unwrap_or(0)
+            );
         }
-        self.issues.iter().for_each(|issue| finding_lines(&mut text, issue, colour));
+        self.issues
+            .iter()
+            .for_each(|issue| finding_lines(&mut text, issue, colour));
         if !self.remediations.is_empty() {
             text.push('\n');
         }
@@ -135,13 +181,27 @@ impl Report for Diagnosis {
             if let Some(blocked) = &remedy.blocked_fallback {
                 let _ = writeln!(text, "  hides {}", printable(blocked));
             }
-            let _ = writeln!(text, "  {} {}", Role::Good.paint("do:", colour), printable(&remedy.action));
+            let _ = writeln!(
+                text,
+                "  {} {}",
+                Role::Good.paint("do:", colour),
+                printable(&remedy.action)
+            );
         }
         if let Some(top) = &self.top_action {
-            let _ = writeln!(text, "\n{} {}", Role::Strong.paint("first:", colour), printable(top));
+            let _ = writeln!(
+                text,
+                "\n{} {}",
+                Role::Strong.paint("first:", colour),
+                printable(top)
+            );
         }
         if !self.drafts.is_empty() {
-            let _ = writeln!(text, "{}, see `materia tool promote`", count(self.drafts.len(), "draft"));
+            let _ = writeln!(
+                text,
+                "{}, see `materia tool promote`",
+                count(self.drafts.len(), "draft")
+            );
         }
         text
     }
@@ -150,15 +210,28 @@ impl Report for Diagnosis {
 impl Report for Tools {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
-        let width = self.tools.iter().map(|tool| tool.name.chars().count()).max().unwrap_or(0).min(40);
+        let width = self
+            .tools
+            .iter()
+            .map(|tool| tool.name.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(40);
         for tool in &self.tools {
             let detached = if tool.detached { " (detached)" } else { "" };
             let name = Role::Strong.paint(&format!("{:<width$}", tool.name), colour);
-            let _ = writeln!(text, "{name}  {}{detached}", printable(&tool.description).replace('\n', " "));
+            let _ = writeln!(
+                text,
+                "{name}  {}{detached}",
+                printable(&tool.description).replace('\n', " ")
+            );
         }
         if self.tools.is_empty() {
-            let _ =
-                writeln!(text, "no tools in {}; `materia tool register` makes one", printable(&self.root));
+            let _ = writeln!(
+                text,
+                "no tools in {}; `materia tool register` makes one",
+                printable(&self.root)
+            );
         }
         text
     }
@@ -168,7 +241,11 @@ impl Report for Drafts {
     fn human(&self, _: bool) -> String {
         let mut text = String::new();
         for draft in &self.drafts {
-            let about = if draft.valid { draft.description.as_deref().unwrap_or_default() } else { "broken" };
+            let about = if draft.valid {
+                draft.description.as_deref().unwrap_or_default()
+            } else {
+                "broken"
+            };
             let _ = writeln!(text, "{}  {}", printable(&draft.id), printable(about));
         }
         if self.drafts.is_empty() {
@@ -196,7 +273,12 @@ impl Report for Registered {
             printable(&self.path)
         );
         for warning in &self.warnings {
-            let _ = writeln!(text, "{} {}", Role::Warning.paint("warning:", colour), printable(warning));
+            let _ = writeln!(
+                text,
+                "{} {}",
+                Role::Warning.paint("warning:", colour),
+                printable(warning)
+            );
         }
         text
     }

@@ -1,7 +1,8 @@
-//! What commands write to stderr, handed on as it comes: as it is where one runs at a time, with a name before each line
-//! where several do.
+//! What commands write to stderr, handed on as it comes: as it is where one runs at a time, with a
+//! name before each line where several do.
 //!
-//! Owns the beginnings of lines that are not complete yet. Loses nothing: what is left is handed on when its command ends.
+//! Owns the beginnings of lines that are not complete yet. Loses nothing: what is left is handed on
+//! when its command ends.
 
 use materia_engine::process::LeafId;
 
@@ -32,7 +33,12 @@ struct Row {
 
 impl Relay {
     pub(super) fn started(&mut self, leaf: LeafId, name: String) {
-        self.rows.push(Row { leaf, name, number: self.started, begun: Vec::new() });
+        self.rows.push(Row {
+            leaf,
+            name,
+            number: self.started,
+            begun: Vec::new(),
+        });
         self.started += 1;
         self.several |= self.rows.len() > 1;
     }
@@ -60,7 +66,9 @@ impl Row {
         if self.begun.len() > LONGEST_LINE {
             self.begun.push(b'\n');
         }
-        let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') else { return };
+        let Some(end) = self.begun.iter().rposition(|byte| *byte == b'\n') else {
+            return;
+        };
         let whole: Vec<u8> = self.begun.drain(..=end).collect();
         let name: String = self.name.chars().take(LONGEST_NAME).collect();
         let prefix = Role::One(self.number).paint(&format!("{name} |"), screen.talks_in_colour());

@@ -1,8 +1,12 @@
-//! What a person sees of a run: live lines on a terminal, relayed complaints elsewhere, and a summary.
+//! What a person sees of a run: live lines on a terminal, relayed complaints elsewhere, and a
+//! summary.
 //!
-//! Owns the telling of [`Progress`]. Failures come first in the summary; the output itself goes to stdout, alone.
+//! Owns the telling of [`Progress`]. Failures come first in the summary; the output itself goes to
+//! stdout, alone.
 
-use materia_engine::execute::{CommandRun, FailedCommand, Flow, Observer, Outcome, Progress, Status};
+use materia_engine::execute::{
+    CommandRun, FailedCommand, Flow, Observer, Outcome, Progress, Status,
+};
 use materia_model::finding::Finding;
 use materia_model::text::{self, printable};
 
@@ -58,7 +62,9 @@ impl RunView {
             live.clear();
         }
         if self.voice == Voice::Human {
-            let (told, rest) = outcome.failures.split_at(outcome.failures.len().min(MOST_FAILURES));
+            let (told, rest) = outcome
+                .failures
+                .split_at(outcome.failures.len().min(MOST_FAILURES));
             told.iter().for_each(|failure| self.failure(failure));
             if !rest.is_empty() {
                 let more = format!("and {} more; --json has all of them", rest.len());
@@ -71,9 +77,16 @@ impl RunView {
             text::count(outcome.commands.len(), "command")
         );
         match (outcome.interrupted, outcome.status) {
-            (true, _) => self.screen.talk(Role::Bad, "interrupted", "nothing of it is left running"),
+            (true, _) => {
+                self.screen
+                    .talk(Role::Bad, "interrupted", "nothing of it is left running")
+            }
             (false, Status::Failed) => {
-                self.screen.talk(Role::Bad, "failed", &format!("{said}; exit code {}", outcome.code));
+                self.screen.talk(
+                    Role::Bad,
+                    "failed",
+                    &format!("{said}; exit code {}", outcome.code),
+                );
             }
             (false, Status::Degraded) => {
                 self.screen.talk(
@@ -103,7 +116,8 @@ impl RunView {
         }
     }
 
-    /// Writes the output to stdout, byte for byte; a terminal gets a newline behind it where one is missing.
+    /// Writes the output to stdout, byte for byte; a terminal gets a newline behind it where one is
+    /// missing.
     pub fn output(&self, outcome: &Outcome) {
         let output = &outcome.output;
         self.screen.copy(output);
@@ -118,14 +132,23 @@ impl Observer for RunView {
         match (&mut self.live, progress) {
             (Some(live), progress) => live.tell(progress),
             (None, Progress::Said { leaf, bytes }) => self.relay.said(self.screen, leaf, bytes),
-            (None, Progress::Started { leaf, label, argv, .. }) => {
+            (
+                None,
+                Progress::Started {
+                    leaf, label, argv, ..
+                },
+            ) => {
                 self.relay.started(leaf, named(label, argv));
             }
             (None, Progress::Ended { leaf, .. } | Progress::Postponed { leaf }) => {
                 self.relay.ended(self.screen, leaf);
             }
             (None, Progress::Interrupted { again, .. }) => {
-                let doing = if again { "killing" } else { "stopping; once more kills" };
+                let doing = if again {
+                    "killing"
+                } else {
+                    "stopping; once more kills"
+                };
                 self.screen.talk(Role::Warning, "interrupted", doing);
             }
             (None, _) => {}
@@ -137,12 +160,16 @@ impl Observer for RunView {
     }
 
     fn pace(&self) -> Option<std::time::Duration> {
-        self.live.as_ref().map(|_| std::time::Duration::from_millis(100))
+        self.live
+            .as_ref()
+            .map(|_| std::time::Duration::from_millis(100))
     }
 }
 
 fn ends_in_newline(output: &Flow) -> bool {
-    output.tail(1).is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
+    output
+        .tail(1)
+        .is_ok_and(|(last, _)| last.is_empty() || last == b"\n")
 }
 
 /// What a command is called, in one line: its label, or its words.
@@ -152,7 +179,11 @@ pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
         Some(label) => name.push_str(label),
         None if argv.is_empty() => name.push_str("the template"),
         None => {
-            for (index, word) in argv.iter().enumerate().take_while(|(index, _)| *index < LONGEST_NAME) {
+            for (index, word) in argv
+                .iter()
+                .enumerate()
+                .take_while(|(index, _)| *index < LONGEST_NAME)
+            {
                 name.push_str(if index == 0 { "" } else { " " });
                 name.push_str(&shell_word(&text::bounded(word, LONGEST_NAME)));
             }
@@ -164,7 +195,11 @@ pub(super) fn named(label: Option<&str>, argv: &[String]) -> String {
 /// How a finished command is told in one line.
 pub(super) fn ended_line(run: &CommandRun) -> String {
     let name = named(run.label.as_deref(), &run.argv);
-    let attempt = if run.attempt > 1 { format!(", attempt {}", run.attempt) } else { String::new() };
+    let attempt = if run.attempt > 1 {
+        format!(", attempt {}", run.attempt)
+    } else {
+        String::new()
+    };
     format!("{name} ({}{attempt})", seconds(run.duration_ms))
 }
 

@@ -1,8 +1,11 @@
 //! The screen: where results, failures and notices are written.
 //!
-//! Owns stdout and stderr. A closed pipe is no failure of ours: who closed it wants no more. Anything else that keeps a
-//! result from stdout, such as a full disk, makes a success a failure.
-#![allow(clippy::disallowed_methods, reason = "this room owns stdout and stderr")]
+//! Owns stdout and stderr. A closed pipe is no failure of ours: who closed it wants no more.
+//! Anything else that keeps a result from stdout, such as a full disk, makes a success a failure.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this room owns stdout and stderr"
+)]
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -44,7 +47,12 @@ pub struct Screen {
 impl Screen {
     /// A screen without colour, for the edge where nothing is known yet.
     pub fn plain() -> Self {
-        Self { colour_out: false, colour_err: false, live: false, wide: false }
+        Self {
+            colour_out: false,
+            colour_err: false,
+            live: false,
+            wide: false,
+        }
     }
 
     /// A screen that suits the world and the person's choice.
@@ -69,7 +77,10 @@ impl Screen {
     pub fn failure(self, failure: &Failure, voice: Voice) {
         match voice {
             Voice::Human => {
-                write_all(&mut io::stderr().lock(), failure_text(failure, self.colour_err).as_bytes());
+                write_all(
+                    &mut io::stderr().lock(),
+                    failure_text(failure, self.colour_err).as_bytes(),
+                );
             }
             Voice::Json => json(failure),
         }
@@ -85,18 +96,26 @@ impl Screen {
     /// Says what is strange or wrong with a document on stderr, with its place and the fix.
     pub fn findings(self, findings: &[Finding]) {
         let mut text = String::new();
-        findings.iter().for_each(|finding| finding_lines(&mut text, finding, self.colour_err));
+        findings
+            .iter()
+            .for_each(|finding| finding_lines(&mut text, finding, self.colour_err));
         write_all(&mut io::stderr().lock(), text.as_bytes());
     }
 
     /// Asks a person something on stderr; the answer comes on stdin.
     pub fn ask(self, shown: &str, question: &str) {
-        write_all(&mut io::stderr().lock(), format!("{shown}{question} ").as_bytes());
+        write_all(
+            &mut io::stderr().lock(),
+            format!("{shown}{question} ").as_bytes(),
+        );
     }
 
     /// Quotes somebody's words on stderr, indented and printable.
     pub(super) fn indented(self, said: &str) {
-        let lines: String = said.lines().map(|line| format!("  {}\n", printable(line))).collect();
+        let lines: String = said
+            .lines()
+            .map(|line| format!("  {}\n", printable(line)))
+            .collect();
         write_all(&mut io::stderr().lock(), lines.as_bytes());
     }
 
@@ -128,13 +147,19 @@ impl Screen {
     /// How many columns and rows the terminal behind stderr has.
     pub(super) fn size(self) -> (usize, usize) {
         let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
-        let or = |told: Option<u16>, usual| told.filter(|told| *told > 0).map_or(usual, usize::from);
-        (or(size.map(|size| size.ws_col), 80), or(size.map(|size| size.ws_row), 24))
+        let or =
+            |told: Option<u16>, usual| told.filter(|told| *told > 0).map_or(usual, usize::from);
+        (
+            or(size.map(|size| size.ws_col), 80),
+            or(size.map(|size| size.ws_row), 24),
+        )
     }
 
     /// How many columns results may take; nothing where they go elsewhere than to a terminal.
     pub fn columns(self) -> Option<usize> {
-        let size = rustix::termios::tcgetwinsize(io::stdout()).ok().filter(|_| self.wide)?;
+        let size = rustix::termios::tcgetwinsize(io::stdout())
+            .ok()
+            .filter(|_| self.wide)?;
         Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
     }
 
@@ -173,11 +198,18 @@ impl Screen {
         !UNHEARD.load(Ordering::Relaxed)
     }
 
-    /// The exit code, given the verb's own, after everything was said. What was lost on the way to stdout is told.
+    /// The exit code, given the verb's own, after everything was said. What was lost on the way to
+    /// stdout is told.
     pub fn ended(self, code: u8) -> u8 {
-        let Some(why) = LOST.get().filter(|_| code == 0) else { return code };
-        let failure = Failure::new(Kind::Failed, "output_lost", format!("cannot write to stdout: {why}"))
-            .hint("the work itself went well; make room where stdout leads, and try again");
+        let Some(why) = LOST.get().filter(|_| code == 0) else {
+            return code;
+        };
+        let failure = Failure::new(
+            Kind::Failed,
+            "output_lost",
+            format!("cannot write to stdout: {why}"),
+        )
+        .hint("the work itself went well; make room where stdout leads, and try again");
         self.failure(&failure, Voice::Human);
         failure.kind.exit_code()
     }
@@ -186,7 +218,8 @@ impl Screen {
 fn json<T: Serialize>(document: &T) {
     let text = serde_json::to_string(document).unwrap_or_else(|error| {
         let message = error.to_string();
-        serde_json::json!({"ok": false, "error": {"code": "internal", "message": message}}).to_string()
+        serde_json::json!({"ok": false, "error": {"code": "internal", "message": message}})
+            .to_string()
     });
     result(format!("{text}\n").as_bytes());
 }
@@ -236,7 +269,13 @@ pub(super) fn finding_lines(text: &mut String, finding: &Finding, colour: bool) 
         Severity::Error => (Role::Bad, "error"),
         Severity::Warning => (Role::Warning, "warning"),
     };
-    line(text, role, word, &format!("{} [{}]", finding.message, finding.code), colour);
+    line(
+        text,
+        role,
+        word,
+        &format!("{} [{}]", finding.message, finding.code),
+        colour,
+    );
     if let Some(place) = &finding.place {
         line(text, Role::Quiet, "  at", &place.to_string(), colour);
     }
@@ -246,5 +285,10 @@ pub(super) fn finding_lines(text: &mut String, finding: &Finding, colour: bool) 
 }
 
 fn line(text: &mut String, role: Role, word: &str, said: &str, colour: bool) {
-    let _infallible = writeln!(text, "{} {}", role.paint(&format!("{word}:"), colour), printable(said));
+    let _infallible = writeln!(
+        text,
+        "{} {}",
+        role.paint(&format!("{word}:"), colour),
+        printable(said)
+    );
 }

@@ -7,7 +7,11 @@ use super::style::Role;
 
 impl screen::Report for Installed {
     fn human(&self, colour: bool) -> String {
-        let action = if self.action == "unchanged" { Role::Quiet } else { Role::Good };
+        let action = if self.action == "unchanged" {
+            Role::Quiet
+        } else {
+            Role::Good
+        };
         format!("{} {}\n", action.paint(self.action, colour), self.path)
     }
 }

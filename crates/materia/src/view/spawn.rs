@@ -10,7 +10,11 @@ use super::status;
 impl Report for Spawned {
     fn human(&self, colour: bool) -> String {
         let word = status::role(self.status).paint(self.status.as_str(), colour);
-        let mut text = format!("{} {word}\nstate: {}\n", self.address, printable(&self.state_dir));
+        let mut text = format!(
+            "{} {word}\nstate: {}\n",
+            self.address,
+            printable(&self.state_dir)
+        );
         for warning in &self.warnings {
             text.push_str(&format!("warning: {}\n", printable(warning)));
         }
@@ -23,7 +27,11 @@ impl Report for Spawned {
 
 impl Report for Waited {
     fn human(&self, colour: bool) -> String {
-        let mut text: String = self.runs.iter().map(|run| status::line(run, colour)).collect();
+        let mut text: String = self
+            .runs
+            .iter()
+            .map(|run| status::line(run, colour))
+            .collect();
         if self.timed_out {
             text.push_str("the time is over, and not everything is\n");
         }

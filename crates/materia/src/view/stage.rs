@@ -1,6 +1,8 @@
-//! A cast as it is walked, live on a terminal: the graph, the socket at work, what its agent says, what was spent.
+//! A cast as it is walked, live on a terminal: the graph, the socket at work, what its agent says,
+//! what was spent.
 //!
-//! Owns the picture. A clock draws it while something runs, so that time moves also while nothing happens. Everything that stays is written through here, above the picture. Nothing of the cast
+//! Owns the picture. A clock draws it while something runs, so that time moves also while nothing
+//! happens. Everything that stays is written through here, above the picture. Nothing of the cast
 //! waits for it, and nothing depends on it.
 
 use std::collections::BTreeMap;
@@ -146,7 +148,9 @@ impl Picture {
 
     fn take(&mut self, event: &Event, state: &State) {
         match &event.body {
-            Body::SocketStart(_) | Body::AgentTurnStart(_) | Body::UtilityInput(_) => self.said.clear(),
+            Body::SocketStart(_) | Body::AgentTurnStart(_) | Body::UtilityInput(_) => {
+                self.said.clear()
+            }
             Body::AgentTurnEnd(_) => self.turn = Usage::default(),
             _ => {}
         }
@@ -159,9 +163,18 @@ impl Picture {
             working.place == visit.place && working.attempt == visit.attempt
         };
         match visit {
-            Some(visit) if !self.visit.as_ref().is_some_and(|working| same(working, visit)) => {
+            Some(visit)
+                if !self
+                    .visit
+                    .as_ref()
+                    .is_some_and(|working| same(working, visit)) =>
+            {
                 let (place, attempt) = (visit.place.clone(), visit.attempt);
-                self.visit = Some(Working { place, attempt, since: Stopwatch::start() });
+                self.visit = Some(Working {
+                    place,
+                    attempt,
+                    since: Stopwatch::start(),
+                });
             }
             // What was done last stays in sight until the next begins.
             Some(_) | None => {}
@@ -177,7 +190,9 @@ impl Picture {
             Activity::Text { text } => {
                 self.said.push_str(text);
                 if self.said.len() > LONGEST_SAID {
-                    let from = self.said.ceil_char_boundary(self.said.len() - LONGEST_SAID / 2);
+                    let from = self
+                        .said
+                        .ceil_char_boundary(self.said.len() - LONGEST_SAID / 2);
                     self.said.drain(..from);
                 }
             }
@@ -206,7 +221,12 @@ impl Picture {
                 .unwrap_or_default(),
         );
         lines.extend(self.visit.as_ref().map(|working| self.working(working)));
-        let said = self.said.lines().rev().map(str::trim).find(|said| !said.is_empty());
+        let said = self
+            .said
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|said| !said.is_empty());
         lines.extend(said.map(|said| Line::of(Role::Quiet, &format!("  {}", printable(said)))));
         lines.push(self.sums());
         self.block.draw(above, &lines);
@@ -214,14 +234,20 @@ impl Picture {
 
     fn walked(&self) -> Walked<'_> {
         Walked {
-            current: self.visit.as_ref().map(|working| working.place.socket.as_str()),
+            current: self
+                .visit
+                .as_ref()
+                .map(|working| working.place.socket.as_str()),
             visited: self
                 .visits
                 .iter()
                 .filter(|(_, count)| **count > 0)
                 .map(|(name, _)| name.as_str())
                 .collect(),
-            item: self.item.as_ref().map(|(number, count, _)| (*number, *count)),
+            item: self
+                .item
+                .as_ref()
+                .map(|(number, count, _)| (*number, *count)),
         }
     }
 
@@ -230,7 +256,10 @@ impl Picture {
         let mut told = Line::of(Role::Strong, &format!("▶ {}", line(&place.materia, 40)));
         told = told.with(Role::Quiet, &format!(" {}", place.socket));
         if let Some((number, count, label)) = &self.item {
-            told = told.and(&format!("  item {number} of {count} {}", text::quoted(&line(label, 50))));
+            told = told.and(&format!(
+                "  item {number} of {count} {}",
+                text::quoted(&line(label, 50))
+            ));
         }
         if place.visit > 1 {
             told = told.with(Role::Quiet, &format!("  visit {}", place.visit));
@@ -252,10 +281,17 @@ impl Picture {
             sums.push(money(used.cost));
         }
         if self.turns > 0 {
-            sums.push(text::count(usize::try_from(self.turns).unwrap_or(usize::MAX), "turn"));
+            sums.push(text::count(
+                usize::try_from(self.turns).unwrap_or(usize::MAX),
+                "turn",
+            ));
         }
         let told = Line::of(Role::Quiet, &sums.join(" · "));
-        match self.interrupts.as_ref().map_or(0, |interrupts| interrupts.load(Ordering::Relaxed)) {
+        match self
+            .interrupts
+            .as_ref()
+            .map_or(0, |interrupts| interrupts.load(Ordering::Relaxed))
+        {
             0 => told.with(Role::Quiet, " · Ctrl-C stops, resumable"),
             1 => told.with(Role::Warning, " · stopping; Ctrl-C once more kills"),
             _ => told.with(Role::Warning, " · killing"),
@@ -266,5 +302,9 @@ impl Picture {
 /// How long ago, in tenths of seconds and above.
 fn elapsed(since: Stopwatch) -> String {
     let millis = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
-    if millis < 1000 { format!("0.{} s", millis / 100) } else { time(millis) }
+    if millis < 1000 {
+        format!("0.{} s", millis / 100)
+    } else {
+        time(millis)
+    }
 }

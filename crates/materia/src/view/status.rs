@@ -18,7 +18,11 @@ pub(super) fn role(status: Status) -> Role {
 
 /// `run:a failed code=7 …`: what differs from the ordinary, and nothing else.
 pub(super) fn line(run: &RunStatus, colour: bool) -> String {
-    let mut line = format!("{} {}", run.address, role(run.status).paint(run.status.as_str(), colour));
+    let mut line = format!(
+        "{} {}",
+        run.address,
+        role(run.status).paint(run.status.as_str(), colour)
+    );
     let mut add = |key: &str, value: Option<String>| {
         if let Some(value) = value {
             line.push_str(&format!(" {key}={}", printable(&value)));
@@ -30,11 +34,23 @@ pub(super) fn line(run: &RunStatus, colour: bool) -> String {
     add("parent", run.parent.clone());
     add("pid", run.pid.map(|pid| pid.to_string()));
     add("active", (run.active > 1).then(|| run.active.to_string()));
-    add("completed", (run.completed > 1).then(|| run.completed.to_string()));
-    add("failures", (run.failures > 0).then(|| run.failures.to_string()));
-    add("code", run.code.filter(|code| *code != 0).map(|code| code.to_string()));
+    add(
+        "completed",
+        (run.completed > 1).then(|| run.completed.to_string()),
+    );
+    add(
+        "failures",
+        (run.failures > 0).then(|| run.failures.to_string()),
+    );
+    add(
+        "code",
+        run.code
+            .filter(|code| *code != 0)
+            .map(|code| code.to_string()),
+    );
     add("degraded", run.degraded.then(|| "true".to_owned()));
-    let first = |text: &String| text::bounded(text.lines().next().unwrap_or_default(), 200).into_owned();
+    let first =
+        |text: &String| text::bounded(text.lines().next().unwrap_or_default(), 200).into_owned();
     add("error", run.error.as_ref().map(first));
     add("evidence", run.evidence.as_ref().map(first));
     line.push('\n');

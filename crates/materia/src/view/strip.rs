@@ -1,7 +1,8 @@
-//! A graph as a strip: its sockets along the flow with a mark each, loops in brackets, folded to a width.
+//! A graph as a strip: its sockets along the flow with a mark each, loops in brackets, folded to a
+//! width.
 //!
-//! Owns the small picture that moves while a cast is walked. Where it has more rows than there is room for, those around
-//! the current socket are shown. The large picture is `materia grid`'s.
+//! Owns the small picture that moves while a cast is walked. Where it has more rows than there is
+//! room for, those around the current socket are shown. The large picture is `materia grid`'s.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,9 @@ pub(super) fn strip(graph: &Graph, walked: &Walked<'_>, columns: usize, most: us
     let cells = cells(graph, walked);
     let mut rows: Vec<(Line, bool)> = Vec::new();
     for cell in cells {
-        let fits = rows.last().is_some_and(|(row, _)| row.width() + cell.line.width() <= columns);
+        let fits = rows
+            .last()
+            .is_some_and(|(row, _)| row.width() + cell.line.width() <= columns);
         match rows.last_mut() {
             Some((row, current)) if fits => {
                 *row = std::mem::take(row).join(cell.line);
@@ -41,8 +44,14 @@ pub(super) fn strip(graph: &Graph, walked: &Walked<'_>, columns: usize, most: us
         }
     }
     let at = rows.iter().position(|(_, current)| *current).unwrap_or(0);
-    let from = at.saturating_sub(most / 2).min(rows.len().saturating_sub(most));
-    rows.into_iter().map(|(row, _)| row).skip(from).take(most).collect()
+    let from = at
+        .saturating_sub(most / 2)
+        .min(rows.len().saturating_sub(most));
+    rows.into_iter()
+        .map(|(row, _)| row)
+        .skip(from)
+        .take(most)
+        .collect()
 }
 
 struct Cell {
@@ -65,10 +74,14 @@ fn cells(graph: &Graph, walked: &Walked<'_>) -> Vec<Cell> {
             line = line.with(Role::Quiet, "[ ");
         }
         line = line.join(socket(graph, *slot, walked, current));
-        if after.is_none_or(|after| opens(graph, Some(after), *slot)) && !graph.socket(*slot).loops.is_empty()
+        if after.is_none_or(|after| opens(graph, Some(after), *slot))
+            && !graph.socket(*slot).loops.is_empty()
         {
             line = line.with(Role::Quiet, " ]");
-            if let Some((number, count)) = walked.item.filter(|_| is_within(graph, *slot, walked.current)) {
+            if let Some((number, count)) = walked
+                .item
+                .filter(|_| is_within(graph, *slot, walked.current))
+            {
                 line = line.with(Role::Strong, &format!(" {number}/{count}"));
             }
         }
@@ -79,14 +92,26 @@ fn cells(graph: &Graph, walked: &Walked<'_>) -> Vec<Cell> {
 
 /// Whether a socket is in a loop that its neighbour is not in.
 fn opens(graph: &Graph, neighbour: Option<Slot>, slot: Slot) -> bool {
-    let theirs = neighbour.map(|neighbour| graph.socket(neighbour).loops.as_slice()).unwrap_or_default();
-    graph.socket(slot).loops.iter().any(|at| !theirs.contains(at))
+    let theirs = neighbour
+        .map(|neighbour| graph.socket(neighbour).loops.as_slice())
+        .unwrap_or_default();
+    graph
+        .socket(slot)
+        .loops
+        .iter()
+        .any(|at| !theirs.contains(at))
 }
 
 /// Whether the current socket is in a loop with this one.
 fn is_within(graph: &Graph, slot: Slot, current: Option<&str>) -> bool {
-    let Some(current) = current.and_then(|current| graph.find(current)) else { return false };
-    graph.socket(slot).loops.iter().any(|at| graph.socket(current).loops.contains(at))
+    let Some(current) = current.and_then(|current| graph.find(current)) else {
+        return false;
+    };
+    graph
+        .socket(slot)
+        .loops
+        .iter()
+        .any(|at| graph.socket(current).loops.contains(at))
 }
 
 fn socket(graph: &Graph, slot: Slot, walked: &Walked<'_>, current: bool) -> Line {
@@ -112,13 +137,20 @@ mod tests {
         let files = Files::shipped();
         let config = Config::load(files.layers());
         let graph = config.compile("Full-Auto").unwrap().graph.unwrap();
-        strip(&graph, walked, columns, most).iter().map(|row| row.fitted(columns, false).0).collect()
+        strip(&graph, walked, columns, most)
+            .iter()
+            .map(|row| row.fitted(columns, false).0)
+            .collect()
     }
 
     #[test]
     fn a_loop_is_bracketed_and_its_item_counted() {
         let visited = ["Socket-1", "Socket-2", "Socket-3", "Socket-8", "Socket-4"].into();
-        let walked = Walked { current: Some("Socket-5"), visited, item: Some((2, 3)) };
+        let walked = Walked {
+            current: Some("Socket-5"),
+            visited,
+            item: Some((2, 3)),
+        };
         assert_eq!(
             drawn(200, 3, &walked),
             [
@@ -127,7 +159,10 @@ mod tests {
             ]
         );
         let narrow = drawn(60, 3, &walked);
-        assert!(narrow.len() == 3 && narrow.iter().all(|row| row.chars().count() <= 60), "{narrow:#?}");
+        assert!(
+            narrow.len() == 3 && narrow.iter().all(|row| row.chars().count() <= 60),
+            "{narrow:#?}"
+        );
         assert_eq!(drawn(40, 1, &walked), [" → [ ✓ Build → ▶ Auto-Eval"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The few colours there are, and whether they are used.
 //!
-//! Owns the palette and the rules of `NO_COLOR`, `CLICOLOR_FORCE` and `--color`. Every message is understandable
-//! without colour. Never prints.
+//! Owns the palette and the rules of `NO_COLOR`, `CLICOLOR_FORCE` and `--color`. Every message is
+//! understandable without colour. Never prints.
 
 use anstyle::{AnsiColor, Style};
 
@@ -76,7 +76,9 @@ pub fn use_colour(choice: ColorChoice, world: &World, is_terminal: bool) -> bool
         ColorChoice::Always => true,
         ColorChoice::Never => false,
         ColorChoice::Auto => {
-            let forced = world.variable("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+            let forced = world
+                .variable("CLICOLOR_FORCE")
+                .is_some_and(|value| value != "0");
             let refused = world.variable("NO_COLOR").is_some()
                 || world.variable("CLICOLOR").is_some_and(|value| value == "0")
                 || world.variable("TERM").is_some_and(|value| value == "dumb");

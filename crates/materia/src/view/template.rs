@@ -22,7 +22,10 @@ pub struct Words {
 
 impl Report for Words {
     fn human(&self, _: bool) -> String {
-        self.words.iter().map(|word| format!("{}\n", printable(word))).collect()
+        self.words
+            .iter()
+            .map(|word| format!("{}\n", printable(word)))
+            .collect()
     }
 }
 
@@ -35,22 +38,40 @@ impl Report for Explanation<'_> {
             let _ = writeln!(text, "\n{}", Role::Strong.paint("arguments", colour));
         }
         let width = |text: fn(&Arg) -> String, least: usize| {
-            self.args.iter().map(|arg| text(arg).chars().count()).max().unwrap_or(0).max(least)
+            self.args
+                .iter()
+                .map(|arg| text(arg).chars().count())
+                .max()
+                .unwrap_or(0)
+                .max(least)
         };
-        let (names, types) = (width(|arg| arg.name.clone(), 14), width(|arg| arg.ty.to_string(), 9));
+        let (names, types) = (
+            width(|arg| arg.name.clone(), 14),
+            width(|arg| arg.ty.to_string(), 9),
+        );
         for arg in &self.args {
             let wanted = match (&arg.default, arg.required) {
                 (Some(default), _) => format!("default {default}"),
                 (None, true) => "required".to_owned(),
                 (None, false) => "optional".to_owned(),
             };
-            let _ = writeln!(text, "  {:<names$}  {:<types$}  {wanted}", arg.name, arg.ty.to_string());
+            let _ = writeln!(
+                text,
+                "  {:<names$}  {:<types$}  {wanted}",
+                arg.name,
+                arg.ty.to_string()
+            );
         }
         if !self.warnings.is_empty() {
             text.push('\n');
         }
         for warning in &self.warnings {
-            let _ = writeln!(text, "{} {}", Role::Warning.paint("warning:", colour), printable(warning));
+            let _ = writeln!(
+                text,
+                "{} {}",
+                Role::Warning.paint("warning:", colour),
+                printable(warning)
+            );
         }
         text
     }
@@ -61,14 +82,30 @@ fn node(text: &mut String, tree: &Value, depth: usize, colour: bool) {
     let indent = "  ".repeat(depth);
     let skipped = tree["skipped"] == true;
     let head = match tree["argv"].as_array() {
-        Some(argv) => argv.iter().filter_map(Value::as_str).map(shell_word).collect::<Vec<_>>().join(" "),
+        Some(argv) => argv
+            .iter()
+            .filter_map(Value::as_str)
+            .map(shell_word)
+            .collect::<Vec<_>>()
+            .join(" "),
         None => Role::Strong.paint(tree["kind"].as_str().unwrap_or_default(), colour),
     };
-    let label = tree["label"].as_str().map(|label| format!("{}: ", printable(label))).unwrap_or_default();
+    let label = tree["label"]
+        .as_str()
+        .map(|label| format!("{}: ", printable(label)))
+        .unwrap_or_default();
     let skipped = if skipped { " (skipped)" } else { "" };
-    let _ = writeln!(text, "{indent}{label}{head}{skipped}{}", Role::Quiet.paint(&controls(tree), colour));
+    let _ = writeln!(
+        text,
+        "{indent}{label}{head}{skipped}{}",
+        Role::Quiet.paint(&controls(tree), colour)
+    );
     if let Some(recover) = tree.get("recover") {
-        let _ = writeln!(text, "{indent}  {}", Role::Quiet.paint("between attempts", colour));
+        let _ = writeln!(
+            text,
+            "{indent}  {}",
+            Role::Quiet.paint("between attempts", colour)
+        );
         node(text, recover, depth + 2, colour);
     }
     for child in tree["children"].as_array().into_iter().flatten() {
@@ -78,11 +115,25 @@ fn node(text: &mut String, tree: &Value, depth: usize, colour: bool) {
 
 /// The controls of a node that are not the default, in a few words.
 fn controls(tree: &Value) -> String {
-    let named = ["timeout", "delay", "retry", "failure", "concurrency", "min_successful", "output"];
+    let named = [
+        "timeout",
+        "delay",
+        "retry",
+        "failure",
+        "concurrency",
+        "min_successful",
+        "output",
+    ];
     let set = named.iter().filter_map(|name| {
         let value = tree.get(*name).filter(|value| !value.is_null())?;
-        let unit = if matches!(*name, "timeout" | "delay") { " ms" } else { "" };
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let unit = if matches!(*name, "timeout" | "delay") {
+            " ms"
+        } else {
+            ""
+        };
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
         Some(format!("{name} {value}{unit}"))
     });
     let input = tree["input"].as_str().map(|input| {
@@ -90,13 +141,19 @@ fn controls(tree: &Value) -> String {
         format!("input {}", shell_word(&shown))
     });
     let set: Vec<String> = set.chain(input).collect();
-    if set.is_empty() { String::new() } else { format!("  [{}]", set.join(", ")) }
+    if set.is_empty() {
+        String::new()
+    } else {
+        format!("  [{}]", set.join(", "))
+    }
 }
 
 /// A word as a shell would need it.
 pub(super) fn shell_word(word: &str) -> String {
-    let plain =
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_/:=.,@%+-".contains(c));
+    let plain = !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_/:=.,@%+-".contains(c));
     if plain {
         word.to_owned()
     } else {

@@ -1,6 +1,8 @@
-//! A clock for what is live on a terminal: something is drawn again and again while somebody watches.
+//! A clock for what is live on a terminal: something is drawn again and again while somebody
+//! watches.
 //!
-//! Owns one thread and its end. Nothing waits for it; what it draws is shared with whoever is told what happens.
+//! Owns one thread and its end. Nothing waits for it; what it draws is shared with whoever is told
+//! what happens.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +17,8 @@ const PACE: Duration = Duration::from_millis(100);
 pub(super) struct Ticker(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Ticker {
-    /// Ticks from now on. Where no thread can be had, it does not, and pictures change only when something happens.
+    /// Ticks from now on. Where no thread can be had, it does not, and pictures change only when
+    /// something happens.
     pub(super) fn start<T: Send + 'static>(drawn: &Arc<Mutex<T>>, draw: fn(&mut T)) -> Self {
         let (stop, stopped) = channel();
         let drawn = drawn.clone();
@@ -24,7 +27,10 @@ impl Ticker {
                 draw(&mut locked(&drawn));
             }
         };
-        let thread = std::thread::Builder::new().name("ticker".to_owned()).spawn(ticks).ok();
+        let thread = std::thread::Builder::new()
+            .name("ticker".to_owned())
+            .spawn(ticks)
+            .ok();
         Self(thread.map(|thread| (stop, thread)))
     }
 }

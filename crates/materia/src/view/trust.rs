@@ -23,14 +23,20 @@ impl Report for Shown {
             Standing::Changed => (Role::Warning, "changed:"),
             Standing::Nothing | Standing::Untrusted => (Role::Warning, "not trusted:"),
         };
-        let mut text = format!("{} {}\n", role.paint(word, colour), printable(&file.to_string_lossy()));
+        let mut text = format!(
+            "{} {}\n",
+            role.paint(word, colour),
+            printable(&file.to_string_lossy())
+        );
         for change in &self.changes {
             let _ = writeln!(text, "  {}", printable(&change.told()));
         }
         if !self.acts.is_empty() {
             text.push_str("what it says would run:\n");
         }
-        self.acts.iter().for_each(|act| told(&mut text, act, colour));
+        self.acts
+            .iter()
+            .for_each(|act| told(&mut text, act, colour));
         text.push_str("files:\n");
         for (file, hash) in &self.files {
             let hash = Role::Quiet.paint(&format!("sha256 {}", bounded(hash, 64)), colour);
@@ -42,7 +48,11 @@ impl Report for Shown {
 
 fn told(text: &mut String, act: &Act, colour: bool) {
     let name = Role::Strong.paint(&printable(&act.name), colour);
-    let detail = act.detail.as_deref().map(|detail| format!(" {}", line(detail))).unwrap_or_default();
+    let detail = act
+        .detail
+        .as_deref()
+        .map(|detail| format!(" {}", line(detail)))
+        .unwrap_or_default();
     let _ = writeln!(text, "  {name} ({}){detail}", act.kind);
     for argv in act.commands.iter().take(MOST_COMMANDS) {
         let words: Vec<String> = argv.iter().map(|word| shell_word(word)).collect();
@@ -62,8 +72,17 @@ impl Report for Listing {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         for (file, granted) in &self.trusted {
-            let more = format!("since {}, {}", granted.at, count(granted.files.len(), "file"));
-            let _ = writeln!(text, "{}  {}", printable(file), Role::Quiet.paint(&more, colour));
+            let more = format!(
+                "since {}, {}",
+                granted.at,
+                count(granted.files.len(), "file")
+            );
+            let _ = writeln!(
+                text,
+                "{}  {}",
+                printable(file),
+                Role::Quiet.paint(&more, colour)
+            );
         }
         if self.trusted.is_empty() {
             text.push_str("nothing is trusted\n");
@@ -74,8 +93,10 @@ impl Report for Listing {
 
 impl Report for Revoked {
     fn human(&self, _: bool) -> String {
-        let lines =
-            self.revoked.iter().map(|file| format!("no longer trusted: {}\n", quoted_within(file, 4096)));
+        let lines = self
+            .revoked
+            .iter()
+            .map(|file| format!("no longer trusted: {}\n", quoted_within(file, 4096)));
         lines.collect()
     }
 }

@@ -41,7 +41,9 @@ impl Report for Serving {
         text.push_str(&format!("agents: {url} with the bearer token in {file}\n"));
         if self.reachable {
             let warning = Role::Warning.paint("warning:", colour);
-            text.push_str(&format!("{warning} other machines can reach this address, unencrypted\n"));
+            text.push_str(&format!(
+                "{warning} other machines can reach this address, unencrypted\n"
+            ));
         }
         text
     }

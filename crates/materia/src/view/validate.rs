@@ -16,12 +16,17 @@ impl Report for Validation {
         for file in &self.files {
             file_lines(&mut text, file, colour);
         }
-        let (errors, warnings) = (number(self, Severity::Error), number(self, Severity::Warning));
+        let (errors, warnings) = (
+            number(self, Severity::Error),
+            number(self, Severity::Warning),
+        );
         let found = match (errors, warnings) {
             (0, 0) => "nothing wrong".to_owned(),
             (0, warnings) => count(warnings, "warning"),
             (errors, 0) => count(errors, "error"),
-            (errors, warnings) => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+            (errors, warnings) => {
+                format!("{}, {}", count(errors, "error"), count(warnings, "warning"))
+            }
         };
         let _ = writeln!(text, "{}: {found}", count(self.files.len(), "file"));
         text
@@ -35,7 +40,12 @@ fn file_lines(text: &mut String, file: &Checked, colour: bool) {
         (true, false) => (Role::Warning, "usable"),
         (false, _) => (Role::Bad, "broken"),
     };
-    let _ = writeln!(text, "{} {}", role.paint(&format!("{word:<6}"), colour), printable(&file.file));
+    let _ = writeln!(
+        text,
+        "{} {}",
+        role.paint(&format!("{word:<6}"), colour),
+        printable(&file.file)
+    );
     for issue in &file.issues {
         finding_lines(text, issue, colour);
     }

@@ -1,6 +1,8 @@
-//! Runs that are waited for, live on a terminal: a line each with what it last said, and one that stays when it ends.
+//! Runs that are waited for, live on a terminal: a line each with what it last said, and one that
+//! stays when it ends.
 //!
-//! Owns the picture; whoever waits tells it what is seen. Elsewhere than on a terminal nothing is drawn.
+//! Owns the picture; whoever waits tells it what is seen. Elsewhere than on a terminal nothing is
+//! drawn.
 
 use std::sync::{Arc, Mutex};
 
@@ -49,9 +51,17 @@ pub struct Teller {
 impl WaitView {
     /// A view of these runs, where there is a terminal for it.
     pub fn new<'a>(screen: Screen, runs: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let row = |run: &str| Row { name: format!("run:{run}"), last: String::new(), over: false };
+        let row = |run: &str| Row {
+            name: format!("run:{run}"),
+            last: String::new(),
+            over: false,
+        };
         let rows = runs.map(row).collect();
-        let picture = Picture { block: Block::new(screen), rows, since: Stopwatch::start() };
+        let picture = Picture {
+            block: Block::new(screen),
+            rows,
+            since: Stopwatch::start(),
+        };
         let picture = Arc::new(Mutex::new(picture));
         screen.is_live().then(|| {
             let clock = Some(Ticker::start(&picture, |picture| picture.draw(&[])));
@@ -61,14 +71,20 @@ impl WaitView {
 
     /// Takes the picture away; runs of which nobody told yet that they are over are told now.
     pub fn ended(self, statuses: impl Iterator<Item = Status>) {
-        for (index, status) in statuses.enumerate().filter(|(_, status)| status.is_terminal()) {
+        for (index, status) in statuses
+            .enumerate()
+            .filter(|(_, status)| status.is_terminal())
+        {
             self.teller(index).ended(status);
         }
     }
 
     /// Somebody who tells about the run of this number.
     pub fn teller(&self, index: usize) -> Teller {
-        Teller { picture: self.picture.clone(), index }
+        Teller {
+            picture: self.picture.clone(),
+            index,
+        }
     }
 }
 
@@ -85,7 +101,11 @@ impl Teller {
     /// The run wrote this.
     pub fn saw(&self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let last = text
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|line| !line.is_empty());
         let mut picture = locked(&self.picture);
         if let (Some(row), Some(last)) = (picture.rows.get_mut(self.index), last) {
             row.last = printable(last).into_owned();
@@ -96,10 +116,13 @@ impl Teller {
     pub fn ended(&self, how: Status) {
         let mut picture = locked(&self.picture);
         let took = picture.took();
-        let Some(row) = picture.rows.get_mut(self.index).filter(|row| !row.over) else { return };
+        let Some(row) = picture.rows.get_mut(self.index).filter(|row| !row.over) else {
+            return;
+        };
         row.over = true;
         let word = format!("{:<9}", how.as_str());
-        let line = Line::of(status::role(how), &word).with(Role::One(self.index), &format!(" {}", row.name));
+        let line = Line::of(status::role(how), &word)
+            .with(Role::One(self.index), &format!(" {}", row.name));
         let line = line.with(Role::Quiet, &format!(" (after {took})"));
         picture.draw(&[line]);
     }
@@ -114,7 +137,12 @@ impl Picture {
     fn draw(&mut self, above: &[Line]) {
         let open = || self.rows.iter().enumerate().filter(|(_, row)| !row.over);
         let most = self.block.room().1.saturating_sub(2).clamp(1, MOST_ROWS);
-        let width = open().take(most).map(|(_, row)| row.name.chars().count()).max().unwrap_or(0).min(40);
+        let width = open()
+            .take(most)
+            .map(|(_, row)| row.name.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(40);
         let mut lines: Vec<Line> = open()
             .take(most)
             .map(|(index, row)| {

@@ -1,6 +1,7 @@
 //! The routes: each is one verb of the facade.
 //!
-//! Owns the table of routes and the limits of bodies. Bodies are one JSON document of a known shape.
+//! Owns the table of routes and the limits of bodies. Bodies are one JSON document of a known
+//! shape.
 
 mod actors;
 mod casts;
@@ -83,8 +84,12 @@ async fn nothing_here(uri: Uri) -> Failure {
 }
 
 async fn wrong_method() -> Response {
-    let mut response =
-        Failure::new(Kind::Invalid, "wrong_method", "this cannot be asked for in that way").into_response();
+    let mut response = Failure::new(
+        Kind::Invalid,
+        "wrong_method",
+        "this cannot be asked for in that way",
+    )
+    .into_response();
     *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
     response
 }
@@ -92,7 +97,11 @@ async fn wrong_method() -> Response {
 /// A body of a known shape.
 fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(bytes).map_err(|error| {
-        Failure::new(Kind::Invalid, "bad_body", format!("the body is not what this route reads: {error}"))
-            .hint("reload the page")
+        Failure::new(
+            Kind::Invalid,
+            "bad_body",
+            format!("the body is not what this route reads: {error}"),
+        )
+        .hint("reload the page")
     })
 }

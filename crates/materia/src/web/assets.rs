@@ -1,7 +1,7 @@
 //! The page and what belongs to it, as they were built from `web/` and are part of this program.
 //!
-//! Owns the list of files. Names have no hash in them, so a browser asks each time and is told "as you have it" by the
-//! hash of the content.
+//! Owns the list of files. Names have no hash in them, so a browser asks each time and is told "as
+//! you have it" by the hash of the content.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,8 @@ struct Asset {
 }
 
 impl Asset {
-    /// What it says; a debug build looks at the file, so that the client can be worked on while the server runs.
+    /// What it says; a debug build looks at the file, so that the client can be worked on while the
+    /// server runs.
     fn content(&self) -> Cow<'static, [u8]> {
         #[cfg(debug_assertions)]
         if let Ok(bytes) =
@@ -57,7 +58,9 @@ pub(super) async fn serve(uri: Uri, headers: HeaderMap) -> Response {
     };
     let bytes = asset.content();
     let tag = tag(&bytes);
-    let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    let known = headers
+        .get(header::IF_NONE_MATCH)
+        .and_then(|value| value.to_str().ok());
     let mut response = if known == Some(tag.as_str()) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
@@ -73,9 +76,9 @@ pub(super) async fn serve(uri: Uri, headers: HeaderMap) -> Response {
 
 /// A name for the content: it changes with the program and with the file, which is all it has to.
 fn tag(bytes: &[u8]) -> String {
-    let sum = bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     format!("\"{}-{sum:016x}\"", env!("CARGO_PKG_VERSION"))
 }
 

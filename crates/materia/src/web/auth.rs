@@ -1,8 +1,10 @@
-//! Who may come in (S4): one code per browser, a cookie afterwards, and nothing from other sites; agents say a token.
+//! Who may come in (S4): one code per browser, a cookie afterwards, and nothing from other sites;
+//! agents say a token.
 //!
-//! Owns codes, sessions and the checks before every route. A code works once and is good for one browser; the next
-//! one is printed when it is used. A session is a secret in an HttpOnly cookie; only its hash is kept on disk, so that a
-//! page finds its way back after the server was restarted. Never logs either.
+//! Owns codes, sessions and the checks before every route. A code works once and is good for one
+//! browser; the next one is printed when it is used. A session is a secret in an HttpOnly cookie;
+//! only its hash is kept on disk, so that a page finds its way back after the server was restarted.
+//! Never logs either.
 
 mod sessions;
 
@@ -22,7 +24,8 @@ use crate::failure::{Failure, Kind};
 use crate::view::Screen;
 use crate::view::style::Role;
 
-/// What a browser may do with our pages: nothing that comes from elsewhere, no frames, no inline scripts.
+/// What a browser may do with our pages: nothing that comes from elsewhere, no frames, no inline
+/// scripts.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -55,7 +58,8 @@ impl Herald {
     }
 
     fn tell(&self, code: &str) {
-        self.screen.talk(Role::Quiet, "another browser", &self.url(code));
+        self.screen
+            .talk(Role::Quiet, "another browser", &self.url(code));
     }
 }
 
@@ -69,7 +73,9 @@ impl Door {
         clock: Clock,
         herald: Herald,
     ) -> Self {
-        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec();
+        let mut hosts: Vec<String> = ["localhost", "127.0.0.1", "[::1]"]
+            .map(str::to_owned)
+            .to_vec();
         match host.parse::<IpAddr>() {
             Ok(IpAddr::V6(address)) => hosts.push(format!("[{address}]")),
             // Whoever listens everywhere is reached under names that we cannot know.
@@ -78,12 +84,21 @@ impl Door {
             Err(_) => hosts.push(host.to_lowercase()),
         }
         let code = Mutex::new(clock.secret());
-        Self { port, hosts, code, sessions: Mutex::new(sessions), token, clock, herald }
+        Self {
+            port,
+            hosts,
+            code,
+            sessions: Mutex::new(sessions),
+            token,
+            clock,
+            herald,
+        }
     }
 
     /// The address for the next browser.
     pub(super) fn url(&self) -> String {
-        self.herald.url(&self.code.lock().unwrap_or_else(PoisonError::into_inner))
+        self.herald
+            .url(&self.code.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Our cookie; cookies know no ports, so the port is in its name.
@@ -97,7 +112,11 @@ impl Door {
             Some((host, port)) if !port.ends_with(']') => (host, port.parse::<u16>().ok()),
             _ => (authority, Some(80)),
         };
-        port == Some(self.port) && self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host))
+        port == Some(self.port)
+            && self
+                .hosts
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(host))
     }
 
     /// Turns a code into a session; a code works once.
@@ -116,16 +135,23 @@ impl Door {
 
     fn is_open_for(&self, headers: &HeaderMap) -> bool {
         let name = format!("{}=", self.cookie());
-        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let given = cookies.flat_map(|line| line.split(';')).find_map(|one| one.trim().strip_prefix(&name));
+        let cookies = headers
+            .get_all(header::COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok());
+        let given = cookies
+            .flat_map(|line| line.split(';'))
+            .find_map(|one| one.trim().strip_prefix(&name));
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         given.is_some_and(|secret| sessions.has(secret))
     }
 
     /// Whether an agent says the right word.
     fn is_open_for_agent(&self, headers: &HeaderMap) -> bool {
-        let said =
-            headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let said = headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default();
         let (scheme, word) = said.split_once(' ').unwrap_or_default();
         scheme.eq_ignore_ascii_case("bearer") && same(word.trim(), &self.token)
     }
@@ -134,19 +160,32 @@ impl Door {
     fn refusal(&self, who: Who, method: &Method, headers: &HeaderMap) -> Option<Failure> {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         if !text(header::HOST).is_some_and(|host| self.knows(host)) {
-            return Some(refused("wrong_host", "this server is not known under that name"));
+            return Some(refused(
+                "wrong_host",
+                "this server is not known under that name",
+            ));
         }
         let origin = text(header::ORIGIN);
-        let ours =
-            |origin: &str| origin.strip_prefix("http://").is_some_and(|authority| self.knows(authority));
+        let ours = |origin: &str| {
+            origin
+                .strip_prefix("http://")
+                .is_some_and(|authority| self.knows(authority))
+        };
         let changes = !matches!(*method, Method::GET | Method::HEAD);
-        if origin.is_some_and(|origin| !ours(origin)) || (changes && origin.is_none() && who == Who::Browser)
+        if origin.is_some_and(|origin| !ours(origin))
+            || (changes && origin.is_none() && who == Who::Browser)
         {
-            return Some(refused("wrong_origin", "the request comes from another site"));
+            return Some(refused(
+                "wrong_origin",
+                "the request comes from another site",
+            ));
         }
         let site = text(HeaderName::from_static("sec-fetch-site"));
         if changes && site.is_some_and(|site| site != "same-origin") {
-            return Some(refused("wrong_origin", "the request comes from another site"));
+            return Some(refused(
+                "wrong_origin",
+                "the request comes from another site",
+            ));
         }
         None
     }
@@ -164,7 +203,11 @@ enum Who {
 impl Who {
     fn of(uri: &Uri) -> Self {
         let path = uri.path();
-        if path == "/mcp" || path.starts_with("/mcp/") { Self::Agent } else { Self::Browser }
+        if path == "/mcp" || path.starts_with("/mcp/") {
+            Self::Agent
+        } else {
+            Self::Browser
+        }
     }
 }
 
@@ -185,7 +228,8 @@ fn checked(state: &State, request: &Request) -> Option<Response> {
         return Some(failure.into_response());
     }
     if who == Who::Agent {
-        // A cookie is nothing here: what a browser carries along by itself must not speak for an agent.
+        // A cookie is nothing here: what a browser carries along by itself must not speak for an
+        // agent.
         return (!door.is_open_for_agent(headers)).then(unknown_agent);
     }
     if let Some(code) = handed_over(request.uri()).filter(|_| *method == Method::GET) {
@@ -199,9 +243,16 @@ fn checked(state: &State, request: &Request) -> Option<Response> {
         return Some(stranger(request.uri()));
     }
     let has_body = !matches!(*method, Method::GET | Method::HEAD | Method::DELETE);
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     if has_body && kind.split(';').next().map(str::trim) != Some("application/json") {
-        let failure = Failure::new(Kind::Invalid, "not_json", "the body is not declared as application/json");
+        let failure = Failure::new(
+            Kind::Invalid,
+            "not_json",
+            "the body is not declared as application/json",
+        );
         let mut response = failure.into_response();
         *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Some(response);
@@ -213,11 +264,13 @@ fn handed_over(uri: &Uri) -> Option<&str> {
     if uri.path() != "/" {
         return None;
     }
-    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("code="))
+    uri.query()?
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("code="))
 }
 
-/// The first page of a browser: it gets its cookie and goes on without the code. The way on is the page's own, because
-/// a strict cookie is not sent along when another program led here.
+/// The first page of a browser: it gets its cookie and goes on without the code. The way on is the
+/// page's own, because a strict cookie is not sent along when another program led here.
 fn welcome(cookie: &str, secret: &str) -> Response {
     let mut response = moved_in();
     let cookie = format!("{cookie}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000");
@@ -235,8 +288,12 @@ fn moved_in() -> Response {
 
 fn stranger(uri: &Uri) -> Response {
     if uri.path().starts_with("/api/") {
-        let failure = Failure::new(Kind::Refused, "not_signed_in", "this browser has not been let in")
-            .hint("open the address that `materia ui` printed");
+        let failure = Failure::new(
+            Kind::Refused,
+            "not_signed_in",
+            "this browser has not been let in",
+        )
+        .hint("open the address that `materia ui` printed");
         let mut response = failure.into_response();
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         return response;
@@ -254,7 +311,9 @@ fn unknown_agent() -> Response {
         .hint("send `Authorization: Bearer TOKEN`; `materia ui` says in which file the token is");
     let mut response = failure.into_response();
     *response.status_mut() = StatusCode::UNAUTHORIZED;
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    response
+        .headers_mut()
+        .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
 }
 
@@ -272,13 +331,22 @@ fn dress(headers: &mut HeaderMap) {
         ("cross-origin-resource-policy", "same-origin"),
     ];
     for (name, value) in fixed {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
     }
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
 }
 
 /// Whether two secrets are the same, in the same time wherever they differ.
 fn same(given: &str, secret: &str) -> bool {
     given.len() == secret.len()
-        && given.bytes().zip(secret.bytes()).fold(0, |different, (a, b)| different | (a ^ b)) == 0
+        && given
+            .bytes()
+            .zip(secret.bytes())
+            .fold(0, |different, (a, b)| different | (a ^ b))
+            == 0
 }

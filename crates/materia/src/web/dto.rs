@@ -1,7 +1,7 @@
 //! How things are spelled between the page and us.
 //!
-//! Owns the shapes of requests and answers, and with them the client's types: `web/src/types.ts` is written from these
-//! by a test, which fails when the two differ. Never computes anything.
+//! Owns the shapes of requests and answers, and with them the client's types: `web/src/types.ts` is
+//! written from these by a test, which fails when the two differ. Never computes anything.
 
 mod actor;
 mod cast;
@@ -15,15 +15,17 @@ use serde::Serialize;
 #[cfg(feature = "test-fakes")]
 pub use types::types;
 
-pub(super) use actor::{MessageRequest, Output, QuestChange, QuestRequest, QuestsRun, RunView, ToolRequest};
+pub(super) use actor::{
+    MessageRequest, Output, QuestChange, QuestRequest, QuestsRun, RunView, ToolRequest,
+};
 pub(super) use cast::{
-    Artifact, ArtifactQuery, BudgetRequest, CastState, CastView, CastsQuery, Doing, Done, ForkRequest,
-    Forked, GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
+    Artifact, ArtifactQuery, BudgetRequest, CastState, CastView, CastsQuery, Doing, Done,
+    ForkRequest, Forked, GoOnRequest, LiveQuery, StartRequest, Told, TrustRequest,
 };
 pub(super) use config::{
-    ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer,
-    ErrorBody, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName, TargetName, TrialAnswer,
-    TrialRequest,
+    ActiveAnswer, ActiveRequest, CheckAnswer, CheckRequest, Config, ConfigFile, Conflict,
+    ConflictAnswer, ErrorBody, Loadout, Materia, SaveAnswer, SaveEdit, SaveRequest, SectionName,
+    TargetName, TrialAnswer, TrialRequest,
 };
 
 /// Who we are.
@@ -68,7 +70,11 @@ impl From<&Finding> for Issue {
     fn from(finding: &Finding) -> Self {
         let place = finding.place.as_ref();
         Self {
-            severity: if finding.severity == Severity::Error { "error" } else { "warning" },
+            severity: if finding.severity == Severity::Error {
+                "error"
+            } else {
+                "warning"
+            },
             code: finding.code.to_owned(),
             message: finding.message.clone(),
             path: finding.path.clone(),

@@ -1,7 +1,9 @@
-//! Live updates: one stream per page, with the lists it shows and the one cast or run that is looked at.
+//! Live updates: one stream per page, with the lists it shows and the one cast or run that is
+//! looked at.
 //!
-//! Owns putting them together. A page that was cut off names how far it was told, and is told what is behind that, also
-//! by another server. Each part is told by a task of its own; all of them end with the page.
+//! Owns putting them together. A page that was cut off names how far it was told, and is told what
+//! is behind that, also by another server. Each part is told by a task of its own; all of them end
+//! with the page.
 
 mod cast;
 mod run;
@@ -37,7 +39,9 @@ pub(super) async fn live(
     Query(asked): Query<LiveQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let last = headers.get("last-event-id").and_then(|value| value.to_str().ok()?.parse().ok());
+    let last = headers
+        .get("last-event-id")
+        .and_then(|value| value.to_str().ok()?.parse().ok());
     let (page, heard) = mpsc::channel(WAITING);
     if let Some(id) = &asked.cast {
         let after = last.or(asked.after).unwrap_or(0);
@@ -53,8 +57,16 @@ pub(super) async fn live(
         let run = run::Run::open(state.clone(), place.await?, &asked, page.clone())?;
         tokio::spawn(run.tell());
     }
-    let also = asked.also.as_deref().unwrap_or_default().split(',').filter_map(Topic::named);
-    let mut topics: Vec<Topic> = [Topic::Casts, Topic::Needs].into_iter().chain(also).collect();
+    let also = asked
+        .also
+        .as_deref()
+        .unwrap_or_default()
+        .split(',')
+        .filter_map(Topic::named);
+    let mut topics: Vec<Topic> = [Topic::Casts, Topic::Needs]
+        .into_iter()
+        .chain(also)
+        .collect();
     topics.sort_unstable();
     topics.dedup();
     for topic in topics {
@@ -64,9 +76,13 @@ pub(super) async fn live(
         let event: Event = heard.recv().await?;
         Some((Ok::<Event, Infallible>(event), heard))
     });
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))).into_response())
+    Ok(Sse::new(events)
+        .keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
+        .into_response())
 }
 
 fn event<T: Serialize>(name: &str, document: &T) -> Event {
-    Event::default().event(name).data(serde_json::to_string(document).unwrap_or_default())
+    Event::default()
+        .event(name)
+        .data(serde_json::to_string(document).unwrap_or_default())
 }

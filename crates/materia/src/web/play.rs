@@ -1,4 +1,5 @@
-//! What a cast is driven with, from here: the same hands as at the command line, and nobody who listens.
+//! What a cast is driven with, from here: the same hands as at the command line, and nobody who
+//! listens.
 
 use std::path::PathBuf;
 
@@ -20,10 +21,16 @@ pub(super) struct Player(door::Player);
 impl Player {
     /// A player by the words of the page; a relative path is seen from the project.
     pub(super) fn new(state: &State, script: Option<&str>, agent: Option<&str>) -> Self {
-        let said =
-            |word: Option<&str>| word.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned);
+        let said = |word: Option<&str>| {
+            word.map(str::trim)
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+        };
         let script = said(script).map(|path| state.project().join(path));
-        Self(door::Player { script, agent: said(agent) })
+        Self(door::Player {
+            script,
+            agent: said(agent),
+        })
     }
 
     /// The words by which another process gets the same player.
@@ -57,12 +64,17 @@ impl Player {
 
     /// Lets a run drive a cast on (A12).
     pub(super) fn drive_on(&self, state: &State, cast: Cast) -> Result<(), Failure> {
-        let spool = state.variables.get(std::ffi::OsStr::new("TMPDIR")).map(PathBuf::from);
+        let spool = state
+            .variables
+            .get(std::ffi::OsStr::new("TMPDIR"))
+            .map(PathBuf::from);
         let wanted = Wanted {
             origin: Origin::Cast,
             cwd: state.project().to_owned(),
             clock: state.clock.clone(),
-            spool: spool.filter(|dir| dir.is_dir()).unwrap_or_else(|| "/tmp".into()),
+            spool: spool
+                .filter(|dir| dir.is_dir())
+                .unwrap_or_else(|| "/tmp".into()),
             ..Wanted::default()
         };
         spawn::spawn_cast(&Root::new(state.home.runs()), &wanted, cast, self.words())?;

@@ -42,11 +42,13 @@ impl IntoResponse for Failure {
 pub(super) async fn beside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-        let said = error.try_into_panic().ok();
-        Err(match said {
-            Some(panic) => Failure::panicked(panic.as_ref()),
-            None => Failure::new(Kind::Interrupted, "stopped", "the server is being stopped"),
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|error| {
+            let said = error.try_into_panic().ok();
+            Err(match said {
+                Some(panic) => Failure::panicked(panic.as_ref()),
+                None => Failure::new(Kind::Interrupted, "stopped", "the server is being stopped"),
+            })
         })
-    })
 }

@@ -1,6 +1,7 @@
 //! The server itself: it binds, tells where, serves, and ends on Ctrl-C.
 //!
-//! Owns the runtime, which lives on this one thread. Ending it ends no cast: those have processes of their own.
+//! Owns the runtime, which lives on this one thread. Ending it ends no cast: those have processes
+//! of their own.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -49,14 +50,28 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> 
     // Whoever reads the address may press Ctrl-C at once.
     let interrupted = interrupts();
     let listener = bind(wish).await?;
-    let at = listener.local_addr().map_err(|error| unbound(&wish.host, wish.port, &error))?;
+    let at = listener
+        .local_addr()
+        .map_err(|error| unbound(&wish.host, wish.port, &error))?;
     let state = state(world, wish, at)?;
     let address = address(&wish.host, at);
     let url = state.door.url();
     let reachable = !at.ip().is_loopback();
     let agents = agents(world)?;
-    let mcp = Agents { url: format!("{address}mcp"), token_file: state.home.mcp_token() };
-    wish.screen.report(&Serving { ok: true, url: url.clone(), address, reachable, mcp }, wish.voice);
+    let mcp = Agents {
+        url: format!("{address}mcp"),
+        token_file: state.home.mcp_token(),
+    };
+    wish.screen.report(
+        &Serving {
+            ok: true,
+            url: url.clone(),
+            address,
+            reachable,
+            mcp,
+        },
+        wish.voice,
+    );
     if wish.open {
         // A person without a browser has the address.
         let _none = browser::open(&url);
@@ -80,22 +95,38 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> 
 fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
     let home = world.home()?;
     let project = world.cwd.as_ref().map_err(|error| {
-        Failure::new(Kind::Invalid, "no_directory", format!("the working directory is gone: {error}"))
-            .hint("change to a directory that exists, or name one with `-C`")
+        Failure::new(
+            Kind::Invalid,
+            "no_directory",
+            format!("the working directory is gone: {error}"),
+        )
+        .hint("change to a directory that exists, or name one with `-C`")
     })?;
     let clock = world.clock();
     let sessions = Sessions::open(home.profile().join("ui-sessions.json"), &clock);
-    let herald = Herald { address: address(&wish.host, at), screen: wish.screen };
+    let herald = Herald {
+        address: address(&wish.host, at),
+        screen: wish.screen,
+    };
     let token = session::token(&home.mcp_token(), &clock).map_err(|error| {
         Failure::from_error(Kind::Failed, "no_token", &error)
             .hint("check that your profile directory is yours")
     })?;
-    let door = Door::new(&wish.host, at.port(), sessions, token, clock.clone(), herald);
+    let door = Door::new(
+        &wish.host,
+        at.port(),
+        sessions,
+        token,
+        clock.clone(),
+        herald,
+    );
     Ok(State::new(Facts {
         project: project.clone(),
         home,
         config: world.variable("MATERIA_CONFIG").map(Into::into),
-        trusting: world.variable("MATERIA_TRUST").is_some_and(|accepts| accepts == "1"),
+        trusting: world
+            .variable("MATERIA_TRUST")
+            .is_some_and(|accepts| accepts == "1"),
         user_home: world.variable("HOME").map(Into::into),
         variables: world.variables.clone(),
         clock,
@@ -119,7 +150,10 @@ async fn bind(wish: &Web) -> Result<TcpListener, Failure> {
 
 fn unbound(host: &str, port: Option<u16>, error: &std::io::Error) -> Failure {
     let place = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
-    let message = format!("cannot listen on {}: {error}", materia_model::text::quoted(&place));
+    let message = format!(
+        "cannot listen on {}: {error}",
+        materia_model::text::quoted(&place)
+    );
     Failure::new(Kind::Conflict, "not_bound", message)
         .hint("choose another port with --port, or any without it")
 }
@@ -136,9 +170,14 @@ fn address(host: &str, at: SocketAddr) -> String {
 
 /// Catches interrupts from now on; done when there was one.
 fn interrupts() -> impl Future<Output = ()> {
-    let caught = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let caught = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+    );
     async {
-        let (Ok(mut interrupt), Ok(mut terminate)) = caught else { return std::future::pending().await };
+        let (Ok(mut interrupt), Ok(mut terminate)) = caught else {
+            return std::future::pending().await;
+        };
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}

@@ -61,8 +61,18 @@ impl State {
 
     /// Where config files are looked for.
     pub(super) fn places(&self) -> Places<'_> {
-        let Facts { project, home, config, .. } = &*self.0;
-        Places { home: Some(home), project, environment: config.as_deref(), flag: None }
+        let Facts {
+            project,
+            home,
+            config,
+            ..
+        } = &*self.0;
+        Places {
+            home: Some(home),
+            project,
+            environment: config.as_deref(),
+            flag: None,
+        }
     }
 
     /// All config files as they are now.

@@ -15,18 +15,36 @@ use crate::{again, flag, linger, number};
 
 /// `sleeper SECONDS`: says `ready` and sleeps.
 pub(crate) fn sleeper(args: &[String]) {
-    let seconds: f64 = args.first().map_or(120.0, |text| text.parse().expect("seconds"));
+    let seconds: f64 = args
+        .first()
+        .map_or(120.0, |text| text.parse().expect("seconds"));
     ready();
     std::thread::sleep(Duration::from_secs_f64(seconds));
 }
 
-/// `noisy [--stdout N] [--stderr N] [--line-length L] [--invalid] [--code C]`: so many bytes, the same each time.
+/// `noisy [--stdout N] [--stderr N] [--line-length L] [--invalid] [--code C]`: so many bytes, the
+/// same each time.
 pub(crate) fn noisy(args: &[String]) {
     let line = number(args, "--line-length").unwrap_or(80);
     let invalid = flag(args, "--invalid");
-    flood(&mut std::io::stdout(), number(args, "--stdout").unwrap_or(0), line, invalid);
-    flood(&mut std::io::stderr(), number(args, "--stderr").unwrap_or(0), line, invalid);
-    std::process::exit(number(args, "--code").unwrap_or(0).try_into().expect("an exit code"));
+    flood(
+        &mut std::io::stdout(),
+        number(args, "--stdout").unwrap_or(0),
+        line,
+        invalid,
+    );
+    flood(
+        &mut std::io::stderr(),
+        number(args, "--stderr").unwrap_or(0),
+        line,
+        invalid,
+    );
+    std::process::exit(
+        number(args, "--code")
+            .unwrap_or(0)
+            .try_into()
+            .expect("an exit code"),
+    );
 }
 
 fn flood(out: &mut dyn Write, total: u64, line: u64, invalid: bool) {
@@ -59,9 +77,12 @@ pub(crate) fn stubborn() {
     linger();
 }
 
-/// `forks N [--setsid] [--hold] [--exit CODE]`: leaves N children, which hold stdout if told, then exits or lingers.
+/// `forks N [--setsid] [--hold] [--exit CODE]`: leaves N children, which hold stdout if told, then
+/// exits or lingers.
 pub(crate) fn forks(args: &[String]) {
-    let count: usize = args.first().map_or(1, |text| text.parse().expect("a count"));
+    let count: usize = args
+        .first()
+        .map_or(1, |text| text.parse().expect("a count"));
     for _ in 0..count {
         let mut child = again(crate::escape::CHILD);
         child.arg("-").stdin(Stdio::null()).stderr(Stdio::null());
@@ -95,7 +116,8 @@ pub(crate) fn dies_mid_line(args: &[String]) {
 /// Makes signals do nothing, for this process.
 pub(crate) fn ignore(signals: &[Signal]) {
     for signal in signals {
-        signal_hook::flag::register(signal.as_raw(), Arc::new(AtomicBool::new(false))).expect("a handler");
+        signal_hook::flag::register(signal.as_raw(), Arc::new(AtomicBool::new(false)))
+            .expect("a handler");
     }
 }
 

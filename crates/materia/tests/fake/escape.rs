@@ -1,8 +1,9 @@
 //! Escape artists: programs that do what makes children survive their parents.
 //!
-//! `escape KIND PIDFILE` is the leader: it sets its escapees up, waits until each has written who it is to the file,
-//! says `ready` and lingers, or exits for the `-and-exits` kinds. Rust cannot fork without `unsafe`, so a fork is
-//! another process of this binary, and a double fork one that starts the next and exits.
+//! `escape KIND PIDFILE` is the leader: it sets its escapees up, waits until each has written who
+//! it is to the file, says `ready` and lingers, or exits for the `-and-exits` kinds. Rust cannot
+//! fork without `unsafe`, so a fork is another process of this binary, and a double fork one that
+//! starts the next and exits.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -19,7 +20,9 @@ pub(crate) const CHILD: &str = "__child";
 
 /// `escape KIND PIDFILE`.
 pub(crate) fn lead(args: &[String]) {
-    let [kind, pids] = args else { panic!("escape KIND PIDFILE") };
+    let [kind, pids] = args else {
+        panic!("escape KIND PIDFILE")
+    };
     record(pids);
     let habits: &[&str] = match kind.as_str() {
         "setsid" => &["setsid"],
@@ -46,7 +49,8 @@ pub(crate) fn lead(args: &[String]) {
         }
         "stopped" => {
             let pid = Pid::from_child(&child);
-            let stopped = rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED).expect("a stop");
+            let stopped =
+                rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED).expect("a stop");
             assert!(stopped.is_some_and(|(_, status)| status.stopped()));
         }
         _ => {}
@@ -78,7 +82,11 @@ pub(crate) fn child(args: &[String]) {
     let has = |habit: &str| habits.iter().any(|given| given == habit);
     if has("fork") {
         let mut next = again(CHILD);
-        next.arg(pids).args(habits.iter().filter(|habit| *habit != "fork" && *habit != "clear"));
+        next.arg(pids).args(
+            habits
+                .iter()
+                .filter(|habit| *habit != "fork" && *habit != "clear"),
+        );
         if has("clear") {
             next.env_clear();
         }
@@ -117,9 +125,16 @@ pub(crate) fn child(args: &[String]) {
 fn bomb(pids: &str, habits: &[String]) {
     ignore(&[Signal::TERM]);
     record(pids);
-    let depth: u32 = habits.last().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let depth: u32 = habits
+        .last()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
     for _ in 0..if depth > 0 { 2 } else { 0 } {
-        let _ = again(CHILD).arg(pids).arg("bomb").arg((depth - 1).to_string()).spawn();
+        let _ = again(CHILD)
+            .arg(pids)
+            .arg("bomb")
+            .arg((depth - 1).to_string())
+            .spawn();
     }
     linger();
 }
@@ -127,16 +142,26 @@ fn bomb(pids: &str, habits: &[String]) {
 /// Never the same pid for long: starts its successor and exits, so many times.
 fn comet(pids: &str, habits: &[String]) {
     record(pids);
-    let left: u32 = habits.last().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let left: u32 = habits
+        .last()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
     if left > 0 {
-        again(CHILD).arg(pids).arg("comet").arg((left - 1).to_string()).spawn().expect("a successor");
+        again(CHILD)
+            .arg(pids)
+            .arg("comet")
+            .arg((left - 1).to_string())
+            .spawn()
+            .expect("a successor");
     }
 }
 
 /// A child with no open descriptors at all.
 fn closes_stdio(pids: &str) {
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", "exec sleep 120 0<&- 1>&- 2>&-"]).process_group(0);
+    shell
+        .args(["-c", "exec sleep 120 0<&- 1>&- 2>&-"])
+        .process_group(0);
     let child = shell.spawn().expect("a shell");
     write_down(pids, Identity::of(child.id().cast_signed()));
     ready();
@@ -152,19 +177,37 @@ fn write_down(pids: &str, identity: Option<Identity>) {
         return;
     }
     let line = serde_json::to_string(&identity.expect("an identity")).expect("JSON");
-    let mut file = std::fs::File::options().append(true).create(true).open(pids).expect("the pid file");
-    file.write_all(format!("{line}\n").as_bytes()).expect("the pid file");
+    let mut file = std::fs::File::options()
+        .append(true)
+        .create(true)
+        .open(pids)
+        .expect("the pid file");
+    file.write_all(format!("{line}\n").as_bytes())
+        .expect("the pid file");
 }
 
 fn lines(pids: &str) -> usize {
-    std::fs::read(pids).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count()
+    std::fs::read(pids)
+        .unwrap_or_default()
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
 }
 
-/// `detach NAME PIDFILE`: starts a detached process with a child of its own, and exits when both are set up.
+/// `detach NAME PIDFILE`: starts a detached process with a child of its own, and exits when both
+/// are set up.
 pub(crate) fn detach(args: &[String]) {
-    let [name, pids] = args else { panic!("detach NAME PIDFILE") };
+    let [name, pids] = args else {
+        panic!("detach NAME PIDFILE")
+    };
     let exe = std::env::current_exe().expect("a path to itself");
-    let argv = [exe.as_os_str(), CHILD.as_ref(), pids.as_ref(), "setsid".as_ref(), "parent".as_ref()];
+    let argv = [
+        exe.as_os_str(),
+        CHILD.as_ref(),
+        pids.as_ref(),
+        "setsid".as_ref(),
+        "parent".as_ref(),
+    ];
     materia_engine::process::spawn_detached(materia_engine::process::Command::new(argv), name)
         .expect("a detached process");
     while lines(pids) < 2 {

@@ -1,19 +1,22 @@
-//! A program with a nursery: `host` reads a JSON script on stdin, does it, and prints a JSON line about it.
+//! A program with a nursery: `host` reads a JSON script on stdin, does it, and prints a JSON line
+//! about it.
 //!
-//! So that a test never becomes a subreaper itself. The script is an object:
-//! `plain` (not adopting), `interrupts` (catch them), `parallel` (start all at once), `repeat` (each so often),
-//! `sweep_ms` (sweep at the end with this grace), `pids` (a file of identities), and `commands`, each with
-//! `argv`, `cwd`, `env`, `clear_env`, `stdin` (text, `{"bytes": N}`, `{"file": PATH}`, `"held"` with `send`), `memory`,
-//! `limit`, `spill`, `deadline_ms`, `grace_ms`, and `stop_on`/`kill_on`/`raise_on`: a text on its stdout at which it
-//! is stopped or killed, or at which this process interrupts itself. `left` in the report is who was still running
-//! when the last leaf was said to be over: the nursery is still there then, so it is not its dropping that cleans up.
+//! So that a test never becomes a subreaper itself. The script is an object: `plain` (not
+//! adopting), `interrupts` (catch them), `parallel` (start all at once), `repeat` (each so often),
+//! `sweep_ms` (sweep at the end with this grace), `pids` (a file of identities), and `commands`,
+//! each with `argv`, `cwd`, `env`, `clear_env`, `stdin` (text, `{"bytes": N}`, `{"file": PATH}`,
+//! `"held"` with `send`), `memory`, `limit`, `spill`, `deadline_ms`, `grace_ms`, and
+//! `stop_on`/`kill_on`/`raise_on`: a text on its stdout at which it is stopped or killed, or at
+//! which this process interrupts itself. `left` in the report is who was still running when the
+//! last leaf was said to be over: the nursery is still there then, so it is not its dropping that
+//! cleans up.
 
 use std::time::Duration;
 
 use materia_engine::clock;
 use materia_engine::process::{
-    Capture, Captured, Cause, Command, Ended, Event, Identity, LeafId, Nursery, Reason, Sink, Spill, Status,
-    Stdin, Stream, Swept,
+    Capture, Captured, Cause, Command, Ended, Event, Identity, LeafId, Nursery, Reason, Sink,
+    Spill, Status, Stdin, Stream, Swept,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +26,11 @@ pub(crate) fn run() {
     let plain = script["plain"] == true;
     let before = resources();
     let mut host = Host {
-        nursery: if plain { Nursery::new() } else { Nursery::adopting().expect("an adopting nursery") },
+        nursery: if plain {
+            Nursery::new()
+        } else {
+            Nursery::adopting().expect("an adopting nursery")
+        },
         second_refused: plain || Nursery::adopting().is_err(),
         ended: Vec::new(),
         interrupts: Vec::new(),
@@ -33,7 +40,10 @@ pub(crate) fn run() {
     }
     let commands = script["commands"].as_array().cloned().unwrap_or_default();
     if script["parallel"] == true {
-        let running = commands.iter().map(|given| (host.start(given), given)).collect();
+        let running = commands
+            .iter()
+            .map(|given| (host.start(given), given))
+            .collect();
         host.supervise(running);
     } else if let Some(times) = script["repeat"].as_u64() {
         for given in (0..times).flat_map(|_| &commands) {
@@ -47,7 +57,9 @@ pub(crate) fn run() {
         }
     }
     let left = left(script["pids"].as_str());
-    let swept = script["sweep_ms"].as_u64().map(|grace| host.nursery.sweep(Duration::from_millis(grace)));
+    let swept = script["sweep_ms"]
+        .as_u64()
+        .map(|grace| host.nursery.sweep(Duration::from_millis(grace)));
     let mut report = json!({
         "left": left,
         "children": resources()["children"],
@@ -73,7 +85,9 @@ impl Host {
     fn start(&mut self, given: &Value) -> LeafId {
         let leaf = self.nursery.spawn(command(given));
         if let Some(text) = given["send"].as_str() {
-            self.nursery.send(leaf, text.as_bytes()).expect("something sent");
+            self.nursery
+                .send(leaf, text.as_bytes())
+                .expect("something sent");
             self.nursery.close_stdin(leaf);
         }
         leaf
@@ -82,13 +96,27 @@ impl Host {
     fn supervise(&mut self, mut running: Vec<(LeafId, &Value)>) {
         let mut heard: Vec<Vec<u8>> = vec![Vec::new(); running.len()];
         while !running.is_empty() {
-            match self.nursery.next(clock::deadline_in(Duration::from_secs(60))).expect("an event in time") {
-                Event::Output { leaf, stream: Stream::Stdout, bytes } => {
-                    let index = running.iter().position(|(id, _)| *id == leaf).expect("a known leaf");
+            match self
+                .nursery
+                .next(clock::deadline_in(Duration::from_secs(60)))
+                .expect("an event in time")
+            {
+                Event::Output {
+                    leaf,
+                    stream: Stream::Stdout,
+                    bytes,
+                } => {
+                    let index = running
+                        .iter()
+                        .position(|(id, _)| *id == leaf)
+                        .expect("a known leaf");
                     heard[index].extend(bytes);
                     let given = running[index].1;
-                    let hears =
-                        |key: &str| given[key].as_str().is_some_and(|text| contains(&heard[index], text));
+                    let hears = |key: &str| {
+                        given[key]
+                            .as_str()
+                            .is_some_and(|text| contains(&heard[index], text))
+                    };
                     if hears("stop_on") {
                         self.nursery.stop(leaf, Reason::Cancelled);
                     }
@@ -96,18 +124,24 @@ impl Host {
                         self.nursery.kill(leaf);
                     }
                     if hears("raise_on") {
-                        signal_hook::low_level::raise(signal_hook::consts::SIGINT).expect("a signal");
+                        signal_hook::low_level::raise(signal_hook::consts::SIGINT)
+                            .expect("a signal");
                     }
                 }
                 Event::Ended(ended) => {
-                    let index = running.iter().position(|(id, _)| *id == ended.leaf).expect("a known leaf");
+                    let index = running
+                        .iter()
+                        .position(|(id, _)| *id == ended.leaf)
+                        .expect("a known leaf");
                     running.remove(index);
                     heard.remove(index);
                     self.ended.push(*ended);
                 }
                 Event::Interrupt(signal) => {
                     self.interrupts.push(signal.as_raw());
-                    running.iter().for_each(|(leaf, _)| self.nursery.stop(*leaf, Reason::Cancelled));
+                    running
+                        .iter()
+                        .for_each(|(leaf, _)| self.nursery.stop(*leaf, Reason::Cancelled));
                 }
                 Event::Output { .. } | Event::Readable(_) | Event::Woken => {}
             }
@@ -116,7 +150,9 @@ impl Host {
 }
 
 fn contains(heard: &[u8], text: &str) -> bool {
-    heard.windows(text.len()).any(|window| window == text.as_bytes())
+    heard
+        .windows(text.len())
+        .any(|window| window == text.as_bytes())
 }
 
 fn command(given: &Value) -> Command {
@@ -139,10 +175,17 @@ fn command(given: &Value) -> Command {
             (None, None) => panic!("{other} is no stdin"),
         },
     };
-    let live = ["stop_on", "kill_on", "raise_on"].iter().any(|key| !given[key].is_null());
+    let live = ["stop_on", "kill_on", "raise_on"]
+        .iter()
+        .any(|key| !given[key].is_null());
     let capture = |suffix: &str| {
-        let mut capture = Capture { live, ..Capture::default() };
-        capture.memory = given["memory"].as_u64().map_or(capture.memory, |bytes| bytes as usize);
+        let mut capture = Capture {
+            live,
+            ..Capture::default()
+        };
+        capture.memory = given["memory"]
+            .as_u64()
+            .map_or(capture.memory, |bytes| bytes as usize);
         capture.limit = given["limit"].as_u64().unwrap_or(capture.limit);
         let named = |path: &str| Spill::Named(format!("{path}.{suffix}").into());
         capture.spill = given["spill"].as_str().map_or(Spill::Nowhere, named);
@@ -151,7 +194,9 @@ fn command(given: &Value) -> Command {
     command.stdout = capture("stdout");
     command.stderr = capture("stderr");
     command.deadline = given["deadline_ms"].as_u64().map(Duration::from_millis);
-    command.grace = given["grace_ms"].as_u64().map_or(command.grace, Duration::from_millis);
+    command.grace = given["grace_ms"]
+        .as_u64()
+        .map_or(command.grace, Duration::from_millis);
     command
 }
 
@@ -162,7 +207,11 @@ fn report(ended: &Ended) -> Value {
         Cause::Cancelled(status) => ("cancelled", status_text(*status)),
         Cause::NotStarted(error) => ("not-started", error.to_string()),
     };
-    let hint = if let Cause::NotStarted(error) = &ended.cause { error.hint() } else { None };
+    let hint = if let Cause::NotStarted(error) = &ended.cause {
+        error.hint()
+    } else {
+        None
+    };
     json!({
         "cause": cause,
         "detail": detail,
@@ -198,7 +247,9 @@ fn captured(captured: &Captured) -> Value {
 
 /// Whoever runs and has our mark, or wrote itself down.
 fn left(pids: Option<&str>) -> Vec<i32> {
-    let mark = std::env::var("MATERIA_HOUSE").map(|mark| format!("MATERIA_HOUSE={mark}")).unwrap_or_default();
+    let mark = std::env::var("MATERIA_HOUSE")
+        .map(|mark| format!("MATERIA_HOUSE={mark}"))
+        .unwrap_or_default();
     let entries = std::fs::read_dir("/proc").expect("/proc").flatten();
     let all = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let me = std::process::id().cast_signed();
@@ -206,12 +257,22 @@ fn left(pids: Option<&str>) -> Vec<i32> {
         .filter(|pid| *pid != me)
         .filter(|pid| {
             let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environ.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+            environ
+                .split(|byte| *byte == 0)
+                .any(|variable| variable == mark.as_bytes())
         })
         .collect();
-    let recorded = pids.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
-    let recorded = recorded.lines().map(|line| serde_json::from_str::<Identity>(line).expect("an identity"));
-    left.extend(recorded.filter(Identity::is_alive).map(|identity| identity.pid));
+    let recorded = pids
+        .and_then(|path| std::fs::read_to_string(path).ok())
+        .unwrap_or_default();
+    let recorded = recorded
+        .lines()
+        .map(|line| serde_json::from_str::<Identity>(line).expect("an identity"));
+    left.extend(
+        recorded
+            .filter(Identity::is_alive)
+            .map(|identity| identity.pid),
+    );
     left
 }
 

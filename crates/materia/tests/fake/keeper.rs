@@ -1,6 +1,8 @@
-//! A program that keeps things: `keeper DIR` writes a journal, a document and artifacts, and notes what it promised.
+//! A program that keeps things: `keeper DIR` writes a journal, a document and artifacts, and notes
+//! what it promised.
 //!
-//! Whatever fails is tried again as the errors say. A line in `DIR/promised` means that the engine said it is durable.
+//! Whatever fails is tried again as the errors say. A line in `DIR/promised` means that the engine
+//! said it is durable.
 
 use std::fs::File;
 use std::io::Write;
@@ -20,8 +22,11 @@ const TRIES: usize = 3;
 pub(crate) fn run(args: &[String]) {
     crate::arm();
     let place = Path::new(args.first().expect("a directory"));
-    let mut promised =
-        File::options().append(true).create(true).open(place.join("promised")).expect("a list of promises");
+    let mut promised = File::options()
+        .append(true)
+        .create(true)
+        .open(place.join("promised"))
+        .expect("a list of promises");
     let mut promise = |what: &str, number: u64| {
         writeln!(promised, "{what} {number}").expect("a promise that can be written down");
     };
@@ -35,8 +40,11 @@ pub(crate) fn run(args: &[String]) {
         promise("note", number);
         again(|_| atomic::write_json(&place.join("state.json"), 1, &json!({ "count": number })));
         promise("state", number);
-        // What failed halfway may be there: an artifact is never overwritten, so every try has its own name.
-        again(|attempt| artifacts.write(format!("sockets/s/{number}.a{attempt}.txt"), b"all of it"));
+        // What failed halfway may be there: an artifact is never overwritten, so every try has its
+        // own name.
+        again(|attempt| {
+            artifacts.write(format!("sockets/s/{number}.a{attempt}.txt"), b"all of it")
+        });
         promise("artifact", number);
         // Every try opens anew, as processes do that pass by and leave a message.
         again(|_| shared()?.append_durable("note", &json!({ "number": number })));
@@ -45,7 +53,10 @@ pub(crate) fn run(args: &[String]) {
 }
 
 fn options() -> Options {
-    Options { rotate_at: Some(400), ..Options::default() }
+    Options {
+        rotate_at: Some(400),
+        ..Options::default()
+    }
 }
 
 fn open(place: &Path) -> Result<Journal, JournalError> {
@@ -58,11 +69,17 @@ fn note(journal: &mut Journal, place: &Path, number: u64) {
         match journal.append_durable("note", &json!({ "number": number })) {
             Ok(_) => return,
             Err(JournalError::Broken { .. }) => {
-                let refused = journal.append("note", &json!({})).expect_err("a broken journal takes nothing");
-                assert!(refused.hint().contains("open the journal again"), "{}", refused.hint());
+                let refused = journal
+                    .append("note", &json!({}))
+                    .expect_err("a broken journal takes nothing");
+                assert!(
+                    refused.hint().contains("open the journal again"),
+                    "{}",
+                    refused.hint()
+                );
                 let path = place.join("unused.jsonl");
-                *journal =
-                    Journal::open(&path, &Clock::system(), &Options::default()).expect("another journal");
+                *journal = Journal::open(&path, &Clock::system(), &Options::default())
+                    .expect("another journal");
                 *journal = open(place).expect("the journal opens again");
             }
             Err(_) => {}

@@ -1,10 +1,21 @@
 //! Little real programs for tests, in one binary: `materia-fake ROLE …`.
 //!
-//! Each role does one thing a command, an agent or an escape artist does in the wild. They are scripted by their
-//! arguments only, and print or write down nothing a test does not read. Never part of what is shipped.
-#![allow(clippy::disallowed_methods, reason = "a fake does what real programs do")]
-#![allow(clippy::zombie_processes, reason = "a fake leaves its children on purpose")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a fake prints for its test")]
+//! Each role does one thing a command, an agent or an escape artist does in the wild. They are
+//! scripted by their arguments only, and print or write down nothing a test does not read. Never
+//! part of what is shipped.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a fake does what real programs do"
+)]
+#![allow(
+    clippy::zombie_processes,
+    reason = "a fake leaves its children on purpose"
+)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a fake prints for its test"
+)]
 #![allow(
     clippy::exit,
     clippy::panic,
@@ -70,7 +81,8 @@ fn number(args: &[String], name: &str) -> Option<u64> {
 
 /// Another process of this binary.
 fn again(role: &str) -> std::process::Command {
-    let mut command = std::process::Command::new(std::env::current_exe().expect("a path to itself"));
+    let mut command =
+        std::process::Command::new(std::env::current_exe().expect("a path to itself"));
     command.arg(role);
     command
 }

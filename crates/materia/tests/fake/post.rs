@@ -1,7 +1,8 @@
-//! Programs that send and take messages until they are killed: `poster JOURNAL NAME COUNT ACKED` and `taker JOURNAL HANDLED`.
+//! Programs that send and take messages until they are killed: `poster JOURNAL NAME COUNT ACKED`
+//! and `taker JOURNAL HANDLED`.
 //!
-//! A poster notes each message after it was accepted. A taker looks whether a message was handled before, notes it, and
-//! says so; what it noted is what it did.
+//! A poster notes each message after it was accepted. A taker looks whether a message was handled
+//! before, notes it, and says so; what it noted is what it did.
 
 use std::fs::File;
 use std::io::Write;
@@ -20,12 +21,18 @@ fn open(path: &str) -> Post {
 }
 
 fn list(path: &str) -> File {
-    File::options().append(true).create(true).open(path).expect("a list")
+    File::options()
+        .append(true)
+        .create(true)
+        .open(path)
+        .expect("a list")
 }
 
 /// Sends messages, and notes each that was accepted.
 pub(crate) fn poster(args: &[String]) {
-    let [journal, name, count, acked] = args else { panic!("poster JOURNAL NAME COUNT ACKED") };
+    let [journal, name, count, acked] = args else {
+        panic!("poster JOURNAL NAME COUNT ACKED")
+    };
     let (post, mut acked) = (open(journal), list(acked));
     for number in 0..count.parse::<u64>().expect("a count") {
         let said = format!("{name}-{number}");
@@ -35,14 +42,19 @@ pub(crate) fn poster(args: &[String]) {
             body: Some(said.clone().into()),
             ..Draft::default()
         };
-        post.deliver(Posting::new(draft.check().expect("a message"))).expect("an accepted message");
-        acked.write_all(format!("{said}\n").as_bytes()).expect("a note");
+        post.deliver(Posting::new(draft.check().expect("a message")))
+            .expect("an accepted message");
+        acked
+            .write_all(format!("{said}\n").as_bytes())
+            .expect("a note");
     }
 }
 
 /// Takes messages until none comes for a moment, and handles each once by its id.
 pub(crate) fn taker(args: &[String]) {
-    let [journal, handled] = args else { panic!("taker JOURNAL HANDLED") };
+    let [journal, handled] = args else {
+        panic!("taker JOURNAL HANDLED")
+    };
     let post = open(journal);
     let me = run::holder(Identity::of_self().expect("a process"));
     while let Ok(claimed) = post.receive(&Place::Run, &me, Wait::For(Duration::from_millis(60))) {
@@ -51,6 +63,7 @@ pub(crate) fn taker(args: &[String]) {
         if !known.contains(&line) {
             list(handled).write_all(line.as_bytes()).expect("a note");
         }
-        post.settle(&Place::Run, &claimed.id, &me, &Ending::Handled).expect("a settled message");
+        post.settle(&Place::Run, &claimed.id, &me, &Ending::Handled)
+            .expect("a settled message");
     }
 }

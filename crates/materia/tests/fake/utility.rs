@@ -1,7 +1,7 @@
 //! A utility: one JSON document in, one out.
 //!
-//! `utility [--code N] [--sleep SECONDS] [--bad-json] [--stderr TEXT] [--result JSON]`: echoes its input under `input`,
-//! or says the given result.
+//! `utility [--code N] [--sleep SECONDS] [--bad-json] [--stderr TEXT] [--result JSON]`: echoes its
+//! input under `input`, or says the given result.
 
 use std::io::Read;
 
@@ -15,15 +15,23 @@ pub(crate) fn run(args: &[String]) {
         eprintln!("{text}");
     }
     if let Some(seconds) = option(args, "--sleep") {
-        std::thread::sleep(std::time::Duration::from_secs_f64(seconds.parse().expect("seconds")));
+        std::thread::sleep(std::time::Duration::from_secs_f64(
+            seconds.parse().expect("seconds"),
+        ));
     }
     if flag(args, "--bad-json") {
         println!("{{\"half\": ");
     } else if let Some(result) = option(args, "--result") {
         println!("{result}");
     } else {
-        let input: serde_json::Value = serde_json::from_str(&input).unwrap_or(serde_json::Value::Null);
+        let input: serde_json::Value =
+            serde_json::from_str(&input).unwrap_or(serde_json::Value::Null);
         println!("{}", serde_json::json!({ "ok": true, "input": input }));
     }
-    std::process::exit(number(args, "--code").unwrap_or(0).try_into().expect("an exit code"));
+    std::process::exit(
+        number(args, "--code")
+            .unwrap_or(0)
+            .try_into()
+            .expect("an exit code"),
+    );
 }

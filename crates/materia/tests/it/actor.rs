@@ -15,41 +15,74 @@ impl House {
     /// Spawns the scripted agent as `run:a`, with these words besides.
     fn actor(&self, replies: &Value, more: &[&str]) -> Value {
         self.write("script.json", json!({"replies": replies}).to_string());
-        let words = [&["spawn", "--json", "--as", "run:a", "--agent-script", "script.json"], more].concat();
+        let words = [
+            &[
+                "spawn",
+                "--json",
+                "--as",
+                "run:a",
+                "--agent-script",
+                "script.json",
+            ],
+            more,
+        ]
+        .concat();
         self.materia(&words).run().ok().json()
     }
 
     /// Says something to `run:a`, and gives the id of the message.
     fn say(&self, text: &str, more: &[&str]) -> String {
         let words = [&["message", "--json", "run:a", "chat.message", text], more].concat();
-        self.materia(&words).run().ok().json()["id"].as_str().unwrap().to_owned()
+        self.materia(&words).run().ok().json()["id"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Waits until `run:a` has answered so often, and gives what it said to its coordinator.
     pub(crate) fn answers(&self, times: usize) -> Vec<Value> {
         let began = std::time::Instant::now();
         loop {
-            let said: Vec<Value> =
-                posted(self, "a").into_iter().filter(|m| m["to"] == "coordinator").collect();
-            let open = self.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
+            let said: Vec<Value> = posted(self, "a")
+                .into_iter()
+                .filter(|m| m["to"] == "coordinator")
+                .collect();
+            let open = self
+                .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
+                .run()
+                .ok()
+                .json();
             if said.len() >= times && open["counts"]["claimed"] == 0 {
                 return said;
             }
-            let state = || self.materia(&["inspect", "run:a", "--view", "tail"]).run().transcript();
-            assert!(began.elapsed().as_secs() < 60, "only {said:?}; {open}; {}", state());
+            let state = || {
+                self.materia(&["inspect", "run:a", "--view", "tail"])
+                    .run()
+                    .transcript()
+            };
+            assert!(
+                began.elapsed().as_secs() < 60,
+                "only {said:?}; {open}; {}",
+                state()
+            );
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
 
     /// What `run:a` was asked and said.
     pub(crate) fn transcript(&self) -> Value {
-        self.materia(&["inspect", "run:a", "--view", "transcript", "--json"]).run().ok().json()
+        self.materia(&["inspect", "run:a", "--view", "transcript", "--json"])
+            .run()
+            .ok()
+            .json()
     }
 }
 
 /// The messages in a run's journal.
 pub fn posted(house: &House, id: &str) -> Vec<Value> {
-    let all = records(house, id).into_iter().filter(|record| record["type"] == "message");
+    let all = records(house, id)
+        .into_iter()
+        .filter(|record| record["type"] == "message");
     all.map(|record| record["data"].clone()).collect()
 }
 
@@ -77,7 +110,10 @@ fn messages_become_turns_and_answers_come_back() {
         {"match": {"contains": "more"}, "text": "much more", "usage": usage},
     ]);
     let spawned = house.actor(&replies, &["hello", "you"]);
-    assert_eq!((&spawned["status"], &spawned["address"]), (&json!("running"), &json!("run:a")));
+    assert_eq!(
+        (&spawned["status"], &spawned["address"]),
+        (&json!("running"), &json!("run:a"))
+    );
     house.answers(1);
     let asked = house.say("tell me more", &["--correlation", "c1"]);
     let answers = house.answers(2);
@@ -86,9 +122,15 @@ fn messages_become_turns_and_answers_come_back() {
         (&last["from"], &last["type"], &last["body"]),
         (&json!("run:a"), &json!("chat.message"), &json!("much more"))
     );
-    assert_eq!((&last["reply_to"], &last["correlation_id"]), (&json!(asked), &json!("c1")));
     assert_eq!(
-        (&last["metadata"]["outcome"], &last["metadata"]["usage"]["total"]),
+        (&last["reply_to"], &last["correlation_id"]),
+        (&json!(asked), &json!("c1"))
+    );
+    assert_eq!(
+        (
+            &last["metadata"]["outcome"],
+            &last["metadata"]["usage"]["total"]
+        ),
         (&json!("ok"), &json!(40))
     );
 
@@ -100,20 +142,49 @@ fn messages_become_turns_and_answers_come_back() {
         said("answer", "much more"),
     ];
     assert_eq!(lines(&transcript), wanted);
-    let status = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    let status = house
+        .materia(&["inspect", "run:a", "--json"])
+        .run()
+        .ok()
+        .json();
     let agent = &status["agent"];
     assert_eq!(
-        (&agent["turns"], &agent["usage"]["total"], &agent["usage"]["cost"]),
+        (
+            &agent["turns"],
+            &agent["usage"]["total"],
+            &agent["usage"]["cost"]
+        ),
         (&json!(2), &json!(80), &json!(0.5))
     );
-    assert_eq!((&agent["name"], &agent["busy"]), (&json!("scripted"), &json!(false)));
-    let shown = house.materia(&["inspect", "run:a", "--view", "transcript"]).run().ok().stdout;
-    assert!(shown.contains("> you: tell me more\nagent: much more\n"), "{shown}");
+    assert_eq!(
+        (&agent["name"], &agent["busy"]),
+        (&json!("scripted"), &json!(false))
+    );
+    let shown = house
+        .materia(&["inspect", "run:a", "--view", "transcript"])
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        shown.contains("> you: tell me more\nagent: much more\n"),
+        "{shown}"
+    );
 
-    let tail = house.materia(&["inspect", "run:a", "--view", "tail"]).run().ok().stdout;
-    assert_eq!(tail, "> you: hello you\nhi there\n> you: tell me more\nmuch more\n");
+    let tail = house
+        .materia(&["inspect", "run:a", "--view", "tail"])
+        .run()
+        .ok()
+        .stdout;
+    assert_eq!(
+        tail,
+        "> you: hello you\nhi there\n> you: tell me more\nmuch more\n"
+    );
 
-    let killed = house.materia(&["message", "run:a", "control.kill", "--json"]).run().ok().json();
+    let killed = house
+        .materia(&["message", "run:a", "control.kill", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(killed["status"], "killed");
     assert_eq!(house.alive().len(), 0);
 }
@@ -124,13 +195,25 @@ fn any_command_is_an_actor_one_turn_for_each_message() {
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
     house.write("flow.json", json!({"agents": agents}).to_string());
     house
-        .materia(&["spawn", "--agent", "loud", "--config", "flow.json", "--as", "run:a", "first"])
+        .materia(&[
+            "spawn",
+            "--agent",
+            "loud",
+            "--config",
+            "flow.json",
+            "--as",
+            "run:a",
+            "first",
+        ])
         .run()
         .ok();
     house.answers(1);
     house.say("second", &[]);
     let answers = house.answers(2);
-    assert_eq!((&answers[0]["body"], &answers[1]["body"]), (&json!("FIRST"), &json!("SECOND")));
+    assert_eq!(
+        (&answers[0]["body"], &answers[1]["body"]),
+        (&json!("FIRST"), &json!("SECOND"))
+    );
     house.kill("a");
 }
 
@@ -140,18 +223,31 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
     let profile = house.home().join(".config/pi/pi-materia");
     std::fs::create_dir_all(&profile).unwrap();
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
-    std::fs::write(profile.join("materia.json"), json!({"agents": agents}).to_string()).unwrap();
+    std::fs::write(
+        profile.join("materia.json"),
+        json!({"agents": agents}).to_string(),
+    )
+    .unwrap();
     let mut client = crate::mcp::Client::open(&house, &["mcp"]);
-    let spawned = client.call("spawn", json!({"agent": "loud", "prompt": "--first", "as": "run:a"}));
+    let spawned = client.call(
+        "spawn",
+        json!({"agent": "loud", "prompt": "--first", "as": "run:a"}),
+    );
     assert_eq!(
         (&spawned["structuredContent"]["run"], &spawned["isError"]),
         (&json!("a"), &json!(false)),
         "{spawned}"
     );
     house.answers(1);
-    client.call("message", json!({"to": "run:a", "type": "chat.message", "body": "second"}));
+    client.call(
+        "message",
+        json!({"to": "run:a", "type": "chat.message", "body": "second"}),
+    );
     let answers = house.answers(2);
-    assert_eq!((&answers[0]["body"], &answers[1]["body"]), (&json!("--FIRST"), &json!("SECOND")));
+    assert_eq!(
+        (&answers[0]["body"], &answers[1]["body"]),
+        (&json!("--FIRST"), &json!("SECOND"))
+    );
     let seen = client.call("inspect", json!({"target": "run:a", "view": "transcript"}));
     assert!(seen.to_string().contains("SECOND"), "{seen}");
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
@@ -161,7 +257,10 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
 #[test]
 fn answers_go_to_who_asked_and_answers_are_not_answered() {
     let house = House::new();
-    house.actor(&json!([{"match": {}, "text": "as you like", "times": 9}]), &[]);
+    house.actor(
+        &json!([{"match": {}, "text": "as you like", "times": 9}]),
+        &[],
+    );
     house.spawn("b", "sleep 600", &[]);
     let asked = house.say("please", &["--from", "run:b"]);
     house.until_file_has(house.run_place("b").journal(), "as you like");
@@ -171,7 +270,10 @@ fn answers_go_to_who_asked_and_answers_are_not_answered() {
         (&json!("run:b"), &json!("run:a"), &json!(asked))
     );
     // The agent is told who speaks.
-    assert_eq!(lines(&house.transcript())[0].1, "[chat.message from run:b]\nplease");
+    assert_eq!(
+        lines(&house.transcript())[0].1,
+        "[chat.message from run:b]\nplease"
+    );
     // What answers goes to the coordinator, so that two of them never thank each other for ever.
     house.say("thanks", &["--from", "run:b", "--reply-to", "m1"]);
     let told = house.answers(1);
@@ -184,7 +286,14 @@ fn answers_go_to_who_asked_and_answers_are_not_answered() {
     house.kill("b");
     house.say("late", &["--from", "run:b"]);
     let told = house.answers(2);
-    assert!(told[1]["metadata"]["undelivered"].as_str().unwrap().starts_with("run:b:"), "{}", told[1]);
+    assert!(
+        told[1]["metadata"]["undelivered"]
+            .as_str()
+            .unwrap()
+            .starts_with("run:b:"),
+        "{}",
+        told[1]
+    );
     house.kill("a");
 }
 
@@ -201,10 +310,22 @@ fn what_is_said_to_a_busy_agent_that_cannot_hear_gets_a_turn_of_its_own() {
     house.say("two", &[]);
     let answers = house.answers(3);
     let bodies: Vec<&Value> = answers.iter().map(|answer| &answer["body"]).collect();
-    assert_eq!(bodies, [&json!("slowly"), &json!("quickly"), &json!("quickly")]);
-    let prompts: Vec<(String, String)> =
-        lines(&house.transcript()).into_iter().filter(|(role, _)| role == "prompt").collect();
-    assert_eq!(prompts, [said("prompt", "slow"), said("prompt", "one"), said("prompt", "two")]);
+    assert_eq!(
+        bodies,
+        [&json!("slowly"), &json!("quickly"), &json!("quickly")]
+    );
+    let prompts: Vec<(String, String)> = lines(&house.transcript())
+        .into_iter()
+        .filter(|(role, _)| role == "prompt")
+        .collect();
+    assert_eq!(
+        prompts,
+        [
+            said("prompt", "slow"),
+            said("prompt", "one"),
+            said("prompt", "two")
+        ]
+    );
     house.kill("a");
 }
 
@@ -217,7 +338,10 @@ fn an_abort_ends_the_turn_and_not_the_agent() {
     ]);
     house.actor(&replies, &["a long one"]);
     house.until_file_has(house.run_place("a").journal(), "turn.start");
-    house.materia(&["message", "run:a", "control.abort"]).run().ok();
+    house
+        .materia(&["message", "run:a", "control.abort"])
+        .run()
+        .ok();
     let answers = house.answers(1);
     assert_eq!(
         (&answers[0]["type"], &answers[0]["metadata"]["outcome"]),
@@ -239,7 +363,10 @@ fn a_turn_is_recovered_by_its_outcome() {
     house.actor(&replies, &["flaky"]);
     let answers = house.answers(1);
     assert_eq!(
-        (&answers[0]["body"], &answers[0]["metadata"]["usage"]["input"]),
+        (
+            &answers[0]["body"],
+            &answers[0]["metadata"]["usage"]["input"]
+        ),
         (&json!("at last"), &json!(12))
     );
     let asked = house.say("locked", &[]);
@@ -248,7 +375,10 @@ fn a_turn_is_recovered_by_its_outcome() {
         (&answers[1]["type"], &answers[1]["metadata"]["outcome"]),
         (&json!("chat.failed"), &json!("auth"))
     );
-    let failed = records(&house, "a").into_iter().find(|record| record["type"] == "message.failed").unwrap();
+    let failed = records(&house, "a")
+        .into_iter()
+        .find(|record| record["type"] == "message.failed")
+        .unwrap();
     assert_eq!(failed["data"]["id"], json!(asked));
     house.kill("a");
 }
@@ -259,13 +389,25 @@ fn what_cannot_be_started_starts_nothing() {
     let call = |words: &[&str]| {
         let words = [&["spawn", "--json", "--as", "run:a"], words].concat();
         let outcome = house.materia(&words).env("PATH", "/nowhere").run();
-        (outcome.code(), outcome.json()["error"]["code"].as_str().unwrap().to_owned())
+        (
+            outcome.code(),
+            outcome.json()["error"]["code"].as_str().unwrap().to_owned(),
+        )
     };
     assert_eq!(call(&["--agent", "codex"]), (6, "no_agent".to_owned()));
     assert_eq!(call(&["--agent-script", "none.json"]).0, 3);
-    assert_eq!(call(&["--agent", "codex", "--template", "true"]), (2, "usage".to_owned()));
-    assert_eq!(call(&["--template", "true", "--model", "m"]), (2, "usage".to_owned()));
+    assert_eq!(
+        call(&["--agent", "codex", "--template", "true"]),
+        (2, "usage".to_owned())
+    );
+    assert_eq!(
+        call(&["--template", "true", "--model", "m"]),
+        (2, "usage".to_owned())
+    );
     house.write("script.json", "{\"replies\": []}");
-    assert_eq!(call(&["--agent-script", "script.json", "--turn-timeout", "0"]), (2, "usage".to_owned()));
+    assert_eq!(
+        call(&["--agent-script", "script.json", "--turn-timeout", "0"]),
+        (2, "usage".to_owned())
+    );
     assert!(!house.run_place("a").exists());
 }

@@ -1,7 +1,7 @@
 //! `materia agent`, and casts that are played by real agents.
 //!
-//! What needs no agent program is here. `slow` drives the real programs, each against a scripted model server on the
-//! loopback, so that nothing leaves the machine.
+//! What needs no agent program is here. `slow` drives the real programs, each against a scripted
+//! model server on the loopback, so that nothing leaves the machine.
 
 pub mod stage;
 mod slow;
@@ -32,7 +32,10 @@ fn sealed<'a>(house: &'a House, call: Call<'a>, programs: &[(&str, &str)]) -> Ca
 /// A config with agents of its own.
 fn config(house: &House, agents: &Value, more: &Value) {
     let mut document = json!({"agents": agents});
-    document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    document
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     house.write("flow.json", document.to_string());
 }
 
@@ -52,13 +55,28 @@ fn without_an_agent_it_says_what_to_install() {
       hint: install one, such as `npm install -g @earendil-works/pi-coding-agent`; see `materia doctor`
     --- exit 6
     ");
-    let call = house.materia(&["agent", "run", "--agent", "codex", "--json"]).stdin("x");
+    let call = house
+        .materia(&["agent", "run", "--agent", "codex", "--json"])
+        .stdin("x");
     let missing = sealed(&house, call, &[]).run();
-    assert_eq!((missing.code(), &missing.json()["error"]["code"]), (6, &json!("no_agent")));
-    assert!(missing.json()["error"]["hint"].as_str().unwrap().contains("npm install -g @openai/codex"));
-    let call = house.materia(&["agent", "run", "--agent", "clade", "--json"]).stdin("x");
+    assert_eq!(
+        (missing.code(), &missing.json()["error"]["code"]),
+        (6, &json!("no_agent"))
+    );
+    assert!(
+        missing.json()["error"]["hint"]
+            .as_str()
+            .unwrap()
+            .contains("npm install -g @openai/codex")
+    );
+    let call = house
+        .materia(&["agent", "run", "--agent", "clade", "--json"])
+        .stdin("x");
     let near = sealed(&house, call, &[]).run();
-    assert_eq!((near.code(), &near.json()["error"]["hint"]), (6, &json!("did you mean `claude`?")));
+    assert_eq!(
+        (near.code(), &near.json()["error"]["hint"]),
+        (6, &json!("did you mean `claude`?"))
+    );
 }
 
 #[test]
@@ -67,8 +85,10 @@ fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
     let socket = json!({"a": {"materia": "Talk"}});
     let role = json!({"Talk": {"tools": "none", "prompt": "say it", "agent": "claude"}});
     let loadouts = json!({"T": {"entry": "a", "sockets": socket}});
-    house
-        .write("flow.json", json!({"activeLoadout": "T", "loadouts": loadouts, "materia": role}).to_string());
+    house.write(
+        "flow.json",
+        json!({"activeLoadout": "T", "loadouts": loadouts, "materia": role}).to_string(),
+    );
     let call = house.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
     let outcome = sealed(&house, call, &[]).run();
     assert_snapshot!(outcome.transcript(), @r"
@@ -84,9 +104,15 @@ fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
 #[test]
 fn the_list_says_who_plays_and_why() {
     let house = House::new();
-    config(&house, &json!({"mine": {"command": ["cat"]}}), &json!({"agent": "codex"}));
+    config(
+        &house,
+        &json!({"mine": {"command": ["cat"]}}),
+        &json!({"agent": "codex"}),
+    );
     let call = house.materia(&["agent", "list", "--config", "flow.json"]);
-    let list = sealed(&house, call, &[("codex", "exit 0"), ("pi", "exit 0")]).run().ok();
+    let list = sealed(&house, call, &[("codex", "exit 0"), ("pi", "exit 0")])
+        .run()
+        .ok();
     assert_snapshot!(list.transcript(), @r"
     $ materia agent list --config flow.json
     mine        command  tools as its kind does; [HOUSE]/project/bin/cat
@@ -100,7 +126,10 @@ fn the_list_says_who_plays_and_why() {
     ");
     let call = house.materia(&["agent", "list", "--json"]);
     let found = sealed(&house, call, &[]).run().json();
-    assert_eq!(found["chosen"], json!({"name": "pi", "why": "found", "reason": "the first one found"}));
+    assert_eq!(
+        found["chosen"],
+        json!({"name": "pi", "why": "found", "reason": "the first one found"})
+    );
 }
 
 #[test]
@@ -117,14 +146,26 @@ fn any_command_is_an_agent() {
     config(&house, &agents, &json!({"agent": "echo"}));
     let plain = ask(&house, &["--model", "m1"]).run().ok();
     assert_eq!(plain.stdout, "model=m1 what is up?\n");
-    let read = ask(&house, &["--agent", "json", "--json"]).run().ok().json();
-    assert_eq!((&read["text"], &read["usage"]["total"]), (&json!("hi"), &json!(10)));
+    let read = ask(&house, &["--agent", "json", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&read["text"], &read["usage"]["total"]),
+        (&json!("hi"), &json!(10))
+    );
     let broken = ask(&house, &["--agent", "broken", "--json"]).run();
-    assert_eq!((broken.code(), &broken.json()["outcome"]), (1, &json!("rate_limit")));
+    assert_eq!(
+        (broken.code(), &broken.json()["outcome"]),
+        (1, &json!("rate_limit"))
+    );
     let mute = ask(&house, &["--agent", "mute", "--json"]).run();
     assert_eq!((mute.code(), &mute.json()["outcome"]), (1, &json!("empty")));
     let told = ask(&house, &["--tools", "none"]).run().ok();
-    assert_eq!(told.stderr, "notice: echo: this agent is a command: which tools it uses is its own choice\n");
+    assert_eq!(
+        told.stderr,
+        "notice: echo: this agent is a command: which tools it uses is its own choice\n"
+    );
 }
 
 #[test]
@@ -133,12 +174,24 @@ fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
     let more = json!({"agent": "echo", "activeLoadout": "T", "materia": {"Talk": {"tools": "readOnly", "prompt": "say it"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk", "edges": [{"to": "b"}]}, "b": {"materia": "Talk"}}}}});
     config(&house, &json!({"echo": {"command": ["cat"]}}), &more);
-    let said = house.materia(&["cast", "--config", "flow.json", "x"]).run().ok();
-    let told =
-        said.stderr.matches("echo: this agent is a command: which tools it uses is its own choice").count();
+    let said = house
+        .materia(&["cast", "--config", "flow.json", "x"])
+        .run()
+        .ok();
+    let told = said
+        .stderr
+        .matches("echo: this agent is a command: which tools it uses is its own choice")
+        .count();
     assert_eq!(told, 1, "it is told once: {}", said.stderr);
-    let kept = house.shell("cat .pi/pi-materia/*/sockets/a/*.activity.jsonl").run().ok().stdout;
-    assert!(kept.contains("its own choice"), "every surface can read it: {kept}");
+    let kept = house
+        .shell("cat .pi/pi-materia/*/sockets/a/*.activity.jsonl")
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        kept.contains("its own choice"),
+        "every surface can read it: {kept}"
+    );
 }
 
 #[test]
@@ -148,22 +201,54 @@ fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
         "materia": {"Talk": {"multiTurn": true, "prompt": "say it", "tools": "none"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk"}}}}});
     let says = |word: &str| json!({"command": ["echo", word]});
-    config(&house, &json!({"one": says("one"), "two": says("two")}), &more);
-    house.materia(&["cast", "--config", "flow.json", "--agent", "two", "x"]).run().ok();
-    house.materia(&["continue", "2026-01-01T00-00-00-000Z", "more"]).run().ok();
-    let answers = house.shell("cat .pi/pi-materia/*/sockets/a/*.output.md").run().ok().stdout;
-    assert!(answers.contains("two") && !answers.contains("one"), "{answers}");
-    let near = house.materia(&["continue", "2026-01-01T00-00-00-00Z"]).run();
-    assert!(near.stderr.contains("did you mean `2026-01-01T00-00-00-000Z`?"), "{}", near.stderr);
+    config(
+        &house,
+        &json!({"one": says("one"), "two": says("two")}),
+        &more,
+    );
+    house
+        .materia(&["cast", "--config", "flow.json", "--agent", "two", "x"])
+        .run()
+        .ok();
+    house
+        .materia(&["continue", "2026-01-01T00-00-00-000Z", "more"])
+        .run()
+        .ok();
+    let answers = house
+        .shell("cat .pi/pi-materia/*/sockets/a/*.output.md")
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        answers.contains("two") && !answers.contains("one"),
+        "{answers}"
+    );
+    let near = house
+        .materia(&["continue", "2026-01-01T00-00-00-00Z"])
+        .run();
+    assert!(
+        near.stderr
+            .contains("did you mean `2026-01-01T00-00-00-000Z`?"),
+        "{}",
+        near.stderr
+    );
 }
 
 #[test]
 fn a_turn_that_takes_too_long_leaves_nothing_behind() {
     let house = House::new();
-    let tree = "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
-    config(&house, &json!({"slow": {"command": ["sh", "-c", tree]}}), &json!({"agent": "slow"}));
+    let tree =
+        "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
+    config(
+        &house,
+        &json!({"slow": {"command": ["sh", "-c", tree]}}),
+        &json!({"agent": "slow"}),
+    );
     let late = ask(&house, &["--timeout", "0.2", "--json"]).run();
-    assert_eq!((late.code(), &late.json()["outcome"]), (1, &json!("timeout")));
+    assert_eq!(
+        (late.code(), &late.json()["outcome"]),
+        (1, &json!("timeout"))
+    );
     assert_eq!(house.alive().len(), 0);
 }
 
@@ -171,7 +256,11 @@ fn a_turn_that_takes_too_long_leaves_nothing_behind() {
 fn what_an_agent_leaves_behind_ends_with_its_turn() {
     let house = House::new();
     let tree = "cat; setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 &";
-    config(&house, &json!({"untidy": {"command": ["sh", "-c", tree]}}), &json!({"agent": "untidy"}));
+    config(
+        &house,
+        &json!({"untidy": {"command": ["sh", "-c", tree]}}),
+        &json!({"agent": "untidy"}),
+    );
     assert_eq!(ask(&house, &[]).run().ok().stdout, "what is up?\n");
     assert_eq!(house.alive().len(), 0);
 }
@@ -180,14 +269,23 @@ fn what_an_agent_leaves_behind_ends_with_its_turn() {
 fn a_project_brings_no_agent_before_it_is_trusted() {
     let house = House::new();
     let agents = json!({"pi": {"command": ["sh", "-c", "touch ran; cat"]}});
-    house.write(".pi/pi-materia.json", json!({"agents": agents, "agent": "pi"}).to_string());
+    house.write(
+        ".pi/pi-materia.json",
+        json!({"agents": agents, "agent": "pi"}).to_string(),
+    );
     let call = house.materia(&["agent", "run", "--json"]).stdin("x");
     let refused = sealed(&house, call, &[]).run();
-    assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("untrusted")), "as in a cast");
+    assert_eq!(
+        (refused.code(), &refused.json()["error"]["code"]),
+        (4, &json!("untrusted")),
+        "as in a cast"
+    );
     assert!(!house.work().join("ran").exists());
     let call = house.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
     assert_eq!(sealed(&house, call, &[]).run().code(), 4);
-    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[]).run().json();
+    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[])
+        .run()
+        .json();
     assert_eq!(
         (&doctor["agent"], &doctor["agentUntrusted"]),
         (&json!(null), &json!("[HOUSE]/project/.pi/pi-materia.json"))
@@ -199,13 +297,18 @@ fn a_project_brings_no_agent_before_it_is_trusted() {
             .contains("is not trusted, so it has no say")
     );
     crate::trust::trust(&house);
-    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[]).run().json();
+    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[])
+        .run()
+        .json();
     assert_eq!(
         (&doctor["agent"]["name"], &doctor["agent"]["why"]),
         (&json!("pi"), &json!("config")),
         "{doctor}"
     );
-    assert_eq!(doctor["agent"]["file"], "[HOUSE]/project/.pi/pi-materia.json");
+    assert_eq!(
+        doctor["agent"]["file"],
+        "[HOUSE]/project/.pi/pi-materia.json"
+    );
     assert!(doctor.get("agentUntrusted").is_none());
     house.shell("cp /usr/bin/touch bin/touch").run().ok();
     let call = house.materia(&["agent", "run"]).stdin("x");

@@ -1,4 +1,5 @@
-//! `materia budget`: shown, raised while a cast runs, raised after it stopped, and refused to agents (S2).
+//! `materia budget`: shown, raised while a cast runs, raised after it stopped, and refused to
+//! agents (S2).
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -20,42 +21,78 @@ fn flow() -> Value {
 fn house() -> House {
     let house = House::new();
     house.write("flow.json", flow().to_string());
-    let reply =
-        json!({"text": "ok", "usage": {"input": 60, "output": 40, "cost": {"total": 0.5}}, "times": 9});
+    let reply = json!({"text": "ok", "usage": {"input": 60, "output": 40, "cost": {"total": 0.5}}, "times": 9});
     house.write("script.json", json!({"replies": [reply]}).to_string());
     house
 }
 
-const CAST: [&str; 6] = ["cast", "--config", "flow.json", "--agent-script", "script.json", "x"];
+const CAST: [&str; 6] = [
+    "cast",
+    "--config",
+    "flow.json",
+    "--agent-script",
+    "script.json",
+    "x",
+];
 
 #[test]
 fn c11_a_running_cast_takes_a_new_limit_up() {
     let house = house();
-    let detached = house.materia(&[&CAST[..], &["--detach", "--json"]].concat()).run().ok().json();
+    let detached = house
+        .materia(&[&CAST[..], &["--detach", "--json"]].concat())
+        .run()
+        .ok()
+        .json();
     while !house.work().join("started").exists() {
         std::thread::yield_now();
     }
     let raised = house.materia(&["budget", "1k", "--json"]).run().ok().json();
-    assert_eq!((&raised["raised"], &raised["status"]), (&json!("ordered"), &json!("running")));
-    assert_eq!(raised["budget"][0], json!({"what": "tokens", "used": 0.0, "limit": 1000.0}));
+    assert_eq!(
+        (&raised["raised"], &raised["status"]),
+        (&json!("ordered"), &json!("running"))
+    );
+    assert_eq!(
+        raised["budget"][0],
+        json!({"what": "tokens", "used": 0.0, "limit": 1000.0})
+    );
     house.write("go", "");
-    let dir = detached["runDir"].as_str().unwrap().replace("[HOUSE]/project/", "");
+    let dir = detached["runDir"]
+        .as_str()
+        .unwrap()
+        .replace("[HOUSE]/project/", "");
     loop {
         let now = house.materia(&["status", "--json"]).run().ok().json();
         if now["status"] == "complete" {
-            assert_eq!(now["budget"][0], json!({"what": "tokens", "used": 200.0, "limit": 1000.0}));
+            assert_eq!(
+                now["budget"][0],
+                json!({"what": "tokens", "used": 200.0, "limit": 1000.0})
+            );
             break;
         }
         assert_eq!(now["status"], "running", "{now}");
         std::thread::yield_now();
     }
-    assert_eq!(house.read(&format!("{dir}/events.jsonl")).matches("\"budget_raised\"").count(), 1);
-    assert_eq!(house.shell(&format!("ls {dir}/orders")).run().stdout, "", "the order was taken up");
+    assert_eq!(
+        house
+            .read(&format!("{dir}/events.jsonl"))
+            .matches("\"budget_raised\"")
+            .count(),
+        1
+    );
+    assert_eq!(
+        house.shell(&format!("ls {dir}/orders")).run().stdout,
+        "",
+        "the order was taken up"
+    );
     while !house.alive().is_empty() {
         std::thread::yield_now();
     }
     let late = house.materia(&["budget", "2k", "--json"]).run();
-    assert_eq!((late.code(), &late.json()["error"]["code"]), (4, &json!("refused")), "it is complete");
+    assert_eq!(
+        (late.code(), &late.json()["error"]["code"]),
+        (4, &json!("refused")),
+        "it is complete"
+    );
 }
 
 #[test]
@@ -72,8 +109,16 @@ fn a_cast_that_ran_out_goes_on_behind_what_it_finished() {
     let shown = house.materia(&["budget"]).run().ok();
     let raised = house.materia(&["budget", "+500"]).run().ok();
     assert_snapshot!(format!("{}\n{}", shown.transcript(), raised.transcript()));
-    let done = house.materia(&["recast", "--agent-script", "script.json", "--json"]).run().ok().json();
-    assert_eq!(done["visits"], json!({"a": 1, "b": 1, "c": 1}), "a finished step never runs again");
+    let done = house
+        .materia(&["recast", "--agent-script", "script.json", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        done["visits"],
+        json!({"a": 1, "b": 1, "c": 1}),
+        "a finished step never runs again"
+    );
 }
 
 #[test]
@@ -82,12 +127,28 @@ fn s2_agents_raise_no_budget_and_words_are_checked() {
     house.write("go", "");
     house.materia(&CAST).run();
     for name in ["MATERIA_RUN", "MATERIA_SESSION"] {
-        let refused = house.materia(&["budget", "1M", "--json"]).env(name, "x").run();
-        assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("operator_only")));
-        house.materia(&["budget", "--json"]).env(name, "x").run().ok();
+        let refused = house
+            .materia(&["budget", "1M", "--json"])
+            .env(name, "x")
+            .run();
+        assert_eq!(
+            (refused.code(), &refused.json()["error"]["code"]),
+            (4, &json!("operator_only"))
+        );
+        house
+            .materia(&["budget", "--json"])
+            .env(name, "x")
+            .run()
+            .ok();
     }
-    let inside = house.materia(&["run", "--template", "materia budget 1M --json"]).run();
-    assert!(inside.stdout.contains("operator_only"), "{}", inside.transcript());
+    let inside = house
+        .materia(&["run", "--template", "materia budget 1M --json"])
+        .run();
+    assert!(
+        inside.stdout.contains("operator_only"),
+        "{}",
+        inside.transcript()
+    );
     let before = house.materia(&["budget", "--json"]).run().ok().json();
     assert_eq!(before["budget"][0]["limit"], 50.0);
     assert_eq!(house.materia(&["budget", "2026", "much"]).run().code(), 2);
@@ -117,7 +178,9 @@ fn spender() -> House {
 #[test]
 fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
     let house = spender();
-    let cast = house.materia(&["cast", "--config", "flow.json", "--json", "x"]).start();
+    let cast = house
+        .materia(&["cast", "--config", "flow.json", "--json", "x"])
+        .start();
     house.until_file_has(house.work().join("spent"), "spent");
     let raised = house.materia(&["budget", "1k", "--json"]).run().ok().json();
     assert_eq!(raised["raised"], "ordered");
@@ -128,18 +191,29 @@ fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
         (&json!("complete"), &json!(120)),
         "{report}"
     );
-    let dir = report["runDir"].as_str().unwrap().replace("[HOUSE]/project/", "");
+    let dir = report["runDir"]
+        .as_str()
+        .unwrap()
+        .replace("[HOUSE]/project/", "");
     let events = house.read(&format!("{dir}/events.jsonl"));
-    let at =
-        |kind: &str| events.find(&format!("\"{kind}\"")).unwrap_or_else(|| panic!("no {kind}: {events}"));
-    assert!(at("budget_raised") < at("socket_complete"), "what was allowed stands before what was used");
+    let at = |kind: &str| {
+        events
+            .find(&format!("\"{kind}\""))
+            .unwrap_or_else(|| panic!("no {kind}: {events}"))
+    };
+    assert!(
+        at("budget_raised") < at("socket_complete"),
+        "what was allowed stands before what was used"
+    );
 }
 
 #[test]
 fn c11_without_that_the_turn_is_ended() {
     let house = spender();
     house.write("go", "");
-    let ended = house.materia(&["cast", "--config", "flow.json", "--json", "x"]).run();
+    let ended = house
+        .materia(&["cast", "--config", "flow.json", "--json", "x"])
+        .run();
     assert_eq!(
         (ended.code(), &ended.json()["error"]["code"]),
         (7, &json!("budget_limit")),

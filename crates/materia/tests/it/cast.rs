@@ -27,7 +27,9 @@ fn config(sockets: &Value, materia: &Value) -> Value {
 /// Casts a config.
 fn cast(house: &House, config: &Value, more: &[&str]) -> Outcome {
     house.write("flow.json", config.to_string());
-    house.materia(&[&["cast", "--config", "flow.json", "do the work"], more].concat()).run()
+    house
+        .materia(&[&["cast", "--config", "flow.json", "do the work"], more].concat())
+        .run()
 }
 
 /// The directory of the only cast.
@@ -41,12 +43,17 @@ fn run_dir(house: &House) -> PathBuf {
 /// The events of the only cast, without the journal's own.
 fn events(house: &House) -> Vec<Value> {
     let text = fs::read_to_string(run_dir(house).join("events.jsonl")).unwrap();
-    let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let events = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
     events.filter(|event| event["type"] != "journal").collect()
 }
 
 fn types(house: &House) -> Vec<String> {
-    events(house).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+    events(house)
+        .iter()
+        .map(|event| event["type"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// The names of everything below a directory.
@@ -56,11 +63,22 @@ fn files(dir: &std::path::Path) -> Vec<String> {
     while let Some(next) = left.pop() {
         for entry in fs::read_dir(next).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() { left.push(path) } else { all.push(path) }
+            if path.is_dir() {
+                left.push(path)
+            } else {
+                all.push(path)
+            }
         }
     }
-    let mut names: Vec<String> =
-        all.iter().map(|path| path.strip_prefix(dir).unwrap().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = all
+        .iter()
+        .map(|path| {
+            path.strip_prefix(dir)
+                .unwrap()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
     names.sort();
     names
 }
@@ -81,8 +99,16 @@ fn script(house: &House, replies: &Value) {
 #[test]
 fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
     let house = House::new();
-    script(&house, &json!([{"match": {"socket": "b"}, "text": "done", "usage": {"input": 3, "output": 4}}]));
-    let outcome = cast(&house, &hello(), &["--agent-script", "script.json", "--json"]).ok();
+    script(
+        &house,
+        &json!([{"match": {"socket": "b"}, "text": "done", "usage": {"input": 3, "output": 4}}]),
+    );
+    let outcome = cast(
+        &house,
+        &hello(),
+        &["--agent-script", "script.json", "--json"],
+    )
+    .ok();
     let used = json!({"tokens": {"input": 3, "output": 4, "cacheRead": 0, "cacheWrite": 0, "total": 7}, "cost": {"total": 0.0}});
     let mut by_materia = used.clone();
     by_materia["turns"] = json!(1);
@@ -133,10 +159,22 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
     let dir = run_dir(&house);
     let manifest: Value =
         serde_json::from_str(&fs::read_to_string(dir.join("manifest.json")).unwrap()).unwrap();
-    let artifacts: Vec<&str> =
-        manifest["entries"].as_array().unwrap().iter().map(|one| one["artifact"].as_str().unwrap()).collect();
-    assert!(artifacts.iter().all(|artifact| dir.join(artifact).is_file()), "{artifacts:?}");
-    assert_eq!((&manifest["format"], &manifest["status"]), (&json!(1), &json!("complete")));
+    let artifacts: Vec<&str> = manifest["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["artifact"].as_str().unwrap())
+        .collect();
+    assert!(
+        artifacts
+            .iter()
+            .all(|artifact| dir.join(artifact).is_file()),
+        "{artifacts:?}"
+    );
+    assert_eq!(
+        (&manifest["format"], &manifest["status"]),
+        (&json!(1), &json!("complete"))
+    );
 }
 
 #[test]
@@ -165,8 +203,13 @@ fn a_person_reads_a_line_per_step_and_where_everything_is() {
 #[test]
 fn a_failed_utility_says_why_and_keeps_everything() {
     let house = House::new();
-    let broken = json!({"type": "utility", "command": ["sh", "-c", "echo part; echo bad >&2; exit 7"]});
-    let outcome = cast(&house, &config(&json!({"a": {"materia": "U"}}), &json!({"U": broken})), &[]);
+    let broken =
+        json!({"type": "utility", "command": ["sh", "-c", "echo part; echo bad >&2; exit 7"]});
+    let outcome = cast(
+        &house,
+        &config(&json!({"a": {"materia": "U"}}), &json!({"U": broken})),
+        &[],
+    );
     assert_eq!(outcome.code(), 1);
     assert_snapshot!(outcome.transcript(), @r#"
     $ materia cast --config flow.json 'do the work'
@@ -181,30 +224,68 @@ fn a_failed_utility_says_why_and_keeps_everything() {
     --- exit 1
     "#);
     let dir = run_dir(&house).join("sockets/a");
-    assert_eq!(files(&dir), ["1.command.json", "1.input.json", "1.stderr.txt", "1.stdout.txt"]);
-    assert_eq!(fs::read_to_string(dir.join("1.stderr.txt")).unwrap(), "bad\n");
-    assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1);
+    assert_eq!(
+        files(&dir),
+        [
+            "1.command.json",
+            "1.input.json",
+            "1.stderr.txt",
+            "1.stdout.txt"
+        ]
+    );
+    assert_eq!(
+        fs::read_to_string(dir.join("1.stderr.txt")).unwrap(),
+        "bad\n"
+    );
+    assert_eq!(
+        types(&house)
+            .iter()
+            .filter(|kind| *kind == "cast_end")
+            .count(),
+        1
+    );
 }
 
 #[test]
 fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
     let house = House::new();
     let nowhere = config(&json!({"a": {"materia": "Nobody"}}), &json!({}));
-    let recipe = config(&json!({"a": {"materia": "R"}}), &json!({"R": {"type": "utility", "recipe": "r"}}));
+    let recipe = config(
+        &json!({"a": {"materia": "R"}}),
+        &json!({"R": {"type": "utility", "recipe": "r"}}),
+    );
     let open = json!({"T": {"type": "utility", "template": "echo {nobody}"}});
     let open = config(&json!({"a": {"materia": "T"}}), &open);
     let cases = [
         (nowhere, &["--json"][..], 2, "unknown_materia"),
         (hello(), &["--json"], 6, "no_agent"),
-        (hello(), &["--json", "--loadout", "Nope"], 3, "unknown_loadout"),
-        (hello(), &["--json", "--agent-script", "none.json"], 3, "unreadable"),
-        (hello(), &["--json", "--agent-script", "flow.json"], 2, "invalid_agent_script"),
+        (
+            hello(),
+            &["--json", "--loadout", "Nope"],
+            3,
+            "unknown_loadout",
+        ),
+        (
+            hello(),
+            &["--json", "--agent-script", "none.json"],
+            3,
+            "unreadable",
+        ),
+        (
+            hello(),
+            &["--json", "--agent-script", "flow.json"],
+            2,
+            "invalid_agent_script",
+        ),
         (recipe, &["--json"], 2, "recipe_not_found"),
         (open, &["--json"], 2, "missing_value"),
     ];
     for (config, more, exit, code) in cases {
         let outcome = cast(&house, &config, more);
-        assert_eq!((outcome.code(), outcome.json()["error"]["code"].as_str()), (exit, Some(code)));
+        assert_eq!(
+            (outcome.code(), outcome.json()["error"]["code"].as_str()),
+            (exit, Some(code))
+        );
     }
     assert!(!house.work().join(".pi").exists());
 }
@@ -217,23 +298,48 @@ fn limits_and_logins_have_exit_codes_of_their_own() {
         &json!({"Say": says(&json!({}))}),
     );
     let stopped = cast(&house, &again, &["--json"]);
-    assert_eq!((stopped.code(), &stopped.json()["error"]["code"]), (7, &json!("edge_limit")));
+    assert_eq!(
+        (stopped.code(), &stopped.json()["error"]["code"]),
+        (7, &json!("edge_limit"))
+    );
     script(&house, &json!([{"error": "auth"}]));
-    let refused = cast(&house, &hello(), &["--json", "--agent-script", "script.json"]);
-    assert_eq!((refused.code(), &refused.json()["error"]["code"]), (6, &json!("agent_auth")));
+    let refused = cast(
+        &house,
+        &hello(),
+        &["--json", "--agent-script", "script.json"],
+    );
+    assert_eq!(
+        (refused.code(), &refused.json()["error"]["code"]),
+        (6, &json!("agent_auth"))
+    );
 }
 
 #[test]
 fn s1_what_a_project_brings_runs_only_when_it_is_trusted() {
     let house = House::new();
     let touch = json!({"type": "utility", "command": ["touch", "ran"]});
-    let brought = config(&json!({"a": {"materia": "Touch"}}), &json!({"Touch": touch}));
+    let brought = config(
+        &json!({"a": {"materia": "Touch"}}),
+        &json!({"Touch": touch}),
+    );
     house.write(".pi/pi-materia.json", brought.to_string());
     let refused = house.materia(&["cast", "x", "--json"]).run();
-    assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("untrusted")));
-    assert!(refused.json()["error"]["hint"].as_str().unwrap().contains("`materia trust`"));
+    assert_eq!(
+        (refused.code(), &refused.json()["error"]["code"]),
+        (4, &json!("untrusted"))
+    );
+    assert!(
+        refused.json()["error"]["hint"]
+            .as_str()
+            .unwrap()
+            .contains("`materia trust`")
+    );
     assert!(!house.work().join("ran").exists() && !house.work().join(".pi/pi-materia").exists());
-    house.materia(&["cast", "x", "--json"]).env("MATERIA_TRUST", "1").run().ok();
+    house
+        .materia(&["cast", "x", "--json"])
+        .env("MATERIA_TRUST", "1")
+        .run()
+        .ok();
     assert!(house.work().join("ran").exists());
 }
 
@@ -242,12 +348,24 @@ fn c18_a_shipped_utility_runs_in_the_cast_and_leaves_the_same_artifacts() {
     let house = House::new();
     let ignore = json!({"type": "utility", "parse": "json", "params": {"patterns": ["out/"]},
         "script": {"kind": "shippedUtility", "name": "ensure-ignored.mjs"}});
-    let outcome =
-        cast(&house, &config(&json!({"a": {"materia": "I"}}), &json!({"I": ignore})), &["--json"]).ok();
+    let outcome = cast(
+        &house,
+        &config(&json!({"a": {"materia": "I"}}), &json!({"I": ignore})),
+        &["--json"],
+    )
+    .ok();
     assert_eq!(outcome.json()["status"], "complete");
     assert!(house.read(".gitignore").contains("out/"));
     let names = files(&run_dir(&house).join("sockets/a"));
-    assert_eq!(names, ["1.command.json", "1.input.json", "1.stderr.txt", "1.stdout.txt"]);
+    assert_eq!(
+        names,
+        [
+            "1.command.json",
+            "1.input.json",
+            "1.stderr.txt",
+            "1.stdout.txt"
+        ]
+    );
 }
 
 #[test]
@@ -255,17 +373,34 @@ fn c20_a_template_is_a_utility_too() {
     let house = House::new();
     let template = json!({"type": "utility", "parse": "json", "params": {"word": "hi"}, "assign": {"said": "$.said"},
         "template": ["cat", "sh -c 'cat >/dev/null; printf %s \"$1\"' x '\\{\"said\": \"{word}\"\\}'"]});
-    let outcome =
-        cast(&house, &config(&json!({"a": {"materia": "T"}}), &json!({"T": template})), &["--json"]);
-    assert_eq!(outcome.json()["state"]["said"], "hi", "{}", outcome.transcript());
+    let outcome = cast(
+        &house,
+        &config(&json!({"a": {"materia": "T"}}), &json!({"T": template})),
+        &["--json"],
+    );
+    assert_eq!(
+        outcome.json()["state"]["said"],
+        "hi",
+        "{}",
+        outcome.transcript()
+    );
 }
 
 #[test]
 fn the_example_runs_without_a_model() {
     let house = House::new();
-    let example = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hello.json");
-    let outcome =
-        house.materia(&["cast", "--config", example.to_str().unwrap(), "hello", "--json"]).run().ok();
+    let example =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/hello.json");
+    let outcome = house
+        .materia(&[
+            "cast",
+            "--config",
+            example.to_str().unwrap(),
+            "hello",
+            "--json",
+        ])
+        .run()
+        .ok();
     let document = outcome.json();
     assert_eq!(document["state"]["greeting"], "hello from a utility");
     assert_eq!(document["state"]["report"], "done!");

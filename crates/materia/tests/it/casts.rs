@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::house::House;
 
-/// A list of two items; each is worked on and then checked, and the first one is not good enough at first.
+/// A list of two items; each is worked on and then checked, and the first one is not good enough at
+/// first.
 pub fn loops() -> Value {
     let sockets = json!({
         "plan": {"materia": "Plan", "edges": [{"to": "work"}]},
@@ -45,15 +46,24 @@ pub fn house() -> House {
     house
 }
 
-const CAST: [&str; 6] =
-    ["cast", "--config", "flow.json", "--agent-script", "script.json", "do the work\nand more"];
+const CAST: [&str; 6] = [
+    "cast",
+    "--config",
+    "flow.json",
+    "--agent-script",
+    "script.json",
+    "do the work\nand more",
+];
 
 #[test]
 fn a_list_a_cast_and_its_standing_read_well() {
     let house = house();
     let nothing = house.materia(&["casts"]).run().ok();
     house.materia(&CAST).run().ok();
-    house.materia(&CAST).env("MATERIA_FAILPOINT", "journal.sync:5:abort").run();
+    house
+        .materia(&CAST)
+        .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
+        .run();
     let words: [&[&str]; 4] = [
         &["casts"],
         &["cast-show", "2026-01-01T00-00-00-000Z"],
@@ -72,31 +82,46 @@ fn p4_a_cast_runs_only_while_its_driver_lives() {
         ["sh", "-c", "cat >/dev/null; echo started >new; mv new started; while [ ! -e go ]; do sleep 0.05; done"]});
     house.write("flow.json", json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Slow"}}}},
         "materia": {"Slow": slow}}).to_string());
-    let detached =
-        house.materia(&["cast", "--config", "flow.json", "x", "--detach", "--json"]).run().ok().json();
+    let detached = house
+        .materia(&["cast", "--config", "flow.json", "x", "--detach", "--json"])
+        .run()
+        .ok()
+        .json();
     while !house.work().join("started").exists() {
         std::thread::yield_now();
     }
     let listed = house.materia(&["casts", "--json"]).run().ok().json();
     let one = &listed["casts"][0];
-    assert_eq!((&one["castId"], &one["status"]), (&detached["castId"], &json!("running")));
+    assert_eq!(
+        (&one["castId"], &one["status"]),
+        (&detached["castId"], &json!("running"))
+    );
     assert_eq!(one["at"]["socket"], "a");
     let pid = one["driver"].as_u64().unwrap();
     let status = house.materia(&["status", "--json"]).run().ok().json();
-    assert_eq!((&status["driver"], &status["graph"][0]["current"]), (&json!(pid), &json!(true)));
+    assert_eq!(
+        (&status["driver"], &status["graph"][0]["current"]),
+        (&json!(pid), &json!(true))
+    );
     house.shell(&format!("kill -9 {pid}")).run().ok();
-    while house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"] != "interrupted" {
+    while house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"]
+        != "interrupted"
+    {
         std::thread::yield_now();
     }
     let status = house.materia(&["status"]).run().ok().stdout;
     assert!(
-        status.contains("needs you: nobody drives it") && status.contains("next: materia resume 2026"),
+        status.contains("needs you: nobody drives it")
+            && status.contains("next: materia resume 2026"),
         "{status}"
     );
     let steps = house.materia(&["cast-show", "--json"]).run().ok().json();
     assert_eq!(steps["steps"][0]["outcome"], "interrupted");
     house.materia(&["abort", "--json"]).run().ok();
-    assert_eq!(house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"], "aborted");
+    assert_eq!(
+        house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"],
+        "aborted"
+    );
     house.write("go", "");
     while !house.alive().is_empty() {
         std::thread::yield_now();
@@ -122,7 +147,8 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
     let in_order = |one: &String, other: &String| one > other;
     assert!(ids.is_sorted_by(in_order) && ids.len() == 3, "{ids:?}");
     let manifest = casts.join(&ids[0]).join("manifest.json");
-    let mut document: Value = serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
+    let mut document: Value =
+        serde_json::from_str(&fs::read_to_string(&manifest).unwrap()).unwrap();
     document["status"] = json!("failed");
     document["logBytes"] = json!(1);
     fs::write(&manifest, document.to_string()).unwrap();
@@ -131,31 +157,77 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
     fs::remove_file(casts.join(&ids[2]).join("manifest.json")).unwrap();
     fs::write(&log, "no journal\n").unwrap();
     let listed = house.materia(&["casts", "--json"]).run().ok().json();
-    let statuses: Vec<&str> = (0..3).map(|n| listed["casts"][n]["status"].as_str().unwrap()).collect();
+    let statuses: Vec<&str> = (0..3)
+        .map(|n| listed["casts"][n]["status"].as_str().unwrap())
+        .collect();
     assert_eq!(statuses, ["complete", "complete", "unreadable"]);
-    assert_eq!(listed["casts"][1]["usage"], json!({"tokens": 180, "cost": 0.01, "turns": 7}));
-    let some = house.materia(&["casts", "--status", "complete", "--limit", "1", "--json"]).run().ok().json();
-    assert_eq!((some["casts"].as_array().unwrap().len(), &some["total"]), (1, &json!(3)));
+    assert_eq!(
+        listed["casts"][1]["usage"],
+        json!({"tokens": 180, "cost": 0.01, "turns": 7})
+    );
+    let some = house
+        .materia(&["casts", "--status", "complete", "--limit", "1", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (some["casts"].as_array().unwrap().len(), &some["total"]),
+        (1, &json!(3))
+    );
 }
 
 #[test]
 fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
     let house = house();
-    house.materia(&CAST).env("MATERIA_FAILPOINT", "journal.sync:5:abort").run();
+    house
+        .materia(&CAST)
+        .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
+        .run();
     house.materia(&CAST).run().ok();
-    let resumed = house.materia(&["resume", "--agent-script", "script.json", "--json"]).run();
-    assert_eq!(resumed.json()["castId"], "2026-01-01T00-00-00-000Z", "{}", resumed.transcript());
+    let resumed = house
+        .materia(&["resume", "--agent-script", "script.json", "--json"])
+        .run();
+    assert_eq!(
+        resumed.json()["castId"],
+        "2026-01-01T00-00-00-000Z",
+        "{}",
+        resumed.transcript()
+    );
     let nothing = house.materia(&["resume", "--json"]).run();
-    assert_eq!((nothing.code(), &nothing.json()["error"]["code"]), (4, &json!("refused")));
+    assert_eq!(
+        (nothing.code(), &nothing.json()["error"]["code"]),
+        (4, &json!("refused"))
+    );
     assert_eq!(house.materia(&["status", "nope", "--json"]).run().code(), 3);
-    assert_eq!(house.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"], "ambiguous");
+    assert_eq!(
+        house.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"],
+        "ambiguous"
+    );
     let all = house
-        .materia(&["cast-show", "2026-01-01T00-00-00-000Z-2", "--events", "--artifacts", "--json"])
+        .materia(&[
+            "cast-show",
+            "2026-01-01T00-00-00-000Z-2",
+            "--events",
+            "--artifacts",
+            "--json",
+        ])
         .run()
         .ok()
         .json();
-    assert!(all["artifacts"].as_array().unwrap().iter().any(|one| one["path"] == "sockets/plan/1.prompt.md"));
-    assert!(all["events"].as_array().unwrap().iter().any(|one| one["type"] == "cast_end"));
+    assert!(
+        all["artifacts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["path"] == "sockets/plan/1.prompt.md")
+    );
+    assert!(
+        all["events"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["type"] == "cast_end")
+    );
     let steps: Vec<String> = all["steps"]
         .as_array()
         .unwrap()
@@ -170,5 +242,8 @@ fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
         })
         .collect();
     assert_eq!(steps.len(), 7, "{steps:?}");
-    assert!(steps.iter().all(|step| step.ends_with(" done")), "{steps:?}");
+    assert!(
+        steps.iter().all(|step| step.ends_with(" done")),
+        "{steps:?}"
+    );
 }

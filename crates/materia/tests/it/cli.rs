@@ -8,7 +8,10 @@ use crate::house::House;
 fn version_is_one_line_on_stdout() {
     let house = House::new();
     let outcome = house.materia(&["--version"]).run().ok();
-    assert_eq!(outcome.stdout, concat!("materia ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(
+        outcome.stdout,
+        concat!("materia ", env!("CARGO_PKG_VERSION"), "\n")
+    );
     assert_eq!(outcome.stderr, "");
 }
 
@@ -16,7 +19,10 @@ fn version_is_one_line_on_stdout() {
 fn help_fits_one_screen() {
     let house = House::new();
     let outcome = house.materia(&["-h"]).run().ok();
-    assert!(outcome.stdout.lines().count() <= 64 && outcome.stdout.lines().all(|line| line.len() <= 100));
+    assert!(
+        outcome.stdout.lines().count() <= 64
+            && outcome.stdout.lines().all(|line| line.len() <= 100)
+    );
     assert_snapshot!(outcome.transcript());
 }
 
@@ -48,35 +54,63 @@ fn colour_follows_the_flag_and_the_environment() {
     let coloured = |outcome: &crate::house::Outcome| outcome.stderr.contains('\u{1b}');
     let wrong = ["-C", "nowhere", "doctor"];
     assert!(!coloured(&house.materia(&wrong).run()));
-    assert!(coloured(&house.materia(&wrong).env("CLICOLOR_FORCE", "1").run()));
-    assert!(coloured(&house.materia(&["--color", "always", "-C", "nowhere", "doctor"]).run()));
-    let never = house.materia(&["--color=never", "-C", "nowhere", "doctor"]).env("CLICOLOR_FORCE", "1").run();
+    assert!(coloured(
+        &house.materia(&wrong).env("CLICOLOR_FORCE", "1").run()
+    ));
+    assert!(coloured(
+        &house
+            .materia(&["--color", "always", "-C", "nowhere", "doctor"])
+            .run()
+    ));
+    let never = house
+        .materia(&["--color=never", "-C", "nowhere", "doctor"])
+        .env("CLICOLOR_FORCE", "1")
+        .run();
     assert!(!coloured(&never));
 }
 
 #[test]
 fn a_result_that_does_not_get_out_is_a_failure() {
     let house = House::new();
-    for words in ["--help", "split 'a b'", "split a --json", "run --template 'echo hi'", "doctor"] {
+    for words in [
+        "--help",
+        "split 'a b'",
+        "split a --json",
+        "run --template 'echo hi'",
+        "doctor",
+    ] {
         let outcome = house.shell(&format!("materia {words} >/dev/full")).run();
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
         assert!(
-            outcome.stderr.contains("error: cannot write to stdout: No space left"),
+            outcome
+                .stderr
+                .contains("error: cannot write to stdout: No space left"),
             "{}",
             outcome.stderr
         );
     }
     let outcome = house.shell("materia split >/dev/full").run();
     assert_eq!(outcome.code(), 2, "its own failure comes first");
-    let outcome = house.shell("{ materia run --template 'seq 100000'; echo $? >&2; } | head -1").run();
-    assert_eq!(outcome.stderr.trim(), "0", "who closes a pipe wants no more");
+    let outcome = house
+        .shell("{ materia run --template 'seq 100000'; echo $? >&2; } | head -1")
+        .run();
+    assert_eq!(
+        outcome.stderr.trim(),
+        "0",
+        "who closes a pipe wants no more"
+    );
 }
 
 #[test]
 fn a_closed_pipe_and_a_missing_home_are_no_crash() {
     let house = House::new();
-    house.shell("materia --help | true; materia --help >&-").run();
-    let outcome = house.materia(&["doctor", "--json"]).without_env("HOME").run();
+    house
+        .shell("materia --help | true; materia --help >&-")
+        .run();
+    let outcome = house
+        .materia(&["doctor", "--json"])
+        .without_env("HOME")
+        .run();
     assert_eq!(outcome.code(), 2);
     assert_eq!(outcome.json()["error"]["code"], "no_home");
 }

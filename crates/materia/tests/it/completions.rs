@@ -3,8 +3,15 @@
 use crate::house::House;
 
 fn proposed(house: &House, words: &[&str]) -> Vec<String> {
-    let outcome = house.materia(&[&["complete", "--"], words].concat()).run().ok();
-    outcome.stdout.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+    let outcome = house
+        .materia(&[&["complete", "--"], words].concat())
+        .run()
+        .ok();
+    outcome
+        .stdout
+        .lines()
+        .map(|line| line.split('\t').next().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -26,13 +33,38 @@ fn ids_and_names_are_those_that_there_are() {
     house.spawn("tests", "true", &[]);
     house.wait("tests");
     assert_eq!(proposed(&house, &["inspect", "run:t"]), ["run:tests"]);
-    assert_eq!(proposed(&house, &["wait", "run:tests", "run:"]), ["run:tests"]);
+    assert_eq!(
+        proposed(&house, &["wait", "run:tests", "run:"]),
+        ["run:tests"]
+    );
     assert_eq!(proposed(&house, &["message", "room"]), ["room:tests"]);
-    assert_eq!(proposed(&house, &["run", "utility-git-l"]), ["utility-git-log"]);
-    assert_eq!(proposed(&house, &["recipe", "show", "utility-git-l"]), ["utility-git-log"]);
-    assert_eq!(proposed(&house, &["cast", "--loadout", "Full"]), ["Full-Auto"]);
-    assert_eq!(proposed(&house, &["-C", ".", "grid", "Plan"]), ["Planning-Consult"]);
-    house.materia(&["cast", "--config", "flow.json", "--agent-script", "script.json", "work"]).run().ok();
+    assert_eq!(
+        proposed(&house, &["run", "utility-git-l"]),
+        ["utility-git-log"]
+    );
+    assert_eq!(
+        proposed(&house, &["recipe", "show", "utility-git-l"]),
+        ["utility-git-log"]
+    );
+    assert_eq!(
+        proposed(&house, &["cast", "--loadout", "Full"]),
+        ["Full-Auto"]
+    );
+    assert_eq!(
+        proposed(&house, &["-C", ".", "grid", "Plan"]),
+        ["Planning-Consult"]
+    );
+    house
+        .materia(&[
+            "cast",
+            "--config",
+            "flow.json",
+            "--agent-script",
+            "script.json",
+            "work",
+        ])
+        .run()
+        .ok();
     let id = "2026-01-01T00-00-00-000Z";
     assert_eq!(proposed(&house, &["cast-show", "2026"]), [id]);
     assert_eq!(proposed(&house, &["fork", id, "--at", "plan"]), ["plan:1"]);
@@ -56,9 +88,15 @@ fn bash_completes_addresses_with_their_colons() {
     assert_eq!(asks("materia inspect run:te"), "tests\n");
     assert_eq!(asks("materia inspect ru"), "run:tests\n");
     assert_eq!(asks("materia docto"), "doctor\n");
-    for (shell, line) in [("zsh", "compdef _materia materia"), ("fish", "complete -c materia")] {
+    for (shell, line) in [
+        ("zsh", "compdef _materia materia"),
+        ("fish", "complete -c materia"),
+    ] {
         let script = house.materia(&["completions", shell]).run().ok().stdout;
-        assert!(script.contains(line) && script.contains("materia complete -- "), "{script}");
+        assert!(
+            script.contains(line) && script.contains("materia complete -- "),
+            "{script}"
+        );
     }
 }
 
@@ -66,9 +104,18 @@ fn bash_completes_addresses_with_their_colons() {
 fn the_manual_is_made_from_the_same_grammar() {
     let house = House::new();
     let all = house.materia(&["man"]).run().ok().stdout;
-    assert!(all.contains(".TH") && all.contains("materia\\-cast(1)"), "{all}");
+    assert!(
+        all.contains(".TH") && all.contains("materia\\-cast(1)"),
+        "{all}"
+    );
     let one = house.materia(&["man", "cast"]).run().ok().stdout;
-    assert!(one.contains("agent\\-script") && one.contains("say hello"), "{one}");
+    assert!(
+        one.contains("agent\\-script") && one.contains("say hello"),
+        "{one}"
+    );
     let wrong = house.materia(&["man", "csat", "--json"]).run();
-    assert_eq!((wrong.code(), &wrong.json()["error"]["hint"]), (3, &"did you mean `cast`?".into()));
+    assert_eq!(
+        (wrong.code(), &wrong.json()["error"]["hint"]),
+        (3, &"did you mean `cast`?".into())
+    );
 }

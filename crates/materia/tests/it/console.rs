@@ -1,7 +1,7 @@
 //! Documents that cannot go stale: every `console` block of the README and the docs is run.
 //!
-//! A block is a line `$ command`, then exactly what it prints on stdout. A line `…` stands for any lines. A block
-//! is one house: its commands run in order in one directory.
+//! A block is a line `$ command`, then exactly what it prints on stdout. A line `…` stands for any
+//! lines. A block is one house: its commands run in order in one directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,14 +42,21 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 
 fn console_blocks(text: &str) -> Vec<String> {
     let parts = text.split("```console\n").skip(1);
-    parts.filter_map(|part| part.split("\n```").next()).map(str::to_owned).collect()
+    parts
+        .filter_map(|part| part.split("\n```").next())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn check(block: &str) -> Option<String> {
     let house = House::new();
     let mut steps: Vec<(String, Vec<&str>)> = Vec::new();
     for line in block.lines() {
-        match (line.strip_prefix("$ "), line.strip_prefix("> "), steps.last_mut()) {
+        match (
+            line.strip_prefix("$ "),
+            line.strip_prefix("> "),
+            steps.last_mut(),
+        ) {
             (Some(command), ..) => steps.push((command.to_owned(), Vec::new())),
             (None, Some(more), Some((command, printed))) if printed.is_empty() => {
                 command.push('\n');
@@ -63,7 +70,13 @@ fn check(block: &str) -> Option<String> {
         let outcome = house.shell(command).run();
         let actual: Vec<&str> = outcome.stdout.lines().collect();
         let same = matches(printed, &actual);
-        (!same).then(|| format!("expected\n{}\nbut saw\n{}", printed.join("\n"), outcome.transcript()))
+        (!same).then(|| {
+            format!(
+                "expected\n{}\nbut saw\n{}",
+                printed.join("\n"),
+                outcome.transcript()
+            )
+        })
     })
 }
 
@@ -71,7 +84,9 @@ fn check(block: &str) -> Option<String> {
 fn matches(pattern: &[&str], lines: &[&str]) -> bool {
     match (pattern, lines) {
         ([], []) => true,
-        (["…", rest @ ..], _) => (0..=lines.len()).any(|skipped| matches(rest, &lines[skipped..])),
+        (["…", rest @ ..], _) => {
+            (0..=lines.len()).any(|skipped| matches(rest, &lines[skipped..]))
+        }
         ([first, pattern @ ..], [line, lines @ ..]) => first == line && matches(pattern, lines),
         _ => false,
     }
@@ -83,7 +98,9 @@ fn every_block_of_the_readme_and_the_guides_is_looked_at() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let pages = pages(&root).into_iter().filter(|page| {
         page.file_name().is_some_and(|name| name == "README.md") && page.parent() == Some(&root)
-            || page.parent().is_some_and(|folder| folder.ends_with("docs/guide"))
+            || page
+                .parent()
+                .is_some_and(|folder| folder.ends_with("docs/guide"))
     });
     let mut wrong = Vec::new();
     let mut seen = 0;
@@ -96,8 +113,10 @@ fn every_block_of_the_readme_and_the_guides_is_looked_at() {
                 "console" => {}
                 "json" if serde_json::from_str::<serde_json::Value>(body).is_ok() => {}
                 _ => {
-                    wrong
-                        .push(format!("{}: a block of `{kind}` that nobody checks:\n{body}", page.display()));
+                    wrong.push(format!(
+                        "{}: a block of `{kind}` that nobody checks:\n{body}",
+                        page.display()
+                    ));
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Everything durable is killed at every point where it can be killed (P1).
 //!
-//! The `keeper` of the fake writes a journal that rotates, a document and artifacts, and lists what it was promised.
-//! It runs once with a trace, which names every failpoint it passes; then once for each passing and each way to fail.
-//! Afterwards everything opens, and nothing that was promised is missing.
+//! The `keeper` of the fake writes a journal that rotates, a document and artifacts, and lists what
+//! it was promised. It runs once with a trace, which names every failpoint it passes; then once for
+//! each passing and each way to fail. Afterwards everything opens, and nothing that was promised is
+//! missing.
 
 mod parting;
 mod post;
@@ -51,9 +52,16 @@ fn torn_house(torn: Torn) -> House {
 
 fn keep(house: &House, failpoint: &str) -> bool {
     let place = house.work();
-    let outcome = house.fake(&["keeper", place.to_str().unwrap()]).env("MATERIA_FAILPOINT", failpoint).run();
+    let outcome = house
+        .fake(&["keeper", place.to_str().unwrap()])
+        .env("MATERIA_FAILPOINT", failpoint)
+        .run();
     let crashed = outcome.code() == 128 + 6;
-    assert!(crashed || outcome.code() == 0, "{failpoint}: {}", outcome.transcript());
+    assert!(
+        crashed || outcome.code() == 0,
+        "{failpoint}: {}",
+        outcome.transcript()
+    );
     !crashed
 }
 
@@ -62,13 +70,18 @@ fn check(house: &House, failpoint: &str) {
     let records = reopened(house, "events.jsonl", failpoint);
     let shared = reopened(house, "shared.jsonl", failpoint);
     let noted = |records: &[Record], number| {
-        records.iter().any(|record| record.kind == "note" && record.data["number"] == number)
+        records
+            .iter()
+            .any(|record| record.kind == "note" && record.data["number"] == number)
     };
     assert!(
         records.iter().any(|record| record.kind == RECOVERED),
         "after {failpoint}: the cut was forgotten"
     );
-    assert!(records.iter().any(|record| record.kind == "old"), "after {failpoint}: old records are gone");
+    assert!(
+        records.iter().any(|record| record.kind == "old"),
+        "after {failpoint}: old records are gone"
+    );
     for promise in promises(house) {
         let (what, number) = promise.split_once(' ').unwrap();
         let number: u64 = number.parse().unwrap();
@@ -76,14 +89,25 @@ fn check(house: &House, failpoint: &str) {
             "note" => noted(&records, number),
             "shared" => noted(&shared, number),
             "state" => state(house) >= Some(number),
-            _ => artifacts(house, number).iter().any(|text| text == "all of it"),
+            _ => artifacts(house, number)
+                .iter()
+                .any(|text| text == "all of it"),
         };
-        assert!(kept, "after {failpoint}: {promise} was promised and is gone");
+        assert!(
+            kept,
+            "after {failpoint}: {promise} was promised and is gone"
+        );
     }
-    assert!(state(house).is_some() || !promises(house).iter().any(|promise| promise.starts_with("state")));
+    assert!(
+        state(house).is_some()
+            || !promises(house)
+                .iter()
+                .any(|promise| promise.starts_with("state"))
+    );
     atomic::sweep(&house.work()).unwrap();
-    let left =
-        fs::read_dir(house.work()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let left = fs::read_dir(house.work())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let temporary: Vec<String> = left.filter(|name| name.contains("tmp")).collect();
     assert!(temporary.is_empty(), "after {failpoint}: {temporary:?}");
 }
@@ -93,7 +117,10 @@ fn reopened(house: &House, name: &str, failpoint: &str) -> Vec<Record> {
     let path = house.work().join(name);
     let opened = Journal::open(&path, &Clock::system(), &Options::default());
     drop(opened.unwrap_or_else(|error| panic!("after {failpoint}: {error}")));
-    Reader::open(&path, From::Beginning).unwrap().map(Result::unwrap).collect()
+    Reader::open(&path, From::Beginning)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }
 
 fn promises(house: &House) -> Vec<String> {
@@ -111,10 +138,18 @@ fn state(house: &House) -> Option<u64> {
 
 fn artifacts(house: &House, number: u64) -> Vec<String> {
     let folder: PathBuf = house.work().join("kept/deep/sockets/s");
-    let names = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let names = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path());
     let wanted = format!("{number}.");
     names
-        .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(&wanted))
+        .filter(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with(&wanted)
+        })
         .map(|path| fs::read_to_string(path).unwrap())
         .collect()
 }
@@ -136,10 +171,18 @@ fn points(torn: Torn) -> BTreeMap<String, u64> {
 #[test]
 fn the_keeper_passes_every_kind_of_point() {
     let points = points(Torn::Short);
-    for kind in
-        ["journal.write", "journal.sync", "journal.rotate", "journal.recover", "atomic.rename", "artifact."]
-    {
-        assert!(points.keys().any(|point| point.starts_with(kind)), "{kind} is missing in {points:?}");
+    for kind in [
+        "journal.write",
+        "journal.sync",
+        "journal.rotate",
+        "journal.recover",
+        "atomic.rename",
+        "artifact.",
+    ] {
+        assert!(
+            points.keys().any(|point| point.starts_with(kind)),
+            "{kind} is missing in {points:?}"
+        );
     }
 }
 
@@ -151,7 +194,9 @@ mod slow {
         let points = points(Torn::Short);
         assert!(points.len() > 20, "{points:?}");
         for (point, count) in points {
-            for (nth, action) in (1..=count.min(4)).flat_map(|nth| ACTIONS.map(|action| (nth, action))) {
+            for (nth, action) in
+                (1..=count.min(4)).flat_map(|nth| ACTIONS.map(|action| (nth, action)))
+            {
                 fail_at(Torn::Short, &point, nth, action);
             }
         }
@@ -160,9 +205,15 @@ mod slow {
     #[test]
     fn recovery_can_be_killed_too() {
         let points = points(Torn::Hole);
-        let recovery: Vec<&String> = points.keys().filter(|point| point.contains("recover")).collect();
+        let recovery: Vec<&String> = points
+            .keys()
+            .filter(|point| point.contains("recover"))
+            .collect();
         assert!(recovery.len() > 3, "{points:?}");
-        for (point, action) in recovery.iter().flat_map(|point| ACTIONS.map(|action| (point, action))) {
+        for (point, action) in recovery
+            .iter()
+            .flat_map(|point| ACTIONS.map(|action| (point, action)))
+        {
             fail_at(Torn::Hole, point, 1, action);
         }
     }
@@ -174,7 +225,11 @@ mod slow {
         assert_eq!(survived, matches!(action, "eio" | "enospc"), "{failpoint}");
         check(&house, &failpoint);
         if survived {
-            assert_eq!(promises(&house).len() as u64, 4 * NOTES, "{failpoint}: it gave up");
+            assert_eq!(
+                promises(&house).len() as u64,
+                4 * NOTES,
+                "{failpoint}: it gave up"
+            );
         } else {
             assert!(keep(&house, "none:abort"), "{failpoint}: it does not go on");
             check(&house, &failpoint);

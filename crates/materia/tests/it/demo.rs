@@ -11,33 +11,66 @@ use crate::house::House;
 fn a_newcomer_sees_everything() {
     let house = House::new();
     let outcome = house.materia(&["demo", "--dir", "visitors"]).run().ok();
-    let hashes = outcome.stdout.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    let hashes: Vec<&str> =
-        hashes.filter(|word| word.len() == 7 && word.chars().all(|c| c.is_ascii_hexdigit())).collect();
+    let hashes = outcome
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let hashes: Vec<&str> = hashes
+        .filter(|word| word.len() == 7 && word.chars().all(|c| c.is_ascii_hexdigit()))
+        .collect();
     assert_eq!(hashes.len(), 3, "{}", outcome.transcript());
-    let told = hashes.iter().fold(outcome.transcript(), |told, hash| told.replace(hash, "[HASH]"));
+    let told = hashes.iter().fold(outcome.transcript(), |told, hash| {
+        told.replace(hash, "[HASH]")
+    });
     assert_snapshot!(told);
-    assert_eq!(house.read("visitors/greeting.txt"), "Hello, {name}! Good to see you.\n");
-    let log = house.shell("cd visitors && git log --format=%s && git status --short").run().ok().stdout;
+    assert_eq!(
+        house.read("visitors/greeting.txt"),
+        "Hello, {name}! Good to see you.\n"
+    );
+    let log = house
+        .shell("cd visitors && git log --format=%s && git status --short")
+        .run()
+        .ok()
+        .stdout;
     assert_eq!(log, "Tell readers about it\nAdd the greeting\nBegin\n");
-    let first = house.shell("cd visitors && git show --stat --format= HEAD~1").run().ok().stdout;
-    assert!(first.contains("greeting.txt") && !first.contains(".pi"), "{first}");
+    let first = house
+        .shell("cd visitors && git show --stat --format= HEAD~1")
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        first.contains("greeting.txt") && !first.contains(".pi"),
+        "{first}"
+    );
 }
 
 #[test]
 fn it_needs_git_and_a_free_place_and_says_so() {
     let house = House::new();
     let taken = house.materia(&["demo", "--dir", ".", "--json"]).run();
-    assert_eq!((taken.code(), &taken.json()["error"]["code"]), (4, &json!("taken")));
-    let without = house.materia(&["demo", "--json"]).env("PATH", "/nowhere").run();
+    assert_eq!(
+        (taken.code(), &taken.json()["error"]["code"]),
+        (4, &json!("taken"))
+    );
+    let without = house
+        .materia(&["demo", "--json"])
+        .env("PATH", "/nowhere")
+        .run();
     assert_eq!(
         (without.code(), &without.json()["error"]["code"]),
         (2, &json!("no_git")),
         "{}",
         without.transcript()
     );
-    assert_eq!(fs::read_dir(house.work()).unwrap().count(), 0, "nothing was made");
+    assert_eq!(
+        fs::read_dir(house.work()).unwrap().count(),
+        0,
+        "nothing was made"
+    );
     let json = house.materia(&["demo", "--json"]).run().ok().json();
-    assert_eq!((&json["ok"], json["commits"].as_array().unwrap().len()), (&json!(true), 3));
+    assert_eq!(
+        (&json["ok"], json["commits"].as_array().unwrap().len()),
+        (&json!(true), 3)
+    );
     assert_eq!(json["cast"]["visits"]["Socket-4"], 3);
 }

@@ -6,7 +6,8 @@ use insta::assert_snapshot;
 
 use crate::house::House;
 
-/// A `PATH` of programs that stand in for agents, and the few of the system's that are needed beside them.
+/// A `PATH` of programs that stand in for agents, and the few of the system's that are needed
+/// beside them.
 fn with_programs(house: &House, programs: &[(&str, &str)]) -> String {
     for (name, script) in programs {
         let path = house.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
@@ -22,7 +23,10 @@ fn with_programs(house: &House, programs: &[(&str, &str)]) -> String {
 #[test]
 fn a_healthy_machine_is_told_from_its_agents() {
     let house = House::new();
-    let agents = [("codex", "echo codex-cli 0.141.0"), ("aider", "echo 'no module \u{1b}[31m' >&2; exit 3")];
+    let agents = [
+        ("codex", "echo codex-cli 0.141.0"),
+        ("aider", "echo 'no module \u{1b}[31m' >&2; exit 3"),
+    ];
     let path = with_programs(&house, &agents);
     let outcome = house.materia(&["doctor"]).env("PATH", path).run().ok();
     let steady: Vec<String> = outcome.transcript().lines().map(steady).collect();
@@ -40,47 +44,105 @@ fn steady(line: &str) -> String {
 fn the_document_has_every_check_and_agent() {
     let house = House::new();
     let path = with_programs(&house, &[("claude", "echo '2.1.7 (Claude Code)'")]);
-    let report = house.materia(&["doctor", "--json"]).env("PATH", path).run().ok().json();
-    let names: Vec<&str> =
-        report["checks"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["processes", "locks", "durable writes", "free space", "file watches", "open files"]);
-    let claude =
-        report["agents"].as_array().unwrap().iter().find(|agent| agent["command"] == "claude").unwrap();
+    let report = house
+        .materia(&["doctor", "--json"])
+        .env("PATH", path)
+        .run()
+        .ok()
+        .json();
+    let names: Vec<&str> = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "processes",
+            "locks",
+            "durable writes",
+            "free space",
+            "file watches",
+            "open files"
+        ]
+    );
+    let claude = report["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|agent| agent["command"] == "claude")
+        .unwrap();
     assert_eq!(claude["version"], "2.1.7");
-    assert_eq!(report["paths"]["runs"], "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs");
+    assert_eq!(
+        report["paths"]["runs"],
+        "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs"
+    );
 }
 
 #[test]
 fn a_place_that_cannot_be_written_is_broken_and_nothing_is_left_behind() {
     let house = House::new();
-    let outcome = house.materia(&["doctor", "--json"]).env("MATERIA_HOME", "/proc/nowhere").run();
+    let outcome = house
+        .materia(&["doctor", "--json"])
+        .env("MATERIA_HOME", "/proc/nowhere")
+        .run();
     assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
     let report = outcome.json();
     assert_eq!(report["ok"], false);
-    let state = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "state").unwrap();
+    let state = report["checks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|check| check["name"] == "state")
+        .unwrap();
     assert_eq!(state["health"], "broken");
     assert!(state["hint"].as_str().unwrap().contains("MATERIA_HOME"));
     house.materia(&["doctor"]).run();
-    assert!(!house.home().join(".pi").exists(), "the scratch directory was left");
+    assert!(
+        !house.home().join(".pi").exists(),
+        "the scratch directory was left"
+    );
 }
 
 #[test]
 fn an_agent_that_leaves_something_running_leaves_nothing() {
     let house = House::new();
-    let path = with_programs(&house, &[("gemini", "setsid sleep 600 >/dev/null 2>&1 & echo 0.30.1")]);
-    let report = house.materia(&["doctor", "--json"]).env("PATH", path).run().ok().json();
-    let gemini =
-        report["agents"].as_array().unwrap().iter().find(|agent| agent["command"] == "gemini").unwrap();
+    let path = with_programs(
+        &house,
+        &[("gemini", "setsid sleep 600 >/dev/null 2>&1 & echo 0.30.1")],
+    );
+    let report = house
+        .materia(&["doctor", "--json"])
+        .env("PATH", path)
+        .run()
+        .ok()
+        .json();
+    let gemini = report["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|agent| agent["command"] == "gemini")
+        .unwrap();
     assert_eq!(gemini["version"], "0.30.1");
 }
 
 #[test]
 fn an_interrupt_leaves_no_agent_behind() {
     let house = House::new();
-    let path = with_programs(&house, &[("gemini", "trap '' TERM; kill -INT $PPID; sleep 600; sleep 600")]);
+    let path = with_programs(
+        &house,
+        &[(
+            "gemini",
+            "trap '' TERM; kill -INT $PPID; sleep 600; sleep 600",
+        )],
+    );
     let outcome = house.materia(&["doctor"]).env("PATH", path).run();
     assert_eq!(outcome.code(), 130);
-    assert_eq!(outcome.stderr, "error: interrupted; nothing was left running\n");
+    assert_eq!(
+        outcome.stderr,
+        "error: interrupted; nothing was left running\n"
+    );
 }
 
 #[test]
@@ -93,16 +155,31 @@ fn what_pi_materia_and_pi_actors_left_is_found_and_used_in_place() {
         std::fs::write(path, text).unwrap();
     };
     home(".config/pi/pi-materia/materia.json", hello);
-    home(".pi/agent/recipes/greet.json", "{\"template\": \"echo hi\"}");
-    home(".pi/agent/recipes/notes.md", "---\ndescription: x\n---\n```template\necho hi\n```\n");
+    home(
+        ".pi/agent/recipes/greet.json",
+        "{\"template\": \"echo hi\"}",
+    );
+    home(
+        ".pi/agent/recipes/notes.md",
+        "---\ndescription: x\n---\n```template\necho hi\n```\n",
+    );
     house.write(".pi/pi-materia.json", "{\"activeLoadout\": \"Mine\"}");
-    house.materia(&["autocast", "loadout:Mine", "x"]).env("MATERIA_TRUST", "1").run().ok();
+    house
+        .materia(&["autocast", "loadout:Mine", "x"])
+        .env("MATERIA_TRUST", "1")
+        .run()
+        .ok();
     let report = house.materia(&["doctor", "--json"]).run().json();
     let found: Vec<(&str, &str)> = report["found"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| (one["what"].as_str().unwrap(), one["detail"].as_str().unwrap()))
+        .map(|one| {
+            (
+                one["what"].as_str().unwrap(),
+                one["detail"].as_str().unwrap(),
+            )
+        })
         .collect();
     let expected = [
         ("profile", "1 loadout, 1 materia"),

@@ -1,6 +1,8 @@
-//! The examples: each is run as its README says, in a real repository, with scripted agents; what it did is looked at.
+//! The examples: each is run as its README says, in a real repository, with scripted agents; what
+//! it did is looked at.
 //!
-//! Loadouts play their own `rehearsal.json`. Recipes ask a fake agent that answers with the first line of its prompt.
+//! Loadouts play their own `rehearsal.json`. Recipes ask a fake agent that answers with the first
+//! line of its prompt.
 
 mod loadouts;
 mod recipes;
@@ -24,8 +26,14 @@ impl Repo {
             [commit]\ngpgSign = false\n[tag]\ngpgSign = false\n";
         std::fs::write(house.home().join(".gitconfig"), config).unwrap();
         let prompts = house.home().join("prompts.jsonl");
-        let command =
-            json!([env!("CARGO_BIN_EXE_materia-fake"), "agent", "--prompts", prompts, "--brief", "{model}"]);
+        let command = json!([
+            env!("CARGO_BIN_EXE_materia-fake"),
+            "agent",
+            "--prompts",
+            prompts,
+            "--brief",
+            "{model}"
+        ]);
         let agents = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
         std::fs::write(house.home().join("agents.json"), agents.to_string()).unwrap();
         let repo = Self { house };
@@ -44,12 +52,17 @@ impl Repo {
 
     /// The titles of the commits, the newest first.
     fn log(&self) -> Vec<String> {
-        self.sh("git log --format=%s").lines().map(str::to_owned).collect()
+        self.sh("git log --format=%s")
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
     /// A call of `materia` whose agent is the fake.
     fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.house.materia(words).env("MATERIA_CONFIG", self.house.home().join("agents.json"))
+        self.house
+            .materia(words)
+            .env("MATERIA_CONFIG", self.house.home().join("agents.json"))
     }
 
     /// Casts an example with its rehearsal.
@@ -60,29 +73,49 @@ impl Repo {
     fn cast_call(&self, example: &str, request: &str) -> Call<'_> {
         let config = file(example, "loadout.json");
         let script = file(example, "rehearsal.json");
-        self.house.materia(&["cast", request, "--config", &config, "--agent-script", &script, "--json"])
+        self.house.materia(&[
+            "cast",
+            request,
+            "--config",
+            &config,
+            "--agent-script",
+            &script,
+            "--json",
+        ])
     }
 
     /// Runs a recipe of an example; its report.
     fn run(&self, recipe: &str, words: &[&str]) -> Outcome {
-        self.materia(&[&["run", recipe, "--json"], words].concat()).run()
+        self.materia(&[&["run", recipe, "--json"], words].concat())
+            .run()
     }
 
     /// The prompts that the fake agent was given.
     fn prompts(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let text =
+            std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 }
 
 /// The folder of all examples.
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .canonicalize()
+        .unwrap()
 }
 
 /// A file of an example.
 fn file(example: &str, name: &str) -> String {
-    folder().join(example).join(name).to_str().unwrap().to_owned()
+    folder()
+        .join(example)
+        .join(name)
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// The document of a cast that came to its end.
@@ -95,7 +128,11 @@ fn complete(outcome: &Outcome) -> Value {
 
 #[test]
 fn every_example_is_run_explained_and_listed() {
-    let tests = [include_str!("examples/loadouts.rs"), include_str!("examples/recipes.rs")].concat();
+    let tests = [
+        include_str!("examples/loadouts.rs"),
+        include_str!("examples/recipes.rs"),
+    ]
+    .concat();
     let list = std::fs::read_to_string(folder().join("README.md")).unwrap();
     let mut count = 0;
     for entry in std::fs::read_dir(folder()).unwrap() {
@@ -105,8 +142,14 @@ fn every_example_is_run_explained_and_listed() {
         }
         count += 1;
         let name = path.file_name().unwrap().to_str().unwrap();
-        assert!(tests.contains(&format!("\"{name}\"")), "no test runs {name}");
-        assert!(list.contains(&format!("]({name}/README.md)")), "examples/README.md does not list {name}");
+        assert!(
+            tests.contains(&format!("\"{name}\"")),
+            "no test runs {name}"
+        );
+        assert!(
+            list.contains(&format!("]({name}/README.md)")),
+            "examples/README.md does not list {name}"
+        );
         let page = std::fs::read_to_string(path.join("README.md")).unwrap();
         assert!(
             page.contains(&format!("examples/{name}/")),
@@ -125,15 +168,31 @@ fn every_example_is_valid_without_a_warning() {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if path.is_dir() {
             let is = |file: &&String| Path::new(file.as_str()).exists();
-            let known = ["loadout.json".to_owned(), format!("{name}.json"), format!("{name}.md")];
+            let known = [
+                "loadout.json".to_owned(),
+                format!("{name}.json"),
+                format!("{name}.md"),
+            ];
             let known = known.map(|known| path.join(known).to_str().unwrap().to_owned());
-            files.push(known.iter().find(is).unwrap_or_else(|| panic!("{name} has no definition")).clone());
+            files.push(
+                known
+                    .iter()
+                    .find(is)
+                    .unwrap_or_else(|| panic!("{name} has no definition"))
+                    .clone(),
+            );
         }
     }
-    let words: Vec<&str> =
-        ["validate", "--json"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let words: Vec<&str> = ["validate", "--json"]
+        .into_iter()
+        .chain(files.iter().map(String::as_str))
+        .collect();
     let report = house.materia(&words).run().ok().json();
-    let issues: Vec<&Value> =
-        report["files"].as_array().unwrap().iter().filter(|file| file["issues"] != json!([])).collect();
+    let issues: Vec<&Value> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|file| file["issues"] != json!([]))
+        .collect();
     assert!(issues.is_empty(), "{issues:#?}");
 }

@@ -1,4 +1,5 @@
-//! `materia explain`: the whole tree before anything runs, the arguments, and every mistake with its place.
+//! `materia explain`: the whole tree before anything runs, the arguments, and every mistake with
+//! its place.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -22,34 +23,54 @@ fn a_tree_reads_like_the_run_it_would_be() {
     let house = House::new();
     house.write("tree.json", TREE);
     assert_snapshot!(
-        house.materia(&["explain", "--file", "tree.json", "target=src"]).run().ok().transcript()
+        house
+            .materia(&["explain", "--file", "tree.json", "target=src"])
+            .run()
+            .ok()
+            .transcript()
     );
 }
 
 #[test]
 fn the_document_has_the_tree_the_arguments_and_the_warnings() {
     let house = House::new();
-    let template =
-        r#"{"args": ["n:int=2"], "template": ["echo {n}", {"when": "nope", "template": "sh -c x"}]}"#;
-    let document = house.materia(&["explain", "--json", "--template", template]).run().ok().json();
+    let template = r#"{"args": ["n:int=2"], "template": ["echo {n}", {"when": "nope", "template": "sh -c x"}]}"#;
+    let document = house
+        .materia(&["explain", "--json", "--template", template])
+        .run()
+        .ok()
+        .json();
     let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["ok", "tree", "args", "warnings"]);
     assert_eq!(document["tree"]["kind"], "sequence");
-    let [echo, skipped] = document["tree"]["children"].as_array().unwrap().as_slice() else { panic!() };
+    let [echo, skipped] = document["tree"]["children"].as_array().unwrap().as_slice() else {
+        panic!()
+    };
     assert_eq!(
         (&echo["kind"], &echo["argv"], &echo["stdin"]),
         (&json!("command"), &json!(["echo", "2"]), &json!("none"))
     );
     assert_eq!(skipped["skipped"], true);
     let n = json!({"name": "n", "type": "int", "required": false, "default": 2});
-    assert!(document["args"].as_array().unwrap().contains(&n), "{}", document["args"]);
-    assert!(document["warnings"][0].as_str().unwrap().contains("sh"), "{}", document["warnings"]);
+    assert!(
+        document["args"].as_array().unwrap().contains(&n),
+        "{}",
+        document["args"]
+    );
+    assert!(
+        document["warnings"][0].as_str().unwrap().contains("sh"),
+        "{}",
+        document["warnings"]
+    );
 }
 
 #[test]
 fn nothing_is_started() {
     let house = House::new();
-    house.materia(&["explain", "--template", "touch made"]).run().ok();
+    house
+        .materia(&["explain", "--template", "touch made"])
+        .run()
+        .ok();
     assert!(!house.work().join("made").exists());
 }
 
@@ -57,7 +78,10 @@ fn nothing_is_started() {
 fn the_schema_needs_no_values_and_is_one_document() {
     let house = House::new();
     house.write("tree.json", TREE);
-    let schema = house.materia(&["explain", "--file", "tree.json", "--schema"]).run().ok();
+    let schema = house
+        .materia(&["explain", "--file", "tree.json", "--schema"])
+        .run()
+        .ok();
     assert_eq!(schema.stdout.lines().count(), 1);
     let fast = &schema.json()["properties"]["fast"];
     assert_eq!(
@@ -74,9 +98,21 @@ fn the_schema_needs_no_values_and_is_one_document() {
             "additionalProperties": false
         })
     );
-    let with_json = house.materia(&["explain", "--file", "tree.json", "--schema", "--json"]).run().ok();
+    let with_json = house
+        .materia(&["explain", "--file", "tree.json", "--schema", "--json"])
+        .run()
+        .ok();
     assert_eq!(with_json.stdout, schema.stdout);
-    let wrong = house.materia(&["explain", "--template", "echo {", "--schema", "--values", "v.json"]).run();
+    let wrong = house
+        .materia(&[
+            "explain",
+            "--template",
+            "echo {",
+            "--schema",
+            "--values",
+            "v.json",
+        ])
+        .run();
     assert_eq!(wrong.code(), 2);
 }
 
@@ -94,21 +130,38 @@ fn mistakes_name_the_word_the_column_and_the_fix() {
             "--template",
             r#"{"template": "echo {x}", "retries": 2, "defaults": {"x": "{y}", "y": "{x}"}}"#,
         ],
-        &["explain", "--template", r#"{"when": "a && b", "template": "true"}"#],
+        &[
+            "explain",
+            "--template",
+            r#"{"when": "a && b", "template": "true"}"#,
+        ],
         &["explain", "--file", "broken.json"],
         &["explain", "--file", "missing.json"],
         &["explain", "no-such-recipe"],
     ];
-    let told: Vec<String> = calls.iter().map(|words| house.materia(words).run().transcript()).collect();
+    let told: Vec<String> = calls
+        .iter()
+        .map(|words| house.materia(words).run().transcript())
+        .collect();
     assert_snapshot!(told.join("\n"));
 }
 
 #[test]
 fn every_mistake_is_told_at_once() {
     let house = House::new();
-    let outcome = house.materia(&["explain", "--json", "--template", r#"["echo {a!}", "echo {b!}"]"#]).run();
+    let outcome = house
+        .materia(&[
+            "explain",
+            "--json",
+            "--template",
+            r#"["echo {a!}", "echo {b!}"]"#,
+        ])
+        .run();
     assert_eq!(outcome.code(), 2);
     let error: &Value = &outcome.json()["error"];
     assert!(error["issues"].as_array().unwrap().len() >= 2, "{error}");
-    assert!(error["at"]["column"].is_u64() && error["hint"].is_string(), "{error}");
+    assert!(
+        error["at"]["column"].is_u64() && error["hint"].is_string(),
+        "{error}"
+    );
 }

@@ -1,4 +1,5 @@
-//! `materia export`: loadouts for other programs, and a cast as one page that keeps its secrets and runs nothing.
+//! `materia export`: loadouts for other programs, and a cast as one page that keeps its secrets and
+//! runs nothing.
 
 use serde_json::json;
 
@@ -7,13 +8,26 @@ use crate::house::House;
 #[test]
 fn a_loadout_is_written_in_every_notation() {
     let house = House::new();
-    let export = |format: &str| house.materia(&["export", "Full-Auto", "--format", format]).run().ok().stdout;
-    assert!(export("mermaid").starts_with("flowchart"), "{}", export("mermaid"));
+    let export = |format: &str| {
+        house
+            .materia(&["export", "Full-Auto", "--format", format])
+            .run()
+            .ok()
+            .stdout
+    };
+    assert!(
+        export("mermaid").starts_with("flowchart"),
+        "{}",
+        export("mermaid")
+    );
     assert!(export("dot").starts_with("digraph"));
     let document: serde_json::Value = serde_json::from_str(&export("json")).unwrap();
     assert_eq!(document["loadout"], "Full-Auto");
     let svg = export("svg");
-    assert!(svg.starts_with("<svg xmlns=") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    assert!(
+        svg.starts_with("<svg xmlns=") && svg.trim_end().ends_with("</svg>"),
+        "{svg}"
+    );
     for part in [
         "Auto-Eval",
         "loop work",
@@ -24,7 +38,14 @@ fn a_loadout_is_written_in_every_notation() {
         assert!(svg.contains(part), "{part}: {svg}");
     }
     assert_eq!(svg.matches("<g>").count(), 8);
-    assert_eq!(house.materia(&["grid", "Full-Auto", "--format", "svg"]).run().ok().stdout, svg);
+    assert_eq!(
+        house
+            .materia(&["grid", "Full-Auto", "--format", "svg"])
+            .run()
+            .ok()
+            .stdout,
+        svg
+    );
     assert_eq!(house.materia(&["export", "Nowhere"]).run().code(), 3);
 }
 
@@ -36,9 +57,19 @@ fn a_picture_stands_where_the_person_put_it_and_escapes_names() {
         "sockets": {"a": {"materia": "M", "edges": [{"to": "b"}]}, "b": {"materia": "M"}}}},
         "materia": {"M": {"label": "\"<script>alert(1)</script>", "command": ["true"]}}});
     house.write("flow.json", config.to_string());
-    let svg = house.materia(&["export", "--config", "flow.json", "--format", "svg"]).run().ok().stdout;
-    assert!(svg.contains(r#"x="500.0" y="40.0""#) && svg.contains(r#"x="0.0" y="300.0""#), "{svg}");
-    assert!(!svg.contains("<script") && !svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;"), "{svg}");
+    let svg = house
+        .materia(&["export", "--config", "flow.json", "--format", "svg"])
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        svg.contains(r#"x="500.0" y="40.0""#) && svg.contains(r#"x="0.0" y="300.0""#),
+        "{svg}"
+    );
+    assert!(
+        !svg.contains("<script") && !svg.contains("<b>") && svg.contains("&lt;b&gt;&amp;"),
+        "{svg}"
+    );
 }
 
 #[test]
@@ -61,15 +92,33 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
     house.write("script.json", script.to_string());
     let request = format!("greet \"everybody\" </title> {key}");
     let cast = house
-        .materia(&["cast", "--config", "flow.json", "--agent-script", "script.json", &request, "--json"])
+        .materia(&[
+            "cast",
+            "--config",
+            "flow.json",
+            "--agent-script",
+            "script.json",
+            &request,
+            "--json",
+        ])
         .run()
         .ok();
     assert_eq!(cast.json()["status"], "complete", "{}", cast.transcript());
-    let told = house.materia(&["export", "--html", "report.html", "--json"]).run().ok().json();
+    let told = house
+        .materia(&["export", "--html", "report.html", "--json"])
+        .run()
+        .ok()
+        .json();
     let page = house.read("report.html");
-    assert_eq!((told["ok"].as_bool(), told["bytes"].as_u64()), (Some(true), Some(page.len() as u64)));
+    assert_eq!(
+        (told["ok"].as_bool(), told["bytes"].as_u64()),
+        (Some(true), Some(page.len() as u64))
+    );
     assert!(!page.contains(key), "a secret is in the page");
-    assert!(!page.contains("<script") && !page.contains("</title> "), "markup got through");
+    assert!(
+        !page.contains("<script") && !page.contains("</title> "),
+        "markup got through"
+    );
     for part in [
         "&lt;script&gt;alert(&#39;x&#39;)",
         "say &lt;b&gt;please&lt;/b&gt;",
@@ -83,12 +132,20 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    let addresses = page.match_indices("http").map(|(at, _)| &page[at..(at + 40).min(page.len())]);
+    let addresses = page
+        .match_indices("http")
+        .map(|(at, _)| &page[at..(at + 40).min(page.len())]);
     let outside: Vec<&str> = addresses
         .filter(|at| !at.starts_with("http://www.w3.org/2000/svg") && !at.starts_with("http-equiv"))
         .collect();
     assert!(outside.is_empty(), "{outside:?}");
     let printed = house.materia(&["export", "--html", "-"]).run().ok().stdout;
     assert!(printed.starts_with("<!doctype html>"));
-    assert_eq!(house.materia(&["export", "2020", "--html", "x.html"]).run().code(), 3);
+    assert_eq!(
+        house
+            .materia(&["export", "2020", "--html", "x.html"])
+            .run()
+            .code(),
+        3
+    );
 }

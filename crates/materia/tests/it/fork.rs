@@ -5,7 +5,14 @@ use serde_json::json;
 use crate::casts::house;
 use crate::house::House;
 
-const CAST: [&str; 6] = ["cast", "--config", "flow.json", "--agent-script", "script.json", "do the work"];
+const CAST: [&str; 6] = [
+    "cast",
+    "--config",
+    "flow.json",
+    "--agent-script",
+    "script.json",
+    "do the work",
+];
 const FIRST: &str = "2026-01-01T00-00-00-000Z";
 
 /// Everything in the directory of the first cast.
@@ -20,7 +27,15 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
     house.materia(&CAST).run().ok();
     let before = sums(&house);
     // Step 3 is the check that sent the first item back.
-    let fork = ["fork", FIRST, "--at", "3", "--agent-script", "script.json", "--json"];
+    let fork = [
+        "fork",
+        FIRST,
+        "--at",
+        "3",
+        "--agent-script",
+        "script.json",
+        "--json",
+    ];
     let forked = house.materia(&fork).run().ok().json();
     assert_eq!(
         (&forked["castId"], &forked["status"]),
@@ -33,38 +48,72 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
     );
     assert_eq!(sums(&house), before);
     let shown = house
-        .materia(&["cast-show", "2026-01-01T00-00-00-000Z-2", "--events", "--artifacts", "--json"])
+        .materia(&[
+            "cast-show",
+            "2026-01-01T00-00-00-000Z-2",
+            "--events",
+            "--artifacts",
+            "--json",
+        ])
         .run()
         .ok()
         .json();
     let origin = json!({"castId": FIRST, "step": 3, "socket": "check", "visit": 1});
     assert_eq!(shown["events"][0]["data"]["forkedFrom"], origin);
-    let has = |path: &str| shown["artifacts"].as_array().unwrap().iter().any(|one| one["path"] == path);
+    let has = |path: &str| {
+        shown["artifacts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["path"] == path)
+    };
     assert!(
         has("sockets/plan/1.output.json") && has("sockets/check/1-WI-1.output.md"),
         "{}",
         shown["artifacts"]
     );
     let second = "2026-01-01T00-00-00-000Z-2";
-    let prompt = house.read(&format!(".pi/pi-materia/{second}/sockets/{}/2-WI-1.prompt.md", "work"));
-    assert!(prompt.contains("not yet"), "why it works again came along: {prompt}");
+    let prompt = house.read(&format!(
+        ".pi/pi-materia/{second}/sockets/{}/2-WI-1.prompt.md",
+        "work"
+    ));
+    assert!(
+        prompt.contains("not yet"),
+        "why it works again came along: {prompt}"
+    );
 }
 
 #[test]
 fn a_fork_can_wait_and_a_step_has_to_be_finished() {
     let house = house();
-    house.materia(&CAST).env("MATERIA_FAILPOINT", "journal.sync:5:abort").run();
-    let held = house.materia(&["fork", FIRST, "--at", "plan:1", "--hold", "--json"]).run().ok().json();
-    assert_eq!((&held["status"], &held["graph"][0]["visits"]), (&json!("interrupted"), &json!(1)));
+    house
+        .materia(&CAST)
+        .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
+        .run();
+    let held = house
+        .materia(&["fork", FIRST, "--at", "plan:1", "--hold", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&held["status"], &held["graph"][0]["visits"]),
+        (&json!("interrupted"), &json!(1))
+    );
     for step in ["9", "check:2", "nope:1", "x"] {
-        let refused = house.materia(&["fork", FIRST, "--at", step, "--json"]).run();
+        let refused = house
+            .materia(&["fork", FIRST, "--at", step, "--json"])
+            .run();
         assert_eq!(
             (refused.code(), &refused.json()["error"]["code"]),
             (3, &json!("step_not_found")),
             "{step}"
         );
     }
-    let resumed = house.materia(&["resume", "--agent-script", "script.json", "--json"]).run().ok().json();
+    let resumed = house
+        .materia(&["resume", "--agent-script", "script.json", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(resumed["castId"], held["castId"]);
 }
 
@@ -72,9 +121,12 @@ fn a_fork_can_wait_and_a_step_has_to_be_finished() {
 fn a_fork_that_is_killed_leaves_no_cast() {
     let house = house();
     house.materia(&CAST).run().ok();
-    for point in
-        ["dir.rename:1:abort", "artifact.create:2:abort", "journal.write:3:torn", "atomic.rename:2:abort"]
-    {
+    for point in [
+        "dir.rename:1:abort",
+        "artifact.create:2:abort",
+        "journal.write:3:torn",
+        "atomic.rename:2:abort",
+    ] {
         let fork = ["fork", FIRST, "--at", "3", "--hold"];
         let killed = house.materia(&fork).env("MATERIA_FAILPOINT", point).run();
         assert_ne!(killed.code(), 0, "{point}");
@@ -87,10 +139,29 @@ fn a_fork_that_is_killed_leaves_no_cast() {
 fn a_detached_fork_goes_on_by_itself() {
     let house = house();
     house.materia(&CAST).run().ok();
-    let fork = ["fork", FIRST, "--at", "3", "--agent-script", "script.json", "--detach", "--json"];
+    let fork = [
+        "fork",
+        FIRST,
+        "--at",
+        "3",
+        "--agent-script",
+        "script.json",
+        "--detach",
+        "--json",
+    ];
     let answered = house.materia(&fork).run().ok().json();
-    assert_eq!((&answered["castId"], &answered["status"]), (&json!(format!("{FIRST}-2")), &json!("running")));
-    assert_eq!(house.wait(answered["run"].as_str().unwrap())["status"], "done");
-    let shown = house.materia(&["cast-show", &format!("{FIRST}-2"), "--json"]).run().ok().json();
+    assert_eq!(
+        (&answered["castId"], &answered["status"]),
+        (&json!(format!("{FIRST}-2")), &json!("running"))
+    );
+    assert_eq!(
+        house.wait(answered["run"].as_str().unwrap())["status"],
+        "done"
+    );
+    let shown = house
+        .materia(&["cast-show", &format!("{FIRST}-2"), "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(shown["status"], "complete", "{shown}");
 }

@@ -1,7 +1,9 @@
-//! Files of every format number that was ever written still open: runs, casts, journals, config, quest board, ledgers.
+//! Files of every format number that was ever written still open: runs, casts, journals, config,
+//! quest board, ledgers.
 //!
-//! `fixtures/format-1` was made by the commands below, once, and is never made again: a new number gets a new folder.
-//! `MATERIA_WRITE_FIXTURES=1` makes the folder of the current number, if it is not there.
+//! `fixtures/format-1` was made by the commands below, once, and is never made again: a new number
+//! gets a new folder. `MATERIA_WRITE_FIXTURES=1` makes the folder of the current number, if it is
+//! not there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,10 +28,19 @@ fn make(house: &House) {
         "{\"args\": [\"name=world\"], \"template\": \"echo hello {name}\"}\n",
     )
     .unwrap();
-    house.materia(&["spawn", "greet", "--as", "run:greet"]).run().ok();
+    house
+        .materia(&["spawn", "greet", "--as", "run:greet"])
+        .run()
+        .ok();
     house.materia(&["wait", "run:greet"]).run().ok();
-    house.write("talk.sh", "materia message coordinator note.hello '{\"n\": 1}' >/dev/null && echo said\n");
-    house.materia(&["spawn", "--template", "sh talk.sh", "--as", "run:talker"]).run().ok();
+    house.write(
+        "talk.sh",
+        "materia message coordinator note.hello '{\"n\": 1}' >/dev/null && echo said\n",
+    );
+    house
+        .materia(&["spawn", "--template", "sh talk.sh", "--as", "run:talker"])
+        .run()
+        .ok();
     house.materia(&["wait", "run:talker"]).run().ok();
     let talk = json!({"tools": "none", "multiTurn": true, "prompt": "Talk about {{ request }}"});
     let config = json!({"activeLoadout": "Talk", "materia": {"Talk": talk, "Note": {"type": "utility",
@@ -37,10 +48,23 @@ fn make(house: &House) {
         "loadouts": {"Talk": {"entry": "talk", "sockets": {"talk": {"materia": "Talk", "edges": [{"to": "note"}]},
             "note": {"materia": "Note"}}}, "Quick": {"entry": "note", "sockets": {"note": {"materia": "Note"}}}}});
     house.write(".pi/pi-materia.json", format!("{config:#}\n"));
-    house.write("script.json", json!({"replies": [{"text": "go on"}]}).to_string());
-    house.materia(&["trust"]).env("MATERIA_TRUST", "1").run().ok();
-    house.materia(&["cast", "--loadout", "Quick", "quick"]).run().ok();
-    house.materia(&["cast", "--agent-script", "script.json", "old times"]).run().ok();
+    house.write(
+        "script.json",
+        json!({"replies": [{"text": "go on"}]}).to_string(),
+    );
+    house
+        .materia(&["trust"])
+        .env("MATERIA_TRUST", "1")
+        .run()
+        .ok();
+    house
+        .materia(&["cast", "--loadout", "Quick", "quick"])
+        .run()
+        .ok();
+    house
+        .materia(&["cast", "--agent-script", "script.json", "old times"])
+        .run()
+        .ok();
     house.materia(&["quest", "add", "later"]).run().ok();
 }
 
@@ -50,7 +74,8 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let (kind, name) = (entry.file_type().unwrap(), entry.file_name());
-        let is_lock = name.to_string_lossy().ends_with("lock") || name.to_string_lossy().ends_with(".turn");
+        let is_lock =
+            name.to_string_lossy().ends_with("lock") || name.to_string_lossy().ends_with(".turn");
         if kind.is_dir() {
             copy(&entry.path(), &to.join(&name));
         } else if kind.is_file() && !is_lock {
@@ -70,15 +95,24 @@ fn the_current_number_has_a_fixture() {
         copy(&house.home().join(".config"), &folder.join("home-config"));
         copy(&house.work().join(".pi"), &folder.join("project-pi"));
     }
-    assert!(folder.exists(), "run this test once with MATERIA_WRITE_FIXTURES=1");
+    assert!(
+        folder.exists(),
+        "run this test once with MATERIA_WRITE_FIXTURES=1"
+    );
 }
 
 /// A house that somebody lived in when that number was current.
 fn inherited(number: u32) -> House {
     let house = House::new();
     copy(&fixture(number).join("home-pi"), &house.home().join(".pi"));
-    copy(&fixture(number).join("home-config"), &house.home().join(".config"));
-    copy(&fixture(number).join("project-pi"), &house.work().join(".pi"));
+    copy(
+        &fixture(number).join("home-config"),
+        &house.home().join(".config"),
+    );
+    copy(
+        &fixture(number).join("project-pi"),
+        &house.work().join(".pi"),
+    );
     house
 }
 
@@ -86,21 +120,46 @@ fn inherited(number: u32) -> House {
 fn files_of_every_number_still_open() {
     for number in 1..=CURRENT {
         let house = inherited(number);
-        let said = |words: &[&str]| house.materia(&[words, &["--json"]].concat()).run().ok().json();
+        let said = |words: &[&str]| {
+            house
+                .materia(&[words, &["--json"]].concat())
+                .run()
+                .ok()
+                .json()
+        };
         let run = said(&["inspect", "run:greet"]);
         assert_eq!(run["status"], "done", "{run}");
-        let tail = house.materia(&["inspect", "run:greet", "--view", "tail"]).run().ok().stdout;
+        let tail = house
+            .materia(&["inspect", "run:greet", "--view", "tail"])
+            .run()
+            .ok()
+            .stdout;
         assert_eq!(tail, "hello world\n");
         let heard = said(&["inspect", "run:talker", "--view", "messages"]);
         assert!(heard.to_string().contains("note.hello"), "{heard}");
         let casts = said(&["casts"]);
-        let mut statuses: Vec<&str> =
-            casts["casts"].as_array().unwrap().iter().map(|cast| cast["status"].as_str().unwrap()).collect();
+        let mut statuses: Vec<&str> = casts["casts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|cast| cast["status"].as_str().unwrap())
+            .collect();
         statuses.sort_unstable();
         assert_eq!(statuses, ["complete", "paused"]);
         let quests = said(&["quest", "list"]);
-        assert_eq!(quests["quests"].as_array().map(Vec::len), Some(1), "{quests}");
-        assert!(house.materia(&["trust", "--list"]).run().ok().stdout.contains("pi-materia.json"));
+        assert_eq!(
+            quests["quests"].as_array().map(Vec::len),
+            Some(1),
+            "{quests}"
+        );
+        assert!(
+            house
+                .materia(&["trust", "--list"])
+                .run()
+                .ok()
+                .stdout
+                .contains("pi-materia.json")
+        );
         let tools = said(&["tool", "show", "greet"]);
         assert!(
             tools.to_string().contains("\"launches\":1")
@@ -109,15 +168,24 @@ fn files_of_every_number_still_open() {
             "{tools}"
         );
         // Not only shown: the cast goes on, and the run's name starts a new generation.
-        house.write("script.json", json!({"replies": [{"text": "the end"}]}).to_string());
+        house.write(
+            "script.json",
+            json!({"replies": [{"text": "the end"}]}).to_string(),
+        );
         let done: Value = house
             .materia(&["continue", "--agent-script", "script.json", "--json"])
             .env("MATERIA_TRUST", "1")
             .run()
             .ok()
             .json();
-        assert_eq!((&done["status"], &done["visits"]["note"]), (&json!("complete"), &json!(1)));
-        house.materia(&["spawn", "greet", "--as", "run:greet", "name=you"]).run().ok();
+        assert_eq!(
+            (&done["status"], &done["visits"]["note"]),
+            (&json!("complete"), &json!(1))
+        );
+        house
+            .materia(&["spawn", "greet", "--as", "run:greet", "name=you"])
+            .run()
+            .ok();
         house.materia(&["wait", "run:greet"]).run().ok();
     }
 }
@@ -125,12 +193,21 @@ fn files_of_every_number_still_open() {
 #[test]
 fn files_of_a_newer_number_are_left_alone() {
     let house = inherited(1);
-    let journal = house.home().join(".pi/agent/tmp/pi-actors/runs/greet/journal.jsonl");
+    let journal = house
+        .home()
+        .join(".pi/agent/tmp/pi-actors/runs/greet/journal.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
     let newer = text.replacen("\"format\":1", "\"format\":99", 1);
     assert_ne!(text, newer, "the first record holds the number: {text}");
-    // The checksum of the first line no longer holds either way; what counts is that nothing is changed.
+    // The checksum of the first line no longer holds either way; what counts is that nothing is
+    // changed.
     fs::write(&journal, &newer).unwrap();
-    assert_ne!(house.materia(&["spawn", "greet", "--as", "run:greet"]).run().code(), 0);
+    assert_ne!(
+        house
+            .materia(&["spawn", "greet", "--as", "run:greet"])
+            .run()
+            .code(),
+        0
+    );
     assert_eq!(fs::read_to_string(&journal).unwrap(), newer);
 }

@@ -25,8 +25,10 @@ fn what_ships_is_drawn_without_any_config() {
     let active = house.materia(&["grid"]).run().ok();
     assert_snapshot!(active.transcript());
     let others = ["Planning-Consult", "Hojo-Consult", "default:release"];
-    let drawn: Vec<String> =
-        others.iter().map(|name| house.materia(&["grid", name]).run().ok().transcript()).collect();
+    let drawn: Vec<String> = others
+        .iter()
+        .map(|name| house.materia(&["grid", name]).run().ok().transcript())
+        .collect();
     assert_snapshot!("the_other_loadouts_that_ship", drawn.join("\n"));
 }
 
@@ -38,12 +40,23 @@ fn other_programs_get_their_notation() {
     let drawn: Vec<String> = formats
         .iter()
         .map(|format| {
-            house.materia(&["grid", "--config", "flow.json", "--format", format]).run().ok().transcript()
+            house
+                .materia(&["grid", "--config", "flow.json", "--format", format])
+                .run()
+                .ok()
+                .transcript()
         })
         .collect();
     assert_snapshot!(drawn.join("\n"));
-    let document = house.materia(&["grid", "--materia-config", "flow.json", "--json"]).run().ok().json();
-    assert_eq!((&document["ok"], &document["loadout"]), (&json!(true), &json!("Flow")));
+    let document = house
+        .materia(&["grid", "--materia-config", "flow.json", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&document["ok"], &document["loadout"]),
+        (&json!(true), &json!("Flow"))
+    );
 }
 
 #[test]
@@ -55,13 +68,19 @@ fn layers_lie_over_each_other() {
     let profile = house.work().join("../profile");
     std::fs::create_dir_all(&profile).unwrap();
     std::fs::write(profile.join("materia.json"), active("Release")).unwrap();
-    let call =
-        |words: &[&str]| house.materia(words).env("PI_MATERIA_PROFILE_DIR", house.work().join("../profile"));
+    let call = |words: &[&str]| {
+        house
+            .materia(words)
+            .env("PI_MATERIA_PROFILE_DIR", house.work().join("../profile"))
+    };
     assert_eq!(shown(call(&["grid", "--json"])), "Release");
     house.write(".pi/pi-materia.json", active("Hojo-Consult"));
     assert_eq!(shown(call(&["grid", "--json"])), "Hojo-Consult");
     house.write("env.json", active("Planning-Consult"));
-    assert_eq!(shown(call(&["grid", "--json"]).env("MATERIA_CONFIG", "env.json")), "Planning-Consult");
+    assert_eq!(
+        shown(call(&["grid", "--json"]).env("MATERIA_CONFIG", "env.json")),
+        "Planning-Consult"
+    );
     house.write("flow.json", FLOW);
     let top = call(&["grid", "--json", "--config", "flow.json"]).env("MATERIA_CONFIG", "env.json");
     assert_eq!(shown(top), "Flow");
@@ -80,12 +99,21 @@ fn what_cannot_be_drawn_says_why() {
         &["grid", "--format", "dot", "--json"],
         &["grid", "Nope", "--json"],
     ];
-    let outcomes: Vec<_> = calls.iter().map(|words| house.materia(words).run()).collect();
+    let outcomes: Vec<_> = calls
+        .iter()
+        .map(|words| house.materia(words).run())
+        .collect();
     let codes: Vec<i32> = outcomes.iter().map(crate::house::Outcome::code).collect();
     assert_eq!(codes, [3, 2, 2, 3, 2, 3]);
-    let told: Vec<String> = outcomes.iter().map(crate::house::Outcome::transcript).collect();
+    let told: Vec<String> = outcomes
+        .iter()
+        .map(crate::house::Outcome::transcript)
+        .collect();
     assert_snapshot!(told.join("\n"));
-    house.materia(&["grid", "--config", "flow.json", "Release"]).run().ok();
+    house
+        .materia(&["grid", "--config", "flow.json", "Release"])
+        .run()
+        .ok();
 }
 
 /// Thirty sockets in two loops, with ways back of many lengths.
@@ -93,7 +121,11 @@ fn large() -> String {
     let name = |at: usize| format!("Socket-{at}");
     let mut sockets = serde_json::Map::new();
     for at in 1..=30 {
-        let next = if at == 30 { "end".to_owned() } else { name(at + 1) };
+        let next = if at == 30 {
+            "end".to_owned()
+        } else {
+            name(at + 1)
+        };
         let edges = match at {
             6 | 9 | 12 | 18 | 21 | 24 | 27 => json!([{"when": "satisfied", "to": next},
                 {"when": "not_satisfied", "to": name(at - at / 3), "maxTraversals": 3}]),
@@ -101,7 +133,9 @@ fn large() -> String {
                 let first = if at == 10 { 4 } else { 17 };
                 json!([{"when": "satisfied", "to": name(first)}, {"when": "not_satisfied", "to": name(first + 1)}])
             }
-            14 | 29 => json!([{"when": "satisfied", "to": next}, {"when": "not_satisfied", "to": name(2)}]),
+            14 | 29 => {
+                json!([{"when": "satisfied", "to": next}, {"when": "not_satisfied", "to": name(2)}])
+            }
             _ => json!([{"to": next}]),
         };
         let materia = match at {
@@ -115,8 +149,7 @@ fn large() -> String {
         json!({"sockets": (from..=to).map(name).collect::<Vec<_>>(), "consumes": {"from": name(from - 1)},
             "exits": [{"id": "done", "from": name(to), "condition": "always", "targetSocketId": name(to + 1)}]})
     };
-    let role =
-        |generator: bool| json!({"prompt": "x", "tools": "none", "parse": "json", "generator": generator});
+    let role = |generator: bool| json!({"prompt": "x", "tools": "none", "parse": "json", "generator": generator});
     let materia = json!({"Plan-The-Next-Release": role(true), "Review-Security-And-Style": role(false), "Build": role(false)});
     let loops = json!({"first": looped(4, 10), "second": looped(17, 26)});
     let loadouts = json!({"Large": {"entry": "Socket-1", "sockets": sockets, "loops": loops}});
@@ -128,15 +161,25 @@ fn thirty_sockets_fit_the_terminal() {
     let house = House::new();
     house.write("large.json", large());
     let drawn = |columns: usize| {
-        let text =
-            on_terminal(&house, columns, "NO_COLOR=1 materia grid --config large.json").replace('\r', "");
+        let text = on_terminal(
+            &house,
+            columns,
+            "NO_COLOR=1 materia grid --config large.json",
+        )
+        .replace('\r', "");
         let wide = text.lines().find(|line| line.chars().count() > columns);
         assert_eq!(wide, None, "{text}");
-        assert!((1..=30).all(|at| text.contains(&format!("Socket-{at} "))), "{text}");
+        assert!(
+            (1..=30).all(|at| text.contains(&format!("Socket-{at} "))),
+            "{text}"
+        );
         text
     };
     let narrow = drawn(80);
-    assert!(narrow.contains("├─ ✗ ≤3× ") && narrow.contains("✗ not satisfied"), "{narrow}");
+    assert!(
+        narrow.contains("├─ ✗ ≤3× ") && narrow.contains("✗ not satisfied"),
+        "{narrow}"
+    );
     assert_snapshot!(narrow);
     assert!(drawn(120).contains("not_satisfied, at most 3×"));
 }

@@ -1,7 +1,7 @@
 //! A small sealed world for one test: own HOME, own directory, fixed clock and ids, no colour.
 //!
-//! A test builds a [`House`], calls programs in it and looks at what they said. When the house is torn down, no
-//! process that was started in it may be left: a leak fails the test.
+//! A test builds a [`House`], calls programs in it and looks at what they said. When the house is
+//! torn down, no process that was started in it may be left: a leak fails the test.
 
 mod call;
 mod leak;
@@ -28,16 +28,23 @@ impl House {
         Self::at(tempfile::Builder::new().prefix("house-").tempdir().unwrap())
     }
 
-    /// An empty house whose disk is memory where there is one, for tests that sync thousands of times.
+    /// An empty house whose disk is memory where there is one, for tests that sync thousands of
+    /// times.
     pub fn in_memory() -> Self {
-        let memory = tempfile::Builder::new().prefix("house-").tempdir_in("/dev/shm");
+        let memory = tempfile::Builder::new()
+            .prefix("house-")
+            .tempdir_in("/dev/shm");
         memory.map_or_else(|_| Self::new(), Self::at)
     }
 
     fn at(root: tempfile::TempDir) -> Self {
         static BUILT: AtomicU32 = AtomicU32::new(0);
         let number = BUILT.fetch_add(1, Ordering::Relaxed);
-        let mark = format!("{}-{number}-{}", std::process::id(), root.path().file_name().unwrap().display());
+        let mark = format!(
+            "{}-{number}-{}",
+            std::process::id(),
+            root.path().file_name().unwrap().display()
+        );
         let house = Self { root, mark };
         fs::create_dir_all(house.home()).unwrap();
         fs::create_dir_all(house.work()).unwrap();
@@ -70,12 +77,22 @@ impl House {
 
     /// A call of `materia` with these words.
     pub fn materia(&self, words: &[&str]) -> Call<'_> {
-        Call::new(self, Path::new(env!("CARGO_BIN_EXE_materia")), "materia", words)
+        Call::new(
+            self,
+            Path::new(env!("CARGO_BIN_EXE_materia")),
+            "materia",
+            words,
+        )
     }
 
     /// A call of the fake program with these words.
     pub fn fake(&self, words: &[&str]) -> Call<'_> {
-        Call::new(self, Path::new(env!("CARGO_BIN_EXE_materia-fake")), "materia-fake", words)
+        Call::new(
+            self,
+            Path::new(env!("CARGO_BIN_EXE_materia-fake")),
+            "materia-fake",
+            words,
+        )
     }
 
     /// A line for the shell, with `materia` and `materia-fake` on its PATH.
@@ -115,21 +132,46 @@ impl Drop for House {
 #[test]
 fn a_leaked_process_fails_the_test_and_is_ended() {
     let house = House::new();
-    let outcome = house.shell("sleep 600 >/dev/null 2>&1 & echo $!").run().ok();
+    let outcome = house
+        .shell("sleep 600 >/dev/null 2>&1 & echo $!")
+        .run()
+        .ok();
     let pid = outcome.stdout.trim().to_owned();
     let torn_down = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(house)));
     let said = *torn_down.unwrap_err().downcast::<String>().unwrap();
-    assert!(said.contains("left running") && said.contains("sleep 600"), "{said}");
+    assert!(
+        said.contains("left running") && said.contains("sleep 600"),
+        "{said}"
+    );
     let state = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    assert!(state.is_empty() || state.contains(") Z ") || state.contains(") X "), "{state}");
+    assert!(
+        state.is_empty() || state.contains(") Z ") || state.contains(") X "),
+        "{state}"
+    );
 }
 
 #[test]
 fn a_house_is_sealed() {
     let house = House::new();
     let seen = house.shell("env | sort").run().ok().stdout;
-    let names: Vec<&str> = seen.lines().filter_map(|line| line.split('=').next()).collect();
+    let names: Vec<&str> = seen
+        .lines()
+        .filter_map(|line| line.split('=').next())
+        .collect();
     let shells_own = ["OLDPWD", "PWD", "SHLVL", "_"];
-    let given: Vec<&&str> = names.iter().filter(|name| !shells_own.contains(name)).collect();
-    assert_eq!(given, [&"HOME", &"LC_ALL", &"MATERIA_HOUSE", &"MATERIA_TEST_CLOCK", &"PATH", &"TMPDIR"]);
+    let given: Vec<&&str> = names
+        .iter()
+        .filter(|name| !shells_own.contains(name))
+        .collect();
+    assert_eq!(
+        given,
+        [
+            &"HOME",
+            &"LC_ALL",
+            &"MATERIA_HOUSE",
+            &"MATERIA_TEST_CLOCK",
+            &"PATH",
+            &"TMPDIR"
+        ]
+    );
 }

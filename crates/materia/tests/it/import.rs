@@ -11,23 +11,59 @@ const JUSTFILE: &str = "greeting := 'hello'\n\n# Say it\nsay name='world': (note
 fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
     let house = House::new();
     house.write("justfile", JUSTFILE);
-    let outcome = house.materia(&["import", "justfile", "--into", "recipes"]).run().ok();
+    let outcome = house
+        .materia(&["import", "justfile", "--into", "recipes"])
+        .run()
+        .ok();
     assert!(
-        outcome.stderr.contains("justfile:12:") && outcome.stderr.contains("`ls | wc -l` needs a shell"),
+        outcome.stderr.contains("justfile:12:")
+            && outcome.stderr.contains("`ls | wc -l` needs a shell"),
         "{}",
         outcome.transcript()
     );
     assert!(!house.work().join("recipes/count.json").exists());
-    assert_eq!(house.materia(&["run", "recipes/say.json", "name=you"]).run().ok().stdout, "hello, you\n");
-    assert!(house.work().join("you.noted").exists(), "the dependency ran, with its argument");
-    assert_eq!(house.materia(&["run", "recipes/s.json", "greeting=hi"]).run().ok().stdout, "hi, world\n");
-    let again = house.materia(&["import", "justfile", "--into", "recipes", "--json"]).run();
-    assert_eq!((again.code(), &again.json()["error"]["code"]), (4, &json!("exists")));
-    house.materia(&["import", "justfile", "--shell", "--into", "shelled"]).run().ok();
-    let counted = house.materia(&["run", "shelled/count.json"]).run().ok().stdout;
+    assert_eq!(
+        house
+            .materia(&["run", "recipes/say.json", "name=you"])
+            .run()
+            .ok()
+            .stdout,
+        "hello, you\n"
+    );
+    assert!(
+        house.work().join("you.noted").exists(),
+        "the dependency ran, with its argument"
+    );
+    assert_eq!(
+        house
+            .materia(&["run", "recipes/s.json", "greeting=hi"])
+            .run()
+            .ok()
+            .stdout,
+        "hi, world\n"
+    );
+    let again = house
+        .materia(&["import", "justfile", "--into", "recipes", "--json"])
+        .run();
+    assert_eq!(
+        (again.code(), &again.json()["error"]["code"]),
+        (4, &json!("exists"))
+    );
+    house
+        .materia(&["import", "justfile", "--shell", "--into", "shelled"])
+        .run()
+        .ok();
+    let counted = house
+        .materia(&["run", "shelled/count.json"])
+        .run()
+        .ok()
+        .stdout;
     assert!(counted.trim().parse::<u32>().is_ok(), "{counted}");
     for file in ["say", "note", "s", "count"] {
-        house.materia(&["validate", &format!("shelled/{file}.json")]).run().ok();
+        house
+            .materia(&["validate", &format!("shelled/{file}.json")])
+            .run()
+            .ok();
     }
 }
 
@@ -38,10 +74,20 @@ fn without_a_directory_nothing_is_written_and_one_recipe_is_a_document() {
     house.write("justfile", "# Only one\none:\n    echo 1\n");
     let printed = house.materia(&["import", "justfile"]).run().ok().json();
     assert_eq!(printed["description"], "Only one");
-    let report = house.materia(&["import", "justfile", "--json"]).run().ok().json();
-    assert_eq!((&report["recipes"][0]["name"], &report["written"]), (&json!("one"), &json!(false)));
+    let report = house
+        .materia(&["import", "justfile", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&report["recipes"][0]["name"], &report["written"]),
+        (&json!("one"), &json!(false))
+    );
     house.write("empty", "# nothing\n");
-    assert_eq!(house.materia(&["import", "justfile", "empty"]).run().code(), 2);
+    assert_eq!(
+        house.materia(&["import", "justfile", "empty"]).run().code(),
+        2
+    );
 }
 
 #[test]
@@ -55,15 +101,28 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
     house.write("review.yaml", main);
     house.write("sub/find-facts.yaml", "title: Facts\ndescription: Facts\nprompt: Find facts about {{ about }}.\nparameters:\n  - {key: about, input_type: string, requirement: required, description: x}\n");
     house.write("code.txt", "let x = 1;\n");
-    let outcome = house.materia(&["import", "goose", "review.yaml", "--into", "recipes"]).run().ok();
+    let outcome = house
+        .materia(&["import", "goose", "review.yaml", "--into", "recipes"])
+        .run()
+        .ok();
     assert!(
-        outcome.stdout.contains("recipes/review.json") && outcome.stdout.contains("recipes/find-facts.json"),
+        outcome.stdout.contains("recipes/review.json")
+            && outcome.stdout.contains("recipes/find-facts.json"),
         "{}",
         outcome.transcript()
     );
-    house.materia(&["validate", "recipes/review.json", "recipes/find-facts.json"]).run().ok();
+    house
+        .materia(&["validate", "recipes/review.json", "recipes/find-facts.json"])
+        .run()
+        .ok();
     let prompts = house.home().join("prompts.jsonl");
-    let command = json!([env!("CARGO_BIN_EXE_materia-fake"), "agent", "--prompts", prompts, "--brief"]);
+    let command = json!([
+        env!("CARGO_BIN_EXE_materia-fake"),
+        "agent",
+        "--prompts",
+        prompts,
+        "--brief"
+    ]);
     let agents = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
     let config = house.write("agents.json", agents.to_string());
     let ran = house
@@ -71,12 +130,39 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         .env("MATERIA_CONFIG", config)
         .run();
     assert_eq!(ran.json()["status"], "ok", "{}", ran.transcript());
-    assert!(ran.json()["output"].as_str().unwrap().starts_with("ANSWER  TO Review"), "{}", ran.transcript());
+    assert!(
+        ran.json()["output"]
+            .as_str()
+            .unwrap()
+            .starts_with("ANSWER  TO Review"),
+        "{}",
+        ran.transcript()
+    );
     let asked = std::fs::read_to_string(&prompts).unwrap();
-    let asked: Vec<String> = asked.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(asked.len(), 3, "the facts, and the review twice: {asked:#?}");
+    let asked: Vec<String> = asked
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        asked.len(),
+        3,
+        "the facts, and the review twice: {asked:#?}"
+    );
     assert!(asked[0].starts_with("Find facts about bugs."));
-    assert!(asked[1].contains("let x = 1;") && asked[1].contains("ANSWER  TO Find facts"), "{}", asked[1]);
-    assert_eq!(house.materia(&["import", "goose", "code.txt"]).run().code(), 2);
-    assert_eq!(house.materia(&["import", "goose", "nowhere.yaml"]).run().code(), 3);
+    assert!(
+        asked[1].contains("let x = 1;") && asked[1].contains("ANSWER  TO Find facts"),
+        "{}",
+        asked[1]
+    );
+    assert_eq!(
+        house.materia(&["import", "goose", "code.txt"]).run().code(),
+        2
+    );
+    assert_eq!(
+        house
+            .materia(&["import", "goose", "nowhere.yaml"])
+            .run()
+            .code(),
+        3
+    );
 }

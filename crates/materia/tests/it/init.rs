@@ -9,13 +9,31 @@ use crate::house::House;
 fn what_is_written_works_as_it_says() {
     let house = House::new();
     assert_snapshot!(house.materia(&["init"]).run().ok().transcript());
-    house.materia(&["validate", ".pi/pi-materia.json", ".pi/recipes/facts.json"]).run().ok();
+    house
+        .materia(&["validate", ".pi/pi-materia.json", ".pi/recipes/facts.json"])
+        .run()
+        .ok();
     house.materia(&["grid"]).run().ok();
-    let cast = house.materia(&["cast", "--agent-script", ".pi/starter-replies.json", "--json", "say hello"]);
+    let cast = house.materia(&[
+        "cast",
+        "--agent-script",
+        ".pi/starter-replies.json",
+        "--json",
+        "say hello",
+    ]);
     let cast = cast.run().ok().json();
-    assert_eq!((&cast["status"], &cast["visits"]["work"]), (&json!("complete"), &json!(2)));
-    house.materia(&["run", "--file", ".pi/recipes/facts.json"]).run().ok();
-    house.materia(&["explain", "--file", ".pi/recipes/facts.json"]).run().ok();
+    assert_eq!(
+        (&cast["status"], &cast["visits"]["work"]),
+        (&json!("complete"), &json!(2))
+    );
+    house
+        .materia(&["run", "--file", ".pi/recipes/facts.json"])
+        .run()
+        .ok();
+    house
+        .materia(&["explain", "--file", ".pi/recipes/facts.json"])
+        .run()
+        .ok();
 }
 
 #[test]
@@ -25,18 +43,45 @@ fn nothing_is_overwritten_and_what_others_wrote_is_not_trusted() {
     house.write(".pi/pi-materia.json", &theirs);
     let report = house.materia(&["init", "--json"]).run().ok().json();
     assert_eq!(house.read(".pi/pi-materia.json"), theirs);
-    assert_eq!((&report["trusted"], &report["files"][0]["action"]), (&json!(false), &json!("kept")));
+    assert_eq!(
+        (&report["trusted"], &report["files"][0]["action"]),
+        (&json!(false), &json!("kept"))
+    );
     let again = house.materia(&["init"]).run().ok();
-    assert!(again.stdout.contains("what was there is kept as it was"), "{}", again.stdout);
-    assert!(again.stdout.contains("say `materia trust`"), "{}", again.stdout);
+    assert!(
+        again.stdout.contains("what was there is kept as it was"),
+        "{}",
+        again.stdout
+    );
+    assert!(
+        again.stdout.contains("say `materia trust`"),
+        "{}",
+        again.stdout
+    );
 }
 
 #[test]
 fn an_agent_does_not_trust_by_it() {
     let house = House::new();
-    let report = house.materia(&["init", "--json"]).env("MATERIA_SESSION", "s").run().ok().json();
+    let report = house
+        .materia(&["init", "--json"])
+        .env("MATERIA_SESSION", "s")
+        .run()
+        .ok()
+        .json();
     assert_eq!(report["trusted"], json!(false));
-    house.write(".pi/pi-materia.json", house.read(".pi/pi-materia.json").replace("strict", "kind"));
-    let cast = house.materia(&["cast", "--agent-script", ".pi/starter-replies.json", "hi", "--json"]).run();
+    house.write(
+        ".pi/pi-materia.json",
+        house.read(".pi/pi-materia.json").replace("strict", "kind"),
+    );
+    let cast = house
+        .materia(&[
+            "cast",
+            "--agent-script",
+            ".pi/starter-replies.json",
+            "hi",
+            "--json",
+        ])
+        .run();
     assert_eq!(cast.code(), 4, "{}", cast.transcript());
 }

@@ -18,7 +18,12 @@ fn compact_says_what_differs_from_the_ordinary() {
     house.spawn("a", "sh -c 'echo broken >&2; exit 7'", &[]);
     house.wait("a");
     assert_snapshot!(house.materia(&["inspect", "run:a"]).run().transcript());
-    assert_snapshot!(house.materia(&["inspect", "session:all"]).run().transcript());
+    assert_snapshot!(
+        house
+            .materia(&["inspect", "session:all"])
+            .run()
+            .transcript()
+    );
 }
 
 #[test]
@@ -27,14 +32,28 @@ fn a_wrong_target_view_or_filter_is_answered_with_the_right_ones() {
     house.spawn("a", "true", &[]);
     house.wait("a");
     let wrong = |words: &[&str]| {
-        let outcome = house.materia(&[&["inspect", "--json"], words].concat()).run();
-        (outcome.code(), outcome.json()["error"]["code"].as_str().unwrap_or_default().to_owned())
+        let outcome = house
+            .materia(&[&["inspect", "--json"], words].concat())
+            .run();
+        (
+            outcome.code(),
+            outcome.json()["error"]["code"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        )
     };
-    assert_eq!(wrong(&["run:a", "--view", "entrails"]), (2, "invalid_view".into()));
+    assert_eq!(
+        wrong(&["run:a", "--view", "entrails"]),
+        (2, "invalid_view".into())
+    );
     assert_eq!(wrong(&["nobody"]), (2, "invalid_target".into()));
     assert_eq!(wrong(&["run:.."]), (2, "invalid_name".into()));
     assert_eq!(wrong(&["run:b"]), (3, "run_not_found".into()));
-    assert_eq!(wrong(&["session:all", "--status", "sleepy"]), (2, "invalid_status".into()));
+    assert_eq!(
+        wrong(&["session:all", "--status", "sleepy"]),
+        (2, "invalid_status".into())
+    );
     assert_eq!(wrong(&["tool:hammer"]), (3, "tool_not_found".into()));
     assert_eq!(wrong(&["session:../x"]), (2, "invalid_name".into()));
 }
@@ -44,19 +63,33 @@ fn the_tail_has_both_streams_also_when_the_run_is_over() {
     let house = House::new();
     house.spawn("a", "sh -c 'seq 1 100; echo oh >&2'", &[]);
     house.wait("a");
-    let tail = house.materia(&["inspect", "run:a", "--view", "tail", "--lines", "2"]).run().ok();
+    let tail = house
+        .materia(&["inspect", "run:a", "--view", "tail", "--lines", "2"])
+        .run()
+        .ok();
     assert_eq!(tail.stdout, "99\n100\n--- stderr\noh\n");
-    let json =
-        house.materia(&["inspect", "run:a", "--view", "tail", "--lines", "1", "--json"]).run().ok().json();
-    assert_eq!((&json["stdout"], &json["stderr"]), (&json!("100\n"), &json!("oh\n")));
+    let json = house
+        .materia(&[
+            "inspect", "run:a", "--view", "tail", "--lines", "1", "--json",
+        ])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&json["stdout"], &json["stderr"]),
+        (&json!("100\n"), &json!("oh\n"))
+    );
 }
 
 #[test]
 fn following_ends_with_the_run_and_misses_nothing() {
     let house = House::new();
-    let patient = "sh -c 'echo ready >&2; while [ ! -e go ]; do sleep 0.01; done; seq 1 2000; echo end >&2'";
+    let patient =
+        "sh -c 'echo ready >&2; while [ ! -e go ]; do sleep 0.01; done; seq 1 2000; echo end >&2'";
     house.spawn("a", patient, &[]);
-    let mut following = house.materia(&["inspect", "run:a", "--view", "tail", "--follow"]).start();
+    let mut following = house
+        .materia(&["inspect", "run:a", "--view", "tail", "--follow"])
+        .start();
     following.until_said("ready");
     house.write("go", "");
     let seen = following.end().ok();
@@ -70,10 +103,15 @@ fn following_also_ends_when_the_supervisor_is_killed() {
     let house = House::new();
     house.spawn("a", "sh -c 'echo ready; exec sleep 600'", &[]);
     house.until_file_has(house.run_place("a").stdout(), "ready");
-    let following = house.materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"]).start();
+    let following = house
+        .materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"])
+        .start();
     house.kill_supervisor("a");
     let seen = following.end().ok();
-    assert_eq!(seen.stdout, "{\"stream\":\"stdout\",\"text\":\"ready\\n\"}\n");
+    assert_eq!(
+        seen.stdout,
+        "{\"stream\":\"stdout\",\"text\":\"ready\\n\"}\n"
+    );
     assert_eq!(house.look("a").status.as_str(), "exited");
 }
 
@@ -86,21 +124,39 @@ fn lists_can_be_filtered_and_the_program_says_who_it_is() {
     house.wait("good");
     house.wait("bad");
     let ids = |status: &str| {
-        let listed =
-            house.materia(&["inspect", "session:all", "--status", status, "--json"]).run().ok().json();
+        let listed = house
+            .materia(&["inspect", "session:all", "--status", status, "--json"])
+            .run()
+            .ok()
+            .json();
         let runs = listed["runs"].as_array().unwrap().clone();
-        runs.iter().map(|run| run["run"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        runs.iter()
+            .map(|run| run["run"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids("all"), ["bad", "good", "on"]);
     assert_eq!(ids("active"), ["on"]);
     assert_eq!(ids("running"), ["on"]);
     assert_eq!(ids("terminal"), ["bad", "good"]);
     assert_eq!(ids("failed"), ["bad"]);
-    let files = house.materia(&["inspect", "run:good", "--view", "files", "--json"]).run().ok().json();
-    assert!(files["files"]["journal.jsonl"].as_u64().unwrap() > 100, "{files}");
-    let runtime = house.materia(&["inspect", "tool:materia", "--json"]).run().ok().json();
+    let files = house
+        .materia(&["inspect", "run:good", "--view", "files", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert!(
+        files["files"]["journal.jsonl"].as_u64().unwrap() > 100,
+        "{files}"
+    );
+    let runtime = house
+        .materia(&["inspect", "tool:materia", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(runtime["name"], "materia");
-    house.materia(&["inspect", "tool:materia", "--view", "doctor", "--json"]).run();
+    house
+        .materia(&["inspect", "tool:materia", "--view", "doctor", "--json"])
+        .run();
     house.kill("on");
 }
 
@@ -108,16 +164,31 @@ fn lists_can_be_filtered_and_the_program_says_who_it_is() {
 const VIEWS: [(&str, &[&str]); 10] = [
     (
         "run:a",
-        &["status", "tail", "transcript", "messages", "mailbox", "communication", "artifacts", "files"],
+        &[
+            "status",
+            "tail",
+            "transcript",
+            "messages",
+            "mailbox",
+            "communication",
+            "artifacts",
+            "files",
+        ],
     ),
-    ("room:a", &["status", "messages", "previews", "roster", "contacts"]),
+    (
+        "room:a",
+        &["status", "messages", "previews", "roster", "contacts"],
+    ),
     ("branch:a/w", &["mailbox"]),
     ("coordinator", &["status", "runs"]),
     ("session:s", &["status", "runs"]),
     ("session:all", &["status", "runs"]),
     ("tool:materia", &["status", "triage"]),
     ("tool:greet", &["status", "schema"]),
-    ("recipes", &["status", "summary", "list", "doctor", "imports"]),
+    (
+        "recipes",
+        &["status", "summary", "list", "doctor", "imports"],
+    ),
     ("recipe-registry", &["status"]),
 ];
 
@@ -125,24 +196,53 @@ const VIEWS: [(&str, &[&str]); 10] = [
 fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
     let house = House::new();
     house
-        .materia(&["tool", "register", "greet", "--template", "echo hello {who}", "--arg", "who"])
+        .materia(&[
+            "tool",
+            "register",
+            "greet",
+            "--template",
+            "echo hello {who}",
+            "--arg",
+            "who",
+        ])
         .run()
         .ok();
-    house.spawn("a", "sh -c 'seq 1 5000; exec sleep 600'", &["--session", "s"]);
+    house.spawn(
+        "a",
+        "sh -c 'seq 1 5000; exec sleep 600'",
+        &["--session", "s"],
+    );
     house.until_file_has(house.run_place("a").stdout(), "5000\n");
     for number in 0..45 {
         let from = format!("branch:a/w{number}");
         house.sent(&["room:a", "said", &"long ".repeat(400), "--from", &from]);
     }
     house.sent(&["branch:a/w", "task.run", &"long ".repeat(400)]);
-    house.sent(&["coordinator", "ask", &"long ".repeat(400), "--from", "run:a"]);
+    house.sent(&[
+        "coordinator",
+        "ask",
+        &"long ".repeat(400),
+        "--from",
+        "run:a",
+    ]);
     for (target, views) in VIEWS {
         for view in views {
             let words = ["inspect", target, "--view", view, "--session", "s"];
             let short = house.materia(&words).run().ok();
-            assert!(!short.stdout.is_empty() && short.stderr.is_empty(), "{}", short.transcript());
-            assert!(short.stdout.len() < 16 << 10, "{target} {view}: {} bytes", short.stdout.len());
-            let whole = house.materia(&[&words[..], &["--json"]].concat()).run().ok();
+            assert!(
+                !short.stdout.is_empty() && short.stderr.is_empty(),
+                "{}",
+                short.transcript()
+            );
+            assert!(
+                short.stdout.len() < 16 << 10,
+                "{target} {view}: {} bytes",
+                short.stdout.len()
+            );
+            let whole = house
+                .materia(&[&words[..], &["--json"]].concat())
+                .run()
+                .ok();
             assert!(whole.json().is_object(), "{}", whole.transcript());
         }
     }
@@ -153,12 +253,19 @@ fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
 fn what_is_said_in_a_room_can_be_followed_as_documents() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
-    let mut following =
-        house.materia(&["inspect", "room:a", "--view", "messages", "--follow", "--json"]).start();
+    let mut following = house
+        .materia(&[
+            "inspect", "room:a", "--view", "messages", "--follow", "--json",
+        ])
+        .start();
     for body in ["one", "two"] {
         house.sent(&["room:a", "said", body, "--from", "run:a"]);
         let said: serde_json::Value = serde_json::from_str(&following.line()).unwrap();
-        assert_eq!((&said["type"], &said["body"]), (&json!("said"), &json!(body)), "{said}");
+        assert_eq!(
+            (&said["type"], &said["body"]),
+            (&json!("said"), &json!(body)),
+            "{said}"
+        );
     }
     house.kill_supervisor("a");
     following.end().ok();
@@ -170,15 +277,29 @@ fn a_person_may_leave_out_what_goes_without_saying() {
     house.spawn("nightly", "true", &[]);
     house.wait("nightly");
     let all = house.materia(&["inspect"]).run().ok().stdout;
-    assert_eq!(all, house.materia(&["inspect", "session:all"]).run().ok().stdout);
+    assert_eq!(
+        all,
+        house.materia(&["inspect", "session:all"]).run().ok().stdout
+    );
     let whole = house.materia(&["inspect", "run:nightly"]).run().ok().stdout;
     for short in ["nightly", "nigh", "run:nigh"] {
-        assert_eq!(house.materia(&["inspect", short]).run().ok().stdout, whole, "{short}");
+        assert_eq!(
+            house.materia(&["inspect", short]).run().ok().stdout,
+            whole,
+            "{short}"
+        );
     }
     let told = house.materia(&["message", "nightly", "task.run"]).run();
-    assert!(told.stderr.contains("run:nightly is not running"), "{}", told.transcript());
+    assert!(
+        told.stderr.contains("run:nightly is not running"),
+        "{}",
+        told.transcript()
+    );
     // A program inside a run says what it means.
-    let inside = house.materia(&["inspect", "nightly"]).env("MATERIA_RUN", "other").run();
+    let inside = house
+        .materia(&["inspect", "nightly"])
+        .env("MATERIA_RUN", "other")
+        .run();
     assert_eq!(inside.code(), 2, "{}", inside.transcript());
     assert_eq!(house.materia(&["inspect", "recipes"]).run().code(), 0);
 }

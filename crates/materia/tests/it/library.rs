@@ -1,7 +1,8 @@
-//! The library that ships: every recipe is run with a fake agent and its required arguments only (R7).
+//! The library that ships: every recipe is run with a fake agent and its required arguments only
+//! (R7).
 //!
-//! What is looked at: how many agents were asked, what each was told, what was written. The fake answers with the first
-//! line of its prompt, so that an answer says whose it is.
+//! What is looked at: how many agents were asked, what each was told, what was written. The fake
+//! answers with the first line of its prompt, so that an answer says whose it is.
 
 mod context;
 mod leaf;
@@ -24,8 +25,14 @@ impl Shelf {
     pub fn new() -> Self {
         let house = House::new();
         let prompts = house.home().join("prompts.jsonl");
-        let command =
-            json!([env!("CARGO_BIN_EXE_materia-fake"), "agent", "--prompts", prompts, "--brief", "{model}"]);
+        let command = json!([
+            env!("CARGO_BIN_EXE_materia-fake"),
+            "agent",
+            "--prompts",
+            prompts,
+            "--brief",
+            "{model}"
+        ]);
         let config = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
         std::fs::write(house.home().join("config.json"), config.to_string()).unwrap();
         Self { house }
@@ -33,12 +40,16 @@ impl Shelf {
 
     /// A call of `materia` whose agents are the fake.
     pub fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.house.materia(words).env("MATERIA_CONFIG", self.house.home().join("config.json"))
+        self.house
+            .materia(words)
+            .env("MATERIA_CONFIG", self.house.home().join("config.json"))
     }
 
     /// Runs a recipe, which has to go well in every part.
     pub fn run(&self, name: &str, words: &[&str]) -> String {
-        let outcome = self.materia(&[&["run", name, "--json"], words].concat()).run();
+        let outcome = self
+            .materia(&[&["run", name, "--json"], words].concat())
+            .run();
         let report = whole(&outcome);
         assert_eq!(
             (&report["status"], &report["warnings"]),
@@ -51,8 +62,11 @@ impl Shelf {
 
     /// The prompts that the agents were given, in order.
     pub fn prompts(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let text =
+            std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// The one prompt that begins like this.
@@ -105,9 +119,17 @@ pub mod says {
 #[test]
 fn every_recipe_that_ships_is_run_by_a_test() {
     let shelf = Shelf::new();
-    let listed = shelf.materia(&["recipe", "list", "--json"]).run().ok().json();
-    let packaged: Vec<&str> =
-        listed["recipes"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let listed = shelf
+        .materia(&["recipe", "list", "--json"])
+        .run()
+        .ok()
+        .json();
+    let packaged: Vec<&str> = listed["recipes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap())
+        .collect();
     assert!(packaged.len() >= 61, "{packaged:?}");
     let tests = [
         include_str!("library/leaf.rs"),
@@ -116,8 +138,10 @@ fn every_recipe_that_ships_is_run_by_a_test() {
         include_str!("library/step.rs"),
     ]
     .concat();
-    let missing: Vec<&&str> =
-        packaged.iter().filter(|name| !tests.contains(&format!("\"{name}\""))).collect();
+    let missing: Vec<&&str> = packaged
+        .iter()
+        .filter(|name| !tests.contains(&format!("\"{name}\"")))
+        .collect();
     assert!(missing.is_empty(), "no test runs {missing:?}");
 }
 
@@ -125,13 +149,30 @@ fn every_recipe_that_ships_is_run_by_a_test() {
 fn the_list_has_a_line_for_each_and_show_draws_the_composition() {
     let shelf = Shelf::new();
     let list = shelf.materia(&["recipe", "list"]).run().ok().stdout;
-    for part in ["launcher", "pipeline", "service", "utility", "subagent-prompt", "Ask one agent one thing"] {
+    for part in [
+        "launcher",
+        "pipeline",
+        "service",
+        "utility",
+        "subagent-prompt",
+        "Ask one agent one thing",
+    ] {
         assert!(list.contains(part), "{list}");
     }
-    let show = shelf.materia(&["recipe", "show", "pipeline-research-synthesis"]).run().ok().stdout;
-    for part in
-        ["question", "@planner", "@evidence", "@contradictions", "@verifier", "@merger", "@normalizer"]
-    {
+    let show = shelf
+        .materia(&["recipe", "show", "pipeline-research-synthesis"])
+        .run()
+        .ok()
+        .stdout;
+    for part in [
+        "question",
+        "@planner",
+        "@evidence",
+        "@contradictions",
+        "@verifier",
+        "@merger",
+        "@normalizer",
+    ] {
         assert!(show.contains(part), "{show}");
     }
 }

@@ -14,18 +14,33 @@ fn any_two_loadouts_that_ship_can_be_linked() {
     let names = ["Full-Auto", "Planning-Consult", "Hojo-Consult", "Release"];
     for first in names {
         for second in names {
-            let drawn = house.materia(&["link", first, second, "--draw", "--json"]).run().ok().json();
+            let drawn = house
+                .materia(&["link", first, second, "--draw", "--json"])
+                .run()
+                .ok()
+                .json();
             let sockets = drawn["sockets"].as_array().unwrap();
             let alone = |name: &str| {
                 let grid = house.materia(&["grid", name, "--json"]).run().ok().json();
                 grid["sockets"].as_array().unwrap().len()
             };
-            assert_eq!(sockets.len(), alone(first) + alone(second), "{first} {second}");
-            assert!(reached(&drawn).len() == sockets.len(), "{first} {second}: {drawn:#}");
+            assert_eq!(
+                sockets.len(),
+                alone(first) + alone(second),
+                "{first} {second}"
+            );
+            assert!(
+                reached(&drawn).len() == sockets.len(),
+                "{first} {second}: {drawn:#}"
+            );
         }
     }
     assert_snapshot!(
-        house.materia(&["link", "Planning-Consult", "materia:Narrate", "--draw"]).run().ok().transcript()
+        house
+            .materia(&["link", "Planning-Consult", "materia:Narrate", "--draw"])
+            .run()
+            .ok()
+            .transcript()
     );
 }
 
@@ -35,12 +50,22 @@ fn reached(graph: &Value) -> Vec<String> {
     let mut at = 0;
     while at < found.len() {
         let id = found[at].clone();
-        let socket =
-            graph["sockets"].as_array().unwrap().iter().find(|one| one["id"] == id.as_str()).unwrap();
-        let edges =
-            socket["edges"].as_array().unwrap().iter().map(|edge| edge["to"].as_str().unwrap().to_owned());
-        let exits =
-            graph["loops"].as_array().unwrap().iter().flat_map(|region| region["exits"].as_array().unwrap());
+        let socket = graph["sockets"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["id"] == id.as_str())
+            .unwrap();
+        let edges = socket["edges"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|edge| edge["to"].as_str().unwrap().to_owned());
+        let exits = graph["loops"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|region| region["exits"].as_array().unwrap());
         let exits = exits.filter(|exit| exit["from"] == id.as_str());
         let targets = |exit: &Value| {
             exit.as_object()
@@ -63,9 +88,20 @@ fn reached(graph: &Value) -> Vec<String> {
 #[test]
 fn a_link_is_cast_with_what_an_earlier_cast_gave() {
     let house = house();
-    house.materia(&["cast", "--config", "flow.json", "--agent-script", "script.json", "first"]).run().ok();
+    house
+        .materia(&[
+            "cast",
+            "--config",
+            "flow.json",
+            "--agent-script",
+            "script.json",
+            "first",
+        ])
+        .run()
+        .ok();
     let mut flow = loops();
-    flow["materia"]["Tell"] = json!({"tools": "none", "prompt": "earlier: {{state.previousCastContext}}"});
+    flow["materia"]["Tell"] =
+        json!({"tools": "none", "prompt": "earlier: {{state.previousCastContext}}"});
     house.write("flow.json", flow.to_string());
     let mut script = replies();
     for reply in script["replies"].as_array_mut().unwrap() {
@@ -98,22 +134,50 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
     ];
     let done = house.materia(&words).run().ok().json();
     assert_eq!(done["loadout"], "Linked virtual loadout: T → Tell");
-    assert_eq!(done["visits"], json!({"Socket-1": 1, "Socket-2": 3, "Socket-3": 3, "Socket-4": 1}));
-    assert_eq!(done["state"]["link"]["sockets"]["Socket-4"], json!({"part": 2, "socket": "Socket-1"}));
-    let shown = house.materia(&["cast-show", &format!("{ID}-2"), "--events", "--json"]).run().ok().json();
     assert_eq!(
-        (&shown["request"], &shown["events"][0]["data"]["link"]["targets"][1]["name"]),
+        done["visits"],
+        json!({"Socket-1": 1, "Socket-2": 3, "Socket-3": 3, "Socket-4": 1})
+    );
+    assert_eq!(
+        done["state"]["link"]["sockets"]["Socket-4"],
+        json!({"part": 2, "socket": "Socket-1"})
+    );
+    let shown = house
+        .materia(&["cast-show", &format!("{ID}-2"), "--events", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (
+            &shown["request"],
+            &shown["events"][0]["data"]["link"]["targets"][1]["name"]
+        ),
         (&json!("second line"), &json!("Tell"))
     );
-    let resumed = house.materia(&["resume", &format!("{ID}-2"), "--json"]).run();
-    assert_eq!(resumed.json()["error"]["code"], "refused", "it is complete, and its definition is its own");
+    let resumed = house
+        .materia(&["resume", &format!("{ID}-2"), "--json"])
+        .run();
+    assert_eq!(
+        resumed.json()["error"]["code"],
+        "refused",
+        "it is complete, and its definition is its own"
+    );
 }
 
 #[test]
 fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
     let house = house();
     let words = |target: &'static str| {
-        ["autocast", target, "do it", "--config", "flow.json", "--agent-script", "script.json", "--json"]
+        [
+            "autocast",
+            target,
+            "do it",
+            "--config",
+            "flow.json",
+            "--agent-script",
+            "script.json",
+            "--json",
+        ]
     };
     house.write(
         "script.json",
@@ -127,7 +191,10 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
     house.write("script.json", replies().to_string());
     let whole = house.materia(&words("loadout:T")).run().ok().json();
     assert_eq!(
-        (&whole["loadout"], &whole["state"]["autocast"]["target"]["kind"]),
+        (
+            &whole["loadout"],
+            &whole["state"]["autocast"]["target"]["kind"]
+        ),
         (&json!("T"), &json!("loadout"))
     );
 }
@@ -138,8 +205,12 @@ fn mistakes_say_what_there_is() {
     let mut flow = loops();
     flow["materia"]["T"] = flow["materia"]["Work"].clone();
     house.write("flow.json", flow.to_string());
-    let said =
-        |words: &[&str]| house.materia(&[words, &["--config", "flow.json"]].concat()).run().transcript();
+    let said = |words: &[&str]| {
+        house
+            .materia(&[words, &["--config", "flow.json"]].concat())
+            .run()
+            .transcript()
+    };
     let cases = [
         said(&["link", "T", "Work", "--draw"]),
         said(&["link", "Wrok", "--draw"]),
@@ -148,25 +219,60 @@ fn mistakes_say_what_there_is() {
         said(&["autocast", "materia:Nobody", "x"]),
     ];
     assert_snapshot!(cases.join("\n"));
-    let escaping = ["link", "--from", "../x", "Work", "Check", "--config", "flow.json", "--json", "--", "x"];
+    let escaping = [
+        "link",
+        "--from",
+        "../x",
+        "Work",
+        "Check",
+        "--config",
+        "flow.json",
+        "--json",
+        "--",
+        "x",
+    ];
     assert_eq!(house.materia(&escaping).run().code(), 3);
 }
 
 #[test]
 fn detached_they_answer_at_once_and_go_on_by_themselves() {
     let house = house();
-    let player = ["--config", "flow.json", "--agent-script", "script.json", "--detach", "--json"];
-    let asked: [&[&str]; 2] = [&["autocast", "T", "do the work"], &["link", "T", "--", "do the work"]];
+    let player = [
+        "--config",
+        "flow.json",
+        "--agent-script",
+        "script.json",
+        "--detach",
+        "--json",
+    ];
+    let asked: [&[&str]; 2] = [
+        &["autocast", "T", "do the work"],
+        &["link", "T", "--", "do the work"],
+    ];
     for words in asked {
         let (head, tail) = match words.iter().position(|word| *word == "--") {
             Some(at) => words.split_at(at),
             None => (words, &[][..]),
         };
-        let answered = house.materia(&[head, &player, tail].concat()).run().ok().json();
-        assert_eq!((&answered["ok"], &answered["status"]), (&json!(true), &json!("running")), "{answered}");
-        assert_eq!(house.wait(answered["run"].as_str().unwrap())["status"], "done");
-        let shown =
-            house.materia(&["cast-show", answered["castId"].as_str().unwrap(), "--json"]).run().ok().json();
+        let answered = house
+            .materia(&[head, &player, tail].concat())
+            .run()
+            .ok()
+            .json();
+        assert_eq!(
+            (&answered["ok"], &answered["status"]),
+            (&json!(true), &json!("running")),
+            "{answered}"
+        );
+        assert_eq!(
+            house.wait(answered["run"].as_str().unwrap())["status"],
+            "done"
+        );
+        let shown = house
+            .materia(&["cast-show", answered["castId"].as_str().unwrap(), "--json"])
+            .run()
+            .ok()
+            .json();
         assert_eq!(shown["status"], "complete", "{shown}");
     }
 }

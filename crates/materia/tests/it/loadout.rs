@@ -29,8 +29,15 @@ fn the_list_marks_the_active_one_and_a_broken_one_stops_no_other() {
     let house = House::new();
     house.write(".pi/pi-materia.json", PROJECT);
     assert_snapshot!(house.materia(&["loadout", "list"]).run().ok().transcript());
-    let document = house.materia(&["loadout", "list", "--json"]).run().ok().json();
-    assert_eq!((&document["ok"], &document["active"]), (&json!(true), &json!("Full-Auto")));
+    let document = house
+        .materia(&["loadout", "list", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&document["ok"], &document["active"]),
+        (&json!(true), &json!("Full-Auto"))
+    );
     let ours = &document["loadouts"][4];
     let expected = json!({
         "name": "Ours", "id": "project:ours", "source": "project", "description": "What this project does",
@@ -38,7 +45,10 @@ fn the_list_marks_the_active_one_and_a_broken_one_stops_no_other() {
     });
     assert_eq!(ours, &expected);
     let half = &document["loadouts"][5];
-    assert_eq!((&half["usable"], &half["issues"][0]["code"]), (&json!(false), &json!("unknown-endpoint")));
+    assert_eq!(
+        (&half["usable"], &half["issues"][0]["code"]),
+        (&json!(false), &json!("unknown-endpoint"))
+    );
 }
 
 #[test]
@@ -52,19 +62,42 @@ fn a_list_tells_about_files_that_are_wrong() {
 #[test]
 fn use_writes_the_choice_and_leaves_the_rest_of_the_file() {
     let house = House::new();
-    let active = || house.materia(&["loadout", "list", "--json"]).run().ok().json()["active"].clone();
+    let active = || {
+        house
+            .materia(&["loadout", "list", "--json"])
+            .run()
+            .ok()
+            .json()["active"]
+            .clone()
+    };
     let first = house.materia(&["loadout", "use", "Release"]).run().ok();
-    assert_eq!(fs::read_to_string(profile(&house)).unwrap(), "{\n  \"activeLoadout\": \"Release\"\n}\n");
+    assert_eq!(
+        fs::read_to_string(profile(&house)).unwrap(),
+        "{\n  \"activeLoadout\": \"Release\"\n}\n"
+    );
     assert_eq!(active(), "Release");
-    write_profile(&house, "// mine\n{ \"activeLoadout\": \"Release\",\n  \"limits\": {}, }");
-    let second = house.materia(&["loadout", "use", "default:hojo-consult"]).run().ok();
+    write_profile(
+        &house,
+        "// mine\n{ \"activeLoadout\": \"Release\",\n  \"limits\": {}, }",
+    );
+    let second = house
+        .materia(&["loadout", "use", "default:hojo-consult"])
+        .run()
+        .ok();
     let expected = "// mine\n{ \"activeLoadout\": \"Hojo-Consult\",\n  \"limits\": {}, }";
     assert_eq!(fs::read_to_string(profile(&house)).unwrap(), expected);
     assert_eq!(active(), "Hojo-Consult");
-    let again = house.materia(&["loadout", "use", "Hojo-Consult"]).run().ok();
+    let again = house
+        .materia(&["loadout", "use", "Hojo-Consult"])
+        .run()
+        .ok();
     house.write(".pi/pi-materia.json", "{\"activeLoadout\": \"Full-Auto\"}");
     let overruled = house.materia(&["loadout", "use", "Release"]).run().ok();
-    assert_snapshot!([first, second, again, overruled].map(|outcome| outcome.transcript()).join("\n"));
+    assert_snapshot!(
+        [first, second, again, overruled]
+            .map(|outcome| outcome.transcript())
+            .join("\n")
+    );
 }
 
 #[test]
@@ -74,11 +107,17 @@ fn use_refuses_what_would_not_work_and_leaves_the_file() {
     write_profile(&house, "{\"limits\": {}}");
     let refused = ["Relaese", "Ours"].map(|name| house.materia(&["loadout", "use", name]).run());
     assert_eq!(refused.each_ref().map(Outcome::code), [3, 4]);
-    assert_eq!(fs::read_to_string(profile(&house)).unwrap(), "{\"limits\": {}}");
+    assert_eq!(
+        fs::read_to_string(profile(&house)).unwrap(),
+        "{\"limits\": {}}"
+    );
     write_profile(&house, "{\"limits\": ");
     let broken = house.materia(&["loadout", "use", "Release"]).run();
     assert_eq!(broken.code(), 2);
-    assert_eq!(fs::read_to_string(profile(&house)).unwrap(), "{\"limits\": ");
+    assert_eq!(
+        fs::read_to_string(profile(&house)).unwrap(),
+        "{\"limits\": "
+    );
     let told = refused.iter().chain([&broken]).map(Outcome::transcript);
     assert_snapshot!(told.collect::<Vec<_>>().join("\n"));
 }
@@ -91,7 +130,10 @@ fn use_keeps_a_link_a_link() {
     std::os::unix::fs::symlink(&real, profile(&house)).unwrap();
     house.materia(&["loadout", "use", "Release"]).run().ok();
     assert!(profile(&house).is_symlink());
-    assert_eq!(fs::read_to_string(real).unwrap(), "{\n  \"activeLoadout\": \"Release\"\n}\n");
+    assert_eq!(
+        fs::read_to_string(real).unwrap(),
+        "{\n  \"activeLoadout\": \"Release\"\n}\n"
+    );
 }
 
 #[test]
@@ -102,8 +144,13 @@ fn validate_without_files_checks_what_is_in_effect() {
     let outcome = house.materia(&["loadout", "validate"]).run();
     assert_eq!(outcome.code(), 2);
     assert_snapshot!(outcome.transcript());
-    let named = house.materia(&["loadout", "validate", ".pi/pi-materia.json", "--json"]).run();
-    assert_eq!((named.code(), &named.json()["files"][0]["ok"]), (2, &json!(false)));
+    let named = house
+        .materia(&["loadout", "validate", ".pi/pi-materia.json", "--json"])
+        .run();
+    assert_eq!(
+        (named.code(), &named.json()["files"][0]["ok"]),
+        (2, &json!(false))
+    );
 }
 
 #[test]
@@ -111,10 +158,20 @@ fn the_schema_is_one_document_that_names_what_a_config_has() {
     let house = House::new();
     let schema = house.materia(&["schema", "loadout"]).run().ok();
     let document: Value = schema.json();
-    assert_eq!(document["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(
+        document["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
     for name in ["loadouts", "materia", "activeLoadout", "budget"] {
         assert!(document["properties"][name].is_object(), "{name}");
     }
-    assert_eq!(house.materia(&["schema", "--json", "loadout"]).run().ok().stdout, schema.stdout);
+    assert_eq!(
+        house
+            .materia(&["schema", "--json", "loadout"])
+            .run()
+            .ok()
+            .stdout,
+        schema.stdout
+    );
     assert_eq!(house.materia(&["schema", "loadot"]).run().code(), 2);
 }

@@ -1,9 +1,18 @@
 //! The one integration test binary: everything is tested as it is used, through the real programs.
 //!
 //! `house` is the harness; then one module per verb or floor, and the tests of the house itself.
-#![allow(unreachable_pub, missing_docs, reason = "a test binary has no readers outside")]
+#![allow(
+    unreachable_pub,
+    missing_docs,
+    reason = "a test binary has no readers outside"
+)]
 #![allow(clippy::disallowed_methods, reason = "a test plays the outside world")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod house;
 

@@ -1,6 +1,7 @@
 //! `materia mcp` and `materia bridge`, spoken to as agents and hosts speak.
 //!
-//! `client` is a small JSON-RPC client; then what agents do, what the surfaces agree on, and clients that misbehave.
+//! `client` is a small JSON-RPC client; then what agents do, what the surfaces agree on, and
+//! clients that misbehave.
 
 pub mod client;
 mod hostile;
@@ -17,7 +18,9 @@ pub use client::Client;
 
 /// The text that a model would read.
 pub fn text(result: &Value) -> &str {
-    result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"))
+    result["content"][0]["text"]
+        .as_str()
+        .unwrap_or_else(|| panic!("no text: {result}"))
 }
 
 #[test]
@@ -25,23 +28,43 @@ fn a_run_is_spawned_steered_and_looked_at() {
     let house = House::new();
     let mut client = Client::open(&house, &["mcp"]);
     let spawned = client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    assert_eq!((&spawned["structuredContent"]["run"], &spawned["isError"]), (&json!("a"), &json!(false)));
+    assert_eq!(
+        (&spawned["structuredContent"]["run"], &spawned["isError"]),
+        (&json!("a"), &json!(false))
+    );
     assert_eq!(
         text(&spawned),
         "run:a is running. `wait` when you need its end.\nnext: inspect run:a tail | message run:a control.kill"
     );
     let seen = client.call("inspect", json!({"target": "run:a", "view": "status"}));
     assert_eq!(seen["structuredContent"]["status"], "running");
-    let sent = client.call("message", json!({"to": "run:a", "type": "task.run", "body": {"n": 1}}));
-    assert_eq!(sent["structuredContent"]["reason"], "queued_mailbox", "{sent}");
+    let sent = client.call(
+        "message",
+        json!({"to": "run:a", "type": "task.run", "body": {"n": 1}}),
+    );
+    assert_eq!(
+        sent["structuredContent"]["reason"], "queued_mailbox",
+        "{sent}"
+    );
     let killed = client.call("message", json!({"target": "run:a", "action": "kill"}));
     assert_eq!(killed["structuredContent"]["status"], "killed", "{killed}");
     let waited = client.call("wait", json!({"runs": ["run:a"]}));
-    assert_eq!((text(&waited), &waited["isError"]), ("run:a killed", &json!(false)));
-    let listed = client.call("inspect", json!({"target": "coordinator", "view": "status"}));
+    assert_eq!(
+        (text(&waited), &waited["isError"]),
+        ("run:a killed", &json!(false))
+    );
+    let listed = client.call(
+        "inspect",
+        json!({"target": "coordinator", "view": "status"}),
+    );
     assert_eq!(listed["structuredContent"]["runs"][0]["run"], "a");
     for reply in [&spawned, &seen, &sent, &killed, &waited, &listed] {
-        assert!(text(reply).len() < 400, "{} bytes: {}", text(reply).len(), text(reply));
+        assert!(
+            text(reply).len() < 400,
+            "{} bytes: {}",
+            text(reply).len(),
+            text(reply)
+        );
         // Many clients give their model this instead.
         let report = reply["structuredContent"].to_string();
         assert!(report.len() < 400, "{} bytes: {report}", report.len());
@@ -53,21 +76,34 @@ fn a_run_is_spawned_steered_and_looked_at() {
 fn a_tool_is_registered_offered_at_once_called_and_removed() {
     let house = House::new();
     let mut client = Client::open(&house, &["mcp"]);
-    let arguments =
-        json!({"name": "greet", "description": "Greets", "template": "echo hello {who}", "args": "who"});
+    let arguments = json!({"name": "greet", "description": "Greets", "template": "echo hello {who}", "args": "who"});
     let registered = client.call("register_tool", arguments);
-    assert_eq!(registered["structuredContent"]["callable"], true, "{registered}");
+    assert_eq!(
+        registered["structuredContent"]["callable"], true,
+        "{registered}"
+    );
     client.until_told("notifications/tools/list_changed");
     let tools = client.request("tools/list", json!({}))["tools"].clone();
-    let greet = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "greet").unwrap();
+    let greet = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|tool| tool["name"] == "greet")
+        .unwrap();
     assert_eq!(greet["inputSchema"]["required"], json!(["who"]));
     let called = client.call("greet", json!({"who": "you"}));
-    assert_eq!((text(&called), &called["isError"]), ("hello you", &json!(false)));
+    assert_eq!(
+        (text(&called), &called["isError"]),
+        ("hello you", &json!(false))
+    );
     let wrong = client.call("greet", json!({}));
     assert_eq!(wrong["isError"], true);
     assert!(text(&wrong).contains("who"), "{}", text(&wrong));
     let removed = client.call("register_tool", json!({"name": "greet", "template": null}));
-    assert_eq!(removed["structuredContent"]["action"], "removed", "{removed}");
+    assert_eq!(
+        removed["structuredContent"]["action"], "removed",
+        "{removed}"
+    );
     client.until_told("notifications/tools/list_changed");
     let gone = client.call("greet", json!({"who": "you"}));
     assert_eq!(gone["structuredContent"]["error"]["code"], "tool_not_found");
@@ -78,7 +114,8 @@ fn a_tool_is_registered_offered_at_once_called_and_removed() {
 fn a_tool_that_runs_detached_answers_with_its_run() {
     let house = House::new();
     let mut client = Client::open(&house, &["mcp"]);
-    let arguments = json!({"name": "nap", "description": "Sleeps", "template": "sleep 600", "async": true});
+    let arguments =
+        json!({"name": "nap", "description": "Sleeps", "template": "sleep 600", "async": true});
     client.call("register_tool", arguments);
     let called = client.call("nap", json!({"run_id": "n1"}));
     assert_eq!(called["structuredContent"]["run"], "n1", "{called}");
@@ -91,9 +128,13 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
     let house = House::new();
     let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
-    let config = json!({"activeLoadout": "T", "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
+    let config =
+        json!({"activeLoadout": "T", "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
     let config = house.write("flow.json", config.to_string());
-    let script = house.write("replies.json", json!({"replies": [{"text": "which one?"}]}).to_string());
+    let script = house.write(
+        "replies.json",
+        json!({"replies": [{"text": "which one?"}]}).to_string(),
+    );
     let config = config.to_str().unwrap();
     // Agents choose a loadout and an agent; a script is the tests' own way in.
     let words = [
@@ -107,26 +148,56 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
         "do it",
         "--json",
     ];
-    house.materia(&words).env("MATERIA_CONFIG", config).env("MATERIA_SESSION", "s").run().ok();
-    let mut client = Client::open_with(&house, &["mcp", "--session", "s"], &[("MATERIA_CONFIG", config)]);
+    house
+        .materia(&words)
+        .env("MATERIA_CONFIG", config)
+        .env("MATERIA_SESSION", "s")
+        .run()
+        .ok();
+    let mut client = Client::open_with(
+        &house,
+        &["mcp", "--session", "s"],
+        &[("MATERIA_CONFIG", config)],
+    );
     let wait = |client: &mut Client<'_>| client.call("wait", json!({"runs": ["run:c"]}));
     let waited = wait(&mut client);
     assert!(
-        text(&waited).contains("Its cast is paused and waits for an answer: message run:c control.continue"),
+        text(&waited)
+            .contains("Its cast is paused and waits for an answer: message run:c control.continue"),
         "{waited}"
     );
     let casts = client.read("materia://casts");
     assert_eq!(casts["casts"][0]["status"], "paused", "{casts}");
-    let said =
-        client.call("message", json!({"to": "run:c", "type": "control.continue", "body": "the second"}));
-    assert_eq!(said["structuredContent"]["consumer"], "cast-driver", "{said}");
+    let said = client.call(
+        "message",
+        json!({"to": "run:c", "type": "control.continue", "body": "the second"}),
+    );
+    assert_eq!(
+        said["structuredContent"]["consumer"], "cast-driver",
+        "{said}"
+    );
     wait(&mut client);
-    assert_eq!(client.read("materia://casts")["casts"][0]["status"], "paused");
-    client.call("message", json!({"to": "run:c", "type": "control.continue"}));
+    assert_eq!(
+        client.read("materia://casts")["casts"][0]["status"],
+        "paused"
+    );
+    client.call(
+        "message",
+        json!({"to": "run:c", "type": "control.continue"}),
+    );
     wait(&mut client);
-    assert_eq!(client.read("materia://casts")["casts"][0]["status"], "complete");
-    let late = client.call("message", json!({"to": "run:c", "type": "chat.message", "body": "more"}));
-    assert_eq!(late["structuredContent"]["error"]["code"], "cast_not_waiting", "{late}");
+    assert_eq!(
+        client.read("materia://casts")["casts"][0]["status"],
+        "complete"
+    );
+    let late = client.call(
+        "message",
+        json!({"to": "run:c", "type": "chat.message", "body": "more"}),
+    );
+    assert_eq!(
+        late["structuredContent"]["error"]["code"], "cast_not_waiting",
+        "{late}"
+    );
     client.close();
 }
 
@@ -139,11 +210,23 @@ fn what_there_is_can_be_read_and_roles_are_prompts() {
     assert_eq!(client.read("materia://runs")["runs"], json!([]));
     assert!(client.read("materia://recipes")["recipes"].is_array());
     let loadouts = client.read("materia://loadouts");
-    let name = loadouts["loadouts"][0]["name"].as_str().unwrap().replace(' ', "%20");
-    assert_eq!(client.read(&format!("materia://loadouts/{name}"))["ok"], true);
+    let name = loadouts["loadouts"][0]["name"]
+        .as_str()
+        .unwrap()
+        .replace(' ', "%20");
+    assert_eq!(
+        client.read(&format!("materia://loadouts/{name}"))["ok"],
+        true
+    );
     let prompts = client.request("prompts/list", json!({}))["prompts"].clone();
-    let first = prompts[0]["name"].as_str().expect("a shipped role").to_owned();
-    let prompt = client.request("prompts/get", json!({"name": first, "arguments": {"request": "fix it"}}));
+    let first = prompts[0]["name"]
+        .as_str()
+        .expect("a shipped role")
+        .to_owned();
+    let prompt = client.request(
+        "prompts/get",
+        json!({"name": first, "arguments": {"request": "fix it"}}),
+    );
     let said = prompt["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(said.ends_with("fix it") && said.len() > 20, "{said}");
     let plan = client.call("plan", json!({}));
@@ -168,15 +251,32 @@ fn both_revisions_of_the_protocol_are_spoken() {
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {}});
     let found = client.request("server/discover", json!({"_meta": meta}));
-    assert!(found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{found}");
+    assert!(
+        found["supportedVersions"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("2026-07-28")),
+        "{found}"
+    );
     let tools = client.request("tools/list", json!({"_meta": meta}));
     assert_eq!(tools["tools"][0]["name"], "spawn", "{tools}");
     assert!(tools["ttlMs"].is_number(), "{tools}");
     // Who listens is told of new tools.
-    client.ask("subscriptions/listen", json!({"_meta": meta, "notifications": {"toolsListChanged": true}}));
+    client.ask(
+        "subscriptions/listen",
+        json!({"_meta": meta, "notifications": {"toolsListChanged": true}}),
+    );
     client.until_told("notifications/subscriptions/acknowledged");
     house
-        .materia(&["tool", "register", "hi", "--template", "echo hi", "--description", "Says hi"])
+        .materia(&[
+            "tool",
+            "register",
+            "hi",
+            "--template",
+            "echo hi",
+            "--description",
+            "Says hi",
+        ])
         .run()
         .ok();
     client.until_told("notifications/tools/list_changed");
@@ -193,7 +293,10 @@ fn what_a_model_has_to_read_stays_small() {
     let all = tools.len() + prompt.len();
     assert!(all < 6 * 1024, "{all} bytes");
     for word in ["poll", "check again", "keep checking"] {
-        assert!(!tools.contains(word) && !prompt.contains(word), "no advice to {word}");
+        assert!(
+            !tools.contains(word) && !prompt.contains(word),
+            "no advice to {word}"
+        );
     }
     client.close();
 }

@@ -15,7 +15,8 @@ use crate::house::{House, Outcome};
 impl House {
     /// Sends a message and gives what was said about it.
     pub fn send(&self, words: &[&str]) -> Outcome {
-        self.materia(&[&["message", "--json"], words].concat()).run()
+        self.materia(&[&["message", "--json"], words].concat())
+            .run()
     }
 
     /// Sends a message that has to be accepted.
@@ -30,14 +31,36 @@ pub fn refused(outcome: &Outcome) -> (i32, String) {
     assert_eq!(json["ok"], false, "{}", outcome.transcript());
     let hint = json["error"]["hint"].as_str().unwrap_or_default();
     assert!(!hint.is_empty(), "no hint: {}", outcome.transcript());
-    (outcome.code(), json["error"]["code"].as_str().unwrap().to_owned())
+    (
+        outcome.code(),
+        json["error"]["code"].as_str().unwrap().to_owned(),
+    )
 }
 
 /// Checks the words by which a reply says what became of a message.
 #[track_caller]
-pub fn assert_fate(report: &Value, [delivered, queued, persisted]: [bool; 3], consumer: &str, reason: &str) {
-    let told = (&report["delivered"], &report["queued"], &report["persisted"]);
-    assert_eq!(told, (&delivered.into(), &queued.into(), &persisted.into()), "{report}");
-    assert_eq!((&report["consumer"], &report["reason"]), (&consumer.into(), &reason.into()), "{report}");
-    assert!(report["id"].as_str().is_some_and(|id| !id.is_empty()) && report["warnings"].is_array());
+pub fn assert_fate(
+    report: &Value,
+    [delivered, queued, persisted]: [bool; 3],
+    consumer: &str,
+    reason: &str,
+) {
+    let told = (
+        &report["delivered"],
+        &report["queued"],
+        &report["persisted"],
+    );
+    assert_eq!(
+        told,
+        (&delivered.into(), &queued.into(), &persisted.into()),
+        "{report}"
+    );
+    assert_eq!(
+        (&report["consumer"], &report["reason"]),
+        (&consumer.into(), &reason.into()),
+        "{report}"
+    );
+    assert!(
+        report["id"].as_str().is_some_and(|id| !id.is_empty()) && report["warnings"].is_array()
+    );
 }

@@ -1,7 +1,7 @@
 //! The pictures of the terminal in the documents, drawn from the program on a real terminal.
 //!
-//! `MATERIA_WRITE_PICTURES=1` writes them to `docs/images`. Without it they are compared: what moves is compared by
-//! where it ends. Nothing in them tells the time, and nothing depends on it.
+//! `MATERIA_WRITE_PICTURES=1` writes them to `docs/images`. Without it they are compared: what
+//! moves is compared by where it ends. Nothing in them tells the time, and nothing depends on it.
 
 mod svg;
 
@@ -23,8 +23,11 @@ const ENDED: u32 = 600;
 #[test]
 fn a_cast_walks_its_graph() {
     let house = House::new();
-    let drawn =
-        on_terminal(&house, usize::from(COLUMNS), "echo \"$ materia demo\"\nmateria demo --dir visitors");
+    let drawn = on_terminal(
+        &house,
+        usize::from(COLUMNS),
+        "echo \"$ materia demo\"\nmateria demo --dir visitors",
+    );
     let drawn = house.redact(&drawn).replace("[HOUSE]/project", "~");
     let mut screen = vt100::Parser::new(24, COLUMNS, 0);
     let (mut frames, mut walked, mut told) = (Vec::new(), None, false);
@@ -38,7 +41,11 @@ fn a_cast_walks_its_graph() {
         if line.contains("Ctrl-C stops") {
             // Of each visit, the last picture before its end is told.
             let shown = screen.screen().contents();
-            let at = shown.lines().rev().find(|line| line.starts_with('▶')).map(str::to_owned);
+            let at = shown
+                .lines()
+                .rev()
+                .find(|line| line.starts_with('▶'))
+                .map(str::to_owned);
             let same = walked.is_some() && walked == at;
             if same && !told {
                 frames.pop();
@@ -66,9 +73,14 @@ fn timeless(line: &str) -> String {
     let mut rest = line;
     while let Some(at) = rest.find(" s") {
         let (before, after) = rest.split_at(at);
-        let digits =
-            before.len() - before.trim_end_matches(|one: char| one.is_ascii_digit() || one == '.').len();
-        let ends = after[2..].chars().next().is_none_or(|one| !one.is_alphanumeric());
+        let digits = before.len()
+            - before
+                .trim_end_matches(|one: char| one.is_ascii_digit() || one == '.')
+                .len();
+        let ends = after[2..]
+            .chars()
+            .next()
+            .is_none_or(|one| !one.is_alphanumeric());
         if digits < 3 || !ends {
             kept.push_str(&rest[..at + 2]);
             rest = &rest[at + 2..];
@@ -98,7 +110,11 @@ fn everything_that_runs_is_shown() {
     let spawn = |clock: &str, id: &str, template: &str| {
         let (template, id) = (["--template", template], ["--as", id]);
         let words = [&["spawn"][..], &template, &id].concat();
-        house.materia(&words).env("MATERIA_TEST_CLOCK", at(clock)).run().ok();
+        house
+            .materia(&words)
+            .env("MATERIA_TEST_CLOCK", at(clock))
+            .run()
+            .ok();
     };
     spawn("08:02:00", "run:lint", "sh -c 'exit 3'");
     house.wait("lint");
@@ -112,8 +128,19 @@ fn everything_that_runs_is_shown() {
         "script.json",
         json!({"replies": [{"text": "Shall the flag be --json or --format json?"}]}).to_string(),
     );
-    let words = ["cast", "--config", "flow.json", "--agent-script", "script.json", "add a flag for JSON"];
-    house.materia(&words).env("MATERIA_TEST_CLOCK", at("09:46:30")).run().ok();
+    let words = [
+        "cast",
+        "--config",
+        "flow.json",
+        "--agent-script",
+        "script.json",
+        "add a flag for JSON",
+    ];
+    house
+        .materia(&words)
+        .env("MATERIA_TEST_CLOCK", at("09:46:30"))
+        .run()
+        .ok();
     let watcher = "i=0; for file in auth cart mail search users; do i=$((i+1)); \
         echo \"$i/12  tests/$file.rs  ok\"; done; echo '6/12  tests/web.rs  2 failed, asking for help'; sleep 600";
     house.write("watch.sh", watcher);
@@ -136,10 +163,15 @@ fn check_still(name: &str, title: &str, frame: Frame) {
 
 /// Compares a picture with what the program shows; `MATERIA_WRITE_PICTURES=1` writes it.
 fn check(name: &str, drawn: &str, same: impl Fn(&str) -> bool) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/images")
+        .join(name);
     if std::env::var_os("MATERIA_WRITE_PICTURES").is_some() {
         std::fs::write(&path, drawn).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(same(&kept), "docs/images/{name} is stale; run the tests with MATERIA_WRITE_PICTURES=1");
+    assert!(
+        same(&kept),
+        "docs/images/{name} is stale; run the tests with MATERIA_WRITE_PICTURES=1"
+    );
 }

@@ -9,7 +9,10 @@ use crate::house::House;
 #[test]
 fn what_ships_is_planned_without_any_config() {
     let house = House::new();
-    let said = [house.materia(&["plan"]).run().ok(), house.materia(&["plan", "nobody"]).run()];
+    let said = [
+        house.materia(&["plan"]).run().ok(),
+        house.materia(&["plan", "nobody"]).run(),
+    ];
     assert_snapshot!(said.map(|outcome| outcome.transcript()).join("\n"));
 }
 
@@ -18,13 +21,28 @@ fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
     let house = house();
     let words = ["plan", "--config", "flow.json", "--items", "2", "--json"];
     let plan = house.materia(&words).run().ok().json();
-    assert_eq!((&plan["estimate"], &plan["turns"]["smooth"]), (&json!(null), &json!(5)));
-    let cast = ["cast", "--config", "flow.json", "--agent-script", "script.json", "x", "--json"];
+    assert_eq!(
+        (&plan["estimate"], &plan["turns"]["smooth"]),
+        (&json!(null), &json!(5))
+    );
+    let cast = [
+        "cast",
+        "--config",
+        "flow.json",
+        "--agent-script",
+        "script.json",
+        "x",
+        "--json",
+    ];
     let done = house.materia(&cast).run().ok().json();
     for socket in plan["sockets"].as_array().unwrap() {
-        let visits = done["visits"][socket["socket"].as_str().unwrap()].as_u64().unwrap();
-        let (smooth, most) =
-            (socket["visits"]["smooth"].as_u64().unwrap(), socket["visits"]["most"].as_u64().unwrap());
+        let visits = done["visits"][socket["socket"].as_str().unwrap()]
+            .as_u64()
+            .unwrap();
+        let (smooth, most) = (
+            socket["visits"]["smooth"].as_u64().unwrap(),
+            socket["visits"]["most"].as_u64().unwrap(),
+        );
         assert!(smooth <= visits && visits <= most, "{visits} of {socket}");
     }
     let plan = house.materia(&words).run().ok().json();

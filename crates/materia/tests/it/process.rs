@@ -1,7 +1,7 @@
 //! The process floor, through real processes.
 //!
-//! Every test has a den, which must be empty at its end. Nurseries run in a host process, so that the tests themselves
-//! adopt nobody.
+//! Every test has a den, which must be empty at its end. Nurseries run in a host process, so that
+//! the tests themselves adopt nobody.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,9 @@ struct Den {
 
 impl Den {
     fn new() -> Self {
-        Self { house: House::new() }
+        Self {
+            house: House::new(),
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -42,7 +44,12 @@ impl Den {
 
     /// Lets a host do `script` and gives its report.
     fn host(&self, script: &Value) -> Value {
-        self.house.fake(&["host"]).stdin(script.to_string()).run().ok().json()
+        self.house
+            .fake(&["host"])
+            .stdin(script.to_string())
+            .run()
+            .ok()
+            .json()
     }
 
     /// Runs one command in an adopting host; the report of its end.
@@ -56,19 +63,30 @@ impl Den {
     fn assert_empty(&self) {
         let left = self.house.alive();
         assert!(left.is_empty(), "left running: {left:?}");
-        let escaped: Vec<Identity> = self.recorded().into_iter().filter(Identity::is_alive).collect();
+        let escaped: Vec<Identity> = self
+            .recorded()
+            .into_iter()
+            .filter(Identity::is_alive)
+            .collect();
         assert!(escaped.is_empty(), "escaped: {escaped:?}");
     }
 
     /// The processes that wrote themselves down.
     fn recorded(&self) -> Vec<Identity> {
-        let text = if self.path("pids").exists() { self.house.read("pids") } else { String::new() };
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let text = if self.path("pids").exists() {
+            self.house.read("pids")
+        } else {
+            String::new()
+        };
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 }
 
 impl Drop for Den {
-    /// Whoever a failed test let escape is ended here, so that it disturbs nobody else; the house ends the rest.
+    /// Whoever a failed test let escape is ended here, so that it disturbs nobody else; the house
+    /// ends the rest.
     fn drop(&mut self) {
         for left in self.recorded() {
             let _ = left.signal(Signal::KILL);

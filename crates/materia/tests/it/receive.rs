@@ -30,7 +30,11 @@ done
 impl House {
     /// Takes the next message of a run, for this test.
     pub fn receive(&self, address: &str) -> Value {
-        self.materia(&["receive", "--address", address, "--timeout", "30", "--json"]).run().ok().json()["message"].clone()
+        self.materia(&["receive", "--address", address, "--timeout", "30", "--json"])
+            .run()
+            .ok()
+            .json()["message"]
+            .clone()
     }
 }
 
@@ -42,10 +46,25 @@ fn a_script_handles_its_messages_in_order() {
     for body in ["one", "two words", "stop"] {
         house.sent(&["run:w", "task.run", body]);
     }
-    assert_eq!(house.wait("w")["status"], "done", "{}", house.run_file("w", "stderr.log"));
+    assert_eq!(
+        house.wait("w")["status"],
+        "done",
+        "{}",
+        house.run_file("w", "stderr.log")
+    );
     assert_eq!(house.read("handled"), "one\ntwo words\nstop\n");
-    assert_eq!(house.read("acks").lines().filter(|line| line.ends_with("handled")).count(), 3);
-    let ends = records(&house, "w").iter().filter(|record| record["type"] == "message.handled").count();
+    assert_eq!(
+        house
+            .read("acks")
+            .lines()
+            .filter(|line| line.ends_with("handled"))
+            .count(),
+        3
+    );
+    let ends = records(&house, "w")
+        .iter()
+        .filter(|record| record["type"] == "message.handled")
+        .count();
     assert_eq!(ends, 3);
 }
 
@@ -57,17 +76,35 @@ fn a_message_ends_once_and_a_repeat_is_told() {
     house.sent(&["run:a", "task.run", "2"]);
     let (first, second) = (house.receive("run:a"), house.receive("run:a"));
     assert_eq!((&first["body"], &second["body"]), (&json!(1), &json!(2)));
-    let settle =
-        |words: &[&str]| house.materia(&[&["receive", "--address", "run:a", "--json"], words].concat()).run();
+    let settle = |words: &[&str]| {
+        house
+            .materia(&[&["receive", "--address", "run:a", "--json"], words].concat())
+            .run()
+    };
     let id = first["id"].as_str().unwrap();
     assert_eq!(settle(&["--ack", id]).ok().json()["already"], false);
     assert_eq!(settle(&["--ack", id]).ok().json()["already"], true);
-    assert_eq!(refused(&settle(&["--fail", id, "--error", "e"])), (4, "message_finished".to_owned()));
-    assert_eq!(refused(&settle(&["--ack", "m0-nothing"])), (3, "message_not_found".to_owned()));
+    assert_eq!(
+        refused(&settle(&["--fail", id, "--error", "e"])),
+        (4, "message_finished".to_owned())
+    );
+    assert_eq!(
+        refused(&settle(&["--ack", "m0-nothing"])),
+        (3, "message_not_found".to_owned())
+    );
     let other = second["id"].as_str().unwrap();
-    let failed = settle(&["--fail", other, "--error", "no such suite"]).ok().json();
-    assert_eq!((&failed["status"], &failed["already"]), (&json!("failed"), &json!(false)));
-    assert_eq!(settle(&["--fail", other]).code(), 2, "a failure has a reason");
+    let failed = settle(&["--fail", other, "--error", "no such suite"])
+        .ok()
+        .json();
+    assert_eq!(
+        (&failed["status"], &failed["already"]),
+        (&json!("failed"), &json!(false))
+    );
+    assert_eq!(
+        settle(&["--fail", other]).code(),
+        2,
+        "a failure has a reason"
+    );
     house.kill("a");
 }
 
@@ -75,16 +112,25 @@ fn a_message_ends_once_and_a_repeat_is_told() {
 fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_its_run() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
-    let waiting = house.materia(&["receive", "--address", "run:a", "--json"]).start();
+    let waiting = house
+        .materia(&["receive", "--address", "run:a", "--json"])
+        .start();
     house.sent(&["run:a", "task.run", "now"]);
     let got = waiting.end().ok().json();
-    assert_eq!((&got["message"]["body"], &got["message"]["attempt"]), (&json!("now"), &json!(1)));
-    let waiting = house.materia(&["receive", "--address", "run:a", "--json"]).start();
+    assert_eq!(
+        (&got["message"]["body"], &got["message"]["attempt"]),
+        (&json!("now"), &json!(1))
+    );
+    let waiting = house
+        .materia(&["receive", "--address", "run:a", "--json"])
+        .start();
     house.kill("a");
     assert_eq!(refused(&waiting.end()), (4, "run_not_running".to_owned()));
     let outside = house.materia(&["receive", "--json"]).run();
     assert_eq!(refused(&outside), (2, "usage".to_owned()));
-    let room = house.materia(&["receive", "--json", "--address", "room:a"]).run();
+    let room = house
+        .materia(&["receive", "--json", "--address", "room:a"])
+        .run();
     assert_eq!(refused(&room), (2, "usage".to_owned()));
 }
 
@@ -105,16 +151,28 @@ fn a_message_reaches_the_stdin_of_a_command() {
 #[test]
 fn what_a_command_had_on_its_stdin_that_failed_comes_again_for_the_next() {
     let house = House::new();
-    house.write("worker", "#!/bin/sh\nif mkdir first; then read line; kill -9 $$; fi\nexec head -n 3\n");
+    house.write(
+        "worker",
+        "#!/bin/sh\nif mkdir first; then read line; kill -9 $$; fi\nexec head -n 3\n",
+    );
     house.shell("chmod +x worker").run().ok();
-    let template = format!(r#"{{"template": "{}/worker", "retry": 2}}"#, house.work().display());
+    let template = format!(
+        r#"{{"template": "{}/worker", "retry": 2}}"#,
+        house.work().display()
+    );
     house.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
     for body in ["one", "two", "three"] {
-        house.materia(&["message", "run:a", "task.run", body]).run().ok();
+        house
+            .materia(&["message", "run:a", "task.run", body])
+            .run()
+            .ok();
     }
     assert_eq!(house.wait("a")["status"], "done");
-    let lines: Vec<Value> =
-        house.run_file("a", "stdout.log").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = house
+        .run_file("a", "stdout.log")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let bodies: Vec<&Value> = lines.iter().map(|line| &line["body"]).collect();
     assert_eq!(bodies, ["one", "two", "three"]);
 }
@@ -125,13 +183,32 @@ fn what_a_command_does_not_read_on_its_stdin_waits() {
     let large = house.write("large", "x".repeat(100_000));
     house.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "stdin"}"#]);
     for _ in 0..2 {
-        let words = ["message", "run:a", "task.run", "--body-file", large.to_str().unwrap(), "--json"];
+        let words = [
+            "message",
+            "run:a",
+            "task.run",
+            "--body-file",
+            large.to_str().unwrap(),
+            "--json",
+        ];
         let report = house.materia(&words).run().ok().json();
-        assert_eq!((&report["delivered"], &report["queued"]), (&json!(false), &json!(true)), "{report}");
+        assert_eq!(
+            (&report["delivered"], &report["queued"]),
+            (&json!(false), &json!(true)),
+            "{report}"
+        );
     }
-    let seen = house.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
-    let standing: Vec<&Value> =
-        seen["messages"].as_array().unwrap().iter().map(|message| &message["status"]).collect();
+    let seen = house
+        .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
+        .run()
+        .ok()
+        .json();
+    let standing: Vec<&Value> = seen["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| &message["status"])
+        .collect();
     assert_eq!(standing, ["queued", "queued"]);
     house.kill("a");
 }
@@ -140,25 +217,50 @@ fn what_a_command_does_not_read_on_its_stdin_waits() {
 fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
     let house = House::new();
     // It is as small as can be, and nobody reads it until the second command begins.
-    house.write("sleeper", "#!/bin/sh\nwhile ! [ -e go ]; do sleep 0.01; done\n");
+    house.write(
+        "sleeper",
+        "#!/bin/sh\nwhile ! [ -e go ]; do sleep 0.01; done\n",
+    );
     house.shell("chmod +x sleeper").run().ok();
     let template = format!(r#"["{}/sleeper", "head -n 3"]"#, house.work().display());
     house.spawn("a", &template, &["--mailbox", r#"{"deliver": "stdin"}"#]);
     for body in ["one", "two", "three"] {
-        let report = house.materia(&["message", "run:a", "task.run", body, "--json"]).run().ok().json();
-        assert_eq!((&report["delivered"], &report["queued"]), (&json!(false), &json!(true)), "{report}");
+        let report = house
+            .materia(&["message", "run:a", "task.run", body, "--json"])
+            .run()
+            .ok()
+            .json();
+        assert_eq!(
+            (&report["delivered"], &report["queued"]),
+            (&json!(false), &json!(true)),
+            "{report}"
+        );
     }
     house.write("go", "");
     assert_eq!(house.wait("a")["status"], "done");
-    let lines: Vec<Value> =
-        house.run_file("a", "stdout.log").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let bodies: Vec<(&Value, &Value)> = lines.iter().map(|line| (&line["body"], &line["attempt"])).collect();
+    let lines: Vec<Value> = house
+        .run_file("a", "stdout.log")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let bodies: Vec<(&Value, &Value)> = lines
+        .iter()
+        .map(|line| (&line["body"], &line["attempt"]))
+        .collect();
     assert_eq!(
         bodies,
-        [(&json!("one"), &json!(2)), (&json!("two"), &json!(1)), (&json!("three"), &json!(1))],
+        [
+            (&json!("one"), &json!(2)),
+            (&json!("two"), &json!(1)),
+            (&json!("three"), &json!(1))
+        ],
         "the first one lay before the command that does not read"
     );
-    let seen = house.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
+    let seen = house
+        .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(seen["counts"]["delivered"], 3, "{seen:#}");
 }
 
@@ -172,8 +274,16 @@ fn a_command_that_closes_its_stdin_is_left_alone() {
     );
     house.until_file_has(house.run_place("a").stdout(), "closed");
     for body in ["one", "two"] {
-        let report = house.materia(&["message", "run:a", "task.run", body, "--json"]).run().ok().json();
-        assert_eq!((&report["delivered"], &report["queued"]), (&json!(false), &json!(true)), "{report}");
+        let report = house
+            .materia(&["message", "run:a", "task.run", body, "--json"])
+            .run()
+            .ok()
+            .json();
+        assert_eq!(
+            (&report["delivered"], &report["queued"]),
+            (&json!(false), &json!(true)),
+            "{report}"
+        );
     }
     house.kill("a");
 }
@@ -183,17 +293,30 @@ fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
     let house = House::new();
     for round in 0..5 {
         let (run, mailbox) = (format!("run:r{round}"), r#"{"deliver": "stdin"}"#);
-        let words = ["spawn", "--template", "head -n 1", "--as", &run, "--mailbox", mailbox];
+        let words = [
+            "spawn",
+            "--template",
+            "head -n 1",
+            "--as",
+            &run,
+            "--mailbox",
+            mailbox,
+        ];
         house.materia(&words).run().ok();
         // Its supervisor is still getting up: no program is started in between.
         let place = house.run_place(&format!("r{round}"));
-        let draft =
-            Draft { to: run, kind: "task.run".to_owned(), body: Some(json!(round)), ..Draft::default() };
+        let draft = Draft {
+            to: run,
+            kind: "task.run".to_owned(),
+            body: Some(json!(round)),
+            ..Draft::default()
+        };
         let post = Post::open(&place.journal(), &Clock::system()).unwrap();
         post.deliver(Posting::new(draft.check().unwrap())).unwrap();
         run::ring(&place);
         assert_eq!(house.wait(&format!("r{round}"))["status"], "done");
-        let line: Value = serde_json::from_str(&house.run_file(&format!("r{round}"), "stdout.log")).unwrap();
+        let line: Value =
+            serde_json::from_str(&house.run_file(&format!("r{round}"), "stdout.log")).unwrap();
         assert_eq!(line["body"], round);
     }
 }
@@ -205,20 +328,40 @@ fn a_message_reaches_the_reader_of_a_named_pipe_or_waits() {
         "pipe.sh",
         "cd \"$MATERIA_STATE_DIR\"; mkfifo control.fifo; exec 3<>control.fifo; echo up > up\nread -r a <&3; read -r b <&3; printf '%s\\n%s\\n' \"$a\" \"$b\"\n",
     );
-    house.spawn("a", &format!("sh {}", script.display()), &["--mailbox", r#"{"deliver": "fifo"}"#]);
+    house.spawn(
+        "a",
+        &format!("sh {}", script.display()),
+        &["--mailbox", r#"{"deliver": "fifo"}"#],
+    );
     house.until_file_has(house.run_place("a").dir().join("up"), "up");
     let report = house.sent(&["run:a", "run.message", "next"]);
     assert_fate(&report, [true, false, true], "fifo", "delivered");
-    let large = house.send(&["run:a", "task.run", &"x".repeat(5000)]).ok().json();
-    assert_fate(&large, [false, true, true], "fifo", "delivery_failed_persisted");
-    assert!(large["deliveryError"].as_str().unwrap().contains("in one piece"));
+    let large = house
+        .send(&["run:a", "task.run", &"x".repeat(5000)])
+        .ok()
+        .json();
+    assert_fate(
+        &large,
+        [false, true, true],
+        "fifo",
+        "delivery_failed_persisted",
+    );
+    assert!(
+        large["deliveryError"]
+            .as_str()
+            .unwrap()
+            .contains("in one piece")
+    );
     house.sent(&["run:a", "task.run", "whole"]);
     assert_eq!(house.wait("a")["status"], "done");
     let said = house.run_file("a", "stdout.log");
     let (first, second) = said.split_once('\n').unwrap();
     assert_eq!(first, "next");
     let whole: Value = serde_json::from_str(second).unwrap();
-    assert_eq!((&whole["type"], &whole["body"]), (&json!("task.run"), &json!("whole")));
+    assert_eq!(
+        (&whole["type"], &whole["body"]),
+        (&json!("task.run"), &json!("whole"))
+    );
 }
 
 #[test]
@@ -226,7 +369,16 @@ fn a_named_pipe_that_nobody_made_is_no_error() {
     let house = House::new();
     house.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "fifo"}"#]);
     let report = house.sent(&["run:a", "run.message", "next"]);
-    assert_fate(&report, [false, true, true], "fifo", "delivery_failed_persisted");
-    assert_eq!(house.receive("run:a")["body"], "next", "it can still be received");
+    assert_fate(
+        &report,
+        [false, true, true],
+        "fifo",
+        "delivery_failed_persisted",
+    );
+    assert_eq!(
+        house.receive("run:a")["body"],
+        "next",
+        "it can still be received"
+    );
     house.kill("a");
 }

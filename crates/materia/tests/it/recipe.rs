@@ -28,8 +28,15 @@ fn a_recipe_runs_by_name_by_path_and_by_file() {
     assert_eq!(say(&["greet", "who=you", "loud=yes"]), "hello you LOUD\n");
     assert_eq!(say(&["lib/twice", "who=me"]), "hello again\n");
     assert_eq!(say(&["--file", "lib/twice.md", "who=me"]), "hello again\n");
-    let explained = house.materia(&["explain", "./lib/twice.md", "who=me", "--json"]).run().ok().json();
-    assert_eq!(explained["tree"]["children"][0]["argv"], json!(["echo", "hello", "<me>"]));
+    let explained = house
+        .materia(&["explain", "./lib/twice.md", "who=me", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        explained["tree"]["children"][0]["argv"],
+        json!(["echo", "hello", "<me>"])
+    );
     assert_eq!(explained["args"][0]["name"], "who");
     assert_eq!(explained["args"].as_array().unwrap().len(), 2);
 }
@@ -38,28 +45,55 @@ fn a_recipe_runs_by_name_by_path_and_by_file() {
 fn what_is_not_there_is_broken_or_disabled_is_told_apart() {
     let house = House::new();
     own(&house, "broken.json", "{\n  \"template\": \"echo 'x\"\n}");
-    own(&house, "off.json", r#"{"disabled": true, "template": "echo x"}"#);
-    own(&house, "utility-git-log.json", r#"{"template": "echo {n:int}"}"#);
+    own(
+        &house,
+        "off.json",
+        r#"{"disabled": true, "template": "echo x"}"#,
+    );
+    own(
+        &house,
+        "utility-git-log.json",
+        r#"{"template": "echo {n:int}"}"#,
+    );
     let fails = |name: &str| {
         let outcome = house.materia(&["run", name, "--json"]).run();
         let error = outcome.json()["error"].clone();
-        (outcome.code(), error["code"].as_str().unwrap().to_owned(), error)
+        (
+            outcome.code(),
+            error["code"].as_str().unwrap().to_owned(),
+            error,
+        )
     };
     let (code, name, error) = fails("utility-git-statu");
     assert_eq!(
         (code, name.as_str(), &error["hint"]),
-        (3, "recipe_not_found", &json!("did you mean `utility-git-status`?"))
+        (
+            3,
+            "recipe_not_found",
+            &json!("did you mean `utility-git-status`?")
+        )
     );
     let (code, name, error) = fails("broken");
     assert_eq!(
-        (code, name.as_str(), &error["at"]["line"], &error["at"]["column"]),
+        (
+            code,
+            name.as_str(),
+            &error["at"]["line"],
+            &error["at"]["column"]
+        ),
         (2, "unterminated_quote", &json!(2), &json!(21))
     );
-    assert_eq!((fails("off").0, fails("off").1.as_str()), (4, "recipe_disabled"));
+    assert_eq!(
+        (fails("off").0, fails("off").1.as_str()),
+        (4, "recipe_disabled")
+    );
     // The person's recipe hides the one that ships, and its argument is missing.
     let (code, name, error) = fails("utility-git-log");
     assert_eq!((code, name.as_str()), (2, "missing_value"));
-    assert!(error["hint"].as_str().unwrap().contains("expected: n=1"), "{error}");
+    assert!(
+        error["hint"].as_str().unwrap().contains("expected: n=1"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -67,11 +101,22 @@ fn an_error_in_an_import_names_that_file() {
     let house = House::new();
     house.write("part.json", r#"{"template": "echo {x"}"#);
     house.write("bad.json", r#"{"template": "echo {a.b}"}"#);
-    house.write("whole.json", r#"{"imports": {"p": "./bad.json"}, "template": {"name": "p"}}"#);
+    house.write(
+        "whole.json",
+        r#"{"imports": {"p": "./bad.json"}, "template": {"name": "p"}}"#,
+    );
     let outcome = house.materia(&["explain", "--file", "whole.json"]).run();
     assert_eq!(outcome.code(), 2);
-    assert!(outcome.stderr.contains("bad.json:1:20"), "{}", outcome.transcript());
-    assert!(outcome.stderr.contains("is no placeholder"), "{}", outcome.transcript());
+    assert!(
+        outcome.stderr.contains("bad.json:1:20"),
+        "{}",
+        outcome.transcript()
+    );
+    assert!(
+        outcome.stderr.contains("is no placeholder"),
+        "{}",
+        outcome.transcript()
+    );
 }
 
 #[test]
@@ -81,11 +126,22 @@ fn who_imports_whom_can_be_seen() {
         "../home/.pi/agent/recipes/mine.json",
         r#"{"imports": {"look": "utility-git-log"}, "template": {"name": "look"}}"#,
     );
-    let shown = house.materia(&["inspect", "recipes", "--view", "imports", "--json"]).run().ok().json();
+    let shown = house
+        .materia(&["inspect", "recipes", "--view", "imports", "--json"])
+        .run()
+        .ok()
+        .json();
     let all = shown["imports"].as_array().unwrap();
     let mine: Vec<_> = all.iter().filter(|one| one["recipe"] == "mine").collect();
     assert_eq!(mine.len(), 1, "{shown}");
-    assert_eq!((&mine[0]["alias"], &mine[0]["from"]), (&"look".into(), &"utility-git-log".into()));
-    let said = house.materia(&["inspect", "recipes", "--view", "imports"]).run().ok().stdout;
+    assert_eq!(
+        (&mine[0]["alias"], &mine[0]["from"]),
+        (&"look".into(), &"utility-git-log".into())
+    );
+    let said = house
+        .materia(&["inspect", "recipes", "--view", "imports"])
+        .run()
+        .ok()
+        .stdout;
     assert!(said.contains("mine look = utility-git-log\n"), "{said}");
 }

@@ -1,4 +1,5 @@
-//! Reference pages that are written from the code: a page that differs fails, and says how to write it anew.
+//! Reference pages that are written from the code: a page that differs fails, and says how to write
+//! it anew.
 
 mod commands;
 mod events;
@@ -40,15 +41,30 @@ fn schemas() {
 #[test]
 fn every_page_is_written_by_a_test_or_by_hand() {
     let by_hand = ["README.md", "template.md"];
-    let written = ["cli.md", "events.md", "exit-codes.md", "http.md", "limits.md", "mcp.md"];
+    let written = [
+        "cli.md",
+        "events.md",
+        "exit-codes.md",
+        "http.md",
+        "limits.md",
+        "mcp.md",
+    ];
     for entry in std::fs::read_dir(folder()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        let known = by_hand.contains(&name.as_str()) || written.contains(&name.as_str()) || name == "schema";
+        let known = by_hand.contains(&name.as_str())
+            || written.contains(&name.as_str())
+            || name == "schema";
         assert!(known, "docs/reference/{name}: nobody keeps it true");
     }
     let index = std::fs::read_to_string(folder().join("README.md")).unwrap();
-    let missing: Vec<&&str> = written.iter().filter(|name| !index.contains(&format!("({name})"))).collect();
-    assert!(missing.is_empty(), "docs/reference/README.md does not list {missing:?}");
+    let missing: Vec<&&str> = written
+        .iter()
+        .filter(|name| !index.contains(&format!("({name})")))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "docs/reference/README.md does not list {missing:?}"
+    );
 }
 
 fn folder() -> PathBuf {

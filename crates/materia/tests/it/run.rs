@@ -1,4 +1,5 @@
-//! `materia run`: every status, the document, what a person reads, and everything that can happen on the way.
+//! `materia run`: every status, the document, what a person reads, and everything that can happen
+//! on the way.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -24,12 +25,18 @@ fn ran(house: &House, template: &Value, more: &[&str]) -> (i32, Value) {
 /// Runs a template for a person.
 fn shown(house: &House, template: &Value, more: &[&str]) -> Outcome {
     let template = template.to_string();
-    house.materia(&[&["run", "--template", &template], more].concat()).run()
+    house
+        .materia(&[&["run", "--template", &template], more].concat())
+        .run()
 }
 
 /// One field of every entry.
 fn each(list: &Value, field: &str) -> Vec<Value> {
-    list.as_array().unwrap().iter().map(|entry| entry[field].clone()).collect()
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry[field].clone())
+        .collect()
 }
 
 #[test]
@@ -40,22 +47,64 @@ fn every_status_has_its_exit_code() {
         (json!("sh -c 'exit 3'"), "failed", 3, 1, 1),
         (json!(["false", "true"]), "degraded", 0, 0, 1),
         (json!(["false", "sh -c 'exit 4'"]), "failed", 1, 1, 1),
-        (json!([{"failure": "branch", "template": "sh -c 'exit 5'"}, "true"]), "failed", 5, 1, 1),
-        (json!({"parallel": true, "template": ["true", "false"]}), "degraded", 0, 0, 1),
-        (json!({"parallel": true, "template": ["false", "false"]}), "failed", 1, 1, 1),
+        (
+            json!([{"failure": "branch", "template": "sh -c 'exit 5'"}, "true"]),
+            "failed",
+            5,
+            1,
+            1,
+        ),
+        (
+            json!({"parallel": true, "template": ["true", "false"]}),
+            "degraded",
+            0,
+            0,
+            1,
+        ),
+        (
+            json!({"parallel": true, "template": ["false", "false"]}),
+            "failed",
+            1,
+            1,
+            1,
+        ),
         (json!("sh -c 'kill -9 $$'"), "failed", 137, 1, 1),
-        (json!({"timeout": 100, "template": "sleep 30"}), "failed", 124, 1, 1),
+        (
+            json!({"timeout": 100, "template": "sleep 30"}),
+            "failed",
+            124,
+            1,
+            1,
+        ),
         (json!("no-such-program"), "failed", 127, 1, 1),
         (json!("./work"), "failed", 127, 1, 1),
         (json!("/"), "failed", 126, 1, 1),
         (json!({"when": "nope", "template": "false"}), "ok", 0, 0, 0),
-        (json!(["true", {"when": "nope", "template": "false"}]), "ok", 0, 0, 0),
+        (
+            json!(["true", {"when": "nope", "template": "false"}]),
+            "ok",
+            0,
+            0,
+            0,
+        ),
     ];
     for (template, status, code, exit, strict) in cases {
         let (exited, document) = ran(&house, &template, &[]);
-        assert_eq!((&document["status"], &document["code"]), (&json!(status), &json!(code)), "{template}");
-        assert_eq!((exited, &document["ok"]), (exit, &json!(status != "failed")), "{template}");
-        assert_eq!(ran(&house, &template, &["--strict"]).0, strict, "{template} --strict");
+        assert_eq!(
+            (&document["status"], &document["code"]),
+            (&json!(status), &json!(code)),
+            "{template}"
+        );
+        assert_eq!(
+            (exited, &document["ok"]),
+            (exit, &json!(status != "failed")),
+            "{template}"
+        );
+        assert_eq!(
+            ran(&house, &template, &["--strict"]).0,
+            strict,
+            "{template} --strict"
+        );
     }
 }
 
@@ -122,8 +171,11 @@ fn a_person_reads_the_output_alone_on_stdout_and_failures_first_on_stderr() {
 #[test]
 fn talk_has_no_escape_codes_without_a_terminal() {
     let house = House::new();
-    let outcome =
-        shown(&house, &json!(["false", {"parallel": true, "template": ["echo a", "sleep 0.3"]}]), &[]);
+    let outcome = shown(
+        &house,
+        &json!(["false", {"parallel": true, "template": ["echo a", "sleep 0.3"]}]),
+        &[],
+    );
     assert!(
         !outcome.stderr.contains('\u{1b}') && !outcome.stdout.contains('\u{1b}'),
         "{}",
@@ -138,10 +190,13 @@ fn talk_has_no_escape_codes_without_a_terminal() {
 fn jobs_bound_the_whole_run() {
     let house = House::new();
     // Each takes the lock, and would find it taken if another one ran.
-    let template = json!({"parallel": true, "repeat": 8, "template": "sh -c 'mkdir lock && rmdir lock'"});
+    let template =
+        json!({"parallel": true, "repeat": 8, "template": "sh -c 'mkdir lock && rmdir lock'"});
     let (_, document) = ran(&house, &template, &["--jobs", "1"]);
     assert_eq!(document["status"], "ok", "{document}");
-    let wrong = house.materia(&["run", "--jobs", "0", "--template", "true"]).run();
+    let wrong = house
+        .materia(&["run", "--jobs", "0", "--template", "true"])
+        .run();
     assert_eq!(wrong.code(), 2);
 }
 

@@ -42,41 +42,73 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
     house.write("flow.json", config.to_string());
     let request = format!("use {key}");
     let parts = format!("{}+{}", &key[..6], &key[6..]);
-    let call = |words: &[&str]| house.materia(words).env("KEY_PARTS", &parts).env("MINE", VALUE).run();
+    let call = |words: &[&str]| {
+        house
+            .materia(words)
+            .env("KEY_PARTS", &parts)
+            .env("MINE", VALUE)
+            .run()
+    };
     let failed = call(&["cast", "--config", "flow.json", &request, "--json"]);
-    assert_eq!(failed.json()["state"]["same"], true, "{}", failed.transcript());
-    assert_eq!(failed.json()["state"]["key"], key.as_str(), "what is told is not what is kept");
+    assert_eq!(
+        failed.json()["state"]["same"],
+        true,
+        "{}",
+        failed.transcript()
+    );
+    assert_eq!(
+        failed.json()["state"]["key"],
+        key.as_str(),
+        "what is told is not what is kept"
+    );
     let dir = house.work().join(".pi/pi-materia");
     let kept = everything(&dir);
     for secret in [key.as_str(), VALUE, "canary-7f3a"] {
         assert!(
             !kept.contains(secret),
             "{}",
-            kept.lines().find(|line| line.contains(secret)).unwrap_or_default()
+            kept.lines()
+                .find(|line| line.contains(secret))
+                .unwrap_or_default()
         );
     }
     assert!(kept.matches("[redacted]").count() > 8, "{kept}");
-    assert!(!kept.contains("KEY_PARTS=") && !kept.contains("LC_ALL"), "the environment is never kept");
+    assert!(
+        !kept.contains("KEY_PARTS=") && !kept.contains("LC_ALL"),
+        "the environment is never kept"
+    );
     house.write("go", "");
     let resumed = call(&["recast", "--json"]).ok();
-    assert_eq!(resumed.json()["state"]["mine"], "[redacted]", "a cast that is taken up has what is kept");
+    assert_eq!(
+        resumed.json()["state"]["mine"],
+        "[redacted]",
+        "a cast that is taken up has what is kept"
+    );
     assert!(!everything(&dir).contains("canary-7f3a"));
 }
 
 #[test]
 fn s3_what_an_agent_says_line_by_line_is_looked_at_as_a_whole() {
     let house = House::new();
-    let (begin, end) =
-        (format!("-----{} PRIVATE KEY-----", "BEGIN"), format!("-----{} PRIVATE KEY-----", "END"));
+    let (begin, end) = (
+        format!("-----{} PRIVATE KEY-----", "BEGIN"),
+        format!("-----{} PRIVATE KEY-----", "END"),
+    );
     let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
     house.write("pem.sh", format!("cat >/dev/null\nfor line in 'so:' '{begin}' {body} '{end}' 'that is it'; do echo \"$line\"; sleep 0.05; done\n"));
     let config = json!({"activeLoadout": "T", "agent": "slow", "agents": {"slow": {"command": ["sh", "pem.sh"]}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Say"}}}},
         "materia": {"Say": {"type": "agent", "prompt": "Say it", "tools": "none"}}});
     house.write("flow.json", config.to_string());
-    house.materia(&["cast", "--config", "flow.json", "go", "--json"]).run().ok();
+    house
+        .materia(&["cast", "--config", "flow.json", "go", "--json"])
+        .run()
+        .ok();
     let kept = everything(&house.work().join(".pi/pi-materia"));
     assert!(!kept.contains(body), "{kept}");
     let (_, activity) = kept.split_once("activity.jsonl\n").unwrap();
-    assert!(activity.contains("[redacted]") && activity.contains("that is it"), "{activity}");
+    assert!(
+        activity.contains("[redacted]") && activity.contains("that is it"),
+        "{activity}"
+    );
 }

@@ -1,7 +1,7 @@
 //! The complete examples of the seed documents, byte for byte, through the real program.
 //!
-//! `tests/seed` has their texts. The loops of the graph document are parts of a loadout; they are put into one as they
-//! stand, and agents are played by a script.
+//! `tests/seed` has their texts. The loops of the graph document are parts of a loadout; they are
+//! put into one as they stand, and agents are played by a script.
 
 use std::fs;
 
@@ -18,7 +18,15 @@ const CONSUMES: &str = include_str!("../seed/loop-consumes.json.part");
 const EXITS: &str = include_str!("../seed/loop-exits.json.part");
 
 /// The bytes and lines of each text.
-const SIZES: [(usize, usize); 7] = [(688, 25), (680, 28), (857, 36), (192, 8), (160, 5), (297, 9), (474, 10)];
+const SIZES: [(usize, usize); 7] = [
+    (688, 25),
+    (680, 28),
+    (857, 36),
+    (192, 8),
+    (160, 5),
+    (297, 9),
+    (474, 10),
+];
 
 fn cast(house: &House, file: &str, more: &[&str]) -> Value {
     let words = ["cast", "--materia-config", file, "say hello", "--json"];
@@ -30,16 +38,28 @@ fn the_hello_world_utility_completes_without_a_model() {
     let house = House::new();
     house.write("hello-utility.json", HELLO);
     let done = cast(&house, "./hello-utility.json", &[]);
-    assert_eq!((&done["status"], &done["visits"]), (&json!("complete"), &json!({"hello": 1})));
-    assert_eq!(done["state"]["hello"], json!({"ok": true, "message": "HELLO WORLD"}));
-    let dir = format!(".pi/pi-materia/{}/sockets/hello", done["castId"].as_str().unwrap());
+    assert_eq!(
+        (&done["status"], &done["visits"]),
+        (&json!("complete"), &json!({"hello": 1}))
+    );
+    assert_eq!(
+        done["state"]["hello"],
+        json!({"ok": true, "message": "HELLO WORLD"})
+    );
+    let dir = format!(
+        ".pi/pi-materia/{}/sockets/hello",
+        done["castId"].as_str().unwrap()
+    );
     let input: Value = serde_json::from_str(&house.read(&format!("{dir}/1.input.json"))).unwrap();
     assert_eq!(
         (&input["params"], &input["request"]),
         (&json!({"message": "HELLO WORLD"}), &json!("say hello"))
     );
     for kind in ["stdout.txt", "stderr.txt", "command.json"] {
-        assert!(house.work().join(&dir).join(format!("1.{kind}")).exists(), "{kind}");
+        assert!(
+            house.work().join(&dir).join(format!("1.{kind}")).exists(),
+            "{kind}"
+        );
     }
 }
 
@@ -51,7 +71,10 @@ fn the_python_example_adds_patterns_from_the_directory_of_its_config() {
     house.write(".gitignore", "target");
     let done = cast(&house, "kept/elsewhere/ignore.json", &[]);
     let state = &done["state"]["artifactIgnore"];
-    assert_eq!((&state["changed"], &state["added"]), (&json!(true), &json!([".pi/pi-materia/"])));
+    assert_eq!(
+        (&state["changed"], &state["added"]),
+        (&json!(true), &json!([".pi/pi-materia/"]))
+    );
     assert_eq!(house.read(".gitignore"), "target\n.pi/pi-materia/\n");
     let again = cast(&house, "kept/elsewhere/ignore.json", &[]);
     assert_eq!(again["state"]["artifactIgnore"]["changed"], false);
@@ -60,14 +83,24 @@ fn the_python_example_adds_patterns_from_the_directory_of_its_config() {
 
 #[test]
 fn routing_from_the_output_of_a_utility_takes_the_first_edge_that_matches() {
-    let cases = [(Some(true), "Maintain"), (Some(false), "GitMaintain"), (None, "Socket-3")];
+    let cases = [
+        (Some(true), "Maintain"),
+        (Some(false), "GitMaintain"),
+        (None, "Socket-3"),
+    ];
     for (satisfied, expected) in cases {
         let house = House::new();
         let mut said = json!({"state": {"vcs": {"kind": "git"}}});
         if let Some(satisfied) = satisfied {
             said["satisfied"] = json!(satisfied);
         }
-        let print = ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "says", &said.to_string()];
+        let print = [
+            "sh",
+            "-c",
+            "cat >/dev/null; printf %s \"$1\"",
+            "says",
+            &said.to_string(),
+        ];
         let detect = json!({"type": "utility", "parse": "json", "command": print});
         let quiet = json!({"type": "utility", "command": ["true"]});
         let text = format!(
@@ -103,7 +136,8 @@ fn graph(house: &House, region: &str, maintain: &Value) {
     house.write("graph.json", text);
 }
 
-/// Two items; the second one is sent back once. `last` is what the last step of the loop says at the end.
+/// Two items; the second one is sent back once. `last` is what the last step of the loop says at
+/// the end.
 fn script(house: &House, last: &Value) {
     let items = json!([{"title": "A", "context": "a"}, {"title": "B", "context": "b"}]);
     let replies = json!({"replies": [
@@ -120,18 +154,23 @@ fn script(house: &House, last: &Value) {
 #[test]
 fn the_loop_that_consumes_a_generator_runs_for_every_item_and_leaves_by_its_exit() {
     let house = House::new();
-    let maintain =
-        json!({"materia": "Keep", "parse": "json", "edges": [{"when": "always", "to": "Socket-4"}]});
+    let maintain = json!({"materia": "Keep", "parse": "json", "edges": [{"when": "always", "to": "Socket-4"}]});
     graph(&house, CONSUMES, &maintain);
     script(&house, &json!({"satisfied": true}));
     let done = cast(&house, "graph.json", &["--agent-script", "script.json"]);
     let visits = json!({"Socket-3": 1, "Socket-4": 3, "Socket-5": 3, "Socket-6": 2, "Socket-7": 1});
-    assert_eq!((&done["status"], &done["visits"]), (&json!("complete"), &visits));
+    assert_eq!(
+        (&done["status"], &done["visits"]),
+        (&json!("complete"), &visits)
+    );
     let prompt = house.read(&format!(
         ".pi/pi-materia/{}/sockets/Socket-4/3-WI-2.prompt.md",
         done["castId"].as_str().unwrap()
     ));
-    assert!(prompt.contains("again"), "the reason is told to whom it sends back: {prompt}");
+    assert!(
+        prompt.contains("again"),
+        "the reason is told to whom it sends back: {prompt}"
+    );
 }
 
 #[test]
@@ -144,23 +183,38 @@ fn the_routes_of_a_loop_are_chosen_by_its_last_result() {
     for (last, expected) in cases {
         let house = House::new();
         // That loop names no generator, so that the socket itself says which list it turns.
-        let advance = json!({"cursor": "workItemIndex", "items": "state.workItems", "when": "always"});
+        let advance =
+            json!({"cursor": "workItemIndex", "items": "state.workItems", "when": "always"});
         let maintain = json!({"materia": "Keep", "parse": "json", "advance": advance,
             "edges": [{"when": "always", "to": "Socket-4"}]});
         graph(&house, EXITS, &maintain);
         script(&house, &last);
         // Without a generator nobody tells which item it is.
-        let replies =
-            house.read("script.json").replace(",\"item\":\"WI-1\"", "").replace(",\"item\":\"WI-2\"", "");
+        let replies = house
+            .read("script.json")
+            .replace(",\"item\":\"WI-1\"", "")
+            .replace(",\"item\":\"WI-2\"", "");
         house.write(
             "script.json",
-            replies.replace("\"text\":\"built\",\"times\":3", "\"text\":\"built\",\"times\":9"),
+            replies.replace(
+                "\"text\":\"built\",\"times\":3",
+                "\"text\":\"built\",\"times\":9",
+            ),
         );
         let done = cast(&house, "graph.json", &["--agent-script", "script.json"]);
-        assert_eq!(done["visits"].get(expected), Some(&json!(1)), "{last}: {}", done["visits"]);
-        let others = ["Socket-7", "Socket-8", "Socket-9"].iter().filter(|other| **other != expected);
+        assert_eq!(
+            done["visits"].get(expected),
+            Some(&json!(1)),
+            "{last}: {}",
+            done["visits"]
+        );
+        let others = ["Socket-7", "Socket-8", "Socket-9"]
+            .iter()
+            .filter(|other| **other != expected);
         assert!(
-            others.clone().all(|other| done["visits"].get(other).is_none()),
+            others
+                .clone()
+                .all(|other| done["visits"].get(other).is_none()),
             "{last}: {}",
             done["visits"]
         );
@@ -174,6 +228,10 @@ fn the_texts_are_those_of_the_documents() {
         .map(|text| (text.len(), text.lines().count()));
     assert_eq!(sums, SIZES);
     assert!(
-        fs::metadata(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/seed/scripts/ensure_ignored.py")).is_ok()
+        fs::metadata(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/seed/scripts/ensure_ignored.py"
+        ))
+        .is_ok()
     );
 }

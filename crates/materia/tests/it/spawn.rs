@@ -37,7 +37,11 @@ impl House {
     /// Spawns a run of this id, waits until its first command was started, and gives the report.
     pub fn spawn(&self, id: &str, template: &str, more: &[&str]) -> Value {
         let address = format!("run:{id}");
-        let words = [&["spawn", "--json", "--template", template, "--as", &address], more].concat();
+        let words = [
+            &["spawn", "--json", "--template", template, "--as", &address],
+            more,
+        ]
+        .concat();
         let report = self.materia(&words).run().ok().json();
         assert_eq!(report["ok"], true);
         self.until_started(id);
@@ -73,7 +77,10 @@ impl House {
 
     /// Waits for a run and gives how it stands.
     pub fn wait(&self, id: &str) -> Value {
-        self.materia(&["wait", &format!("run:{id}"), "--json"]).run().json()["runs"][0].clone()
+        self.materia(&["wait", &format!("run:{id}"), "--json"])
+            .run()
+            .json()["runs"][0]
+            .clone()
     }
 
     /// Kills a run.
@@ -84,7 +91,11 @@ impl House {
     /// Kills the supervisor of a run, as nobody should, and waits until it is gone.
     pub fn kill_supervisor(&self, id: &str) {
         let known = self.look(id).start.unwrap().supervisor;
-        let supervisor = Identity { pid: known.pid, start_time: known.start, boot_id: known.boot };
+        let supervisor = Identity {
+            pid: known.pid,
+            start_time: known.start,
+            boot_id: known.boot,
+        };
         let mut exits = Exits::default();
         exits.add(&supervisor, ());
         supervisor.signal(Signal::KILL).unwrap();
@@ -105,10 +116,14 @@ impl House {
     /// A path that a program of this house said.
     pub fn path(&self, said: &Value) -> PathBuf {
         let home = self.home();
-        said.as_str().unwrap().replace("[HOUSE]", home.parent().unwrap().to_str().unwrap()).into()
+        said.as_str()
+            .unwrap()
+            .replace("[HOUSE]", home.parent().unwrap().to_str().unwrap())
+            .into()
     }
 
-    /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when it got there.
+    /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when
+    /// it got there.
     pub fn until_file_has(&self, path: impl AsRef<Path>, text: &str) {
         self.until_file_has_bytes(path, text.as_bytes());
     }
@@ -120,7 +135,11 @@ impl House {
         let has = |found: Vec<u8>| found.windows(bytes.len()).any(|window| window == bytes);
         while !std::fs::read(path).is_ok_and(has) {
             let wanted = String::from_utf8_lossy(bytes);
-            assert!(began.elapsed().as_secs() < 60, "{} never had `{wanted}`", path.display());
+            assert!(
+                began.elapsed().as_secs() < 60,
+                "{} never had `{wanted}`",
+                path.display()
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -128,12 +147,19 @@ impl House {
 
 /// The records of a run's journal.
 pub fn records(house: &House, id: &str) -> Vec<Value> {
-    house.run_file(id, "journal.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    house
+        .run_file(id, "journal.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// The kinds of the records of a run's journal.
 pub fn kinds(house: &House, id: &str) -> Vec<String> {
-    records(house, id).iter().map(|record| record["type"].as_str().unwrap().to_owned()).collect()
+    records(house, id)
+        .iter()
+        .map(|record| record["type"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// A document of a run's directory.

@@ -1,7 +1,7 @@
 //! The rules of the house that the compiler does not know, checked on its own source.
 //!
-//! Module headers, one-way rooms, owners of effects, forgotten files, agent names in one folder, honest documents.
-//! Each test collects every offence and names file and line.
+//! Module headers, one-way rooms, owners of effects, forgotten files, agent names in one folder,
+//! honest documents. Each test collects every offence and names file and line.
 
 mod documents;
 mod files;
@@ -21,8 +21,12 @@ fn bad_lines<'a>(
     files: impl Iterator<Item = &'a File>,
     is_bad: impl Fn(&File, &str) -> Option<String>,
 ) -> Vec<String> {
-    let lines =
-        files.flat_map(|file| file.text.lines().enumerate().map(move |(index, line)| (file, index, line)));
+    let lines = files.flat_map(|file| {
+        file.text
+            .lines()
+            .enumerate()
+            .map(move |(index, line)| (file, index, line))
+    });
     lines
         .filter_map(|(file, index, line)| {
             is_bad(file, line).map(|problem| format!("{}:{}: {problem}", file.path, index + 1))

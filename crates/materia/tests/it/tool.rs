@@ -1,4 +1,5 @@
-//! Tools: registered, called, edited on disk, hidden, disabled, promoted, removed; each as a transcript.
+//! Tools: registered, called, edited on disk, hidden, disabled, promoted, removed; each as a
+//! transcript.
 
 use serde_json::json;
 
@@ -10,15 +11,30 @@ fn a_tool_is_registered_called_changed_and_removed() {
     let house = House::new();
     let say = |words: &[&str]| house.materia(&[&["tool"], words].concat()).run();
     assert!(say(&["list"]).ok().stdout.starts_with("no tools"));
-    let register =
-        ["register", "Greet It!", "--description", "Greets", "--template", "echo hello {who}", "--json"];
+    let register = [
+        "register",
+        "Greet It!",
+        "--description",
+        "Greets",
+        "--template",
+        "echo hello {who}",
+        "--json",
+    ];
     let done = say(&register).ok().json();
     assert_eq!(
-        (&done["name"], &done["persisted"], &done["valid"], &done["callable"]),
+        (
+            &done["name"],
+            &done["persisted"],
+            &done["valid"],
+            &done["callable"]
+        ),
         (&json!("greet_it"), &json!(true), &json!(true), &json!(true))
     );
     assert_eq!(say(&register).code(), 4);
-    assert_eq!(say(&["call", "greet_it", "who=you"]).ok().stdout, "hello you\n");
+    assert_eq!(
+        say(&["call", "greet_it", "who=you"]).ok().stdout,
+        "hello you\n"
+    );
     let wrong = say(&["call", "greet_it"]);
     assert_eq!(wrong.code(), 2);
     assert!(
@@ -30,12 +46,24 @@ fn a_tool_is_registered_called_changed_and_removed() {
     say(&["update", "greet_it", "--arg", "who=world"]).ok();
     assert_eq!(say(&["call", "greet_it"]).ok().stdout, "hello world\n");
     let listed = say(&["list", "--json"]).ok().json();
-    assert_eq!(listed["tools"][0]["inputSchema"]["properties"]["who"]["type"], "string");
+    assert_eq!(
+        listed["tools"][0]["inputSchema"]["properties"]["who"]["type"],
+        "string"
+    );
     let shown = say(&["show", "greet_it", "--json"]).ok().json();
     // Counting begins anew when a recipe changes.
-    assert_eq!((&shown["usage"]["calls"], &shown["usage"]["tool_calls"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&shown["usage"]["calls"], &shown["usage"]["tool_calls"]),
+        (&json!(1), &json!(1))
+    );
     say(&["remove", "greet_it"]).ok();
-    assert_eq!((say(&["remove", "greet_it"]).code(), say(&["call", "greet_it"]).code()), (3, 3));
+    assert_eq!(
+        (
+            say(&["remove", "greet_it"]).code(),
+            say(&["call", "greet_it"]).code()
+        ),
+        (3, 3)
+    );
     assert_eq!(say(&["register", "bash", "--template", "x"]).code(), 2);
     assert_eq!(say(&["register", "bad", "--template", "echo 'x"]).code(), 2);
 }
@@ -44,19 +72,45 @@ fn a_tool_is_registered_called_changed_and_removed() {
 fn what_is_edited_on_disk_hidden_or_disabled_is_seen_at_once() {
     let house = House::new();
     let doctor = || house.materia(&["recipe", "doctor", "--json"]).run().json();
-    own(&house, "utility-git-log.json", r#"{"description": "mine", "template": "echo mine"}"#);
-    assert_eq!(house.materia(&["run", "utility-git-log"]).run().ok().stdout, "mine\n");
+    own(
+        &house,
+        "utility-git-log.json",
+        r#"{"description": "mine", "template": "echo mine"}"#,
+    );
+    assert_eq!(
+        house.materia(&["run", "utility-git-log"]).run().ok().stdout,
+        "mine\n"
+    );
     assert_eq!(doctor()["shadowed"][0]["path"], "packaged:utility-git-log");
-    own(&house, "utility-git-log.json", r#"{"disabled": true, "template": "echo mine"}"#);
+    own(
+        &house,
+        "utility-git-log.json",
+        r#"{"disabled": true, "template": "echo mine"}"#,
+    );
     assert_eq!(house.materia(&["run", "utility-git-log"]).run().code(), 4);
     assert_eq!(doctor()["blocking"], json!(["utility-git-log"]));
-    own(&house, "utility-git-log.json", r#"{"template": "echo 'mine"}"#);
+    own(
+        &house,
+        "utility-git-log.json",
+        r#"{"template": "echo 'mine"}"#,
+    );
     let report = house.materia(&["recipe", "doctor"]).run();
     assert_eq!(report.code(), 2);
-    assert!(report.stdout.contains("blocking invalid: utility-git-log"), "{}", report.transcript());
-    assert!(report.stdout.contains("first: edit"), "{}", report.transcript());
+    assert!(
+        report.stdout.contains("blocking invalid: utility-git-log"),
+        "{}",
+        report.transcript()
+    );
+    assert!(
+        report.stdout.contains("first: edit"),
+        "{}",
+        report.transcript()
+    );
     assert_eq!(doctor()["remediations"][0]["kind"], "blocking_invalid");
-    house.materia(&["tool", "remove", "utility-git-log"]).run().ok();
+    house
+        .materia(&["tool", "remove", "utility-git-log"])
+        .run()
+        .ok();
     assert_eq!(doctor()["ok"], true);
 }
 
@@ -64,29 +118,73 @@ fn what_is_edited_on_disk_hidden_or_disabled_is_seen_at_once() {
 fn a_draft_is_promoted_and_stays() {
     let house = House::new();
     std::fs::create_dir_all(house.home().join(".pi/agent/recipes/drafts")).unwrap();
-    own(&house, "drafts/nightly-1.json", r#"{"description": "Draft", "template": "echo night"}"#);
-    assert!(house.materia(&["tool", "promote"]).run().ok().stdout.starts_with("nightly-1  Draft"));
-    house.materia(&["tool", "promote", "nightly-1", "--name", "nightly"]).run().ok();
-    assert_eq!(house.materia(&["tool", "call", "nightly"]).run().ok().stdout, "night\n");
-    assert_eq!(house.materia(&["tool", "promote", "nightly-1", "--name", "nightly"]).run().code(), 4);
-    assert_eq!(house.materia(&["tool", "promote", "../say"]).run().code(), 3);
+    own(
+        &house,
+        "drafts/nightly-1.json",
+        r#"{"description": "Draft", "template": "echo night"}"#,
+    );
+    assert!(
+        house
+            .materia(&["tool", "promote"])
+            .run()
+            .ok()
+            .stdout
+            .starts_with("nightly-1  Draft")
+    );
+    house
+        .materia(&["tool", "promote", "nightly-1", "--name", "nightly"])
+        .run()
+        .ok();
+    assert_eq!(
+        house
+            .materia(&["tool", "call", "nightly"])
+            .run()
+            .ok()
+            .stdout,
+        "night\n"
+    );
+    assert_eq!(
+        house
+            .materia(&["tool", "promote", "nightly-1", "--name", "nightly"])
+            .run()
+            .code(),
+        4
+    );
+    assert_eq!(
+        house.materia(&["tool", "promote", "../say"]).run().code(),
+        3
+    );
 }
 
 #[test]
 fn a_tool_says_its_end_and_where_all_of_it_is() {
     let house = House::new();
     own(&house, "long.json", r#"{"template": "seq 1 5000"}"#);
-    own(&house, "fails.json", r#"{"template": "sh -c 'echo out; echo bad >&2; exit 3'"}"#);
-    let called = house.materia(&["tool", "call", "long", "--json"]).run().ok().json();
+    own(
+        &house,
+        "fails.json",
+        r#"{"template": "sh -c 'echo out; echo bad >&2; exit 3'"}"#,
+    );
+    let called = house
+        .materia(&["tool", "call", "long", "--json"])
+        .run()
+        .ok()
+        .json();
     let text = called["text"].as_str().unwrap();
-    assert!(text.starts_with("3001\n") && text.contains("[Output truncated: 2000 lines"), "{text}");
+    assert!(
+        text.starts_with("3001\n") && text.contains("[Output truncated: 2000 lines"),
+        "{text}"
+    );
     let full = called["fullOutput"]
         .as_str()
         .unwrap()
         .replace("[HOUSE]", &house.home().parent().unwrap().to_string_lossy());
     assert_eq!(std::fs::read_to_string(full).unwrap().lines().count(), 5000);
     let failed = house.materia(&["tool", "call", "fails"]).run();
-    assert_eq!((failed.code(), failed.stdout.as_str()), (1, "Exit code 3\n\nstderr:\nbad\n\nstdout:\nout\n"));
+    assert_eq!(
+        (failed.code(), failed.stdout.as_str()),
+        (1, "Exit code 3\n\nstderr:\nbad\n\nstdout:\nout\n")
+    );
     let elsewhere = house.materia(&["tool", "call", "utility-git-log"]).run();
     assert_eq!(elsewhere.code(), 3, "{}", elsewhere.transcript());
 }
@@ -95,14 +193,25 @@ fn a_tool_says_its_end_and_where_all_of_it_is() {
 fn recipes_are_listed_by_kind_shown_as_a_picture_and_have_a_schema() {
     let house = House::new();
     let listed = house.materia(&["recipe", "list"]).run().ok().stdout;
-    assert!(listed.contains("\npipeline\n  ") && listed.contains("\n  utility-git-log"), "{listed}");
-    let shown = house.materia(&["recipe", "show", "pipeline-git-glance"]).run().ok().stdout;
+    assert!(
+        listed.contains("\npipeline\n  ") && listed.contains("\n  utility-git-log"),
+        "{listed}"
+    );
+    let shown = house
+        .materia(&["recipe", "show", "pipeline-git-glance"])
+        .run()
+        .ok()
+        .stdout;
     assert!(
         shown.contains("one after the other\n  @status  [failure root]\n    git -C {repo} status"),
         "{shown}"
     );
     assert!(shown.contains("  @log: git -C {repo} log"), "{shown}");
-    let schema = house.materia(&["recipe", "schema", "utility-git-log"]).run().ok().json();
+    let schema = house
+        .materia(&["recipe", "schema", "utility-git-log"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(schema["properties"]["count"]["type"], "integer");
     let document = house.materia(&["schema", "recipe"]).run().ok().json();
     assert_eq!(document["required"], json!(["template"]));
@@ -118,13 +227,19 @@ fn c20_a_cast_runs_a_recipe_as_a_utility() {
     );
     house.write("flow.json", r#"{"activeLoadout": "L", "loadouts": {"L": {"entry": "s", "sockets": {"s": {"materia": "m"}}}},
         "materia": {"m": {"type": "utility", "recipe": "answer", "params": {"n": 42}, "parse": "json", "assign": {"answer": "$.answer"}}}}"#);
-    let cast = house.materia(&["cast", "go", "--config", "flow.json", "--json"]).run();
+    let cast = house
+        .materia(&["cast", "go", "--config", "flow.json", "--json"])
+        .run();
     assert_eq!(cast.json()["state"]["answer"], 42, "{}", cast.transcript());
     house.write(
         "bad.json",
-        house.read("flow.json").replace("\"answer\", \"params\"", "\"anwser\", \"params\""),
+        house
+            .read("flow.json")
+            .replace("\"answer\", \"params\"", "\"anwser\", \"params\""),
     );
-    let refused = house.materia(&["cast", "go", "--config", "bad.json", "--json"]).run();
+    let refused = house
+        .materia(&["cast", "go", "--config", "bad.json", "--json"])
+        .run();
     assert_eq!(
         (refused.code(), &refused.json()["error"]["hint"]),
         (2, &json!("did you mean `answer`?")),
@@ -136,24 +251,63 @@ fn c20_a_cast_runs_a_recipe_as_a_utility() {
 #[test]
 fn a_tool_is_called_by_message_and_inspected() {
     let house = House::new();
-    own(&house, "greet.json", r#"{"description": "Greets", "template": "echo hello {input=nobody}"}"#);
-    own(&house, "broken.json", r#"{"description": "Fails", "template": "false"}"#);
-    let message = |words: &[&str]| house.materia(&[&["message"], words, &["--json"]].concat()).run();
+    own(
+        &house,
+        "greet.json",
+        r#"{"description": "Greets", "template": "echo hello {input=nobody}"}"#,
+    );
+    own(
+        &house,
+        "broken.json",
+        r#"{"description": "Fails", "template": "false"}"#,
+    );
+    let message = |words: &[&str]| {
+        house
+            .materia(&[&["message"], words, &["--json"]].concat())
+            .run()
+    };
     let said = message(&["tool:greet", "greet.now", "you"]).ok().json();
     assert_eq!(
-        (&said["consumer"], &said["reason"], &said["delivered"], &said["persisted"], &said["result"]["text"]),
-        (&json!("tool"), &json!("tool_invoked"), &json!(true), &json!(false), &json!("hello you"))
+        (
+            &said["consumer"],
+            &said["reason"],
+            &said["delivered"],
+            &said["persisted"],
+            &said["result"]["text"]
+        ),
+        (
+            &json!("tool"),
+            &json!("tool_invoked"),
+            &json!(true),
+            &json!(false),
+            &json!("hello you")
+        )
     );
-    let said = message(&["tool:greet", "greet.now", r#"{"input": "all"}"#]).ok().json();
+    let said = message(&["tool:greet", "greet.now", r#"{"input": "all"}"#])
+        .ok()
+        .json();
     assert_eq!(said["result"]["text"], "hello all");
-    assert_eq!(message(&["tool:greet", "greet.now", r#"{"input": []}"#]).code(), 0);
+    assert_eq!(
+        message(&["tool:greet", "greet.now", r#"{"input": []}"#]).code(),
+        0
+    );
     let failed = message(&["tool:broken", "x"]);
     assert_eq!((failed.code(), &failed.json()["ok"]), (1, &json!(false)));
     assert_eq!(message(&["tool:utility-git-log", "x"]).code(), 3);
-    let inspect = |words: &[&str]| house.materia(&[&["inspect"], words, &["--json"]].concat()).run();
+    let inspect = |words: &[&str]| {
+        house
+            .materia(&[&["inspect"], words, &["--json"]].concat())
+            .run()
+    };
     assert_eq!(inspect(&["tool:greet"]).ok().json()["name"], "greet");
-    assert_eq!(inspect(&["tool:greet", "--view", "schema"]).ok().json()["type"], "object");
+    assert_eq!(
+        inspect(&["tool:greet", "--view", "schema"]).ok().json()["type"],
+        "object"
+    );
     assert_eq!(inspect(&["tool:nothing"]).code(), 3);
     assert_eq!(inspect(&["recipes"]).ok().json()["ok"], true);
-    assert_eq!(inspect(&["recipes", "--view", "doctor"]).ok().json()["ok"], true);
+    assert_eq!(
+        inspect(&["recipes", "--view", "doctor"]).ok().json()["ok"],
+        true
+    );
 }

@@ -11,7 +11,11 @@ fn a_run_is_seen_told_something_and_killed() {
     house.until_file_has(house.run_place("worker").stdout(), "ready to work");
     let mut seat = house.seat(100, 24, "materia top");
     seat.until_shown("ready to work");
-    assert!(seat.is_full() && seat.screen().contains("running     run:worker"), "{}", seat.screen());
+    assert!(
+        seat.is_full() && seat.screen().contains("running     run:worker"),
+        "{}",
+        seat.screen()
+    );
     seat.press("5");
     seat.until_shown("sleep 600");
     seat.press("2m");
@@ -27,11 +31,15 @@ fn a_run_is_seen_told_something_and_killed() {
     seat.press("q");
     let (left, code) = seat.end();
     assert_eq!(code, 0, "{left}");
-    assert!(!left.contains("run:worker"), "the screen is as it was: {left}");
+    assert!(
+        !left.contains("run:worker"),
+        "the screen is as it was: {left}"
+    );
     house.wait("other");
 }
 
-/// A house with a conversation in it, of which an agent that answers like this has said its first words.
+/// A house with a conversation in it, of which an agent that answers like this has said its first
+/// words.
 fn with_conversation(house: &House, agent: &str) {
     let config = json!({"activeLoadout": "T",
         "loadouts": {"T": {"entry": "talk", "sockets": {"talk": {"materia": "Talk"}}}},
@@ -39,7 +47,10 @@ fn with_conversation(house: &House, agent: &str) {
         "agents": {"ours": {"command": ["sh", "agent.sh"]}}});
     house.write("agent.sh", agent);
     house.write("flow.json", config.to_string());
-    house.materia(&["cast", "--config", "flow.json", "--agent", "ours", "a door"]).run().ok();
+    house
+        .materia(&["cast", "--config", "flow.json", "--agent", "ours", "a door"])
+        .run()
+        .ok();
 }
 
 #[test]
@@ -62,19 +73,35 @@ fn a_paused_cast_is_told_something_and_then_finishes() {
     seat.press("q");
     assert_eq!(seat.end().1, 0);
     let shown = house.materia(&["cast-show", "--json"]).run().ok().json();
-    assert_eq!((&shown["status"], &shown["steps"][0]["outcome"]), (&json!("complete"), &json!("done")));
-    let dir = shown["runDir"].as_str().unwrap().replace("[HOUSE]/project/", "");
+    assert_eq!(
+        (&shown["status"], &shown["steps"][0]["outcome"]),
+        (&json!("complete"), &json!("done"))
+    );
+    let dir = shown["runDir"]
+        .as_str()
+        .unwrap()
+        .replace("[HOUSE]/project/", "");
     let said = std::fs::read_dir(house.work().join(dir).join("sockets/talk")).unwrap();
-    let answers = said.flatten().filter(|file| file.path().to_string_lossy().ends_with("output.md"));
-    let answers: Vec<String> = answers.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
-    assert!(answers.iter().any(|answer| answer.contains("blue then")), "{answers:?}");
+    let answers = said
+        .flatten()
+        .filter(|file| file.path().to_string_lossy().ends_with("output.md"));
+    let answers: Vec<String> = answers
+        .map(|file| std::fs::read_to_string(file.path()).unwrap())
+        .collect();
+    assert!(
+        answers.iter().any(|answer| answer.contains("blue then")),
+        "{answers:?}"
+    );
 }
 
 #[test]
 fn a_script_goes_on_with_a_cast_and_what_fails_is_said_below() {
     let house = House::new();
     with_conversation(&house, "cat >/dev/null; echo which colour");
-    house.write("script.json", json!({"replies": [{"text": "a red one"}]}).to_string());
+    house.write(
+        "script.json",
+        json!({"replies": [{"text": "a red one"}]}).to_string(),
+    );
     std::fs::remove_file(house.work().join("agent.sh")).unwrap();
     let mut seat = house.seat(120, 24, "materia top --agent nobody");
     seat.until_shown("1 waiting for you");
@@ -111,7 +138,11 @@ fn a_paused_cast_is_aborted_after_a_yes() {
 #[test]
 fn every_side_is_shown_in_any_size_and_the_mouse_points() {
     let house = House::new();
-    house.spawn("first", "sh -c 'seq 100; sleep 600'", &["--artifact", "list=made.txt"]);
+    house.spawn(
+        "first",
+        "sh -c 'seq 100; sleep 600'",
+        &["--artifact", "list=made.txt"],
+    );
     house.until_file_has(house.run_place("first").stdout(), "100");
     house.spawn("second", "sh -c 'echo I am second; sleep 600'", &[]);
     house.until_file_has(house.run_place("second").stdout(), "I am second");
@@ -121,9 +152,12 @@ fn every_side_is_shown_in_any_size_and_the_mouse_points() {
     seat.press("/first\r");
     seat.until_shown("filter: first (1)");
     seat.until(|screen| !screen.contains("run:second") && screen.contains("\n100"));
-    for (key, shown) in
-        [("2", "nothing was said"), ("3", "nobody said anything"), ("4", "made.txt"), ("5", "sleep 600")]
-    {
+    for (key, shown) in [
+        ("2", "nothing was said"),
+        ("3", "nobody said anything"),
+        ("4", "made.txt"),
+        ("5", "sleep 600"),
+    ] {
         seat.press(key);
         seat.until_shown(shown);
     }
@@ -139,11 +173,21 @@ fn every_side_is_shown_in_any_size_and_the_mouse_points() {
     seat.until(|screen| {
         screen.lines().count() <= 10 && screen.contains("\n100") && screen.contains("running")
     });
-    assert!(seat.screen().lines().all(|line| line.chars().count() <= 40), "{}", seat.screen());
+    assert!(
+        seat.screen().lines().all(|line| line.chars().count() <= 40),
+        "{}",
+        seat.screen()
+    );
     seat.resize(100, 24);
     seat.press("\u{1b}");
     seat.until_shown("run:second");
-    let row = |screen: &str| screen.lines().position(|line| line.contains("run:second")).unwrap() + 1;
+    let row = |screen: &str| {
+        screen
+            .lines()
+            .position(|line| line.contains("run:second"))
+            .unwrap()
+            + 1
+    };
     let second = row(&seat.screen());
     seat.press(&format!("\u{1b}[<0;5;{second}M\u{1b}[<0;5;{second}m"));
     seat.until_shown("I am second");
@@ -174,11 +218,18 @@ fn an_empty_house_says_what_to_do() {
 fn without_a_terminal_it_is_one_look() {
     let house = House::new();
     let nothing = house.materia(&["top"]).run().ok();
-    assert!(nothing.stdout.starts_with("nothing runs here"), "{}", nothing.stdout);
+    assert!(
+        nothing.stdout.starts_with("nothing runs here"),
+        "{}",
+        nothing.stdout
+    );
     house.spawn("a", "true", &[]);
     house.wait("a");
     let list = house.materia(&["top", "--once"]).run().ok().stdout;
     assert!(list.starts_with("done  run:a"), "{list}");
     let json = house.materia(&["top", "--json"]).run().ok().json();
-    assert_eq!((&json["ok"], &json["runs"][0]["run"]), (&json!(true), &json!("a")));
+    assert_eq!(
+        (&json["ok"], &json["runs"][0]["run"]),
+        (&json!(true), &json!("a"))
+    );
 }

@@ -1,8 +1,8 @@
 //! What every command says to a person at a terminal: at two widths, with colour and without.
 //!
-//! One script types every command of the program into a terminal. The two widths are kept as snapshots; in colour, the
-//! same letters must be there, so that nothing is said by colour alone. Those that serve until they are ended are typed
-//! by somebody who sits there and ends them.
+//! One script types every command of the program into a terminal. The two widths are kept as
+//! snapshots; in colour, the same letters must be there, so that nothing is said by colour alone.
+//! Those that serve until they are ended are typed by somebody who sits there and ends them.
 
 use insta::assert_snapshot;
 
@@ -66,15 +66,22 @@ const LINES: &[&str] = &[
     "materia csat",
 ];
 
-/// Commands that serve until they are ended: what is typed, what they say when they are ready, and the key that ends them.
+/// Commands that serve until they are ended: what is typed, what they say when they are ready, and
+/// the key that ends them.
 const SERVERS: [(&str, &str, &str); 3] = [
     ("materia mcp", "Ctrl-D ends it", "\u{4}"),
     ("materia ui --no-open --port 0", "agents:", "\u{3}"),
-    ("materia ui --no-open --port 0 --host 0.0.0.0", "warning:", "\u{3}"),
+    (
+        "materia ui --no-open --port 0 --host 0.0.0.0",
+        "warning:",
+        "\u{3}",
+    ),
 ];
 
 /// Programs that are found in these houses, so that nothing depends on what a machine has besides.
-const TOOLS: &[&str] = &["sh", "git", "cut", "head", "cat", "ls", "sleep", "setsid", "echo", "false"];
+const TOOLS: &[&str] = &[
+    "sh", "git", "cut", "head", "cat", "ls", "sleep", "setsid", "echo", "false",
+];
 
 /// A directory with these tools and this program.
 fn tools(house: &House) -> String {
@@ -91,7 +98,10 @@ fn tools(house: &House) -> String {
 /// Types every command at a terminal so wide.
 fn typed(columns: usize, setting: &str) -> String {
     let house = house();
-    let mut script = format!("export MATERIA_CONFIG=flow.json PATH={} {setting}\n", tools(&house));
+    let mut script = format!(
+        "export MATERIA_CONFIG=flow.json PATH={} {setting}\n",
+        tools(&house)
+    );
     for line in LINES {
         script.push_str(&format!(
             "echo '$ '\"{}\"\n{{ {line}; }} </dev/null\necho \"[$?]\"\n",
@@ -106,14 +116,21 @@ fn typed(columns: usize, setting: &str) -> String {
 fn left(drawn: &str) -> String {
     let kept = Terminal::after(drawn).lines.join("\n");
     // Advice of the doctor depends on the machine, like what it is about.
-    let kept = kept.lines().filter(|line| !line.starts_with(&format!("{:28}hint:", "")));
-    kept.map(redacted).map(|line| steady(&line)).collect::<Vec<_>>().join("\n")
+    let kept = kept
+        .lines()
+        .filter(|line| !line.starts_with(&format!("{:28}hint:", "")));
+    kept.map(redacted)
+        .map(|line| steady(&line))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A line of `materia doctor` without what differs from machine to machine.
 fn steady(line: &str) -> String {
     let varies = ["durable writes", "free space", "file watches", "open files"];
-    let varying = varies.iter().find(|name| line.get(12..).is_some_and(|line| line.starts_with(*name)));
+    let varying = varies
+        .iter()
+        .find(|name| line.get(12..).is_some_and(|line| line.starts_with(*name)));
     varying.map_or_else(|| line.to_owned(), |name| format!("  …         {name} …"))
 }
 
@@ -124,7 +141,10 @@ fn served(columns: u16, setting: &str) -> (String, bool) {
     let port = taken.local_addr().unwrap().port();
     let mut script = format!("export {setting}\n");
     let refused = format!("materia ui --no-open --port {port}");
-    let typed = SERVERS.iter().map(|(line, ..)| *line).chain(["materia mcp </dev/null", &refused]);
+    let typed = SERVERS
+        .iter()
+        .map(|(line, ..)| *line)
+        .chain(["materia mcp </dev/null", &refused]);
     for line in typed {
         script.push_str(&format!("echo '$ {line}'\n{line}\necho \"[$?]\"\n"));
     }
@@ -138,13 +158,22 @@ fn served(columns: u16, setting: &str) -> (String, bool) {
     let coloured = seat.is_coloured();
     let (left, _shell_was_interrupted) = seat.end();
     let left = house.redact(&left).replace(&port.to_string(), "[TAKEN]");
-    (left.lines().map(|line| unaddressed(line.trim_end())).collect::<Vec<_>>().join("\n"), coloured)
+    (
+        left.lines()
+            .map(|line| unaddressed(line.trim_end()))
+            .collect::<Vec<_>>()
+            .join("\n"),
+        coloured,
+    )
 }
 
 /// A line without the port and the code of an address.
 fn unaddressed(line: &str) -> String {
     let words = line.split(' ').map(|word| {
-        let Some((host, rest)) = word.strip_prefix("http://").and_then(|rest| rest.split_once(':')) else {
+        let Some((host, rest)) = word
+            .strip_prefix("http://")
+            .and_then(|rest| rest.split_once(':'))
+        else {
             return word.to_owned();
         };
         let (port, path) = rest.split_once('/').unwrap();
@@ -169,7 +198,11 @@ fn timeless(line: &str) -> String {
         let time = inside.strip_prefix("after ").unwrap_or(inside);
         let is_time = time.starts_with(|one: char| one.is_ascii_digit())
             && (time.ends_with(" ms)") || time.ends_with(" s)"));
-        kept.push_str(&if is_time { format!("{before}(TIME)") } else { part.to_owned() });
+        kept.push_str(&if is_time {
+            format!("{before}(TIME)")
+        } else {
+            part.to_owned()
+        });
     }
     kept
 }
@@ -177,7 +210,10 @@ fn timeless(line: &str) -> String {
 fn redacted(line: &str) -> String {
     let is_hash = |word: &str| word.len() == 7 && word.chars().all(|one| one.is_ascii_hexdigit());
     let is_id = |word: &str| {
-        word.len() > 20 && word.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit())
+        word.len() > 20
+            && word
+                .chars()
+                .all(|one| one.is_ascii_lowercase() || one.is_ascii_digit())
     };
     let word = |word: &str| match word {
         word if is_hash(word) => "[HASH]".to_owned(),
@@ -185,7 +221,13 @@ fn redacted(line: &str) -> String {
         word if word.starts_with("pid=") => "pid=[PID]".to_owned(),
         word => word.to_owned(),
     };
-    timeless(line).split(' ').map(word).collect::<Vec<_>>().join(" ").trim_end().to_owned()
+    timeless(line)
+        .split(' ')
+        .map(word)
+        .collect::<Vec<_>>()
+        .join(" ")
+        .trim_end()
+        .to_owned()
 }
 
 #[test]
@@ -193,8 +235,15 @@ fn every_command_reads_well_at_80_columns_and_in_colour() {
     let plain = typed(80, "NO_COLOR=1");
     assert!(!is_coloured(&plain), "no colour was wanted");
     let coloured = typed(80, "CLICOLOR=1");
-    assert!(coloured.contains("\u{1b}[32m") && coloured.contains("\u{1b}[1m"), "colour was wanted");
-    assert_eq!(left(&coloured), left(&plain), "colour says what letters do not");
+    assert!(
+        coloured.contains("\u{1b}[32m") && coloured.contains("\u{1b}[1m"),
+        "colour was wanted"
+    );
+    assert_eq!(
+        left(&coloured),
+        left(&plain),
+        "colour says what letters do not"
+    );
     assert_snapshot!(left(&plain));
 }
 
@@ -203,7 +252,11 @@ fn every_command_reads_well_at_120_columns() {
     let plain = typed(120, "NO_COLOR=1");
     assert_snapshot!(left(&plain));
     let coloured = typed(120, "CLICOLOR=1");
-    assert_eq!(left(&coloured), left(&plain), "colour says what letters do not");
+    assert_eq!(
+        left(&coloured),
+        left(&plain),
+        "colour says what letters do not"
+    );
 }
 
 #[test]
@@ -222,9 +275,20 @@ fn servers_say_where_they_are_and_how_they_are_ended() {
 fn no_command_is_forgotten() {
     let house = House::new();
     let all = house.materia(&["complete", "--", ""]).run().ok().stdout;
-    let verbs = all.lines().map(|line| line.split('\t').next().unwrap()).filter(|verb| *verb != "help");
-    let shown = |verb: &str| LINES.iter().any(|line| line.split(' ').nth(1) == Some(verb));
-    let served = |verb: &str| SERVERS.iter().any(|(line, ..)| line.split(' ').nth(1) == Some(verb));
+    let verbs = all
+        .lines()
+        .map(|line| line.split('\t').next().unwrap())
+        .filter(|verb| *verb != "help");
+    let shown = |verb: &str| {
+        LINES
+            .iter()
+            .any(|line| line.split(' ').nth(1) == Some(verb))
+    };
+    let served = |verb: &str| {
+        SERVERS
+            .iter()
+            .any(|(line, ..)| line.split(' ').nth(1) == Some(verb))
+    };
     let forgotten: Vec<&str> = verbs.filter(|verb| !shown(verb) && !served(verb)).collect();
     assert_eq!(forgotten, [""; 0]);
 }

@@ -29,19 +29,50 @@ impl Answer {
 
 impl<'a> Served<'a> {
     fn new(house: &'a House) -> Self {
-        let mut server = house.materia(&["ui", "--port", "0", "--no-open", "--json"]).start();
+        let mut server = house
+            .materia(&["ui", "--port", "0", "--no-open", "--json"])
+            .start();
         let told: Value = serde_json::from_str(&server.line()).unwrap();
         let url = told["url"].as_str().unwrap();
-        let port = url.split(':').nth(2).unwrap().split('/').next().unwrap().parse().unwrap();
-        let mut served = Self { server: Some(server), port, cookie: String::new() };
+        let port = url
+            .split(':')
+            .nth(2)
+            .unwrap()
+            .split('/')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        let mut served = Self {
+            server: Some(server),
+            port,
+            cookie: String::new(),
+        };
         let way = format!("/?{}", url.split('?').nth(1).unwrap());
         let welcome = served.raw("GET", &way, &[("host", &served.host())], "");
         assert_eq!(welcome.status, 200, "{}", welcome.head);
-        let line = welcome.head.lines().find(|line| line.starts_with("set-cookie:")).unwrap();
-        assert!(line.contains("HttpOnly") && line.contains("SameSite=Strict"), "{line}");
-        served.cookie = line.trim_start_matches("set-cookie: ").split(';').next().unwrap().to_owned();
+        let line = welcome
+            .head
+            .lines()
+            .find(|line| line.starts_with("set-cookie:"))
+            .unwrap();
+        assert!(
+            line.contains("HttpOnly") && line.contains("SameSite=Strict"),
+            "{line}"
+        );
+        served.cookie = line
+            .trim_start_matches("set-cookie: ")
+            .split(';')
+            .next()
+            .unwrap()
+            .to_owned();
         // A code works once.
-        assert_eq!(served.raw("GET", &way, &[("host", &served.host())], "").status, 401);
+        assert_eq!(
+            served
+                .raw("GET", &way, &[("host", &served.host())], "")
+                .status,
+            401
+        );
         served
     }
 
@@ -51,12 +82,16 @@ impl<'a> Served<'a> {
 
     fn raw(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        let mut text =
-            format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+        let mut text = format!(
+            "{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n",
+            body.len()
+        );
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
-        stream.write_all(format!("{text}\r\n{body}").as_bytes()).unwrap();
+        stream
+            .write_all(format!("{text}\r\n{body}").as_bytes())
+            .unwrap();
         let mut bytes = Vec::new();
         // A live stream has no end; its beginning is enough.
         let _cut = stream.set_read_timeout(Some(std::time::Duration::from_secs(20)));
@@ -67,11 +102,20 @@ impl<'a> Served<'a> {
             reader.read_to_end(&mut bytes).unwrap();
         }
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head, body: String::from_utf8_lossy(&bytes).into_owned() }
+        Answer {
+            status,
+            head,
+            body: String::from_utf8_lossy(&bytes).into_owned(),
+        }
     }
 
     fn get(&self, path: &str) -> Answer {
-        self.raw("GET", path, &[("host", &self.host()), ("cookie", &self.cookie)], "")
+        self.raw(
+            "GET",
+            path,
+            &[("host", &self.host()), ("cookie", &self.cookie)],
+            "",
+        )
     }
 
     fn post(&self, path: &str, body: &Value) -> Answer {
@@ -99,10 +143,16 @@ impl Drop for Served<'_> {
 fn routes(method: &str) -> Vec<String> {
     let table = include_str!("../../src/web/api.rs");
     let call = format!("{method}(");
-    let rows = table.lines().filter_map(|line| line.trim().strip_prefix(".route(\""));
-    let ours = rows.filter(|row| row.contains(&call)).filter_map(|row| row.split('"').next());
+    let rows = table
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix(".route(\""));
+    let ours = rows
+        .filter(|row| row.contains(&call))
+        .filter_map(|row| row.split('"').next());
     let filled = |path: &str| {
-        let parts = path.split('/').map(|part| if part.starts_with('{') { "x" } else { part });
+        let parts = path
+            .split('/')
+            .map(|part| if part.starts_with('{') { "x" } else { part });
         format!("/api{}", parts.collect::<Vec<_>>().join("/"))
     };
     ours.map(filled).collect()
@@ -117,35 +167,89 @@ fn s4_nobody_gets_in_without_a_cookie_from_another_site_or_under_another_name() 
     let kind = ("content-type", "application/json");
     let (gets, posts) = (routes("get"), routes("post"));
     assert!(gets.len() > 12 && posts.len() > 12, "{gets:?} {posts:?}");
-    for path in ["/", "/app.js"].into_iter().chain(gets.iter().map(String::as_str)) {
-        assert_eq!(served.raw("GET", path, &[("host", &host)], "").status, 401, "{path} without a cookie");
+    for path in ["/", "/app.js"]
+        .into_iter()
+        .chain(gets.iter().map(String::as_str))
+    {
+        assert_eq!(
+            served.raw("GET", path, &[("host", &host)], "").status,
+            401,
+            "{path} without a cookie"
+        );
         let wrong = ("cookie", "materia_1=ab; other=x");
         assert_eq!(
-            served.raw("GET", path, &[("host", &host), wrong], "").status,
+            served
+                .raw("GET", path, &[("host", &host), wrong], "")
+                .status,
             401,
             "{path} with a wrong cookie"
         );
-        for name in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1.evil.example:80", ""] {
+        for name in [
+            "evil.example",
+            "evil.example:80",
+            "127.0.0.1",
+            "127.0.0.1.evil.example:80",
+            "",
+        ] {
             let answer = served.raw("GET", path, &[("host", name), ("cookie", &cookie)], "");
-            assert!(answer.status == 403 || answer.status == 400, "{path} as {name}: {}", answer.status);
+            assert!(
+                answer.status == 403 || answer.status == 400,
+                "{path} as {name}: {}",
+                answer.status
+            );
         }
-        let foreign =
-            served.raw("GET", path, &[("host", &host), ("cookie", &cookie), ("origin", "null")], "");
+        let foreign = served.raw(
+            "GET",
+            path,
+            &[("host", &host), ("cookie", &cookie), ("origin", "null")],
+            "",
+        );
         assert_eq!(foreign.status, 403, "{path} from nowhere");
     }
     for path in posts.iter().map(String::as_str) {
         let send = |headers: &[(&str, &str)]| served.raw("POST", path, headers, "{}").status;
-        assert_eq!(send(&[("host", &host), ("origin", &origin), kind]), 401, "{path} without a cookie");
+        assert_eq!(
+            send(&[("host", &host), ("origin", &origin), kind]),
+            401,
+            "{path} without a cookie"
+        );
         for from in ["http://evil.example", "null", "https://127.0.0.1", ""] {
-            let headers = [("host", host.as_str()), ("cookie", &cookie), ("origin", from), kind];
+            let headers = [
+                ("host", host.as_str()),
+                ("cookie", &cookie),
+                ("origin", from),
+                kind,
+            ];
             assert_eq!(send(&headers), 403, "{path} from {from}");
         }
-        assert_eq!(send(&[("host", &host), ("cookie", &cookie), kind]), 403, "{path} without an origin");
+        assert_eq!(
+            send(&[("host", &host), ("cookie", &cookie), kind]),
+            403,
+            "{path} without an origin"
+        );
         let across = ("sec-fetch-site", "cross-site");
-        assert_eq!(send(&[("host", &host), ("cookie", &cookie), ("origin", &origin), across, kind]), 403);
-        for other in ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"] {
-            let headers =
-                [("host", host.as_str()), ("cookie", &cookie), ("origin", &origin), ("content-type", other)];
+        assert_eq!(
+            send(&[
+                ("host", &host),
+                ("cookie", &cookie),
+                ("origin", &origin),
+                across,
+                kind
+            ]),
+            403
+        );
+        for other in [
+            "text/plain",
+            "application/x-www-form-urlencoded",
+            "",
+            "application/jsonp",
+        ] {
+            let headers = [
+                ("host", host.as_str()),
+                ("cookie", &cookie),
+                ("origin", &origin),
+                ("content-type", other),
+            ];
             assert_eq!(send(&headers), 415, "{path} as {other}");
         }
     }
@@ -155,7 +259,11 @@ fn s4_nobody_gets_in_without_a_cookie_from_another_site_or_under_another_name() 
 fn s4_every_answer_forbids_what_does_not_come_from_here() {
     let house = House::new();
     let served = Served::new(&house);
-    for answer in [served.get("/"), served.get("/api/about"), served.get("/api/nothing")] {
+    for answer in [
+        served.get("/"),
+        served.get("/api/about"),
+        served.get("/api/nothing"),
+    ] {
         let head = answer.head.to_lowercase();
         assert!(
             head.contains(
@@ -163,7 +271,10 @@ fn s4_every_answer_forbids_what_does_not_come_from_here() {
             ),
             "{head}"
         );
-        assert!(head.contains("frame-ancestors 'none'") && head.contains("nosniff"), "{head}");
+        assert!(
+            head.contains("frame-ancestors 'none'") && head.contains("nosniff"),
+            "{head}"
+        );
         assert!(!head.contains("access-control-allow"), "{head}");
     }
     assert!(served.get("/api/about").head.contains("no-store"));
@@ -172,10 +283,19 @@ fn s4_every_answer_forbids_what_does_not_come_from_here() {
     let page = served.get("/loadouts/Full-Auto");
     assert!(page.status == 200 && page.body.contains("<div id=\"root\">"));
     assert_eq!(served.get("/missing.js").status, 404);
-    assert_eq!(served.get("/actors/v1.2").status, 200, "names inside the page may have dots");
+    assert_eq!(
+        served.get("/actors/v1.2").status,
+        200,
+        "names inside the page may have dots"
+    );
     let huge = json!({"target": "user", "edits": [], "x": "y".repeat(5 << 20)});
     assert_eq!(served.post("/api/config/save", &huge).status, 413);
-    assert_eq!(served.post("/api/config/save", &json!({"target": "elsewhere"})).status, 400);
+    assert_eq!(
+        served
+            .post("/api/config/save", &json!({"target": "elsewhere"}))
+            .status,
+        400
+    );
 }
 
 #[test]
@@ -189,7 +309,9 @@ fn a_browser_is_still_known_after_a_restart_and_secrets_stay_off_the_disk() {
     let file = house.home().join(".config/pi/pi-materia/ui-sessions.json");
     let kept = std::fs::read_to_string(&file).unwrap();
     assert!(!kept.contains(cookie.split('=').nth(1).unwrap()), "{kept}");
-    let mut again = house.materia(&["ui", "--port", &port.to_string(), "--no-open", "--json"]).start();
+    let mut again = house
+        .materia(&["ui", "--port", &port.to_string(), "--no-open", "--json"])
+        .start();
     let _told = again.line();
     served.server = Some(again);
     assert_eq!(served.get("/api/about").status, 200);
@@ -205,27 +327,53 @@ fn loadouts_are_saved_as_they_were_drawn_and_two_editors_notice_each_other() {
     // What ships goes through the editor unchanged.
     for one in shipped {
         let name = format!("{} <Copy> \"'&", one["name"].as_str().unwrap());
-        let edit = json!({"section": "loadouts", "name": name, "value": one["value"], "base": null});
-        let saved = served.post("/api/config/save", &json!({"target": "user", "edits": [edit]}));
+        let edit =
+            json!({"section": "loadouts", "name": name, "value": one["value"], "base": null});
+        let saved = served.post(
+            "/api/config/save",
+            &json!({"target": "user", "edits": [edit]}),
+        );
         assert_eq!(saved.status, 200, "{}", saved.body);
         let after = served.get("/api/config").json();
         let loadouts = after["loadouts"].as_array().unwrap();
-        let copy = loadouts.iter().find(|one| one["name"] == name.as_str()).unwrap();
+        let copy = loadouts
+            .iter()
+            .find(|one| one["name"] == name.as_str())
+            .unwrap();
         assert_eq!(copy["value"], one["value"]);
-        assert_eq!(copy["value"].to_string(), one["value"].to_string(), "in the same order");
+        assert_eq!(
+            copy["value"].to_string(),
+            one["value"].to_string(),
+            "in the same order"
+        );
     }
     let edit = |base: Option<&str>, text: &str| {
-        let value = json!({"entry": "a", "sockets": {"a": {"materia": "Detect-VCS"}}, "description": text});
+        let value =
+            json!({"entry": "a", "sockets": {"a": {"materia": "Detect-VCS"}}, "description": text});
         json!({"target": "user", "edits": [{"section": "loadouts", "name": "Mine", "value": value, "base": base}]})
     };
     let first = served.post("/api/config/save", &edit(None, "first")).json();
     let version = first["versions"][0].as_str().unwrap();
-    assert_eq!(served.post("/api/config/save", &edit(Some(version), "theirs")).status, 200);
+    assert_eq!(
+        served
+            .post("/api/config/save", &edit(Some(version), "theirs"))
+            .status,
+        200
+    );
     let late = served.post("/api/config/save", &edit(Some(version), "mine"));
-    assert_eq!((late.status, &late.json()["conflict"]["current"]["description"]), (409, &json!("theirs")));
+    assert_eq!(
+        (
+            late.status,
+            &late.json()["conflict"]["current"]["description"]
+        ),
+        (409, &json!("theirs"))
+    );
     let readonly = json!({"target": "user", "edits": [{"section": "loadouts", "name": "Full-Auto", "value": {}, "base": null}]});
     let refused = served.post("/api/config/save", &readonly);
-    assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("readonly_loadout")));
+    assert_eq!(
+        (refused.status, &refused.json()["error"]["code"]),
+        (403, &json!("readonly_loadout"))
+    );
 }
 
 #[test]
@@ -237,14 +385,21 @@ fn artifacts_are_read_inside_their_cast_and_nowhere_else() {
             "materia": {"Greet": {"type": "utility", "command": ["echo", "<script>alert(1)</script>"]}}}"#,
     );
     house.write("secret.txt", "secret");
-    let cast = house.materia(&["cast", "--config", "hello.json", "--json", "hi"]).run().ok().json();
+    let cast = house
+        .materia(&["cast", "--config", "hello.json", "--json", "hi"])
+        .run()
+        .ok()
+        .json();
     let id = cast["castId"].as_str().unwrap();
     let served = Served::new(&house);
     let read = |path: &str| served.get(&format!("/api/casts/{id}/artifact?path={path}"));
     let good = read("sockets/hello/1.stdout.txt");
     assert_eq!(good.status, 200, "{}", good.body);
     assert_eq!(good.json()["text"], "<script>alert(1)</script>\n");
-    assert!(good.head.contains("application/json"), "what a program wrote is never a page");
+    assert!(
+        good.head.contains("application/json"),
+        "what a program wrote is never a page"
+    );
     std::os::unix::fs::symlink(
         house.work().join("secret.txt"),
         house.work().join(".pi/pi-materia").join(id).join("link"),
@@ -264,11 +419,20 @@ fn artifacts_are_read_inside_their_cast_and_nowhere_else() {
         assert!(!answer.body.contains("\"secret\""));
     }
     for id in ["..", "..%2F..", "%2Fetc", "x"] {
-        assert_eq!(served.get(&format!("/api/casts/{id}/artifact?path=passwd")).status, 404, "{id}");
+        assert_eq!(
+            served
+                .get(&format!("/api/casts/{id}/artifact?path=passwd"))
+                .status,
+            404,
+            "{id}"
+        );
         assert_eq!(served.get(&format!("/api/casts/{id}")).status, 404, "{id}");
     }
     let list = served.get("/api/casts").json();
-    assert_eq!((&list["casts"][0]["castId"], &list["casts"][0]["status"]), (&json!(id), &json!("complete")));
+    assert_eq!(
+        (&list["casts"][0]["castId"], &list["casts"][0]["status"]),
+        (&json!(id), &json!("complete"))
+    );
 }
 
 #[test]
@@ -300,19 +464,38 @@ fn s1_what_a_project_brings_runs_only_after_the_person_at_the_page_agreed() {
     let served = Served::new(&house);
     let ask = json!({"request": "go", "loadout": null, "agentScript": null});
     let refused = served.post("/api/casts", &ask);
-    assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("untrusted")));
+    assert_eq!(
+        (refused.status, &refused.json()["error"]["code"]),
+        (403, &json!("untrusted"))
+    );
     let shown = served.get("/api/trust").json();
-    assert_eq!(served.post("/api/trust", &json!({"digest": "0"})).status, 409);
-    assert_eq!(served.post("/api/trust", &json!({"digest": shown["digest"]})).status, 200);
+    assert_eq!(
+        served.post("/api/trust", &json!({"digest": "0"})).status,
+        409
+    );
+    assert_eq!(
+        served
+            .post("/api/trust", &json!({"digest": shown["digest"]}))
+            .status,
+        200
+    );
     let started = served.post("/api/casts", &ask);
     assert_eq!(started.status, 200, "{}", started.body);
     assert_eq!(house.read("gate"), "ran\n");
     let id = started.json()["castId"].as_str().unwrap().to_owned();
     assert_eq!(
-        served.post(&format!("/api/casts/{id}/abort"), &json!({"text": null, "agentScript": null})).status,
+        served
+            .post(
+                &format!("/api/casts/{id}/abort"),
+                &json!({"text": null, "agentScript": null})
+            )
+            .status,
         200
     );
-    assert_eq!(served.get(&format!("/api/casts/{id}")).json()["cast"]["status"], "aborted");
+    assert_eq!(
+        served.get(&format!("/api/casts/{id}")).json()["cast"]["status"],
+        "aborted"
+    );
 }
 
 #[test]
@@ -323,5 +506,8 @@ fn the_clients_types_are_ours() {
         std::fs::write(&file, &types).unwrap();
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(written == types, "web/src/types.ts is not current: MATERIA_WRITE_REFERENCE=1 writes it anew");
+    assert!(
+        written == types,
+        "web/src/types.ts is not current: MATERIA_WRITE_REFERENCE=1 writes it anew"
+    );
 }

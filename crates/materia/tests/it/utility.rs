@@ -12,21 +12,36 @@ use crate::house::{House, Outcome};
 
 /// A utility with this input, as a cast would run it.
 fn utility(house: &House, name: &str, input: &Value) -> Outcome {
-    house.materia(&["utility", name]).stdin(format!("{input}\n")).run()
+    house
+        .materia(&["utility", name])
+        .stdin(format!("{input}\n"))
+        .run()
 }
 
 /// Real git in the house's project.
 fn git(house: &House, words: &str) {
-    house.shell(&format!("git -c init.defaultBranch=main {words} >/dev/null")).run().ok();
+    house
+        .shell(&format!(
+            "git -c init.defaultBranch=main {words} >/dev/null"
+        ))
+        .run()
+        .ok();
 }
 
 #[test]
 fn what_there_is_is_listed_for_people_and_programs() {
     let house = House::new();
     let listed = house.materia(&["utility"]).run().ok();
-    assert_eq!(listed.stdout, house.materia(&["utility", "--list"]).run().ok().stdout);
+    assert_eq!(
+        listed.stdout,
+        house.materia(&["utility", "--list"]).run().ok().stdout
+    );
     assert!(listed.stdout.contains("detect-vcs") && listed.stdout.contains("[Ignore-Artifacts]"));
-    assert!(listed.stdout.lines().all(|line| line.len() <= 100), "{}", listed.stdout);
+    assert!(
+        listed.stdout.lines().all(|line| line.len() <= 100),
+        "{}",
+        listed.stdout
+    );
     let document = house.materia(&["utility", "--json"]).run().ok().json();
     let first = json!({"name": "ensure-ignored", "materia": "Ignore-Artifacts", "script": "ensure-ignored.mjs",
         "about": "add `params.patterns` to the repository's .gitignore"});
@@ -59,7 +74,10 @@ fn the_names_of_the_scripts_mean_the_utilities() {
     for name in ["ensure-ignored", "detect-vcs", "commit-sigil"] {
         let input = json!({"params": {"patterns": ["x"]}});
         let script = utility(&house, &format!("{name}.mjs"), &input).ok().json();
-        assert_eq!(script.is_object(), utility(&house, name, &input).ok().json().is_object());
+        assert_eq!(
+            script.is_object(),
+            utility(&house, name, &input).ok().json().is_object()
+        );
     }
 }
 
@@ -76,20 +94,30 @@ fn wrong_input_is_named_with_its_place_and_changes_nothing() {
         ("{} {}", "stdin:1:4"),
         (deep.as_str(), "nest"),
         ("{\"cwd\": 7}", "`cwd` is a number, not a string"),
-        ("{\"cwd\": \"nowhere\"}", "[HOUSE]/project/nowhere`, which is no directory"),
+        (
+            "{\"cwd\": \"nowhere\"}",
+            "[HOUSE]/project/nowhere`, which is no directory",
+        ),
         ("{\"cwd\": \"a\\u0000b\"}", "which is no directory"),
     ] {
         for name in ["ensure-ignored", "detect-vcs"] {
             let input = input.replace("\"cwd\"", "\"params\": {\"patterns\": [\"x\"]}, \"cwd\"");
             let outcome = house.materia(&["utility", name]).stdin(input).run();
             assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
-            assert!(outcome.stderr.contains(said), "{said}: {}", outcome.transcript());
+            assert!(
+                outcome.stderr.contains(said),
+                "{said}: {}",
+                outcome.transcript()
+            );
             assert!(outcome.stderr.contains("hint:"), "{}", outcome.transcript());
             assert_eq!(outcome.stdout, "");
         }
     }
     assert_eq!(std::fs::read_dir(house.work()).unwrap().count(), 0);
-    let outcome = house.materia(&["utility", "detect-vcs", "--json"]).stdin("[]").run();
+    let outcome = house
+        .materia(&["utility", "detect-vcs", "--json"])
+        .stdin("[]")
+        .run();
     assert_eq!(outcome.json()["error"]["code"], "invalid_input");
 }
 
@@ -97,23 +125,45 @@ fn wrong_input_is_named_with_its_place_and_changes_nothing() {
 fn more_input_than_any_document_may_have_is_refused() {
     let house = House::new();
     let huge = format!("{{\"state\": \"{}\"}}", "x".repeat(9 << 20));
-    let outcome = house.materia(&["utility", "commit-sigil"]).stdin(huge).run();
+    let outcome = house
+        .materia(&["utility", "commit-sigil"])
+        .stdin(huge)
+        .run();
     assert_eq!(outcome.code(), 2);
-    assert!(outcome.stderr.contains("has more than 8388608 bytes"), "{}", outcome.stderr);
-    let not_text = house.materia(&["utility", "commit-sigil"]).stdin(b"{\"a\": \"\xff\"}".as_slice()).run();
+    assert!(
+        outcome.stderr.contains("has more than 8388608 bytes"),
+        "{}",
+        outcome.stderr
+    );
+    let not_text = house
+        .materia(&["utility", "commit-sigil"])
+        .stdin(b"{\"a\": \"\xff\"}".as_slice())
+        .run();
     assert_eq!(not_text.code(), 2);
-    assert!(not_text.stderr.contains("not UTF-8 text from byte 7 on"), "{}", not_text.stderr);
+    assert!(
+        not_text.stderr.contains("not UTF-8 text from byte 7 on"),
+        "{}",
+        not_text.stderr
+    );
 }
 
 #[test]
 fn the_old_aliases_give_back_what_they_were_told() {
     let house = House::new();
-    assert_eq!(utility(&house, "noop", &json!({"params": {"output": "x"}})).ok().bytes, b"");
+    assert_eq!(
+        utility(&house, "noop", &json!({"params": {"output": "x"}}))
+            .ok()
+            .bytes,
+        b""
+    );
     for (params, output) in [
         (json!({"output": "a\n", "text": "b"}), "a\n"),
         (json!({"output": null, "text": "b", "message": "c"}), "b"),
         (json!({"message": " c "}), " c "),
-        (json!({"output": {"b": 1, "a": [2.5, "ü"]}}), "{\"b\":1,\"a\":[2.5,\"ü\"]}"),
+        (
+            json!({"output": {"b": 1, "a": [2.5, "ü"]}}),
+            "{\"b\":1,\"a\":[2.5,\"ü\"]}",
+        ),
         (json!({"output": false}), "false"),
         (json!({}), ""),
         (json!(null), ""),

@@ -35,7 +35,14 @@ fn a_person_reads_what_is_wrong_and_how_to_fix_it() {
     house.write("syntax.json", "{\n  \"loadouts\": {,}\n}\n");
     house.write("recipe.json", r#"{"name": "hi", "template": "echo hi"}"#);
     let outcome = house
-        .materia(&["validate", "good.json", "broken.json", "syntax.json", "recipe.json", "missing.json"])
+        .materia(&[
+            "validate",
+            "good.json",
+            "broken.json",
+            "syntax.json",
+            "recipe.json",
+            "missing.json",
+        ])
         .run();
     assert_eq!(outcome.code(), 2);
     assert_snapshot!(outcome.transcript());
@@ -46,25 +53,55 @@ fn the_document_has_the_contracts_shape() {
     let house = House::new();
     house.write("good.json", GOOD);
     house.write("broken.json", BROKEN);
-    let good = house.materia(&["validate", "--json", "good.json"]).run().ok().json();
-    assert_eq!(good, json!({"ok": true, "files": [{"file": "good.json", "ok": true, "issues": []}]}));
-    let outcome = house.materia(&["validate", "--json", "good.json", "broken.json"]).run();
+    let good = house
+        .materia(&["validate", "--json", "good.json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        good,
+        json!({"ok": true, "files": [{"file": "good.json", "ok": true, "issues": []}]})
+    );
+    let outcome = house
+        .materia(&["validate", "--json", "good.json", "broken.json"])
+        .run();
     assert_eq!(outcome.code(), 2);
     let document = outcome.json();
-    assert_eq!((&document["ok"], &document["files"][0]["ok"]), (&json!(false), &json!(true)));
+    assert_eq!(
+        (&document["ok"], &document["files"][0]["ok"]),
+        (&json!(false), &json!(true))
+    );
     let issues = document["files"][1]["issues"].as_array().unwrap();
-    let codes: Vec<&str> = issues.iter().filter_map(|issue| issue["code"].as_str()).collect();
-    assert!(codes.contains(&"readonly-loadout") && codes.contains(&"unknown-materia"), "{codes:?}");
-    let target = issues.iter().find(|issue| issue["code"] == "unknown-endpoint").unwrap();
+    let codes: Vec<&str> = issues
+        .iter()
+        .filter_map(|issue| issue["code"].as_str())
+        .collect();
+    assert!(
+        codes.contains(&"readonly-loadout") && codes.contains(&"unknown-materia"),
+        "{codes:?}"
+    );
+    let target = issues
+        .iter()
+        .find(|issue| issue["code"] == "unknown-endpoint")
+        .unwrap();
     assert_eq!(target["path"], "loadouts.Flow.sockets.plan.edges[0].to");
-    assert_eq!((&target["line"], &target["column"]), (&json!(8), &json!(60)));
-    assert!(target["message"].is_string() && target["hint"].is_string(), "{target}");
+    assert_eq!(
+        (&target["line"], &target["column"]),
+        (&json!(8), &json!(60))
+    );
+    assert!(
+        target["message"].is_string() && target["hint"].is_string(),
+        "{target}"
+    );
 }
 
 #[test]
 fn warnings_alone_are_fine() {
     let house = House::new();
-    house.write("warned.json", GOOD.replacen('{', "{\n  \"budgets\": {},", 1));
+    house.write(
+        "warned.json",
+        GOOD.replacen('{', "{\n  \"budgets\": {},", 1),
+    );
     let outcome = house.materia(&["validate", "warned.json"]).run().ok();
     assert_snapshot!(outcome.transcript());
 }
@@ -72,9 +109,18 @@ fn warnings_alone_are_fine() {
 #[test]
 fn only_what_ships_lies_below_a_file() {
     let house = House::new();
-    house.write(".pi/pi-materia.json", r#"{"materia": {"Mine": {"command": ["true"]}}}"#);
-    house.write("flow.json", r#"{"loadouts": {"F": {"sockets": {"a": {"materia": "Mine"}}}}}"#);
-    house.write("ship.json", r#"{"loadouts": {"F": {"sockets": {"a": {"materia": "Detect-VCS"}}}}}"#);
+    house.write(
+        ".pi/pi-materia.json",
+        r#"{"materia": {"Mine": {"command": ["true"]}}}"#,
+    );
+    house.write(
+        "flow.json",
+        r#"{"loadouts": {"F": {"sockets": {"a": {"materia": "Mine"}}}}}"#,
+    );
+    house.write(
+        "ship.json",
+        r#"{"loadouts": {"F": {"sockets": {"a": {"materia": "Detect-VCS"}}}}}"#,
+    );
     assert_eq!(house.materia(&["validate", "flow.json"]).run().code(), 2);
     house.materia(&["validate", "ship.json"]).run().ok();
 }
@@ -83,10 +129,23 @@ fn only_what_ships_lies_below_a_file() {
 fn a_good_file_that_breaks_a_shipped_loadout_is_told_so() {
     let house = House::new();
     house.write("less.json", r#"{"materia": {"Commit-Sigil": null}}"#);
-    let document = house.materia(&["validate", "--json", "less.json"]).run().ok().json();
+    let document = house
+        .materia(&["validate", "--json", "less.json"])
+        .run()
+        .ok()
+        .json();
     let issue = &document["files"][0]["issues"][0];
-    assert_eq!((&issue["severity"], &issue["code"]), (&json!("warning"), &json!("unknown-materia")));
-    assert!(issue["path"].as_str().unwrap().starts_with("loadouts.Release."), "{issue}");
+    assert_eq!(
+        (&issue["severity"], &issue["code"]),
+        (&json!("warning"), &json!("unknown-materia"))
+    );
+    assert!(
+        issue["path"]
+            .as_str()
+            .unwrap()
+            .starts_with("loadouts.Release."),
+        "{issue}"
+    );
 }
 
 #[test]
@@ -97,12 +156,18 @@ fn hostile_files_are_refused_and_nothing_crashes() {
     house.write("large.json", vec![b' '; (8 << 20) + 1]);
     house.write("empty.json", "");
     let files = ["deep.json", "binary.json", "large.json", "empty.json", "."];
-    let outcome = house.materia(&[&["validate", "--json"], &files[..]].concat()).run();
+    let outcome = house
+        .materia(&[&["validate", "--json"], &files[..]].concat())
+        .run();
     assert_eq!(outcome.code(), 2);
     let document: Value = outcome.json();
     let checked = document["files"].as_array().unwrap();
     assert_eq!(checked.len(), files.len());
     for file in checked {
-        assert_eq!((&file["ok"], file["issues"].as_array().unwrap().len()), (&json!(false), 1), "{file}");
+        assert_eq!(
+            (&file["ok"], file["issues"].as_array().unwrap().len()),
+            (&json!(false), 1),
+            "{file}"
+        );
     }
 }

@@ -22,7 +22,10 @@ mod slow {
         let (runner, vectors) = (folder.join(runner), folder.join(vectors));
         if !runner.exists() || !vectors.exists() {
             let missing = format!("there are no vectors at {}", vectors.display());
-            assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
+            assert!(
+                std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+                "{missing}"
+            );
             println!("skipped: {missing}");
             return;
         }
@@ -32,7 +35,10 @@ mod slow {
         let said = String::from_utf8_lossy(&output.stdout);
         let last = said.lines().last().unwrap_or_default();
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(last.ends_with(" passed, 0 failed") && !last.starts_with("0 "), "{said}{errors}");
+        assert!(
+            last.ends_with(" passed, 0 failed") && !last.starts_with("0 "),
+            "{said}{errors}"
+        );
         assert!(output.status.success(), "{said}{errors}");
     }
 }

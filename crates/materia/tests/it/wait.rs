@@ -15,7 +15,11 @@ use crate::message::refused;
 fn until_asleep(bell: &Path) {
     let began = Instant::now();
     while rustix::fs::open(bell, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_err() {
-        assert!(began.elapsed().as_secs() < 60, "nobody ever slept on {}", bell.display());
+        assert!(
+            began.elapsed().as_secs() < 60,
+            "nobody ever slept on {}",
+            bell.display()
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -27,11 +31,19 @@ fn the_exit_code_says_whether_everything_is_done() {
     house.spawn("bad", "false", &[]);
     let good = house.materia(&["wait", "run:good"]).run();
     assert_eq!((good.code(), good.stdout.as_str()), (0, "run:good done\n"));
-    let both = house.materia(&["wait", "run:good", "run:bad", "--json"]).run();
+    let both = house
+        .materia(&["wait", "run:good", "run:bad", "--json"])
+        .run();
     assert_eq!(both.code(), 1);
     let both = both.json();
-    assert_eq!((&both["ok"], &both["timedOut"]), (&json!(false), &json!(false)));
-    assert_eq!((&both["runs"][0]["status"], &both["runs"][1]["status"]), (&json!("done"), &json!("failed")));
+    assert_eq!(
+        (&both["ok"], &both["timedOut"]),
+        (&json!(false), &json!(false))
+    );
+    assert_eq!(
+        (&both["runs"][0]["status"], &both["runs"][1]["status"]),
+        (&json!("done"), &json!("failed"))
+    );
 }
 
 #[test]
@@ -40,7 +52,11 @@ fn an_unknown_run_is_not_found_and_the_likely_one_is_named() {
     house.spawn("tests", "true", &[]);
     let unknown = house.materia(&["wait", "run:tets"]).run();
     assert_eq!(unknown.code(), 3);
-    assert!(unknown.stderr.contains("did you mean run:tests?"), "{}", unknown.stderr);
+    assert!(
+        unknown.stderr.contains("did you mean run:tests?"),
+        "{}",
+        unknown.stderr
+    );
     house.wait("tests");
 }
 
@@ -48,10 +64,14 @@ fn an_unknown_run_is_not_found_and_the_likely_one_is_named() {
 fn time_may_be_over_first_and_one_may_be_enough() {
     let house = House::new();
     house.spawn("long", "sleep 600", &[]);
-    let late = house.materia(&["wait", "run:long", "--timeout", "0.05", "--json"]).run();
+    let late = house
+        .materia(&["wait", "run:long", "--timeout", "0.05", "--json"])
+        .run();
     assert_eq!((late.code(), &late.json()["timedOut"]), (1, &json!(true)));
     house.spawn("short", "true", &[]);
-    let any = house.materia(&["wait", "run:long", "run:short", "--any", "--json"]).run();
+    let any = house
+        .materia(&["wait", "run:long", "run:short", "--any", "--json"])
+        .run();
     assert_eq!(any.code(), 0, "{}", any.transcript());
     assert_eq!(any.json()["runs"][1]["status"], "done");
     house.kill("long");
@@ -68,7 +88,13 @@ fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
     assert_eq!(over.code(), 1, "{}", over.transcript());
     let run = &over.json()["runs"][0];
     assert_eq!(run["status"], "exited");
-    assert!(run["evidence"].as_str().unwrap().contains("that were ended"), "{run}");
+    assert!(
+        run["evidence"]
+            .as_str()
+            .unwrap()
+            .contains("that were ended"),
+        "{run}"
+    );
     assert!(house.alive().is_empty(), "{:?}", house.alive());
 }
 
@@ -111,13 +137,21 @@ fn a_person_sees_what_each_run_last_said() {
         house.spawn(name, &line, &[]);
     }
     let mut seat = house.seat(60, 10, "materia wait run:a run:b; echo exit $?");
-    seat.until(|screen| screen.contains("run:a a is at work") && screen.contains("run:b b is at work"));
+    seat.until(|screen| {
+        screen.contains("run:a a is at work") && screen.contains("run:b b is at work")
+    });
     seat.until_shown("waiting for 2 of 2");
     house.write("go", "");
     let (left, _) = seat.end();
-    assert!(left.contains("done      run:a (after") && left.contains("done      run:b (after"), "{left}");
+    assert!(
+        left.contains("done      run:a (after") && left.contains("done      run:b (after"),
+        "{left}"
+    );
     assert!(left.contains("exit 0"), "{left}");
-    assert!(!left.contains("waiting") && left.contains("run:a done\nrun:b done"), "{left}");
+    assert!(
+        !left.contains("waiting") && left.contains("run:a done\nrun:b done"),
+        "{left}"
+    );
 }
 
 #[test]
@@ -125,14 +159,36 @@ fn the_beginning_of_an_id_is_enough_for_a_person() {
     let house = House::new();
     house.spawn("tests-fast", "true", &[]);
     house.wait("tests-fast");
-    assert_eq!(house.materia(&["wait", "run:tes"]).run().ok().stdout, "run:tests-fast done\n");
-    assert_eq!(house.materia(&["inspect", "run:tests", "--json"]).run().ok().json()["run"], "tests-fast");
+    assert_eq!(
+        house.materia(&["wait", "run:tes"]).run().ok().stdout,
+        "run:tests-fast done\n"
+    );
+    assert_eq!(
+        house
+            .materia(&["inspect", "run:tests", "--json"])
+            .run()
+            .ok()
+            .json()["run"],
+        "tests-fast"
+    );
     house.spawn("tests-slow", "true", &[]);
     house.wait("tests-slow");
     let both = house.materia(&["inspect", "run:tests", "--json"]).run();
-    assert_eq!((both.code(), &both.json()["error"]["code"]), (2, &json!("ambiguous")));
-    let inside = house.materia(&["wait", "run:tests-f", "--session", "s", "--json"]).run();
-    assert_eq!(inside.code(), 3, "a session says what it means: {}", inside.transcript());
-    let sent = house.materia(&["message", "run:tests-s", "task.run", "--json"]).run();
+    assert_eq!(
+        (both.code(), &both.json()["error"]["code"]),
+        (2, &json!("ambiguous"))
+    );
+    let inside = house
+        .materia(&["wait", "run:tests-f", "--session", "s", "--json"])
+        .run();
+    assert_eq!(
+        inside.code(),
+        3,
+        "a session says what it means: {}",
+        inside.transcript()
+    );
+    let sent = house
+        .materia(&["message", "run:tests-s", "task.run", "--json"])
+        .run();
     assert!(sent.stdout.contains("tests-slow"), "{}", sent.transcript());
 }

@@ -15,15 +15,25 @@ use crate::message::refused;
 impl House {
     /// Everything that is told until there is nothing more.
     pub fn told(&self, more: &[&str]) -> Vec<Value> {
-        let outcome = self.materia(&[&["watch", "--json", "--once"], more].concat()).run().ok();
-        outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let outcome = self
+            .materia(&[&["watch", "--json", "--once"], more].concat())
+            .run()
+            .ok();
+        outcome
+            .stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 }
 
 fn events(told: &[Value]) -> Vec<(&str, &str)> {
     told.iter()
         .map(|news| {
-            (news["event"].as_str().unwrap(), news["type"].as_str().or(news["status"].as_str()).unwrap())
+            (
+                news["event"].as_str().unwrap(),
+                news["type"].as_str().or(news["status"].as_str()).unwrap(),
+            )
         })
         .collect()
 }
@@ -31,7 +41,11 @@ fn events(told: &[Value]) -> Vec<(&str, &str)> {
 #[test]
 fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
     let house = House::new();
-    house.spawn("a", "materia message coordinator progress.update '40 files'", &["--session", "s"]);
+    house.spawn(
+        "a",
+        "materia message coordinator progress.update '40 files'",
+        &["--session", "s"],
+    );
     house.spawn("other", "true", &["--session", "t"]);
     house.wait("a");
     house.wait("other");
@@ -44,18 +58,42 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
         "--metadata",
         r#"{"requires_response": true}"#,
     ]);
-    house.sent(&["coordinator", "noise", "--from", "run:a", "--metadata", r#"{"delivery": "log"}"#]);
+    house.sent(&[
+        "coordinator",
+        "noise",
+        "--from",
+        "run:a",
+        "--metadata",
+        r#"{"delivery": "log"}"#,
+    ]);
     let told = house.told(&["--session", "s"]);
-    assert_eq!(events(&told), [("message", "progress.update"), ("terminal", "done"), ("message", "ask")]);
+    assert_eq!(
+        events(&told),
+        [
+            ("message", "progress.update"),
+            ("terminal", "done"),
+            ("message", "ask")
+        ]
+    );
     assert_eq!(
         (&told[0]["run"], &told[0]["delivery"], &told[0]["body"]),
         (&json!("a"), &json!("notify"), &json!("40 files"))
     );
-    assert_eq!((&told[2]["attention"], &told[2]["delivery"]), (&json!(true), &json!("followup")));
+    assert_eq!(
+        (&told[2]["attention"], &told[2]["delivery"]),
+        (&json!(true), &json!("followup"))
+    );
     assert_eq!(told[1]["summary"], "Run a completed successfully.");
-    assert_eq!(house.told(&["--session", "s"]), Vec::<Value>::new(), "once is once");
+    assert_eq!(
+        house.told(&["--session", "s"]),
+        Vec::<Value>::new(),
+        "once is once"
+    );
     house.sent(&["coordinator", "late", "--from", "run:a"]);
-    assert_eq!(events(&house.told(&["--session", "s"])), [("message", "late")]);
+    assert_eq!(
+        events(&house.told(&["--session", "s"])),
+        [("message", "late")]
+    );
     house.spawn("a", "false", &["--session", "s"]);
     house.wait("a");
     assert_eq!(
@@ -90,7 +128,9 @@ fn the_operator_hears_everything_from_now_on() {
 fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
     let house = House::new();
     house.spawn("a", "sleep 600", &["--session", "s"]);
-    let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+    let mut watching = house
+        .materia(&["watch", "--json", "--session", "s"])
+        .start();
     let mut lines = BufReader::new(watching.stdout()).lines();
     house.sent(&["coordinator", "hello", "--from", "run:a"]);
     let next = |lines: &mut std::io::Lines<BufReader<std::process::ChildStdout>>| -> Value {
@@ -102,9 +142,15 @@ fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
     let pid = house.look("a").start.unwrap().supervisor.pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     let end = next(&mut lines);
-    assert_eq!((&end["event"], &end["status"]), (&json!("terminal"), &json!("exited")));
+    assert_eq!(
+        (&end["event"], &end["status"]),
+        (&json!("terminal"), &json!("exited"))
+    );
     house.spawn("b", "true", &["--session", "s"]);
-    assert_eq!((&next(&mut lines)["run"], house.wait("b")["status"].as_str()), (&json!("b"), Some("done")));
+    assert_eq!(
+        (&next(&mut lines)["run"], house.wait("b")["status"].as_str()),
+        (&json!("b"), Some("done"))
+    );
     watching.signal(Signal::KILL);
     assert_eq!(watching.end().code(), 128 + 9);
 }
@@ -113,12 +159,26 @@ fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
 fn a_person_reads_many_runs_with_their_names_first() {
     let house = House::new();
     for name in ["a", "longer-name"] {
-        house.spawn(name, "materia message coordinator progress.update 40", &["--session", "s"]);
+        house.spawn(
+            name,
+            "materia message coordinator progress.update 40",
+            &["--session", "s"],
+        );
         house.wait(name);
     }
-    let told = house.materia(&["watch", "--once", "--session", "s", "--color", "always"]).run().ok().stdout;
-    assert!(told.contains("\u{1b}[36mrun:a") && told.contains("\u{1b}[35mrun:longer-name"), "{told:?}");
-    assert!(told.contains("progress.update 40") && told.contains("\u{1b}[32m"), "{told:?}");
+    let told = house
+        .materia(&["watch", "--once", "--session", "s", "--color", "always"])
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        told.contains("\u{1b}[36mrun:a") && told.contains("\u{1b}[35mrun:longer-name"),
+        "{told:?}"
+    );
+    assert!(
+        told.contains("progress.update 40") && told.contains("\u{1b}[32m"),
+        "{told:?}"
+    );
 }
 
 #[test]
@@ -144,11 +204,26 @@ fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_sam
             .map(|news| news["type"].as_str().or(news["status"].as_str()).unwrap())
             .collect()
     };
-    assert_eq!((ends("a"), ends("b")), (vec!["ask", "done", "failed", "done"], vec!["done"]), "{told:#?}");
+    assert_eq!(
+        (ends("a"), ends("b")),
+        (vec!["ask", "done", "failed", "done"], vec!["done"]),
+        "{told:#?}"
+    );
     // What can be looked at is said to be; the others are gone.
-    let next: Vec<usize> = told.iter().filter_map(|news| Some(news["next"].as_array()?.len())).collect();
-    assert_eq!((next.iter().filter(|next| **next > 0).count(), next.len()), (1, 4), "{told:#?}");
-    assert_eq!(house.told(&["--session", "s"]), Vec::<Value>::new(), "once is once");
+    let next: Vec<usize> = told
+        .iter()
+        .filter_map(|news| Some(news["next"].as_array()?.len()))
+        .collect();
+    assert_eq!(
+        (next.iter().filter(|next| **next > 0).count(), next.len()),
+        (1, 4),
+        "{told:#?}"
+    );
+    assert_eq!(
+        house.told(&["--session", "s"]),
+        Vec::<Value>::new(),
+        "once is once"
+    );
     assert_eq!(left(&house, "s"), 0, "what was told is kept for nobody");
     assert_eq!(left(&house, "_operator"), 0, "nobody watches everything");
 }
@@ -157,9 +232,14 @@ fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_sam
 fn what_was_told_is_remembered_by_a_watcher_that_is_interrupted() {
     let house = House::new();
     assert!(house.told(&["--session", "s"]).is_empty());
-    for (number, signal) in [Signal::INT, Signal::TERM, Signal::HUP].into_iter().enumerate() {
+    for (number, signal) in [Signal::INT, Signal::TERM, Signal::HUP]
+        .into_iter()
+        .enumerate()
+    {
         let run = format!("r{number}");
-        let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+        let mut watching = house
+            .materia(&["watch", "--json", "--session", "s"])
+            .start();
         let mut lines = BufReader::new(watching.stdout()).lines();
         house.spawn(&run, "true", &["--session", "s"]);
         let end: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
@@ -167,7 +247,11 @@ fn what_was_told_is_remembered_by_a_watcher_that_is_interrupted() {
         watching.signal(signal);
         let over = watching.end();
         assert_eq!((over.code(), over.stderr.as_str()), (130, ""));
-        assert_eq!(house.told(&["--session", "s"]), Vec::<Value>::new(), "{signal:?}");
+        assert_eq!(
+            house.told(&["--session", "s"]),
+            Vec::<Value>::new(),
+            "{signal:?}"
+        );
         house.wait(&run);
     }
 }
@@ -177,10 +261,16 @@ fn a_watcher_that_nobody_reads_ends_when_it_is_told_to() {
     let house = House::new();
     house.write("body", format!("\"{}\"", "x".repeat(30_000)));
     for run in ["a", "b", "c"] {
-        house.spawn(run, "materia message coordinator long --body-file body", &["--session", "s"]);
+        house.spawn(
+            run,
+            "materia message coordinator long --body-file body",
+            &["--session", "s"],
+        );
         house.wait(run);
     }
-    let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+    let mut watching = house
+        .materia(&["watch", "--json", "--session", "s"])
+        .start();
     let stdout = watching.stdout();
     let began = std::time::Instant::now();
     // The pipe takes two of the three.
@@ -191,13 +281,19 @@ fn a_watcher_that_nobody_reads_ends_when_it_is_told_to() {
     watching.signal(Signal::TERM);
     assert_eq!(watching.end().code(), 128 + Signal::TERM.as_raw());
     drop(stdout);
-    assert_eq!(house.told(&["--session", "s"]).len(), 6, "nobody has read any of it");
+    assert_eq!(
+        house.told(&["--session", "s"]).len(),
+        6,
+        "nobody has read any of it"
+    );
 }
 
 #[test]
 fn a_watcher_hears_of_runs_that_go_while_it_sleeps() {
     let house = House::new();
-    let mut watching = house.materia(&["watch", "--json", "--session", "s"]).start();
+    let mut watching = house
+        .materia(&["watch", "--json", "--session", "s"])
+        .start();
     let mut lines = BufReader::new(watching.stdout()).lines();
     let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
     for template in ["true", "false", "true"] {
@@ -205,7 +301,10 @@ fn a_watcher_hears_of_runs_that_go_while_it_sleeps() {
         house.wait("a");
         house.sent(&["run:a", "control.prune"]);
     }
-    assert_eq!([next(), next(), next()].map(|news| news["status"].clone()), ["done", "failed", "done"]);
+    assert_eq!(
+        [next(), next(), next()].map(|news| news["status"].clone()),
+        ["done", "failed", "done"]
+    );
     watching.signal(Signal::KILL);
     watching.end();
 }
@@ -240,11 +339,28 @@ fn an_observer_of_many_runs_needs_few_files() {
         house.spawn(run, "true", &["--session", "s"]);
     }
     house
-        .materia(&[&["wait"], &*addresses(&runs).iter().map(String::as_str).collect::<Vec<_>>()].concat())
+        .materia(
+            &[
+                &["wait"],
+                &*addresses(&runs)
+                    .iter()
+                    .map(String::as_str)
+                    .collect::<Vec<_>>(),
+            ]
+            .concat(),
+        )
         .run()
         .ok();
-    let told = house.shell("ulimit -n 32; exec materia watch --once --json --session s").run().ok();
-    assert_eq!(told.stdout.lines().count(), runs.len(), "{}", told.transcript());
+    let told = house
+        .shell("ulimit -n 32; exec materia watch --once --json --session s")
+        .run()
+        .ok();
+    assert_eq!(
+        told.stdout.lines().count(),
+        runs.len(),
+        "{}",
+        told.transcript()
+    );
 }
 
 fn addresses(runs: &[String]) -> Vec<String> {
@@ -252,10 +368,18 @@ fn addresses(runs: &[String]) -> Vec<String> {
 }
 
 fn left_dir(house: &House, session: &str) -> std::path::PathBuf {
-    house.home().join(".pi/agent/tmp/pi-actors/sessions").join(session).join("left")
+    house
+        .home()
+        .join(".pi/agent/tmp/pi-actors/sessions")
+        .join(session)
+        .join("left")
 }
 
 fn left(house: &House, session: &str) -> usize {
-    std::fs::read_dir(left_dir(house, session))
-        .map_or(0, |entries| entries.flatten().filter(|entry| entry.path().is_dir()).count())
+    std::fs::read_dir(left_dir(house, session)).map_or(0, |entries| {
+        entries
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .count()
+    })
 }

@@ -8,12 +8,19 @@ use crate::agent::protocol::tests::{play, turn};
 
 fn launched(scope: &Tools, memory: Memory<'_>) -> (Acp, Launch) {
     let mut acp = Acp::default();
-    let launch = acp.launch(&Turn { memory, system: Some("Be kind."), ..turn("do it", scope) });
+    let launch = acp.launch(&Turn {
+        memory,
+        system: Some("Be kind."),
+        ..turn("do it", scope)
+    });
     (acp, launch)
 }
 
 fn sent(out: &Out) -> Vec<Value> {
-    String::from_utf8_lossy(&out.send).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    String::from_utf8_lossy(&out.send)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 const TOOL: &str = include_str!("transcripts/tool.jsonl");
@@ -26,10 +33,16 @@ fn a_turn_with_a_tool() {
     assert_eq!(acp.said().text, "I will.\n\nTool said hi");
     assert_eq!((acp.said().usage.input, acp.said().usage.output), (200, 40));
     assert_eq!((out.over, &acp.said().failure), (Some(Over::Gently), &None));
-    assert!(out.seen.contains(&Activity::ToolEnd { name: "echo hi".to_owned(), ok: true }));
+    assert!(out.seen.contains(&Activity::ToolEnd {
+        name: "echo hi".to_owned(),
+        ok: true
+    }));
     let sent = sent(&out);
     assert_eq!(sent[1]["params"]["prompt"][0]["text"], "Be kind.\n\ndo it");
-    assert_eq!(sent[2]["result"]["outcome"], json!({"outcome": "selected", "optionId": "once"}));
+    assert_eq!(
+        sent[2]["result"]["outcome"],
+        json!({"outcome": "selected", "optionId": "once"})
+    );
 }
 
 #[test]
@@ -43,46 +56,79 @@ fn a_scope_answers_for_permission() {
         let (mut acp, launch) = launched(&scope, Memory::None);
         assert_eq!(launch.notices.len(), 1, "{scope:?}");
         let out = play(&mut acp, TOOL);
-        assert_eq!(sent(&out)[2]["result"]["outcome"]["optionId"], option, "{scope:?}");
+        assert_eq!(
+            sent(&out)[2]["result"]["outcome"]["optionId"],
+            option,
+            "{scope:?}"
+        );
     }
 }
 
 #[test]
 fn a_turn_that_ends_without_a_word_is_empty_and_errors_have_kinds() {
     let (mut acp, _) = launched(&Tools::Coding, Memory::None);
-    let quiet: Vec<&str> = TOOL.lines().filter(|line| !line.contains("chunk")).collect();
+    let quiet: Vec<&str> = TOOL
+        .lines()
+        .filter(|line| !line.contains("chunk"))
+        .collect();
     play(&mut acp, &quiet.join("\n"));
-    assert_eq!(acp.said().failure.as_ref().unwrap().kind, FailureKind::Empty);
+    assert_eq!(
+        acp.said().failure.as_ref().unwrap().kind,
+        FailureKind::Empty
+    );
     for (error, kind) in [
         (
             json!({"code": -32603, "message": "Internal error", "data": {"details": "401 unauthorized"}}),
             FailureKind::Auth,
         ),
-        (json!({"code": 400, "message": "no such field"}), FailureKind::InvalidRequest),
-        (json!({"code": -32603, "message": "odd"}), FailureKind::Crash),
+        (
+            json!({"code": 400, "message": "no such field"}),
+            FailureKind::InvalidRequest,
+        ),
+        (
+            json!({"code": -32603, "message": "odd"}),
+            FailureKind::Crash,
+        ),
     ] {
         let (mut acp, _) = launched(&Tools::Coding, Memory::None);
-        play(&mut acp, &json!({"jsonrpc": "2.0", "id": 3, "error": error}).to_string());
+        play(
+            &mut acp,
+            &json!({"jsonrpc": "2.0", "id": 3, "error": error}).to_string(),
+        );
         assert_eq!(acp.said().failure.as_ref().unwrap().kind, kind, "{error}");
     }
 }
 
 #[test]
 fn a_session_is_loaded_where_the_agent_can_and_its_past_is_not_the_answer() {
-    let kept = Memory::Kept { folder: Path::new("/s"), from: Some("s-0") };
+    let kept = Memory::Kept {
+        folder: Path::new("/s"),
+        from: Some("s-0"),
+    };
     let (mut acp, _) = launched(&Tools::Coding, kept);
     let past = json!({"jsonrpc": "2.0", "method": "session/update", "params": {"update":
         {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "old words"}}}});
     let lines: Vec<&str> = TOOL.lines().collect();
-    let out = play(&mut acp, &[&[lines[0], &past.to_string()], &lines[1..]].concat().join("\n"));
+    let out = play(
+        &mut acp,
+        &[&[lines[0], &past.to_string()], &lines[1..]]
+            .concat()
+            .join("\n"),
+    );
     assert_eq!(sent(&out)[0]["method"], "session/load");
     assert_eq!(
         (acp.said().text.as_str(), acp.said().session.as_deref()),
         ("I will.\n\nTool said hi", Some("s-1"))
     );
     let (mut acp, _) = launched(&Tools::Coding, kept);
-    play(&mut acp, &lines[0].replace("\"loadSession\":true", "\"loadSession\":false"));
-    assert_eq!(acp.said().failure.as_ref().unwrap().kind, FailureKind::Config);
+    play(
+        &mut acp,
+        &lines[0].replace("\"loadSession\":true", "\"loadSession\":false"),
+    );
+    assert_eq!(
+        acp.said().failure.as_ref().unwrap().kind,
+        FailureKind::Config
+    );
 }
 
 #[test]
@@ -94,22 +140,37 @@ fn an_abort_is_a_cancel_once_there_is_a_prompt() {
     let mut out = Out::default();
     assert!(acp.abort(&mut out));
     assert_eq!(sent(&out)[0]["method"], "session/cancel");
-    play(&mut acp, r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}"#);
-    assert_eq!(acp.said().failure.as_ref().unwrap().kind, FailureKind::Aborted);
+    play(
+        &mut acp,
+        r#"{"jsonrpc":"2.0","id":3,"result":{"stopReason":"cancelled"}}"#,
+    );
+    assert_eq!(
+        acp.said().failure.as_ref().unwrap().kind,
+        FailureKind::Aborted
+    );
 }
 
 #[test]
 fn a_session_goes_on_in_a_copy_where_the_agent_can_make_one() {
-    let kept = Memory::Kept { folder: Path::new("/s"), from: Some("s-0") };
+    let kept = Memory::Kept {
+        folder: Path::new("/s"),
+        from: Some("s-0"),
+    };
     let (mut acp, _) = launched(&Tools::Coding, kept);
     let can = json!({"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": 1,
         "agentCapabilities": {"loadSession": true, "sessionCapabilities": {"fork": {}}}}});
     let out = play(&mut acp, &can.to_string());
     assert_eq!(
-        (&sent(&out)[0]["method"], &sent(&out)[0]["params"]["sessionId"]),
+        (
+            &sent(&out)[0]["method"],
+            &sent(&out)[0]["params"]["sessionId"]
+        ),
         (&json!("session/fork"), &json!("s-0"))
     );
-    let out = play(&mut acp, r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-2"}}"#);
+    let out = play(
+        &mut acp,
+        r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-2"}}"#,
+    );
     assert_eq!(sent(&out)[0]["params"]["sessionId"], "s-2");
 }
 
@@ -118,7 +179,10 @@ fn what_is_said_meanwhile_is_heard_by_those_that_say_so() {
     let lines: Vec<&str> = TOOL.lines().collect();
     let (mut acp, _) = launched(&Tools::Coding, Memory::None);
     play(&mut acp, &lines[..2].join("\n"));
-    assert!(!acp.steer("faster", &mut Out::default()), "this one does not say so");
+    assert!(
+        !acp.steer("faster", &mut Out::default()),
+        "this one does not say so"
+    );
     let (mut acp, _) = launched(&Tools::Coding, Memory::None);
     let mut can: Value = serde_json::from_str(lines[0]).unwrap();
     can["result"]["_meta"] = json!({"steering": {"supported": true}});
@@ -130,7 +194,12 @@ fn what_is_said_meanwhile_is_heard_by_those_that_say_so() {
         &mut acp,
         "{\"id\":102,\"result\":{\"outcome\":\"injected\"}}\n{\"id\":101,\"result\":{\"outcome\":\"promptRequired\"}}",
     );
-    assert_eq!(heard.seen, [Activity::Heard { text: "and louder".to_owned() }]);
+    assert_eq!(
+        heard.seen,
+        [Activity::Heard {
+            text: "and louder".to_owned()
+        }]
+    );
     assert_eq!(heard.over, None);
 }
 
@@ -142,5 +211,8 @@ fn the_larger_count_is_believed() {
         "usage": {"inputTokens": 100, "outputTokens": 20},
         "_meta": {"quota": {"model_usage": [{"model": "m", "token_count": count}]}}}});
     play(&mut acp, &ended.to_string());
-    assert_eq!((acp.said().usage.total, acp.said().models["m"].input), (360, 300));
+    assert_eq!(
+        (acp.said().usage.total, acp.said().models["m"].input),
+        (360, 300)
+    );
 }

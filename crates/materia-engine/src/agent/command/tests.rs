@@ -9,13 +9,31 @@ fn words(words: &[&str]) -> Vec<String> {
 
 #[test]
 fn words_are_filled_in_once_and_empty_ones_vanish() {
-    let mut plain =
-        Plain::new(&words(&["--model", "{model}", "--scope={tools}", "{thinking}", "{odd}{"]), None, None);
+    let mut plain = Plain::new(
+        &words(&[
+            "--model",
+            "{model}",
+            "--scope={tools}",
+            "{thinking}",
+            "{odd}{",
+        ]),
+        None,
+        None,
+    );
     let custom = Tools::Custom(words(&["read", "{cwd}"]));
-    let launch =
-        plain.launch(&Turn { model: Some("{cwd}"), system: Some("Be kind."), ..turn("do it", &custom) });
-    assert_eq!(launch.args, ["--model", "{cwd}", "--scope=read,{cwd}", "{odd}{"]);
-    assert_eq!((launch.stdin, launch.ends_stdin), (b"Be kind.\n\ndo it".to_vec(), true));
+    let launch = plain.launch(&Turn {
+        model: Some("{cwd}"),
+        system: Some("Be kind."),
+        ..turn("do it", &custom)
+    });
+    assert_eq!(
+        launch.args,
+        ["--model", "{cwd}", "--scope=read,{cwd}", "{odd}{"]
+    );
+    assert_eq!(
+        (launch.stdin, launch.ends_stdin),
+        (b"Be kind.\n\ndo it".to_vec(), true)
+    );
     assert!(launch.notices.is_empty(), "it is told the scope");
     let launch = Plain::new(&[], None, None).launch(&turn("x", &Tools::ReadOnly));
     assert_eq!(launch.notices.len(), 1);
@@ -33,11 +51,23 @@ fn an_exit_code_that_is_not_0_gives_no_answer() {
 #[test]
 fn a_document_gives_the_answer_and_the_usage() {
     let mut plain = Plain::new(&[], Some("$.a.0.text"), Some("$.used"));
-    plain.launch(&Turn { model: Some("m"), ..turn("x", &Tools::Coding) });
-    play(&mut plain, "{\"a\": [{\"text\": \"hi\"}],\n \"used\": {\"input\": 5, \"output\": 2}}");
+    plain.launch(&Turn {
+        model: Some("m"),
+        ..turn("x", &Tools::Coding)
+    });
+    play(
+        &mut plain,
+        "{\"a\": [{\"text\": \"hi\"}],\n \"used\": {\"input\": 5, \"output\": 2}}",
+    );
     assert!(plain.exited(0));
-    assert_eq!((plain.said().text.as_str(), plain.said().models["m"].total), ("hi", 7));
-    for (printed, kind) in [("{\"b\": 1}", FailureKind::Empty), ("{\"a\": [{\"te", FailureKind::Crash)] {
+    assert_eq!(
+        (plain.said().text.as_str(), plain.said().models["m"].total),
+        ("hi", 7)
+    );
+    for (printed, kind) in [
+        ("{\"b\": 1}", FailureKind::Empty),
+        ("{\"a\": [{\"te", FailureKind::Crash),
+    ] {
         let mut plain = Plain::new(&[], Some("$.a"), None);
         play(&mut plain, printed);
         plain.exited(0);

@@ -9,7 +9,10 @@ use super::*;
 use crate::agent::backend::{DEFAULT_TIMEOUT, Memory};
 
 /// A turn that asks for this.
-pub(in crate::agent) fn turn<'a>(prompt: &'a str, tools: &'a materia_model::materia::Tools) -> Turn<'a> {
+pub(in crate::agent) fn turn<'a>(
+    prompt: &'a str,
+    tools: &'a materia_model::materia::Tools,
+) -> Turn<'a> {
     Turn {
         socket: "Socket-1",
         materia: "Build",
@@ -96,7 +99,9 @@ proptest! {
 
 /// The line with one of its values replaced.
 fn strange_value(line: &str, which: usize, strange: &str) -> String {
-    let Ok(mut document) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
+    let Ok(mut document) = serde_json::from_str::<Value>(line) else {
+        return line.to_owned();
+    };
     let mut left = which;
     replace(&mut document, &mut left, strange);
     document.to_string()
@@ -110,8 +115,12 @@ fn replace(value: &mut Value, left: &mut usize, strange: &str) {
     }
     *left -= 1;
     match value {
-        Value::Object(fields) => fields.values_mut().for_each(|value| replace(value, left, strange)),
-        Value::Array(items) => items.iter_mut().for_each(|value| replace(value, left, strange)),
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|value| replace(value, left, strange)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|value| replace(value, left, strange)),
         _ => {}
     }
 }

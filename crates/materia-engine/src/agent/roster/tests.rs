@@ -20,8 +20,15 @@ fn roster(flag: Option<&str>, config: Option<&str>) -> Roster {
         ("odd", program(&["sh"], Some("telepathy"))),
         ("gone", program(&["no-such-program-q7"], Some("pi"))),
     ];
-    let agents = agents.into_iter().map(|(name, program)| (name.to_owned(), program)).collect();
-    let settings = Settings { agent: config.map(str::to_owned), agents, ..Settings::default() };
+    let agents = agents
+        .into_iter()
+        .map(|(name, program)| (name.to_owned(), program))
+        .collect();
+    let settings = Settings {
+        agent: config.map(str::to_owned),
+        agents,
+        ..Settings::default()
+    };
     Roster::new(&settings, flag, Path::new("/"))
 }
 
@@ -31,9 +38,18 @@ fn the_role_comes_first_then_the_cast_then_the_config_then_whoever_is_found() {
         let chosen = roster(flag, config).choose(role).unwrap();
         (chosen.name.clone(), chosen.why)
     };
-    assert_eq!(chosen(Some("one"), Some("two"), Some("two")), ("one".to_owned(), Why::Role));
-    assert_eq!(chosen(None, Some("two"), Some("one")), ("two".to_owned(), Why::Flag));
-    assert_eq!(chosen(None, None, Some("two")), ("two".to_owned(), Why::Config));
+    assert_eq!(
+        chosen(Some("one"), Some("two"), Some("two")),
+        ("one".to_owned(), Why::Role)
+    );
+    assert_eq!(
+        chosen(None, Some("two"), Some("one")),
+        ("two".to_owned(), Why::Flag)
+    );
+    assert_eq!(
+        chosen(None, None, Some("two")),
+        ("two".to_owned(), Why::Config)
+    );
     assert_eq!(chosen(None, None, None), ("one".to_owned(), Why::Found));
 }
 
@@ -43,7 +59,11 @@ fn who_is_not_there_is_named_with_what_to_do() {
     assert!(missing("odd").hint.contains("acp"), "{:?}", missing("odd"));
     assert!(missing("gone").message.contains("no-such-program-q7"));
     assert_eq!(missing("onne").hint, "did you mean `one`?");
-    assert!(missing("aider").hint.contains("`agents`"), "{:?}", missing("aider"));
+    assert!(
+        missing("aider").hint.contains("`agents`"),
+        "{:?}",
+        missing("aider")
+    );
 }
 
 #[test]
@@ -52,5 +72,9 @@ fn a_defined_agent_is_started_as_it_says() {
     assert!(start.argv[0].to_string_lossy().ends_with("/sh"));
     assert_eq!(start.env, [("A".to_owned(), "b".to_owned())]);
     let (start, _) = roster(None, None).choose(Some("one")).unwrap().cast();
-    assert_eq!(start.argv.len(), 1, "the words of a command are filled in for each turn");
+    assert_eq!(
+        start.argv.len(),
+        1,
+        "the words of a command are filled in for each turn"
+    );
 }

@@ -22,7 +22,12 @@ pub(super) enum Played {
 }
 
 /// Takes as long as the reply wants, and shows what happens meanwhile.
-pub(super) fn play(reply: &Reply, end: &TurnEnd, nursery: &mut Nursery, watch: &mut dyn Watch) -> Played {
+pub(super) fn play(
+    reply: &Reply,
+    end: &TurnEnd,
+    nursery: &mut Nursery,
+    watch: &mut dyn Watch,
+) -> Played {
     if reply.delay_ms < SHOWN {
         return waited(Duration::from_millis(reply.delay_ms), nursery, watch);
     }
@@ -62,14 +67,26 @@ fn waited(time: Duration, nursery: &mut Nursery, watch: &mut dyn Watch) -> Playe
 }
 
 fn acts(reply: &Reply, end: &TurnEnd) -> Vec<Activity> {
-    let read = Usage { input: end.usage.input, total: end.usage.input, ..Usage::default() };
+    let read = Usage {
+        input: end.usage.input,
+        total: end.usage.input,
+        ..Usage::default()
+    };
     let mut acts = vec![Activity::Usage { usage: read }];
     for tool in &reply.tools {
-        acts.push(Activity::ToolStart { name: tool.name.clone(), input: tool.input.clone() });
-        acts.push(Activity::ToolEnd { name: tool.name.clone(), ok: tool.ok });
+        acts.push(Activity::ToolStart {
+            name: tool.name.clone(),
+            input: tool.input.clone(),
+        });
+        acts.push(Activity::ToolEnd {
+            name: tool.name.clone(),
+            ok: tool.ok,
+        });
     }
     let said = end.reply.as_deref().unwrap_or_default();
-    acts.extend(pieces(said).map(|text| Activity::Text { text: text.to_owned() }));
+    acts.extend(pieces(said).map(|text| Activity::Text {
+        text: text.to_owned(),
+    }));
     acts.push(Activity::Usage { usage: end.usage });
     acts
 }
@@ -79,7 +96,9 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let length = text.len().div_ceil(PIECES).max(1);
     let mut rest = text;
     std::iter::from_fn(move || {
-        let end = (length..=rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let end = (length..=rest.len())
+            .find(|at| rest.is_char_boundary(*at))
+            .unwrap_or(rest.len());
         let (piece, behind) = rest.split_at(end);
         rest = behind;
         (!piece.is_empty()).then_some(piece)
@@ -92,8 +111,11 @@ mod tests {
 
     #[test]
     fn pieces_are_the_text() {
-        for text in ["", "a", "größer als 16 Zeichen, viel größer: ääääääääääääääääääääää"]
-        {
+        for text in [
+            "",
+            "a",
+            "größer als 16 Zeichen, viel größer: ääääääääääääääääääääää",
+        ] {
             assert_eq!(pieces(text).collect::<String>(), text);
             assert!(pieces(text).count() <= PIECES + 1);
         }

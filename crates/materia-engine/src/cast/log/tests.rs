@@ -1,6 +1,8 @@
 //! A snapshot changes how fast a log is opened, and nothing else.
 
-use materia_model::cast::event::{Bound, CursorName, Place, Route, SocketComplete, SocketStart, Via};
+use materia_model::cast::event::{
+    Bound, CursorName, Place, Route, SocketComplete, SocketStart, Via,
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -16,7 +18,11 @@ impl Desk {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(dir.path()).unwrap();
-        Self { _dir: dir, folder, clock: Clock::system() }
+        Self {
+            _dir: dir,
+            folder,
+            clock: Clock::system(),
+        }
     }
 
     fn begin(&self) -> Log {
@@ -28,7 +34,9 @@ impl Desk {
             more: Map::new(),
         };
         let beginning = self.folder.write_definition("{}").unwrap();
-        Log::begin(&self.folder, &self.clock, beginning, start).unwrap().0
+        Log::begin(&self.folder, &self.clock, beginning, start)
+            .unwrap()
+            .0
     }
 
     fn open(&self) -> State {
@@ -37,7 +45,9 @@ impl Desk {
 
     /// The state as the log alone has it.
     fn folded(&self) -> State {
-        fold(&self.folder.events(), From::Beginning, State::default()).unwrap().0
+        fold(&self.folder.events(), From::Beginning, State::default())
+            .unwrap()
+            .0
     }
 
     fn tamper(&self, with: impl Fn(&mut Vec<u8>)) {
@@ -49,31 +59,54 @@ impl Desk {
 }
 
 fn snapshot(log: &mut Log) {
-    log.pace.write(&log.snapshot, log.journal.checkpoint(), &log.state, Secrets::shapes());
+    log.pace.write(
+        &log.snapshot,
+        log.journal.checkpoint(),
+        &log.state,
+        Secrets::shapes(),
+    );
 }
 
 fn place(luck: u8) -> Place {
     let socket = format!("s{}", luck % 3);
     let key = format!("WI-{luck}");
-    Place { socket, materia: "M".to_owned(), visit: luck.into(), item_key: Some(key), item_label: None }
+    Place {
+        socket,
+        materia: "M".to_owned(),
+        visit: luck.into(),
+        item_key: Some(key),
+        item_label: None,
+    }
 }
 
 /// Something that may happen, or may not: the fold takes it either way.
 fn body(luck: u8) -> Body {
-    let cursor = CursorName { key: "k".to_owned(), name: "i".to_owned() };
+    let cursor = CursorName {
+        key: "k".to_owned(),
+        name: "i".to_owned(),
+    };
     match luck % 3 {
         0 => Body::SocketRoute(Route {
             from: Some(place(luck).socket),
             to: Some(place(luck / 2).socket),
             via: Via::Edge,
             edge: None,
-            restarted: if luck.is_multiple_of(2) { vec![cursor] } else { Vec::new() },
+            restarted: if luck.is_multiple_of(2) {
+                vec![cursor]
+            } else {
+                Vec::new()
+            },
             rework: (luck > 100).then(|| "again".to_owned()),
         }),
         1 => {
             let value = json!({"n": luck});
-            let bound =
-                Bound { cursor, index: luck.into(), count: 300, names: vec!["item".to_owned()], value };
+            let bound = Bound {
+                cursor,
+                index: luck.into(),
+                count: 300,
+                names: vec!["item".to_owned()],
+                value,
+            };
             Body::SocketStart(SocketStart {
                 place: place(luck),
                 materia_label: "M".to_owned(),
@@ -81,8 +114,7 @@ fn body(luck: u8) -> Body {
             })
         }
         _ => {
-            let payload =
-                json!({"satisfied": luck > 100, "context": "why", "state": {"x": f64::from(luck) / 7.0}});
+            let payload = json!({"satisfied": luck > 100, "context": "why", "state": {"x": f64::from(luck) / 7.0}});
             Body::SocketComplete(SocketComplete {
                 place: place(luck),
                 materia_label: "M".to_owned(),
@@ -131,7 +163,11 @@ fn c9_a_snapshot_is_never_trusted_over_the_log() {
     snapshot(&mut log);
     (20..30).for_each(|luck| drop(log.record(body(luck)).unwrap()));
     drop(log);
-    assert_eq!(desk.open().data.get("lie"), Some(&Value::Bool(true)), "a whole one is used");
+    assert_eq!(
+        desk.open().data.get("lie"),
+        Some(&Value::Bool(true)),
+        "a whole one is used"
+    );
     let whole = std::fs::read(desk.folder.state()).unwrap();
     let reset = || crate::store::atomic::write(&desk.folder.state(), &whole).unwrap();
     desk.tamper(|bytes| bytes[40] ^= 1);

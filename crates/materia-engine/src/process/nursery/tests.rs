@@ -6,7 +6,10 @@ use super::*;
 fn live(argv: &[&str]) -> Command {
     let mut command = Command::new(argv);
     command.stdin = Stdin::Held;
-    command.stdout = Sink::Capture(Capture { live: true, ..Capture::default() });
+    command.stdout = Sink::Capture(Capture {
+        live: true,
+        ..Capture::default()
+    });
     command
 }
 
@@ -20,7 +23,12 @@ fn a_conversation_is_heard_while_it_goes_on() {
     let leaf = nursery.spawn(live(&["cat"]));
     for said in ["one", "two"] {
         nursery.send(leaf, said.as_bytes()).unwrap();
-        let Some(Event::Output { bytes, stream: Stream::Stdout, .. }) = nursery.next(soon()) else {
+        let Some(Event::Output {
+            bytes,
+            stream: Stream::Stdout,
+            ..
+        }) = nursery.next(soon())
+        else {
             panic!("no answer to {said}");
         };
         assert_eq!(bytes, said.as_bytes());
@@ -28,7 +36,9 @@ fn a_conversation_is_heard_while_it_goes_on() {
     assert_eq!(nursery.running().collect::<Vec<_>>(), [leaf]);
     assert!(nursery.identity(leaf).unwrap().is_alive());
     nursery.close_stdin(leaf);
-    let Some(Event::Ended(ended)) = nursery.next(soon()) else { panic!("no end") };
+    let Some(Event::Ended(ended)) = nursery.next(soon()) else {
+        panic!("no end")
+    };
     assert!(ended.success());
     assert_eq!(ended.stdout.bytes, b"onetwo");
     assert_eq!(nursery.send(leaf, b"three"), Err(SendError::Closed));
@@ -41,10 +51,20 @@ fn a_reader_that_does_not_read_is_not_fed_for_ever() {
     let leaf = nursery.spawn(live(&["sleep", "100"]));
     let piece = vec![0; 9 << 20];
     nursery.send(leaf, &piece).unwrap();
-    assert!(matches!(nursery.send(leaf, &piece), Err(SendError::Full(waiting)) if waiting > 8 << 20));
+    assert!(
+        matches!(nursery.send(leaf, &piece), Err(SendError::Full(waiting)) if waiting > 8 << 20)
+    );
     nursery.kill(leaf);
-    let Some(Event::Ended(ended)) = nursery.next(soon()) else { panic!("no end") };
-    assert_eq!(ended.cause, Cause::Cancelled(Status::Signalled { signal: 9, core: false }));
+    let Some(Event::Ended(ended)) = nursery.next(soon()) else {
+        panic!("no end")
+    };
+    assert_eq!(
+        ended.cause,
+        Cause::Cancelled(Status::Signalled {
+            signal: 9,
+            core: false
+        })
+    );
     assert!(ended.stdin_refused);
 }
 
@@ -78,7 +98,9 @@ fn running_one_keeps_the_end_of_another() {
     let mut slower = Command::new(["cat"]);
     slower.stdin = Stdin::Bytes(vec![b'x'; 1 << 20]);
     assert!(nursery.run(slower).success());
-    let Some(Event::Ended(ended)) = nursery.next(soon()) else { panic!("no end") };
+    let Some(Event::Ended(ended)) = nursery.next(soon()) else {
+        panic!("no end")
+    };
     assert_eq!((ended.leaf, ended.code()), (first, 3));
 }
 

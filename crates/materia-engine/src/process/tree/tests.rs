@@ -6,24 +6,52 @@ const ME: i32 = 100;
 
 /// pid, parent, group, session
 fn process(pid: i32, parent: i32, group: i32, session: i32) -> Stat {
-    Stat { pid, parent, group, session, start: pid.unsigned_abs().into(), gone: false, leads: false }
+    Stat {
+        pid,
+        parent,
+        group,
+        session,
+        start: pid.unsigned_abs().into(),
+        gone: false,
+        leads: false,
+    }
 }
 
 fn marks(leaf: &str) -> Marks {
-    Marks { leaf: Some(leaf.into()), detached: None }
+    Marks {
+        leaf: Some(leaf.into()),
+        detached: None,
+    }
 }
 
 fn asker<'a>(adopting: bool, leaves: &'a [(i32, &'a str)]) -> Asker<'a> {
-    Asker { me: ME, adopting, nursery: "n", detached: None, leaves }
+    Asker {
+        me: ME,
+        adopting,
+        nursery: "n",
+        detached: None,
+        leaves,
+    }
 }
 
-fn found(asker: Asker<'_>, scope: Scope<'_>, processes: &[Stat], environ: &[(i32, Marks)]) -> Vec<i32> {
+fn found(
+    asker: Asker<'_>,
+    scope: Scope<'_>,
+    processes: &[Stat],
+    environ: &[(i32, Marks)],
+) -> Vec<i32> {
     let environ: BTreeMap<i32, Marks> = environ.iter().cloned().collect();
     let read = |pid| environ.get(&pid).cloned().unwrap_or_default();
-    members(asker, scope, processes, &Known::new(), read).iter().map(|stat| stat.pid).collect()
+    members(asker, scope, processes, &Known::new(), read)
+        .iter()
+        .map(|stat| stat.pid)
+        .collect()
 }
 
-const ONE: Scope<'_> = Scope::Leaf { leader: 200, marker: "n.1" };
+const ONE: Scope<'_> = Scope::Leaf {
+    leader: 200,
+    marker: "n.1",
+};
 
 #[test]
 fn a_tree_is_descent_group_and_session() {
@@ -39,7 +67,10 @@ fn a_tree_is_descent_group_and_session() {
     ];
     let leaves = [(200, "n.1")];
     for adopting in [true, false] {
-        assert_eq!(found(asker(adopting, &leaves), ONE, &processes, &[]), [200, 201, 202, 203, 204]);
+        assert_eq!(
+            found(asker(adopting, &leaves), ONE, &processes, &[]),
+            [200, 201, 202, 203, 204]
+        );
     }
 }
 
@@ -54,16 +85,27 @@ fn orphans_go_to_the_leaf_they_name() {
         process(303, ME, 303, 303),
         process(304, ME, 304, 304),
     ];
-    let environ = [(301, marks("n.1")), (302, marks("n.2")), (303, marks("n.1:other.4"))];
+    let environ = [
+        (301, marks("n.1")),
+        (302, marks("n.2")),
+        (303, marks("n.1:other.4")),
+    ];
     let both = [(200, "n.1"), (210, "n.2")];
-    assert_eq!(found(asker(true, &both), ONE, &processes, &environ), [200, 301, 303]);
+    assert_eq!(
+        found(asker(true, &both), ONE, &processes, &environ),
+        [200, 301, 303]
+    );
     let alone = [(200, "n.1")];
     assert_eq!(
         found(asker(true, &alone), ONE, &processes[..2], &environ),
         [200],
         "nothing is invented when there is nothing"
     );
-    let without: Vec<Stat> = processes.iter().filter(|stat| stat.pid != 210).copied().collect();
+    let without: Vec<Stat> = processes
+        .iter()
+        .filter(|stat| stat.pid != 210)
+        .copied()
+        .collect();
     assert_eq!(
         found(asker(true, &alone), ONE, &without, &environ),
         [200, 301, 303, 304],
@@ -84,10 +126,25 @@ fn without_adoption_only_marks_find_orphans() {
         process(302, 7, 302, 302),
         process(303, 1, 303, 303),
     ];
-    let environ = [(301, marks("n.1")), (302, marks("n.1")), (303, marks("n2.1"))];
+    let environ = [
+        (301, marks("n.1")),
+        (302, marks("n.1")),
+        (303, marks("n2.1")),
+    ];
     let leaves = [(200, "n.1")];
-    assert_eq!(found(asker(false, &leaves), ONE, &processes, &environ), [200, 301, 302]);
-    assert_eq!(found(asker(false, &leaves), Scope::Everything, &processes, &environ), [200, 301, 302]);
+    assert_eq!(
+        found(asker(false, &leaves), ONE, &processes, &environ),
+        [200, 301, 302]
+    );
+    assert_eq!(
+        found(
+            asker(false, &leaves),
+            Scope::Everything,
+            &processes,
+            &environ
+        ),
+        [200, 301, 302]
+    );
 }
 
 #[test]
@@ -100,13 +157,25 @@ fn what_was_detached_on_purpose_is_left_alone() {
         process(203, 200, 200, ME),
         process(400, ME, 400, 400),
     ];
-    let foreign = Marks { leaf: None, detached: Some("theirs".into()) };
-    let ours = Marks { leaf: Some("n.1".into()), detached: Some("mine".into()) };
+    let foreign = Marks {
+        leaf: None,
+        detached: Some("theirs".into()),
+    };
+    let ours = Marks {
+        leaf: Some("n.1".into()),
+        detached: Some("mine".into()),
+    };
     let environ = [(201, foreign.clone()), (400, foreign), (203, ours)];
     let leaves = [(200, "n.1")];
-    let asker = Asker { detached: Some(b"mine"), ..asker(true, &leaves) };
+    let asker = Asker {
+        detached: Some(b"mine"),
+        ..asker(true, &leaves)
+    };
     assert_eq!(found(asker, ONE, &processes, &environ), [200, 203]);
-    assert_eq!(found(asker, Scope::Everything, &processes, &environ), [200, 203]);
+    assert_eq!(
+        found(asker, Scope::Everything, &processes, &environ),
+        [200, 203]
+    );
 }
 
 #[test]
@@ -119,22 +188,39 @@ fn what_the_dead_left_is_found_by_the_name_it_carries_and_nobody_else_is() {
         process(203, 202, 203, 203),
         process(300, 1, 300, 300),
     ];
-    let detached = |leaf: Option<&str>| Marks { leaf: leaf.map(Into::into), detached: Some("d".into()) };
+    let detached = |leaf: Option<&str>| Marks {
+        leaf: leaf.map(Into::into),
+        detached: Some("d".into()),
+    };
     let environ = [
         (ME, marks("cast-1.0:n.1")),
         (200, detached(Some("x.1:cast-1.0:n.1"))),
         (203, detached(None)),
         (300, marks("cast-11.0:n.1")),
     ];
-    assert_eq!(found(asker(false, &[]), Scope::Left("cast-1"), &processes, &environ), [200, 201, 202]);
+    assert_eq!(
+        found(
+            asker(false, &[]),
+            Scope::Left("cast-1"),
+            &processes,
+            &environ
+        ),
+        [200, 201, 202]
+    );
 }
 
 #[test]
 fn the_known_stay_members_and_their_successors_do_not() {
-    let processes = [process(ME, 1, ME, ME), process(200, ME, 200, ME), process(310, ME, 310, 310)];
+    let processes = [
+        process(ME, 1, ME, ME),
+        process(200, ME, 200, ME),
+        process(310, ME, 310, 310),
+    ];
     let leaves = [(200, "n.1"), (220, "n.2")];
     let ask = |known| {
-        let members = members(asker(true, &leaves), ONE, &processes, &known, |_| Marks::default());
+        let members = members(asker(true, &leaves), ONE, &processes, &known, |_| {
+            Marks::default()
+        });
         members.iter().map(|stat| stat.pid).collect::<Vec<_>>()
     };
     assert_eq!(ask(Known::from([(310, 310)])), [200, 310]);
@@ -166,10 +252,24 @@ fn marks_are_read_from_an_environment() {
 /// It was forked and has not become another program, so it has our environment still.
 #[test]
 fn whoever_is_about_to_lead_belongs_to_nobody() {
-    let begins = Stat { leads: true, ..process(201, ME, 201, 201) };
+    let begins = Stat {
+        leads: true,
+        ..process(201, ME, 201, 201)
+    };
     let environ = [(201, marks("n.1"))];
     let leaves = [(200, "n.1")];
     let processes = [process(ME, 1, ME, ME), process(200, ME, 200, ME), begins];
-    assert_eq!(found(asker(true, &leaves), ONE, &processes, &environ), [200]);
-    assert_eq!(found(asker(true, &[]), Scope::Everything, &processes[2..], &environ), [0; 0]);
+    assert_eq!(
+        found(asker(true, &leaves), ONE, &processes, &environ),
+        [200]
+    );
+    assert_eq!(
+        found(
+            asker(true, &[]),
+            Scope::Everything,
+            &processes[2..],
+            &environ
+        ),
+        [0; 0]
+    );
 }

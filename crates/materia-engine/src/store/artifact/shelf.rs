@@ -1,7 +1,8 @@
 //! A directory below a root that is kept open, for whoever keeps many artifacts in it.
 //!
-//! Owns keeping them: created once, never overwritten, and not synced, so that they cost what a file costs. The way to
-//! the directory was walked once, without following links; where it leads cannot change any more. Never reads.
+//! Owns keeping them: created once, never overwritten, and not synced, so that they cost what a
+//! file costs. The way to the directory was walked once, without following links; where it leads
+//! cannot change any more. Never reads.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -17,18 +18,24 @@ pub struct Shelf {
 }
 
 impl Root {
-    /// Opens a directory below the root, and makes it where it is missing. What is made may be gone after a power cut.
+    /// Opens a directory below the root, and makes it where it is missing. What is made may be gone
+    /// after a power cut.
     pub fn shelf(&self, relative: impl AsRef<Path>) -> Result<Shelf, ArtifactError> {
         let path = relative.as_ref();
-        // The last component of a path is what stands in the directory; here it is only a name for one.
+        // The last component of a path is what stands in the directory; here it is only a name for
+        // one.
         let inside = path.join("_");
         let (dir, _) = self.walk(&inside, Missing::CreateLightly)?;
-        Ok(Shelf { dir, path: path.to_owned() })
+        Ok(Shelf {
+            dir,
+            path: path.to_owned(),
+        })
     }
 }
 
 impl Shelf {
-    /// Keeps a whole artifact. It is visible at once, and as durable as the system makes it by itself.
+    /// Keeps a whole artifact. It is visible at once, and as durable as the system makes it by
+    /// itself.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<(), ArtifactError> {
         let path = self.path.join(name);
         if components(Path::new(name))?.len() != 1 {

@@ -54,14 +54,39 @@ fn artifacts_are_private_and_never_overwritten() {
     let mut streamed = root.create("sockets/build/1.stdout.txt").unwrap();
     streamed.write_all(b"streamed").unwrap();
     streamed.commit().unwrap();
-    assert!(matches!(root.write("sockets/build/1.output.md", b"x"), Err(ArtifactError::Exists(_))));
-    assert!(matches!(root.create("sockets/build/1.output.md"), Err(ArtifactError::Exists(_))));
+    assert!(matches!(
+        root.write("sockets/build/1.output.md", b"x"),
+        Err(ArtifactError::Exists(_))
+    ));
+    assert!(matches!(
+        root.create("sockets/build/1.output.md"),
+        Err(ArtifactError::Exists(_))
+    ));
     assert_eq!(read(&root, "sockets/build/1.output.md").unwrap(), "first");
-    assert_eq!(read(&root, "sockets/build/1.stdout.txt").unwrap(), "streamed");
+    assert_eq!(
+        read(&root, "sockets/build/1.stdout.txt").unwrap(),
+        "streamed"
+    );
     assert!(root.exists("sockets/build").unwrap() && !root.exists("sockets/none/x").unwrap());
-    let mode = |path: &str| temp.path().join(path).metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode("sockets"), mode("sockets/build/1.output.md")), (0o700, 0o600));
-    assert_eq!(fs::read_dir(temp.path().join("sockets/build")).unwrap().count(), 2);
+    let mode = |path: &str| {
+        temp.path()
+            .join(path)
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    };
+    assert_eq!(
+        (mode("sockets"), mode("sockets/build/1.output.md")),
+        (0o700, 0o600)
+    );
+    assert_eq!(
+        fs::read_dir(temp.path().join("sockets/build"))
+            .unwrap()
+            .count(),
+        2
+    );
 }
 
 #[test]
@@ -72,7 +97,10 @@ fn bad_paths_say_which_component_is_bad() {
     let table = [
         ("", "component 1 (``) is empty"),
         ("/etc/passwd", "it is absolute"),
-        ("a/../../outside/new", "component 2 (`..`) is a direction, not a name"),
+        (
+            "a/../../outside/new",
+            "component 2 (`..`) is a direction, not a name",
+        ),
         (".", "component 1 (`.`) is a direction, not a name"),
         ("a//b", "component 2 (``) is empty"),
         ("a/", "component 2 (``) is empty"),
@@ -82,7 +110,10 @@ fn bad_paths_say_which_component_is_bad() {
         (".materia-tmp-x", "is the name of a temporary file"),
     ];
     for (path, expected) in table {
-        for error in [trap.root.create(path).unwrap_err(), trap.root.write(path, b"x").unwrap_err()] {
+        for error in [
+            trap.root.create(path).unwrap_err(),
+            trap.root.write(path, b"x").unwrap_err(),
+        ] {
             assert!(error.to_string().contains(expected), "{error}");
         }
         assert!(trap.root.read(path).is_err() && trap.root.exists(path).is_err());
@@ -95,16 +126,34 @@ fn links_are_refused_in_every_component() {
     let trap = Trap::set();
     for path in ["out/new", "a/out/new", "a/out/b/new", "loop/new"] {
         let error = trap.root.create(path).unwrap_err();
-        assert!(error.to_string().ends_with("which is a symbolic link"), "{error}");
+        assert!(
+            error.to_string().ends_with("which is a symbolic link"),
+            "{error}"
+        );
     }
-    assert!(matches!(trap.root.create("dangling"), Err(ArtifactError::Exists(_))));
-    assert!(matches!(trap.root.write("canary", b"x"), Err(ArtifactError::Exists(_))));
+    assert!(matches!(
+        trap.root.create("dangling"),
+        Err(ArtifactError::Exists(_))
+    ));
+    assert!(matches!(
+        trap.root.write("canary", b"x"),
+        Err(ArtifactError::Exists(_))
+    ));
     for path in ["canary", "out/canary", "loop"] {
-        assert!(matches!(trap.root.read(path), Err(ArtifactError::Blocked { .. })), "{path}");
+        assert!(
+            matches!(trap.root.read(path), Err(ArtifactError::Blocked { .. })),
+            "{path}"
+        );
     }
     let error = trap.root.create("file/below").unwrap_err();
     assert!(error.to_string().ends_with("which is a file"), "{error}");
-    assert!(matches!(trap.root.read("a"), Err(ArtifactError::Blocked { what: "a directory", .. })));
+    assert!(matches!(
+        trap.root.read("a"),
+        Err(ArtifactError::Blocked {
+            what: "a directory",
+            ..
+        })
+    ));
     assert!(trap.is_untouched());
 }
 
@@ -151,14 +200,24 @@ fn a_shelf_keeps_what_nothing_overwrites_and_stays_where_it_is() {
     let root = Root::open(dir.path()).unwrap();
     let shelf = root.shelf("sockets/build").unwrap();
     shelf.keep("1.txt", b"one").unwrap();
-    assert!(matches!(shelf.keep("1.txt", b"two"), Err(ArtifactError::Exists(_))));
+    assert!(matches!(
+        shelf.keep("1.txt", b"two"),
+        Err(ArtifactError::Exists(_))
+    ));
     for bad in ["../1.txt", "a/b", "", ".."] {
-        assert!(matches!(shelf.keep(bad, b""), Err(ArtifactError::BadPath { .. })), "{bad}");
+        assert!(
+            matches!(shelf.keep(bad, b""), Err(ArtifactError::BadPath { .. })),
+            "{bad}"
+        );
     }
-    // Somebody puts a link in the place of the directory; it is still the directory that is written to.
+    // Somebody puts a link in the place of the directory; it is still the directory that is written
+    // to.
     fs::rename(dir.path().join("sockets"), dir.path().join("moved")).unwrap();
     symlink("/", dir.path().join("sockets")).unwrap();
     shelf.keep("2.txt", b"").unwrap();
     assert!(dir.path().join("moved/build/2.txt").is_file());
-    assert!(matches!(root.shelf("sockets/build"), Err(ArtifactError::Blocked { .. })));
+    assert!(matches!(
+        root.shelf("sockets/build"),
+        Err(ArtifactError::Blocked { .. })
+    ));
 }

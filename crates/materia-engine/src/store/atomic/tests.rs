@@ -14,7 +14,10 @@ struct Snapshot {
 }
 
 fn snapshot() -> Snapshot {
-    Snapshot { name: "ü".to_owned(), count: 3 }
+    Snapshot {
+        name: "ü".to_owned(),
+        count: 3,
+    }
 }
 
 fn finding(error: ReadError) -> Finding {
@@ -28,8 +31,19 @@ fn finding(error: ReadError) -> Finding {
 fn a_document_is_replaced_as_a_whole_and_is_private() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("state.json");
-    assert!(matches!(read_json::<Snapshot>(&path, 1, 100), Err(ReadError::Missing(_))));
-    write_json(&path, 1, &Snapshot { name: "old".into(), count: 1 }).unwrap();
+    assert!(matches!(
+        read_json::<Snapshot>(&path, 1, 100),
+        Err(ReadError::Missing(_))
+    ));
+    write_json(
+        &path,
+        1,
+        &Snapshot {
+            name: "old".into(),
+            count: 1,
+        },
+    )
+    .unwrap();
     write_json(&path, 1, &snapshot()).unwrap();
     assert_eq!(read_json::<Snapshot>(&path, 1, 100).unwrap(), snapshot());
     let text = std::fs::read_to_string(&path).unwrap();
@@ -58,7 +72,10 @@ fn bad_documents_are_placed() {
         finding(read_json::<Snapshot>(&path, 2, 100).unwrap_err())
     };
     let newer = read(br#"{"format": 7, "unknown": true}"#);
-    assert_eq!((newer.code, newer.path.as_deref()), ("newer-format", Some("format")));
+    assert_eq!(
+        (newer.code, newer.path.as_deref()),
+        ("newer-format", Some("format"))
+    );
     assert!(newer.message.contains("format 7"), "{}", newer.message);
     assert_eq!(read(b"{}").code, "format-missing");
     assert_eq!(read(b"").code, "bad-document");
@@ -67,7 +84,11 @@ fn bad_documents_are_placed() {
     let broken = read("{\"format\": 1,\n \"ü\": 1, oops}".as_bytes());
     let place = broken.place.unwrap();
     assert_eq!((place.line, place.column), (2, 10));
-    assert!(broken.hint.is_some() && !broken.message.contains("line"), "{}", broken.message);
+    assert!(
+        broken.hint.is_some() && !broken.message.contains("line"),
+        "{}",
+        broken.message
+    );
     assert_eq!(read("[".repeat(100).as_bytes()).code, "bad-document");
 }
 
@@ -108,7 +129,10 @@ fn sweeps_may_meet() {
     }
     let removed: usize = std::thread::scope(|scope| {
         let sweeps: Vec<_> = (0..4).map(|_| scope.spawn(|| sweep(temp.path()))).collect();
-        sweeps.into_iter().map(|sweep| sweep.join().unwrap().unwrap()).sum()
+        sweeps
+            .into_iter()
+            .map(|sweep| sweep.join().unwrap().unwrap())
+            .sum()
     });
     assert_eq!(removed, 500);
 }
@@ -124,9 +148,15 @@ fn what_is_written_can_be_read_again_however_deep_it_is() {
         }
         let document = serde_json::json!({ "value": value });
         match write_json(&path, 1, &document) {
-            Ok(()) => assert_eq!(read_json::<serde_json::Value>(&path, 1, 1 << 20).unwrap()["value"], value),
+            Ok(()) => assert_eq!(
+                read_json::<serde_json::Value>(&path, 1, 1 << 20).unwrap()["value"],
+                value
+            ),
             Err(error) => {
-                assert!(levels >= 120 && matches!(error, WriteError::TooDeep { .. }), "{levels}: {error}");
+                assert!(
+                    levels >= 120 && matches!(error, WriteError::TooDeep { .. }),
+                    "{levels}: {error}"
+                );
             }
         }
     }
@@ -151,6 +181,8 @@ fn a_snapshot_replaces_files_and_links_and_leaves_directories() {
     std::fs::create_dir(&folder).unwrap();
     write_cache(&folder, b"ours").unwrap_err();
     assert!(folder.is_dir());
-    let names = std::fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = std::fs::read_dir(temp.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
     assert_eq!(names.count(), 3, "no temporary file is left");
 }

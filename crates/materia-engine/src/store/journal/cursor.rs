@@ -1,8 +1,8 @@
 //! A place in a journal that moves across its segments.
 //!
-//! Owns finding the segment to begin in and the one that follows, also while a writer closes segments under the
-//! reader's feet: the current segment is always opened before the closed ones are looked at, so whatever was closed
-//! in between is seen. Never writes, never waits.
+//! Owns finding the segment to begin in and the one that follows, also while a writer closes
+//! segments under the reader's feet: the current segment is always opened before the closed ones
+//! are looked at, so whatever was closed in between is seen. Never writes, never waits.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,12 @@ pub(super) enum Step {
 
 impl Cursor {
     pub(super) fn new(files: Files, from: From) -> Self {
-        Self { files, from, here: None, before: None }
+        Self {
+            files,
+            from,
+            here: None,
+            before: None,
+        }
     }
 
     /// The segment it stands in.
@@ -65,8 +70,13 @@ impl Cursor {
 
     /// How many segments there are up to the last one that has its header.
     pub(super) fn segments_before(&self) -> u64 {
-        let here = self.here.as_ref().and_then(Scan::header).map(|(_, header)| header.segment);
-        here.or(self.before.map(|(_, segment)| segment)).unwrap_or(0)
+        let here = self
+            .here
+            .as_ref()
+            .and_then(Scan::header)
+            .map(|(_, header)| header.segment);
+        here.or(self.before.map(|(_, segment)| segment))
+            .unwrap_or(0)
     }
 
     pub(super) fn scan_mut(&mut self) -> Option<&mut Scan> {
@@ -112,13 +122,16 @@ impl Cursor {
             if FileId::at(current).map_err(JournalError::io("read", current))? == Some(scan.id()) {
                 return Ok(at_end);
             }
-            // The segment is closed. What was written between our last look and its closing is still to be read.
+            // The segment is closed. What was written between our last look and its closing is
+            // still to be read.
             match scan.next()? {
                 Item::Record(spot) => return Ok(Step::Record(spot)),
                 Item::Torn(_) => return Err(scan.damaged_here(Damage::Unfinished)),
                 Item::End => {}
             }
-            let Some(next) = self.following_segment()? else { return Ok(Step::Missing) };
+            let Some(next) = self.following_segment()? else {
+                return Ok(Step::Missing);
+            };
             self.before = self.last_seq().map(|last| (last, self.segments_before()));
             self.here = Some(next);
         }
@@ -128,7 +141,11 @@ impl Cursor {
         if let From::Checkpoint(checkpoint) = self.from {
             return self.segment_of(checkpoint).map(Some);
         }
-        let wanted = if let From::After(seq) = self.from { seq.saturating_add(1) } else { 1 };
+        let wanted = if let From::After(seq) = self.from {
+            seq.saturating_add(1)
+        } else {
+            1
+        };
         let mut current = self.open(self.files.current().to_owned(), None)?;
         if let Some(scan) = &mut current
             && scan.first_seq()?.is_some_and(|first| first <= wanted)
@@ -139,13 +156,21 @@ impl Cursor {
         if current.is_some() && closed.is_empty() {
             return Ok(current);
         }
-        let covering = closed.iter().rev().find(|first| **first <= wanted).or(closed.first());
-        covering.map_or(Ok(None), |first| self.open(self.files.closed(*first), Some(*first)))
+        let covering = closed
+            .iter()
+            .rev()
+            .find(|first| **first <= wanted)
+            .or(closed.first());
+        covering.map_or(Ok(None), |first| {
+            self.open(self.files.closed(*first), Some(*first))
+        })
     }
 
     /// The segment that begins with the record after the last one read.
     fn following_segment(&self) -> Result<Option<Scan>, JournalError> {
-        let Some(scan) = &self.here else { return Ok(None) };
+        let Some(scan) = &self.here else {
+            return Ok(None);
+        };
         let Some(expected) = scan.last().map(|last| last.seq + 1) else {
             // An empty segment that is gone: nothing was lost with it, so begin anew.
             return self.first_segment();
@@ -158,7 +183,10 @@ impl Cursor {
             return Err(JournalError::Replaced(self.files.current().to_owned()));
         }
         if current.is_none()
-            && let Some(found) = self.closed_segments()?.into_iter().find(|first| *first > expected)
+            && let Some(found) = self
+                .closed_segments()?
+                .into_iter()
+                .find(|first| *first > expected)
         {
             return Err(scan.damaged_here(Damage::MissingSegment { expected, found }));
         }
@@ -172,17 +200,26 @@ impl Cursor {
     }
 
     fn segment_of(&self, checkpoint: Checkpoint) -> Result<Scan, JournalError> {
-        let stale =
-            || JournalError::StaleCheckpoint { file: self.files.current().to_owned(), seq: checkpoint.seq };
+        let stale = || JournalError::StaleCheckpoint {
+            file: self.files.current().to_owned(),
+            seq: checkpoint.seq,
+        };
         let current = self.open(self.files.current().to_owned(), Some(checkpoint.segment))?;
-        let closed = self.open(self.files.closed(checkpoint.segment), Some(checkpoint.segment))?;
+        let closed = self.open(
+            self.files.closed(checkpoint.segment),
+            Some(checkpoint.segment),
+        )?;
         let mut scan = closed.or(current).ok_or_else(stale)?;
-        // A current segment that begins elsewhere is no damage: the checkpoint is old, and its segment is gone.
+        // A current segment that begins elsewhere is no damage: the checkpoint is old, and its
+        // segment is gone.
         if scan.first_seq()? != Some(checkpoint.segment) {
             return Err(stale());
         }
         scan.next()?;
-        scan.jump_to(Spot { seq: checkpoint.seq, offset: checkpoint.offset })?;
+        scan.jump_to(Spot {
+            seq: checkpoint.seq,
+            offset: checkpoint.offset,
+        })?;
         match scan.next() {
             Ok(Item::Record(_)) if record::sum_of(scan.line()) == Some(checkpoint.sum) => Ok(scan),
             Err(error @ JournalError::Io { .. }) => Err(error),
@@ -196,6 +233,9 @@ impl Cursor {
     }
 
     fn closed_segments(&self) -> Result<Vec<u64>, JournalError> {
-        self.files.closed_segments().map_err(JournalError::io("list the segments of", self.files.current()))
+        self.files.closed_segments().map_err(JournalError::io(
+            "list the segments of",
+            self.files.current(),
+        ))
     }
 }

@@ -1,7 +1,7 @@
 //! Why a journal was not opened, read or written.
 //!
-//! Owns the errors of the journal and the next step for each. A message names the file, and for damage the line and
-//! the byte; it never contains what stands in the journal.
+//! Owns the errors of the journal and the next step for each. A message names the file, and for
+//! damage the line and the byte; it never contains what stands in the journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,10 @@ pub enum JournalError {
         damage: Damage,
     },
     /// It was written by a newer program.
-    #[error("{} has journal format {found}, this program knows formats up to {known}", shown(file))]
+    #[error(
+        "{} has journal format {found}, this program knows formats up to {known}",
+        shown(file)
+    )]
     Newer {
         /// The segment.
         file: PathBuf,
@@ -134,8 +137,12 @@ impl JournalError {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 "free some disk space and try again; nothing was lost".to_owned()
             }
-            Self::Io { .. } => "check that the file is ours and the disk is well, and try again".to_owned(),
-            Self::Unwritable { .. } => "put large things into an artifact and record its path".to_owned(),
+            Self::Io { .. } => {
+                "check that the file is ours and the disk is well, and try again".to_owned()
+            }
+            Self::Unwritable { .. } => {
+                "put large things into an artifact and record its path".to_owned()
+            }
             Self::Damaged { file, line, .. } => format!(
                 "nothing was changed; look at it with `sed -n {line}p {}`, restore it from a backup, or move it \
                  away to begin a new one",
@@ -143,12 +150,18 @@ impl JournalError {
             ),
             Self::Newer { .. } => "use the newer version of the program that wrote it".to_owned(),
             Self::StaleCheckpoint { .. } => "open the journal without the checkpoint".to_owned(),
-            Self::Broken { .. } => "open the journal again: opening checks what is on disk".to_owned(),
+            Self::Broken { .. } => {
+                "open the journal again: opening checks what is on disk".to_owned()
+            }
         }
     }
 
     pub(super) fn io(action: &'static str, file: &Path) -> impl Fn(io::Error) -> Self + use<> {
         let file = file.to_owned();
-        move |source| Self::Io { action, file: file.clone(), source }
+        move |source| Self::Io {
+            action,
+            file: file.clone(),
+            source,
+        }
     }
 }

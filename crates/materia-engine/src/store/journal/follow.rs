@@ -1,8 +1,9 @@
 //! Following a journal as it grows, without polling.
 //!
-//! Owns waking up: inotify on the file that is written, and on its directory for the moment it appears or its segment
-//! is closed. Events only say "look again"; the journal itself says what is new, so a missed one costs at most
-//! [`RECONCILE`]. A line that is not finished is not delivered. Never writes, and holds a bounded batch at a time.
+//! Owns waking up: inotify on the file that is written, and on its directory for the moment it
+//! appears or its segment is closed. Events only say "look again"; the journal itself says what is
+//! new, so a missed one costs at most [`RECONCILE`]. A line that is not finished is not delivered.
+//! Never writes, and holds a bounded batch at a time.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
@@ -43,13 +44,24 @@ impl Follower {
         let files = Files::new(path);
         let failed = JournalError::io("watch", files.dir());
         let watch = Watch::new().map_err(&failed)?;
-        watch.add(files.dir(), WatchFlags::CREATE | WatchFlags::MOVED_TO).map_err(&failed)?;
-        Ok(Self { cursor: Cursor::new(files.clone(), from), files, watch, watched: None, failed: None })
+        watch
+            .add(files.dir(), WatchFlags::CREATE | WatchFlags::MOVED_TO)
+            .map_err(&failed)?;
+        Ok(Self {
+            cursor: Cursor::new(files.clone(), from),
+            files,
+            watch,
+            watched: None,
+            failed: None,
+        })
     }
 
-    /// What is new, without waiting; nothing where nothing is. Afterwards the descriptor tells when to ask again.
+    /// What is new, without waiting; nothing where nothing is. Afterwards the descriptor tells when
+    /// to ask again.
     pub fn try_next(&mut self) -> Result<Vec<Record>, JournalError> {
-        self.watch.drain().map_err(JournalError::io("watch", self.files.current()))?;
+        self.watch
+            .drain()
+            .map_err(JournalError::io("watch", self.files.current()))?;
         loop {
             let batch = self.batch()?;
             if !batch.is_empty() || !self.watch_current()? {
@@ -58,7 +70,8 @@ impl Follower {
         }
     }
 
-    /// Waits until something is new and gives it; nothing after the timeout. Without one it waits for ever.
+    /// Waits until something is new and gives it; nothing after the timeout. Without one it waits
+    /// for ever.
     pub fn next(&mut self, timeout: Option<Duration>) -> Result<Vec<Record>, JournalError> {
         let deadline = timeout.and_then(clock::deadline_in);
         loop {
@@ -67,7 +80,9 @@ impl Follower {
             if !batch.is_empty() || left.is_zero() {
                 return Ok(batch);
             }
-            self.watch.wait(left.min(RECONCILE)).map_err(JournalError::io("watch", self.files.current()))?;
+            self.watch
+                .wait(left.min(RECONCILE))
+                .map_err(JournalError::io("watch", self.files.current()))?;
         }
     }
 
@@ -92,17 +107,22 @@ impl Follower {
         Ok(batch)
     }
 
-    /// Watches the file that is written by now. Says whether to look again, because something changed meanwhile.
+    /// Watches the file that is written by now. Says whether to look again, because something
+    /// changed meanwhile.
     fn watch_current(&mut self) -> Result<bool, JournalError> {
         let current = self.files.current();
-        let Some(here) = self.cursor.scan().map(super::scan::Scan::id) else { return Ok(false) };
+        let Some(here) = self.cursor.scan().map(super::scan::Scan::id) else {
+            return Ok(false);
+        };
         if self.watched.is_some_and(|(id, _)| id == here) {
             return Ok(false);
         }
         if let Some((_, old)) = self.watched.take() {
             self.watch.remove(old);
         }
-        let Ok(watch) = self.watch.add(current, WatchFlags::MODIFY) else { return Ok(false) };
+        let Ok(watch) = self.watch.add(current, WatchFlags::MODIFY) else {
+            return Ok(false);
+        };
         let there = FileId::at(current).map_err(JournalError::io("watch", current))?;
         if there == Some(here) {
             self.watched = Some((here, watch));

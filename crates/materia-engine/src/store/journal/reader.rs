@@ -1,7 +1,8 @@
 //! Reading a journal from one end to the other.
 //!
-//! Owns the iterator over records. Holds one line at a time, needs no lock, and changes nothing; a line that is not
-//! finished ends the reading without an error, because its writer may be about to finish it.
+//! Owns the iterator over records. Holds one line at a time, needs no lock, and changes nothing; a
+//! line that is not finished ends the reading without an error, because its writer may be about to
+//! finish it.
 
 use std::path::Path;
 
@@ -23,15 +24,22 @@ impl Reader {
     pub fn open(path: &Path, from: From) -> Result<Self, JournalError> {
         let files = Files::new(path);
         let there = path.exists()
-            || !files.closed_segments().map_err(JournalError::io("list the segments of", path))?.is_empty();
+            || !files
+                .closed_segments()
+                .map_err(JournalError::io("list the segments of", path))?
+                .is_empty();
         if !there {
             return Err(JournalError::Missing(path.to_owned()));
         }
-        Ok(Self { cursor: Cursor::new(files, from), failed: false })
+        Ok(Self {
+            cursor: Cursor::new(files, from),
+            failed: false,
+        })
     }
 }
 
-/// Ends where nothing whole is left, and after the first error. Asking again later goes on with what was added.
+/// Ends where nothing whole is left, and after the first error. Asking again later goes on with
+/// what was added.
 impl Iterator for Reader {
     type Item = Result<Record, JournalError>;
 
@@ -47,8 +55,12 @@ impl Iterator for Reader {
 
 /// The next whole record, if there is one.
 pub(super) fn next_record(cursor: &mut Cursor) -> Result<Option<Record>, JournalError> {
-    let Step::Record(spot) = cursor.step()? else { return Ok(None) };
-    let Some(scan) = cursor.scan() else { return Ok(None) };
+    let Step::Record(spot) = cursor.step()? else {
+        return Ok(None);
+    };
+    let Some(scan) = cursor.scan() else {
+        return Ok(None);
+    };
     let record = record::decode(scan.line()).map_err(|bad| JournalError::Damaged {
         file: scan.path().to_owned(),
         line: spot.seq - scan.header().map_or(spot.seq, |(first, _)| *first) + 1,

@@ -1,7 +1,8 @@
 //! Reading one segment line by line, with bounded memory.
 //!
-//! Owns the judgement of what a line is: a record, the torn end of a write that never finished, or damage. Holds one
-//! line at a time, of at most `MAX_LINE` bytes. Never changes a file, and never leaves its segment.
+//! Owns the judgement of what a line is: a record, the torn end of a write that never finished, or
+//! damage. Holds one line at a time, of at most `MAX_LINE` bytes. Never changes a file, and never
+//! leaves its segment.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -16,11 +17,13 @@ use super::segment::{FileId, Header};
 const BUFFER: usize = 32 << 10;
 const EXCERPT: usize = 120;
 
-/// The greatest number a record is believed to have: nobody writes so many, and those that follow must have one too.
+/// The greatest number a record is believed to have: nobody writes so many, and those that follow
+/// must have one too.
 const GREATEST: u64 = 1 << 62;
 
-/// How often a line is read again that is no good: a reader takes no turn, so it may have the beginning of a torn line and
-/// the end of what was written over it. Only what looks the same twice is damage.
+/// How often a line is read again that is no good: a reader takes no turn, so it may have the
+/// beginning of a torn line and the end of what was written over it. Only what looks the same twice
+/// is damage.
 const LOOKS: usize = 100;
 
 /// A segment that is being read.
@@ -76,10 +79,23 @@ enum Line {
 
 impl Scan {
     /// Reads a segment from its beginning.
-    pub(super) fn new(file: File, path: PathBuf, expected: Option<u64>) -> Result<Self, JournalError> {
+    pub(super) fn new(
+        file: File,
+        path: PathBuf,
+        expected: Option<u64>,
+    ) -> Result<Self, JournalError> {
         let id = FileId::of(&file.metadata().map_err(JournalError::io("read", &path))?);
         let input = BufReader::with_capacity(BUFFER, file);
-        Ok(Self { input, line: Vec::new(), path, id, offset: 0, expected, header: None, last: None })
+        Ok(Self {
+            input,
+            line: Vec::new(),
+            path,
+            id,
+            offset: 0,
+            expected,
+            header: None,
+            last: None,
+        })
     }
 
     pub(super) fn id(&self) -> FileId {
@@ -112,7 +128,11 @@ impl Scan {
     /// The number of the first record, without moving on; none where it is not whole or no good.
     pub(super) fn first_seq(&mut self) -> Result<Option<u64>, JournalError> {
         let whole = matches!(self.read_line()?, Line::Whole);
-        let seq = if whole { record::check(&self.line).ok() } else { None };
+        let seq = if whole {
+            record::check(&self.line).ok()
+        } else {
+            None
+        };
         self.seek(0)?;
         Ok(seq)
     }
@@ -157,7 +177,9 @@ impl Scan {
         match self.read_line()? {
             Line::None => Ok(Item::End),
             Line::TooLong => Err(self.damaged(offset, BadLine::TooLong.into())),
-            Line::Part if offset == 0 && !record::could_begin(&self.line) && !self.line.contains(&0) => {
+            Line::Part
+                if offset == 0 && !record::could_begin(&self.line) && !self.line.contains(&0) =>
+            {
                 let why = "the file is something else".to_owned();
                 Err(self.damaged(0, Damage::NoHeader(why)))
             }
@@ -173,7 +195,13 @@ impl Scan {
     fn accept(&mut self, spot: Spot) -> Result<Item, JournalError> {
         let expected = self.expected.unwrap_or(spot.seq.max(1));
         if spot.seq != expected {
-            return Err(self.damaged(spot.offset, Damage::Sequence { expected, found: spot.seq }));
+            return Err(self.damaged(
+                spot.offset,
+                Damage::Sequence {
+                    expected,
+                    found: spot.seq,
+                },
+            ));
         }
         if spot.seq > GREATEST {
             return Err(self.damaged(spot.offset, Damage::TooGreat(spot.seq)));
@@ -192,7 +220,12 @@ impl Scan {
         let head = String::from_utf8_lossy(&self.line[..self.line.len().min(EXCERPT)]);
         let excerpt = text::printable(&head).into_owned();
         self.seek(offset)?;
-        Ok(Item::Torn(Torn { offset, length, newline, excerpt }))
+        Ok(Item::Torn(Torn {
+            offset,
+            length,
+            newline,
+            excerpt,
+        }))
     }
 
     fn read_line(&mut self) -> Result<Line, JournalError> {
@@ -200,7 +233,11 @@ impl Scan {
         // What one long line needed is given back when the next one is read.
         self.line.shrink_to(BUFFER);
         let limit = MAX_LINE as u64;
-        let read = self.input.by_ref().take(limit).read_until(b'\n', &mut self.line);
+        let read = self
+            .input
+            .by_ref()
+            .take(limit)
+            .read_until(b'\n', &mut self.line);
         let length = read.map_err(JournalError::io("read", &self.path))?;
         if length == 0 {
             return Ok(Line::None);
@@ -211,16 +248,23 @@ impl Scan {
             return Ok(Line::Whole);
         }
         self.seek(self.offset)?;
-        Ok(if length == MAX_LINE { Line::TooLong } else { Line::Part })
+        Ok(if length == MAX_LINE {
+            Line::TooLong
+        } else {
+            Line::Part
+        })
     }
 
     fn at_end(&mut self) -> Result<bool, JournalError> {
         let rest: io::Result<&[u8]> = self.input.fill_buf();
-        rest.map(<[u8]>::is_empty).map_err(JournalError::io("read", &self.path))
+        rest.map(<[u8]>::is_empty)
+            .map_err(JournalError::io("read", &self.path))
     }
 
     fn seek(&mut self, offset: u64) -> Result<(), JournalError> {
-        self.input.seek(SeekFrom::Start(offset)).map_err(JournalError::io("read", &self.path))?;
+        self.input
+            .seek(SeekFrom::Start(offset))
+            .map_err(JournalError::io("read", &self.path))?;
         self.offset = offset;
         Ok(())
     }
@@ -232,7 +276,12 @@ impl Scan {
             (Some(first), Some(last)) => last.seq.saturating_sub(first) + 2,
             _ => 1,
         };
-        JournalError::Damaged { file: self.path.clone(), line, offset, damage }
+        JournalError::Damaged {
+            file: self.path.clone(),
+            line,
+            offset,
+            damage,
+        }
     }
 
     /// The error for what stands at the end of what was read.

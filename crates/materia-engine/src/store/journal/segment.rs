@@ -1,7 +1,8 @@
 //! The files a journal is made of, and the first record of each.
 //!
-//! Owns names: the segment being written has the journal's own name (`events.jsonl`), a closed one the number of its
-//! first record in it (`events.00000000000000000001.jsonl`). Never opens a segment for writing.
+//! Owns names: the segment being written has the journal's own name (`events.jsonl`), a closed one
+//! the number of its first record in it (`events.00000000000000000001.jsonl`). Never opens a
+//! segment for writing.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -24,7 +25,9 @@ pub(super) struct Files {
 
 impl Files {
     pub(super) fn new(path: &Path) -> Self {
-        Self { current: path.into() }
+        Self {
+            current: path.into(),
+        }
     }
 
     /// The segment that is being written.
@@ -39,7 +42,8 @@ impl Files {
     /// A closed segment, by the number of its first record.
     pub(super) fn closed(&self, first: u64) -> PathBuf {
         let (stem, extension) = self.name_parts();
-        self.current.with_file_name(format!("{stem}.{first:020}{extension}"))
+        self.current
+            .with_file_name(format!("{stem}.{first:020}{extension}"))
     }
 
     /// A file beside the journal, such as its lock.
@@ -53,13 +57,21 @@ impl Files {
     pub(super) fn closed_segments(&self) -> io::Result<Vec<u64>> {
         let (stem, extension) = self.name_parts();
         let mut numbers = Vec::new();
-        let Some(entries) = found(std::fs::read_dir(self.dir()))? else { return Ok(Vec::new()) };
+        let Some(entries) = found(std::fs::read_dir(self.dir()))? else {
+            return Ok(Vec::new());
+        };
         for entry in entries {
             let name = entry?.file_name();
             let number = name
                 .to_str()
-                .and_then(|name| name.strip_prefix(&stem)?.strip_prefix('.')?.strip_suffix(&extension))
-                .filter(|digits| digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit()));
+                .and_then(|name| {
+                    name.strip_prefix(&stem)?
+                        .strip_prefix('.')?
+                        .strip_suffix(&extension)
+                })
+                .filter(|digits| {
+                    digits.len() == 20 && digits.bytes().all(|byte| byte.is_ascii_digit())
+                });
             numbers.extend(number.and_then(|digits| digits.parse::<u64>().ok()));
         }
         numbers.sort_unstable();
@@ -67,9 +79,15 @@ impl Files {
     }
 
     fn name_parts(&self) -> (String, String) {
-        let text = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+        let text = |part: Option<&std::ffi::OsStr>| {
+            part.unwrap_or_default().to_string_lossy().into_owned()
+        };
         let extension = text(self.current.extension());
-        let dotted = if extension.is_empty() { extension } else { format!(".{extension}") };
+        let dotted = if extension.is_empty() {
+            extension
+        } else {
+            format!(".{extension}")
+        };
         (text(self.current.file_stem()), dotted)
     }
 }
@@ -83,7 +101,10 @@ pub(super) struct FileId {
 
 impl FileId {
     pub(super) fn of(metadata: &Metadata) -> Self {
-        Self { device: metadata.dev(), inode: metadata.ino() }
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
     }
 
     /// Its device and number.
@@ -128,21 +149,38 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn new(name: &str, segment: u64) -> Self {
-        Self { format: FORMAT, name: name.to_owned(), segment }
+        Self {
+            format: FORMAT,
+            name: name.to_owned(),
+            segment,
+        }
     }
 
     /// Reads the first line of a segment, whose checksum is right.
     pub(super) fn read(line: &[u8], file: &Path) -> Result<Self, JournalError> {
-        let damaged = |damage| JournalError::Damaged { file: file.to_owned(), line: 1, offset: 0, damage };
-        let record: Record =
-            record::decode(line).map_err(|bad: BadLine| damaged(Damage::NoHeader(bad.to_string())))?;
+        let damaged = |damage| JournalError::Damaged {
+            file: file.to_owned(),
+            line: 1,
+            offset: 0,
+            damage,
+        };
+        let record: Record = record::decode(line)
+            .map_err(|bad: BadLine| damaged(Damage::NoHeader(bad.to_string())))?;
         if record.kind != HEADER {
             let kind = materia_model::text::quoted(&record.kind);
             return Err(damaged(Damage::NoHeader(format!("it is a {kind} record"))));
         }
-        if let Some(found) = record.data["format"].as_u64().filter(|format| *format > u64::from(FORMAT)) {
-            return Err(JournalError::Newer { file: file.to_owned(), found, known: FORMAT });
+        if let Some(found) = record.data["format"]
+            .as_u64()
+            .filter(|format| *format > u64::from(FORMAT))
+        {
+            return Err(JournalError::Newer {
+                file: file.to_owned(),
+                found,
+                known: FORMAT,
+            });
         }
-        serde_json::from_value(record.data).map_err(|error| damaged(Damage::NoHeader(error.to_string())))
+        serde_json::from_value(record.data)
+            .map_err(|error| damaged(Damage::NoHeader(error.to_string())))
     }
 }

@@ -1,12 +1,14 @@
 //! Making the end of a journal fit to be written to.
 //!
-//! Owns what happens to a torn end (A2, C9): it is replaced by a `recovered` record that says what was cut. Called
-//! with the right to write, on opening and, where writers take turns, whenever somebody else wrote. Never touches
-//! anything but the torn bytes at the very end; damage anywhere else is refused before it gets here.
+//! Owns what happens to a torn end (A2, C9): it is replaced by a `recovered` record that says what
+//! was cut. Called with the right to write, on opening and, where writers take turns, whenever
+//! somebody else wrote. Never touches anything but the torn bytes at the very end; damage anywhere
+//! else is refused before it gets here.
 //!
-//! The order survives a crash at any point. The torn region has no newline (where it has one, that byte goes first),
-//! so while the record is written over it, whatever mixture of old and new is on disk is again a torn end, and is
-//! recovered again. The newline, which makes the record whole, is written after everything else is durable.
+//! The order survives a crash at any point. The torn region has no newline (where it has one, that
+//! byte goes first), so while the record is written over it, whatever mixture of old and new is on
+//! disk is again a torn end, and is recovered again. The newline, which makes the record whole, is
+//! written after everything else is durable.
 
 use std::fs::OpenOptions;
 use std::io::{self, Seek, SeekFrom};
@@ -77,39 +79,66 @@ fn tail_at(
     let header = Header::new(name, cursor.segments_before().saturating_add(1));
     if matches!(step, Step::Missing) {
         let file = tail::create(current).map_err(failed("create"))?;
-        return Ok((Tail::begin(files.clone(), file, (next, header), clock.now())?, None));
+        return Ok((
+            Tail::begin(files.clone(), file, (next, header), clock.now())?,
+            None,
+        ));
     }
     let file = tail::open_for_append(current).map_err(failed("open"))?;
-    let written = cursor.scan().and_then(|scan| Some((scan.header()?.clone(), scan.last()?, scan.end())));
+    let written = cursor
+        .scan()
+        .and_then(|scan| Some((scan.header()?.clone(), scan.last()?, scan.end())));
     match (step, written) {
         (Step::Torn(torn), Some((header, ..))) => {
             let recovery = Recovery::of(&torn);
-            let cutting =
-                synced.map(|synced| synced.retract(&file)).transpose().map_err(failed("take a turn at"))?;
+            let cutting = synced
+                .map(|synced| synced.retract(&file))
+                .transpose()
+                .map_err(failed("take a turn at"))?;
             let length = replace(files, &torn, next, clock, RECOVERED, &recovery)?;
             drop(cutting);
-            let last = Spot { seq: next, offset: torn.offset };
-            Ok((Tail::new(files.clone(), file, header, last, torn.offset + length)?, Some(recovery)))
+            let last = Spot {
+                seq: next,
+                offset: torn.offset,
+            };
+            Ok((
+                Tail::new(files.clone(), file, header, last, torn.offset + length)?,
+                Some(recovery),
+            ))
         }
-        (_, Some((header, last, end))) => Ok((Tail::new(files.clone(), file, header, last, end)?, None)),
+        (_, Some((header, last, end))) => {
+            Ok((Tail::new(files.clone(), file, header, last, end)?, None))
+        }
         (Step::Torn(torn), None) => {
             let recovery = Recovery::of(&torn);
-            let cutting =
-                synced.map(|synced| synced.retract(&file)).transpose().map_err(failed("take a turn at"))?;
+            let cutting = synced
+                .map(|synced| synced.retract(&file))
+                .transpose()
+                .map_err(failed("take a turn at"))?;
             let length = replace(files, &torn, next, clock, HEADER, &header)?;
             drop(cutting);
-            let last = Spot { seq: next, offset: 0 };
+            let last = Spot {
+                seq: next,
+                offset: 0,
+            };
             let mut tail = Tail::new(files.clone(), file, (next, header), last, length)?;
             tail.append(clock.now(), RECOVERED, &recovery)?;
             Ok((tail, Some(recovery)))
         }
-        (_, None) => Ok((Tail::begin(files.clone(), file, (next, header), clock.now())?, None)),
+        (_, None) => Ok((
+            Tail::begin(files.clone(), file, (next, header), clock.now())?,
+            None,
+        )),
     }
 }
 
 impl Recovery {
     fn of(torn: &Torn) -> Self {
-        Self { cut: torn.length, at: torn.offset, tail: torn.excerpt.clone() }
+        Self {
+            cut: torn.length,
+            at: torn.offset,
+            tail: torn.excerpt.clone(),
+        }
     }
 }
 
@@ -124,15 +153,24 @@ fn replace<T: Serialize>(
 ) -> Result<u64, JournalError> {
     let current = files.current();
     let mut line = Vec::new();
-    record::encode(&mut line, seq, clock.now(), kind, data)
-        .map_err(|source| JournalError::Unwritable { file: current.to_owned(), source })?;
+    record::encode(&mut line, seq, clock.now(), kind, data).map_err(|source| {
+        JournalError::Unwritable {
+            file: current.to_owned(),
+            source,
+        }
+    })?;
     let without_newline = torn.newline.then(|| torn.offset + torn.length - 1);
     overwrite(current, torn.offset, without_newline, &line)
         .map_err(JournalError::io("recover the torn end of", current))?;
     Ok(line.len() as u64)
 }
 
-fn overwrite(path: &Path, offset: u64, without_newline: Option<u64>, line: &[u8]) -> io::Result<()> {
+fn overwrite(
+    path: &Path,
+    offset: u64,
+    without_newline: Option<u64>,
+    line: &[u8],
+) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
     if let Some(length) = without_newline {
         failpoint::hit("journal.recover.unline")?;

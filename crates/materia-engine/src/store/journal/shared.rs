@@ -1,9 +1,10 @@
 //! A journal that many processes append to.
 //!
-//! Owns taking turns: an append holds `<path>.lock` while it looks whether somebody else wrote or closed the segment,
-//! catches up, takes the next number and writes. Whoever has to read before it decides what to write holds the turn for
-//! both ([`SharedJournal::hold`]). The sync comes after the turn and is shared by all writers that wait for one. A writer
-//! that dies in its turn leaves a torn end, which the next one cuts.
+//! Owns taking turns: an append holds `<path>.lock` while it looks whether somebody else wrote or
+//! closed the segment, catches up, takes the next number and writes. Whoever has to read before it
+//! decides what to write holds the turn for both ([`SharedJournal::hold`]). The sync comes after
+//! the turn and is shared by all writers that wait for one. A writer that dies in its turn leaves a
+//! torn end, which the next one cuts.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -41,7 +42,8 @@ struct End {
 }
 
 impl SharedJournal {
-    /// Opens a journal for writing beside others, making it where there is none, and checks every record in it.
+    /// Opens a journal for writing beside others, making it where there is none, and checks every
+    /// record in it.
     pub fn open(path: &Path, clock: &Clock, options: &Options) -> Result<Self, JournalError> {
         let files = Files::new(path);
         let turn = Arc::new(lock::open_file(&files.beside(".lock"))?);
@@ -52,16 +54,28 @@ impl SharedJournal {
             settle::settle(&mut cursor, &files, clock, &options.name, Some(&synced))?.0
         };
         let end = Mutex::new(End { cursor, tail });
-        Ok(Self { files, clock: clock.clone(), options: options.clone(), turn, synced, end })
+        Ok(Self {
+            files,
+            clock: clock.clone(),
+            options: options.clone(),
+            turn,
+            synced,
+            end,
+        })
     }
 
-    /// Writes a record and gives its number. It is visible at once, and durable after the next commit.
+    /// Writes a record and gives its number. It is visible at once, and durable after the next
+    /// commit.
     pub fn append<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
         self.hold()?.append(kind, data)
     }
 
     /// Writes a record and makes it durable, and with it everything before it.
-    pub fn append_durable<T: Serialize + ?Sized>(&self, kind: &str, data: &T) -> Result<u64, JournalError> {
+    pub fn append_durable<T: Serialize + ?Sized>(
+        &self,
+        kind: &str,
+        data: &T,
+    ) -> Result<u64, JournalError> {
         let mut held = self.hold()?;
         let seq = held.append(kind, data)?;
         let mark = held.mark();
@@ -86,9 +100,12 @@ impl SharedJournal {
         self.commit_to(&mark)
     }
 
-    /// Makes everything up to a mark durable; costs nothing where another writer's sync has reached it.
+    /// Makes everything up to a mark durable; costs nothing where another writer's sync has reached
+    /// it.
     pub fn commit_to(&self, mark: &Mark) -> Result<(), JournalError> {
-        self.synced.through(mark).map_err(|why| self.end().tail.break_off(why))
+        self.synced
+            .through(mark)
+            .map_err(|why| self.end().tail.break_off(why))
     }
 
     /// Takes the turn: until it is dropped nobody else writes, and what is read is all there is.
@@ -97,7 +114,11 @@ impl SharedJournal {
         end.tail.check_usable()?;
         let turn = Turn::take(&self.turn, &self.files)?;
         self.catch_up(&mut end)?;
-        Ok(Held { _turn: turn, end, journal: self })
+        Ok(Held {
+            _turn: turn,
+            end,
+            journal: self,
+        })
     }
 
     /// The number of the last record this handle has written or seen.
@@ -121,7 +142,10 @@ impl SharedJournal {
                 return Ok(());
             }
             if now.len() < tail.end {
-                let damage = Damage::Shrunk { expected: tail.end, found: now.len() };
+                let damage = Damage::Shrunk {
+                    expected: tail.end,
+                    found: now.len(),
+                };
                 let line = tail.next - tail.first;
                 return Err(JournalError::Damaged {
                     file: current.to_owned(),
@@ -136,7 +160,13 @@ impl SharedJournal {
             && scan.id() == tail.id
             && scan.header().is_some()
         {
-            scan.jump(Spot { seq: tail.next - 1, offset: tail.last }, tail.end)?;
+            scan.jump(
+                Spot {
+                    seq: tail.next - 1,
+                    offset: tail.last,
+                },
+                tail.end,
+            )?;
         }
         let step = end.cursor.run_to_end()?;
         // Where others only added whole records to the same file, nothing has to be opened or cut.
@@ -148,8 +178,15 @@ impl SharedJournal {
             return Ok(());
         }
         let name = &self.options.name;
-        end.tail =
-            settle::settle_at(step, &end.cursor, &self.files, &self.clock, name, Some(&self.synced))?.0;
+        end.tail = settle::settle_at(
+            step,
+            &end.cursor,
+            &self.files,
+            &self.clock,
+            name,
+            Some(&self.synced),
+        )?
+        .0;
         Ok(())
     }
 
@@ -169,16 +206,29 @@ pub struct Held<'a> {
 
 impl Held<'_> {
     /// Writes a record and gives its number. It is visible at once, and durable after a commit.
-    pub fn append<T: Serialize + ?Sized>(&mut self, kind: &str, data: &T) -> Result<u64, JournalError> {
+    pub fn append<T: Serialize + ?Sized>(
+        &mut self,
+        kind: &str,
+        data: &T,
+    ) -> Result<u64, JournalError> {
         self.append_at(self.journal.clock.now(), kind, data)
     }
 
     /// The same, and gives it as it will be read.
-    pub fn record<T: Serialize + ?Sized>(&mut self, kind: &str, data: &T) -> Result<Record, JournalError> {
+    pub fn record<T: Serialize + ?Sized>(
+        &mut self,
+        kind: &str,
+        data: &T,
+    ) -> Result<Record, JournalError> {
         let at = self.journal.clock.now();
         let seq = self.append_at(at, kind, data)?;
         let data = serde_json::to_value(data).unwrap_or_default();
-        Ok(Record { seq, at, kind: kind.to_owned(), data })
+        Ok(Record {
+            seq,
+            at,
+            kind: kind.to_owned(),
+            data,
+        })
     }
 
     fn append_at<T: Serialize + ?Sized>(
@@ -220,7 +270,11 @@ impl<'a> Turn<'a> {
         }
         let path = files.beside(".lock");
         if let Some(owner) = lock::living_holder(&path) {
-            return Err(LockError::Held { file: path, holder: Some(owner) }.into());
+            return Err(LockError::Held {
+                file: path,
+                holder: Some(owner),
+            }
+            .into());
         }
         file.lock().map_err(failed)?;
         Ok(Self(file))

@@ -1,10 +1,11 @@
 //! How far a shared journal is durable, known to all its writers.
 //!
-//! Owns what stands in `<path>.lock`: one line that says up to which byte of which segment a sync has reached. A writer
-//! that needs its record durable takes the lock on that segment, and where another writer's sync has covered the record
-//! meanwhile, it needs none of its own; so many writers share one sync. The line is a hint about this boot's page cache
-//! and never a promise: it names the boot, is checked, and is taken back before anything is cut from the journal. After
-//! a sync that failed nobody relies on the others any more.
+//! Owns what stands in `<path>.lock`: one line that says up to which byte of which segment a sync
+//! has reached. A writer that needs its record durable takes the lock on that segment, and where
+//! another writer's sync has covered the record meanwhile, it needs none of its own; so many
+//! writers share one sync. The line is a hint about this boot's page cache and never a promise: it
+//! names the boot, is checked, and is taken back before anything is cut from the journal. After a
+//! sync that failed nobody relies on the others any more.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -54,12 +55,19 @@ struct Reached {
 impl Synced {
     pub(super) fn new(files: &Files, board: &Arc<File>) -> Self {
         let (board, files) = (Arc::clone(board), files.clone());
-        Self { board, own: Mutex::new(()), files, syncs: AtomicU64::new(0) }
+        Self {
+            board,
+            own: Mutex::new(()),
+            files,
+            syncs: AtomicU64::new(0),
+        }
     }
 
-    /// Makes everything up to a mark durable, by a sync of our own only where nobody else's has reached it.
+    /// Makes everything up to a mark durable, by a sync of our own only where nobody else's has
+    /// reached it.
     ///
-    /// One leads and syncs; the others wait for its end together, and most of them find their records covered by then.
+    /// One leads and syncs; the others wait for its end together, and most of them find their
+    /// records covered by then.
     pub(super) fn through(&self, mark: &Mark) -> Result<(), String> {
         let failed = |error: io::Error| format!("the turn to sync could not be taken ({error})");
         let own = self.own();
@@ -68,7 +76,15 @@ impl Synced {
                 return Ok(());
             }
             match mark.file.try_lock() {
-                Ok(()) => return self.lead(&Turn { file: &mark.file, _own: own }, mark),
+                Ok(()) => {
+                    return self.lead(
+                        &Turn {
+                            file: &mark.file,
+                            _own: own,
+                        },
+                        mark,
+                    );
+                }
                 Err(TryLockError::WouldBlock) => {
                     mark.file.lock_shared().map_err(failed)?;
                     mark.file.unlock().map_err(failed)?;
@@ -85,20 +101,35 @@ impl Synced {
         }
         let here = reached.filter(|reached| reached.is_at(mark));
         // Whatever is in the file by now is written before the sync begins, so the sync covers it.
-        let end = mark.file.metadata().map_or(mark.end, |metadata| metadata.len().max(mark.end));
+        let end = mark
+            .file
+            .metadata()
+            .map_or(mark.end, |metadata| metadata.len().max(mark.end));
         self.syncs.fetch_add(1, Ordering::Relaxed);
         let synced = sync_named(&mark.file, &self.files, here.is_some());
         let trusted = synced.is_ok() && here.is_none_or(|reached| reached.trusted);
-        write(&self.board, Some(Reached { id: mark.id, first: mark.first, end, trusted }));
+        write(
+            &self.board,
+            Some(Reached {
+                id: mark.id,
+                first: mark.first,
+                end,
+                trusted,
+            }),
+        );
         synced
     }
 
-    /// Takes back what was said, and lets nobody say anything about a segment until it has been cut.
+    /// Takes back what was said, and lets nobody say anything about a segment until it has been
+    /// cut.
     pub(super) fn retract<'a>(&'a self, segment: &'a File) -> io::Result<Turn<'a>> {
         let own = self.own();
         segment.lock()?;
         write(&self.board, None);
-        Ok(Turn { file: segment, _own: own })
+        Ok(Turn {
+            file: segment,
+            _own: own,
+        })
     }
 
     /// How often the disk was asked to sync.
@@ -125,7 +156,8 @@ fn read(file: &File) -> Option<Reached> {
     Reached::parse(std::str::from_utf8(&line).ok()?)
 }
 
-/// Says how far it is. A failure only costs the others their shortcut: a line that is not whole counts as none.
+/// Says how far it is. A failure only costs the others their shortcut: a line that is not whole
+/// counts as none.
 fn write(file: &File, reached: Option<Reached>) {
     let line = reached.and_then(Reached::spell).unwrap_or_default();
     let _ = file.write_all_at(format!("{line:<LINE$}").as_bytes(), 0);
@@ -150,7 +182,12 @@ impl Reached {
     fn spell(self) -> Option<String> {
         let trusted = if self.trusted { "trusted" } else { "alone" };
         let (device, inode) = self.id.parts();
-        let body = format!("{} {device} {inode} {} {} {trusted}", boot()?, self.first, self.end);
+        let body = format!(
+            "{} {device} {inode} {} {} {trusted}",
+            boot()?,
+            self.first,
+            self.end
+        );
         let line = format!("{body} {:08x}", checksum(body.as_bytes()));
         (line.len() <= LINE).then_some(line)
     }
@@ -160,13 +197,19 @@ impl Reached {
         if u32::from_str_radix(sum, 16).ok()? != checksum(body.as_bytes()) {
             return None;
         }
-        let [booted, device, inode, first, end, trusted] = *body.split(' ').collect::<Vec<_>>() else {
+        let [booted, device, inode, first, end, trusted] = *body.split(' ').collect::<Vec<_>>()
+        else {
             return None;
         };
         let number = |text: &str| text.parse::<u64>().ok();
         (booted == boot()?).then_some(())?;
         let id = FileId::from_parts(number(device)?, number(inode)?);
-        Some(Self { id, first: number(first)?, end: number(end)?, trusted: trusted == "trusted" })
+        Some(Self {
+            id,
+            first: number(first)?,
+            end: number(end)?,
+            trusted: trusted == "trusted",
+        })
     }
 }
 
@@ -176,12 +219,20 @@ mod tests {
 
     #[test]
     fn a_line_is_read_back_and_only_whole() {
-        let reached = Reached { id: FileId::from_parts(1, 2), first: 3, end: 4, trusted: true };
+        let reached = Reached {
+            id: FileId::from_parts(1, 2),
+            first: 3,
+            end: 4,
+            trusted: true,
+        };
         let line = reached.spell().unwrap();
         assert_eq!(Reached::parse(&format!("{line:<LINE$}")), Some(reached));
         for cut in 0..line.len() {
             assert_eq!(Reached::parse(&line[..cut]), None);
         }
-        assert_eq!(Reached::parse(&line.replacen(boot().unwrap(), "another", 1)), None);
+        assert_eq!(
+            Reached::parse(&line.replacen(boot().unwrap(), "another", 1)),
+            None
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! The end of a journal, where records are written.
 //!
-//! Owns the file that is appended to, the next number, taking back a write that failed, and closing a full segment.
-//! Whoever has a `Tail` has the right to write: [`super::Journal`] for its lifetime, [`super::SharedJournal`] for
-//! one turn. Never reads, never repairs, never syncs a record on its own account but when it closes a segment.
+//! Owns the file that is appended to, the next number, taking back a write that failed, and closing
+//! a full segment. Whoever has a `Tail` has the right to write: [`super::Journal`] for its
+//! lifetime, [`super::SharedJournal`] for one turn. Never reads, never repairs, never syncs a
+//! record on its own account but when it closes a segment.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -82,7 +83,10 @@ impl Tail {
         (first, header): (u64, Header),
         at: Timestamp,
     ) -> Result<Self, JournalError> {
-        let before = Spot { seq: first - 1, offset: 0 };
+        let before = Spot {
+            seq: first - 1,
+            offset: 0,
+        };
         let mut tail = Self::new(files, file, (first, header.clone()), before, 0)?;
         tail.append(at, HEADER, &header)?;
         Ok(tail)
@@ -99,9 +103,10 @@ impl Tail {
         self.append_all(at, iter::once((kind, data)))
     }
 
-    /// Writes records that belong together with one system call, so that a kill leaves all of them or none, and gives the number of
-    /// the first. A failure leaves the journal as it was.
-    // The kernel forgets where its callers return to: each frame around a system call costs a misprediction.
+    /// Writes records that belong together with one system call, so that a kill leaves all of them
+    /// or none, and gives the number of the first. A failure leaves the journal as it was.
+    // The kernel forgets where its callers return to: each frame around a system call costs a
+    // misprediction.
     #[inline(always)]
     pub(super) fn append_all<'r, T: Serialize + ?Sized + 'r>(
         &mut self,
@@ -118,9 +123,11 @@ impl Tail {
             }
             next += 1;
         }
-        if let Err(error) =
-            failpoint::write_all("journal.write", &mut Direct(&self.file), self.lines.as_bytes())
-        {
+        if let Err(error) = failpoint::write_all(
+            "journal.write",
+            &mut Direct(&self.file),
+            self.lines.as_bytes(),
+        ) {
             return Err(self.take_back(error));
         }
         self.last = last;
@@ -134,7 +141,10 @@ impl Tail {
 
     #[cold]
     fn unwritable(&self, source: Unwritable) -> JournalError {
-        JournalError::Unwritable { file: self.files.current().to_owned(), source }
+        JournalError::Unwritable {
+            file: self.files.current().to_owned(),
+            source,
+        }
     }
 
     /// Cuts off what a failed write left, so that the journal ends in a whole record again.
@@ -142,14 +152,18 @@ impl Tail {
     fn take_back(&mut self, error: io::Error) -> JournalError {
         match self.cut() {
             Ok(()) => JournalError::io("write to", self.files.current())(error),
-            Err(second) => {
-                self.break_off(format!("a write failed ({error}) and could not be taken back ({second})"))
-            }
+            Err(second) => self.break_off(format!(
+                "a write failed ({error}) and could not be taken back ({second})"
+            )),
         }
     }
 
     fn cut(&self) -> io::Result<()> {
-        let _cutting = self.synced.as_ref().map(|synced| synced.retract(&self.file)).transpose()?;
+        let _cutting = self
+            .synced
+            .as_ref()
+            .map(|synced| synced.retract(&self.file))
+            .transpose()?;
         failpoint::hit("journal.truncate").and_then(|()| self.file.set_len(self.end))
     }
 
@@ -162,18 +176,25 @@ impl Tail {
 
     /// Where the records end by now, for a sync that has to reach it.
     pub(super) fn mark(&self) -> Mark {
-        Mark { file: Arc::clone(&self.file), id: self.id, first: self.first, end: self.end }
+        Mark {
+            file: Arc::clone(&self.file),
+            id: self.id,
+            first: self.first,
+            end: self.end,
+        }
     }
 
-    /// Whether the segment has to be closed before the next record. One with nothing but its header never is.
+    /// Whether the segment has to be closed before the next record. One with nothing but its header
+    /// never is.
     pub(super) fn is_full(&self, limit: Option<u64>) -> bool {
         limit.is_some_and(|limit| self.end >= limit) && self.next > self.first + 1
     }
 
     /// Closes the segment and begins the next one.
     ///
-    /// The next segment is written under a temporary name, so a full disk is noticed before anything is renamed. A
-    /// crash between the two renames leaves a journal without a current segment, which opening makes anew.
+    /// The next segment is written under a temporary name, so a full disk is noticed before
+    /// anything is renamed. A crash between the two renames leaves a journal without a current
+    /// segment, which opening makes anew.
     pub(super) fn rotate(&mut self, at: Timestamp) -> Result<(), JournalError> {
         self.check_usable()?;
         let current = self.files.current().to_owned();
@@ -195,9 +216,13 @@ impl Tail {
         let published = dir::sync_through("journal.rotate.dirsync", self.files.dir())
             .map_err(DirError::into_source)
             .and_then(|()| failpoint::hit("journal.rotate.publish"))
-            .and_then(|()| temp.persist_noclobber(&current).map_err(|error| error.error));
-        let file = published
-            .map_err(|error| self.break_off(format!("a segment was closed and none begun ({error})")))?;
+            .and_then(|()| {
+                temp.persist_noclobber(&current)
+                    .map_err(|error| error.error)
+            });
+        let file = published.map_err(|error| {
+            self.break_off(format!("a segment was closed and none begun ({error})"))
+        })?;
         // A temporary file is locked while it is one; from now on that is the turn to sync.
         let _never_refused = file.unlock();
         self.id = id;
@@ -210,7 +235,8 @@ impl Tail {
         Ok(())
     }
 
-    /// Makes everything written durable. After a failure nobody knows what is on disk, so the tail breaks off.
+    /// Makes everything written durable. After a failure nobody knows what is on disk, so the tail
+    /// breaks off.
     pub(super) fn sync(&mut self) -> Result<(), JournalError> {
         sync_data(&self.file).map_err(|error| self.break_off(format!("a sync failed ({error})")))
     }
@@ -219,30 +245,48 @@ impl Tail {
     pub(super) fn checkpoint(&self) -> Checkpoint {
         let mut end = [0; 11];
         // One that cannot be read back gives a checkpoint that nobody will believe.
-        let read = self.file.read_exact_at(&mut end, self.end.saturating_sub(11));
-        let sum = read.ok().and_then(|()| record::sum_of(&end)).unwrap_or_default();
-        Checkpoint { segment: self.first, seq: self.next - 1, offset: self.last, sum }
+        let read = self
+            .file
+            .read_exact_at(&mut end, self.end.saturating_sub(11));
+        let sum = read
+            .ok()
+            .and_then(|()| record::sum_of(&end))
+            .unwrap_or_default();
+        Checkpoint {
+            segment: self.first,
+            seq: self.next - 1,
+            offset: self.last,
+            sum,
+        }
     }
 
     /// Refuses every later write, and says why.
     pub(super) fn break_off(&mut self, why: String) -> JournalError {
         self.broken = Some(why.clone());
-        JournalError::Broken { file: self.files.current().to_owned(), why }
+        JournalError::Broken {
+            file: self.files.current().to_owned(),
+            why,
+        }
     }
 
     #[inline]
     pub(super) fn check_usable(&self) -> Result<(), JournalError> {
-        self.broken.as_deref().map_or(Ok(()), |why| Err(self.refuse(why)))
+        self.broken
+            .as_deref()
+            .map_or(Ok(()), |why| Err(self.refuse(why)))
     }
 
     #[cold]
     fn refuse(&self, why: &str) -> JournalError {
-        JournalError::Broken { file: self.files.current().to_owned(), why: why.to_owned() }
+        JournalError::Broken {
+            file: self.files.current().to_owned(),
+            why: why.to_owned(),
+        }
     }
 }
 
-/// A file that is written to without the C library in between: of what an append costs above the system call, its way
-/// there and back would be a good part.
+/// A file that is written to without the C library in between: of what an append costs above the
+/// system call, its way there and back would be a good part.
 struct Direct<'f>(&'f File);
 
 impl Write for Direct<'_> {
@@ -270,7 +314,12 @@ pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
 /// Creates the first or a missing segment.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     failpoint::hit("journal.create")?;
-    OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(path)
+    OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
 }
 
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
@@ -282,5 +331,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 fn identify(file: &File, path: &Path) -> Result<FileId, JournalError> {
-    file.metadata().map(|metadata| FileId::of(&metadata)).map_err(JournalError::io("open", path))
+    file.metadata()
+        .map(|metadata| FileId::of(&metadata))
+        .map_err(JournalError::io("open", path))
 }

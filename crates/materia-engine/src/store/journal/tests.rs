@@ -29,9 +29,17 @@ impl Desk {
     }
 
     fn rotating(rotate_at: Option<u64>) -> Self {
-        let options = Options { name: "test".to_owned(), rotate_at, from: None };
+        let options = Options {
+            name: "test".to_owned(),
+            rotate_at,
+            from: None,
+        };
         let clock = Clock::fixed(Timestamp::from_millis(1_767_225_600_000));
-        Self { temp: tempfile::tempdir().unwrap(), clock, options }
+        Self {
+            temp: tempfile::tempdir().unwrap(),
+            clock,
+            options,
+        }
     }
 
     fn path(&self) -> PathBuf {
@@ -63,20 +71,29 @@ impl Desk {
     /// The numbers of the notes, after checking that the records are numbered without a gap.
     fn notes(&self) -> Vec<u64> {
         let records = self.read().unwrap();
-        assert!(records.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq), "{records:?}");
+        assert!(
+            records
+                .windows(2)
+                .all(|pair| pair[0].seq + 1 == pair[1].seq),
+            "{records:?}"
+        );
         notes_of(&records)
     }
 }
 
 fn note(journal: &Journal, numbers: std::ops::Range<u64>) {
     for number in numbers {
-        journal.append("note", &json!({ "number": number })).unwrap();
+        journal
+            .append("note", &json!({ "number": number }))
+            .unwrap();
     }
 }
 
 fn notes_of(records: &[Record]) -> Vec<u64> {
     let notes = records.iter().filter(|record| record.kind == "note");
-    notes.map(|record| record.data["number"].as_u64().unwrap()).collect()
+    notes
+        .map(|record| record.data["number"].as_u64().unwrap())
+        .collect()
 }
 
 fn numbers(count: u64) -> Vec<u64> {
@@ -84,7 +101,12 @@ fn numbers(count: u64) -> Vec<u64> {
 }
 
 fn cut(path: &Path, length: u64) {
-    fs::OpenOptions::new().write(true).open(path).unwrap().set_len(length).unwrap();
+    fs::OpenOptions::new()
+        .write(true)
+        .open(path)
+        .unwrap()
+        .set_len(length)
+        .unwrap();
 }
 
 #[test]
@@ -92,14 +114,22 @@ fn a_journal_begins_with_its_header_and_goes_on_after_reopening() {
     let desk = Desk::new();
     let journal = desk.open().unwrap();
     assert_eq!(journal.append("note", &json!({"number": 0})).unwrap(), 2);
-    assert_eq!(journal.append_durable("note", &json!({"number": 1})).unwrap(), 3);
+    assert_eq!(
+        journal
+            .append_durable("note", &json!({"number": 1}))
+            .unwrap(),
+        3
+    );
     drop(journal);
     let journal = desk.open().unwrap();
     assert_eq!((journal.last_seq(), journal.recovery()), (3, None));
     assert_eq!(journal.append("note", &json!({"number": 2})).unwrap(), 4);
     let first = &desk.read().unwrap()[0];
     assert_eq!((first.seq, first.kind.as_str()), (1, HEADER));
-    assert_eq!(first.data, json!({"format": 1, "name": "test", "segment": 1}));
+    assert_eq!(
+        first.data,
+        json!({"format": 1, "name": "test", "segment": 1})
+    );
     assert_eq!(desk.notes(), [0, 1, 2]);
 }
 
@@ -109,9 +139,9 @@ fn a_journal_has_one_exclusive_writer_or_shared_ones() {
     let journal = desk.open().unwrap();
     let share = || SharedJournal::open(&desk.path(), &desk.clock, &desk.options);
     let held_by_us = |error: JournalError| match error {
-        JournalError::Held(error) => {
-            error.to_string().ends_with(&format!("held by process {}", std::process::id()))
-        }
+        JournalError::Held(error) => error
+            .to_string()
+            .ends_with(&format!("held by process {}", std::process::id())),
         _ => false,
     };
     assert!(held_by_us(desk.open().unwrap_err()));
@@ -119,7 +149,10 @@ fn a_journal_has_one_exclusive_writer_or_shared_ones() {
     drop(journal);
     let (one, two) = (share().unwrap(), share().unwrap());
     let turn = two.hold().unwrap();
-    assert!(matches!(desk.open(), Err(JournalError::Held(_))), "one of them is writing");
+    assert!(
+        matches!(desk.open(), Err(JournalError::Held(_))),
+        "one of them is writing"
+    );
     drop(turn);
     let journal = desk.open().unwrap();
     assert!(held_by_us(one.append("note", &json!({})).unwrap_err()));
@@ -150,7 +183,12 @@ fn threads_that_commit_together_share_a_sync() {
     journal.commit().unwrap();
     journal.commit_through(u64::MAX).unwrap();
     assert_eq!(journal.syncs(), ROUNDS as u64);
-    assert_eq!(journal.append_durable("note", &json!({"number": 0})).unwrap(), 2 + (THREADS * ROUNDS) as u64);
+    assert_eq!(
+        journal
+            .append_durable("note", &json!({"number": 0}))
+            .unwrap(),
+        2 + (THREADS * ROUNDS) as u64
+    );
     assert_eq!(journal.syncs(), ROUNDS as u64 + 1);
 }
 
@@ -179,24 +217,49 @@ fn a_checkpoint_bounds_what_is_read() {
     bytes[middle] ^= 1;
     fs::write(&first, bytes).unwrap();
     assert!(matches!(desk.open(), Err(JournalError::Damaged { .. })));
-    let after: Result<Vec<Record>, _> =
-        Reader::open(&desk.path(), From::Checkpoint(checkpoint)).unwrap().collect();
+    let after: Result<Vec<Record>, _> = Reader::open(&desk.path(), From::Checkpoint(checkpoint))
+        .unwrap()
+        .collect();
     assert_eq!(notes_of(&after.unwrap()), (7..20).collect::<Vec<_>>());
-    let from = Options { from: Some(checkpoint), ..desk.options.clone() };
+    let from = Options {
+        from: Some(checkpoint),
+        ..desk.options.clone()
+    };
     let journal = Journal::open(&desk.path(), &desk.clock, &from).unwrap();
     note(&journal, 20..21);
     let last = journal.checkpoint();
     drop(journal);
     for stale in [
-        Checkpoint { seq: 5000, ..checkpoint },
-        Checkpoint { offset: checkpoint.offset + 1, ..checkpoint },
-        Checkpoint { segment: checkpoint.segment + 1, ..checkpoint },
-        Checkpoint { sum: checkpoint.sum ^ 1, ..checkpoint },
-        Checkpoint { offset: 1 << 40, ..last },
+        Checkpoint {
+            seq: 5000,
+            ..checkpoint
+        },
+        Checkpoint {
+            offset: checkpoint.offset + 1,
+            ..checkpoint
+        },
+        Checkpoint {
+            segment: checkpoint.segment + 1,
+            ..checkpoint
+        },
+        Checkpoint {
+            sum: checkpoint.sum ^ 1,
+            ..checkpoint
+        },
+        Checkpoint {
+            offset: 1 << 40,
+            ..last
+        },
     ] {
-        let from = Options { from: Some(stale), ..desk.options.clone() };
+        let from = Options {
+            from: Some(stale),
+            ..desk.options.clone()
+        };
         let error = Journal::open(&desk.path(), &desk.clock, &from).unwrap_err();
-        assert!(matches!(error, JournalError::StaleCheckpoint { .. }), "{error}");
+        assert!(
+            matches!(error, JournalError::StaleCheckpoint { .. }),
+            "{error}"
+        );
     }
 }
 

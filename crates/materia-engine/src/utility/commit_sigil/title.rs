@@ -1,10 +1,12 @@
-//! The title of a Conventional Commit: `type: description`, `type(scope): description`, `!` for a breaking change.
+//! The title of a Conventional Commit: `type: description`, `type(scope): description`, `!` for a
+//! breaking change.
 //!
 //! Owns the grammar and a rewrite for titles that miss it. A suggestion is always valid.
 
 /// The types that are usual; others are valid, too.
-pub(super) const USUAL: [&str; 11] =
-    ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
+pub(super) const USUAL: [&str; 11] = [
+    "build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test",
+];
 
 /// How long a scope made of somebody's words becomes.
 const LONGEST_SCOPE: usize = 36;
@@ -16,14 +18,22 @@ pub(super) fn is_usual(kind: &str) -> bool {
 
 /// The type of a valid title without blanks around it; nothing where it is not valid.
 pub(super) fn kind(title: &str) -> Option<&str> {
-    let end = title.find(|c: char| !c.is_ascii_lowercase()).filter(|end| *end > 0)?;
+    let end = title
+        .find(|c: char| !c.is_ascii_lowercase())
+        .filter(|end| *end > 0)?;
     let (kind, rest) = title.split_at(end);
     let rest = match rest.strip_prefix('(') {
-        Some(scoped) => scoped.split_once(')').filter(|(scope, _)| !scope.is_empty())?.1,
+        Some(scoped) => {
+            scoped
+                .split_once(')')
+                .filter(|(scope, _)| !scope.is_empty())?
+                .1
+        }
         None => rest,
     };
     let rest = rest.strip_prefix('!').unwrap_or(rest).strip_prefix(": ")?;
-    rest.starts_with(|c: char| !c.is_whitespace()).then_some(kind)
+    rest.starts_with(|c: char| !c.is_whitespace())
+        .then_some(kind)
 }
 
 /// A valid title near this one.
@@ -33,7 +43,10 @@ pub(super) fn suggestion(title: &str) -> String {
     if kind(&lowered).is_some_and(is_usual) {
         return lowered;
     }
-    match title.split_once(':').map(|(prefix, rest)| (prefix.trim(), rest.trim())) {
+    match title
+        .split_once(':')
+        .map(|(prefix, rest)| (prefix.trim(), rest.trim()))
+    {
         Some((prefix, rest)) if !rest.is_empty() => format!("{}: {rest}", prefix_for(prefix)),
         _ => without_colon(title.trim_end_matches([':', ' '])),
     }
@@ -42,7 +55,10 @@ pub(super) fn suggestion(title: &str) -> String {
 /// The same text with its first letter small.
 fn lowered(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+    chars
+        .next()
+        .map(|first| first.to_lowercase().chain(chars).collect())
+        .unwrap_or_default()
 }
 
 /// What stands before the colon, made valid.
@@ -54,7 +70,9 @@ fn prefix_for(prefix: &str) -> String {
         return kind;
     }
     let scope = prefix.to_lowercase();
-    let scope = scope.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-');
+    let scope = scope
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-');
     let scope: String = scope.take(LONGEST_SCOPE).collect();
     match scope.trim_matches('-') {
         "" => "chore".to_owned(),
@@ -72,7 +90,8 @@ fn normalised(prefix: &str) -> Option<String> {
         Some(rest) => rest.split_once('(')?,
         None => (rest, ""),
     };
-    let named = !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphabetic()) && !scope.contains(')');
+    let named =
+        !kind.is_empty() && kind.chars().all(|c| c.is_ascii_alphabetic()) && !scope.contains(')');
     let scope = Some(scope.trim()).filter(|scope| !scope.is_empty());
     let scope = scope.map(|scope| format!("({scope})")).unwrap_or_default();
     named.then(|| format!("{}{scope}{mark}", kind.to_ascii_lowercase()))

@@ -1,7 +1,8 @@
 //! The manifest of the launchers: which version of each was put where.
 //!
-//! Owns its shape, `{"version": 1, "utilities": {NAME: {"sourceHash", "profileFile", "conflict"?}}}`. What another program wrote into it
-//! stays; what cannot be read counts as not written, since every launcher says by its own bytes what it is.
+//! Owns its shape, `{"version": 1, "utilities": {NAME: {"sourceHash", "profileFile",
+//! "conflict"?}}}`. What another program wrote into it stays; what cannot be read counts as not
+//! written, since every launcher says by its own bytes what it is.
 
 use std::fs::File;
 use std::io::Read;
@@ -30,23 +31,34 @@ pub(super) struct Entry {
 /// The manifest in a file, where one can be read.
 pub(super) fn read(path: &Path) -> Option<Manifest> {
     let mut text = String::new();
-    File::open(path).ok()?.take(LARGEST).read_to_string(&mut text).ok()?;
+    File::open(path)
+        .ok()?
+        .take(LARGEST)
+        .read_to_string(&mut text)
+        .ok()?;
     let document: Map<String, Value> = serde_json::from_str(&text).ok()?;
-    let known = document.get("version") == Some(&json!(1)) && document.get("utilities")?.is_object();
+    let known =
+        document.get("version") == Some(&json!(1)) && document.get("utilities")?.is_object();
     known.then_some(Manifest(document))
 }
 
 impl Manifest {
-    /// What is known of a launcher; an entry that is no good, or points out of the directory, is none.
+    /// What is known of a launcher; an entry that is no good, or points out of the directory, is
+    /// none.
     pub(super) fn get(&self, name: &str) -> Option<Entry> {
         let entry = self.0.get("utilities")?.get(name)?;
         let word = |field: &str| entry.get(field).and_then(Value::as_str).map(str::to_owned);
         let profile_file = word("profileFile").filter(|file| is_plain(file))?;
-        Some(Entry { source_hash: word("sourceHash")?, profile_file, conflict: word("conflict") })
+        Some(Entry {
+            source_hash: word("sourceHash")?,
+            profile_file,
+            conflict: word("conflict"),
+        })
     }
 
     pub(super) fn set(&mut self, name: &str, entry: &Entry) {
-        let mut written = json!({"sourceHash": entry.source_hash, "profileFile": entry.profile_file});
+        let mut written =
+            json!({"sourceHash": entry.source_hash, "profileFile": entry.profile_file});
         if let Some(conflict) = &entry.conflict {
             written["conflict"] = json!(conflict);
         }
@@ -63,7 +75,10 @@ impl Manifest {
 
 impl Default for Manifest {
     fn default() -> Self {
-        Self(Map::from_iter([("version".to_owned(), json!(1)), ("utilities".to_owned(), json!({}))]))
+        Self(Map::from_iter([
+            ("version".to_owned(), json!(1)),
+            ("utilities".to_owned(), json!({})),
+        ]))
     }
 }
 

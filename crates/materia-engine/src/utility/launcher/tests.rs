@@ -17,12 +17,20 @@ impl Profile {
     }
 
     fn sync(&self) -> Vec<String> {
-        let variables = Variables { profile_dir: Some(self.0.path().join("p")), ..Variables::default() };
-        let home = Home::locate(&Variables { home: Some("/nowhere".into()), ..variables }).unwrap();
+        let variables = Variables {
+            profile_dir: Some(self.0.path().join("p")),
+            ..Variables::default()
+        };
+        let home = Home::locate(&Variables {
+            home: Some("/nowhere".into()),
+            ..variables
+        })
+        .unwrap();
         sync(&home).unwrap();
         let listed = std::fs::read_dir(home.utilities()).unwrap();
-        let mut names: Vec<String> =
-            listed.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = listed
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -49,16 +57,29 @@ impl Profile {
     }
 
     fn inodes(&self, names: &[String]) -> Vec<u64> {
-        names.iter().map(|name| self.path(name).metadata().unwrap().ino()).collect()
+        names
+            .iter()
+            .map(|name| self.path(name).metadata().unwrap().ino())
+            .collect()
     }
 }
 
-const NAMES: [&str; 6] =
-    [MANIFEST, "blackbelt-bootstrap", "blackbelt-maintain", "commit-sigil", "detect-vcs", "ensure-ignored"];
+const NAMES: [&str; 6] = [
+    MANIFEST,
+    "blackbelt-bootstrap",
+    "blackbelt-maintain",
+    "commit-sigil",
+    "detect-vcs",
+    "ensure-ignored",
+];
 
 /// The hashes that stand behind the name of a launcher.
 fn copies(names: &[String], of: &str) -> Vec<String> {
-    names.iter().filter_map(|name| name.strip_prefix(of)?.strip_prefix('.')).map(str::to_owned).collect()
+    names
+        .iter()
+        .filter_map(|name| name.strip_prefix(of)?.strip_prefix('.'))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -68,12 +89,32 @@ fn c18_a_fresh_profile_gets_every_launcher_once_and_nothing_is_written_again() {
     assert_eq!(names, NAMES);
     let inodes = profile.inodes(&names);
     assert_eq!(profile.sync(), names);
-    assert_eq!(profile.inodes(&names), inodes, "a rename would have changed them");
-    assert!(profile.read("detect-vcs").ends_with("exec materia utility detect-vcs\n"));
-    assert_eq!(profile.path("detect-vcs").metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(
+        profile.inodes(&names),
+        inodes,
+        "a rename would have changed them"
+    );
+    assert!(
+        profile
+            .read("detect-vcs")
+            .ends_with("exec materia utility detect-vcs\n")
+    );
+    assert_eq!(
+        profile
+            .path("detect-vcs")
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
+        0o700
+    );
     let hash = hash(profile.read("detect-vcs").as_bytes());
     assert_eq!(profile.manifest()["version"], 1);
-    assert_eq!(profile.entry("detect-vcs"), json!({"sourceHash": hash, "profileFile": "detect-vcs"}));
+    assert_eq!(
+        profile.entry("detect-vcs"),
+        json!({"sourceHash": hash, "profileFile": "detect-vcs"})
+    );
 }
 
 #[test]
@@ -87,14 +128,23 @@ fn c18_a_changed_launcher_stays_and_the_current_one_lands_beside_it() {
     let hashes = copies(&names, "commit-sigil");
     assert_eq!(hashes, [hash(current.as_bytes())[..12].to_owned()]);
     let beside = format!("commit-sigil.{}", hashes[0]);
-    assert_eq!((profile.read("commit-sigil"), profile.read(&beside)), (mine.clone(), current.clone()));
+    assert_eq!(
+        (profile.read("commit-sigil"), profile.read(&beside)),
+        (mine.clone(), current.clone())
+    );
     let entry = profile.entry("commit-sigil");
-    assert_eq!((&entry["profileFile"], &entry["conflict"]), (&json!(beside), &json!("commit-sigil")));
+    assert_eq!(
+        (&entry["profileFile"], &entry["conflict"]),
+        (&json!(beside), &json!("commit-sigil"))
+    );
     assert_eq!(profile.sync(), names, "and it stays at that");
     // The one beside it is the person's too once they changed it.
     profile.put(&beside, &mine);
     let names = profile.sync();
-    assert_eq!(copies(&names, "commit-sigil"), [&hashes[0][..], &hash(current.as_bytes())[..16]]);
+    assert_eq!(
+        copies(&names, "commit-sigil"),
+        [&hashes[0][..], &hash(current.as_bytes())[..16]]
+    );
     assert_eq!(profile.read(&beside), mine);
     assert_eq!(profile.sync(), names);
 }
@@ -105,11 +155,16 @@ fn c18_an_old_launcher_of_ours_is_replaced_in_its_place() {
     profile.put("detect-vcs", "old");
     let old = json!({"sourceHash": hash(b"old"), "profileFile": "detect-vcs"});
     let foreign = json!({"sourceHash": "x", "profileFile": "else.mjs"});
-    let manifest = json!({"version": 1, "utilities": {"detect-vcs": old, "else.mjs": foreign}, "more": 1});
+    let manifest =
+        json!({"version": 1, "utilities": {"detect-vcs": old, "else.mjs": foreign}, "more": 1});
     profile.put(MANIFEST, &manifest.to_string());
     assert_eq!(profile.sync(), NAMES);
     assert!(profile.read("detect-vcs").contains("exec materia"));
-    assert_eq!(profile.entry("else.mjs"), foreign, "what others wrote stays");
+    assert_eq!(
+        profile.entry("else.mjs"),
+        foreign,
+        "what others wrote stays"
+    );
     assert_eq!(profile.manifest()["more"], 1);
 }
 
@@ -125,13 +180,23 @@ fn c18_a_removed_or_emptied_launcher_is_put_again() {
 
 #[test]
 fn c18_without_a_readable_manifest_the_bytes_decide() {
-    for manifest in ["", "{", "[]", r#"{"version": 2, "utilities": {}}"#, r#"{"version": 1}"#] {
+    for manifest in [
+        "",
+        "{",
+        "[]",
+        r#"{"version": 2, "utilities": {}}"#,
+        r#"{"version": 1}"#,
+    ] {
         let profile = Profile::new();
         profile.sync();
         profile.put("detect-vcs", "mine");
         profile.put(MANIFEST, manifest);
         let names = profile.sync();
-        assert_eq!((copies(&names, "detect-vcs").len(), names.len()), (1, NAMES.len() + 1), "{manifest}");
+        assert_eq!(
+            (copies(&names, "detect-vcs").len(), names.len()),
+            (1, NAMES.len() + 1),
+            "{manifest}"
+        );
         assert_eq!(profile.read("detect-vcs"), "mine");
     }
 }

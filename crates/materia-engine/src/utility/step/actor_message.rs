@@ -1,7 +1,7 @@
 //! `actor-message`: what flows to it becomes the body of a message.
 //!
-//! Owns making and checking the message. With `send=true` inside a run it also goes to the coordinator; anywhere else it
-//! is only shown, since there is nobody whose run could say it.
+//! Owns making and checking the message. With `send=true` inside a run it also goes to the
+//! coordinator; anywhere else it is only shown, since there is nobody whose run could say it.
 
 use materia_model::message::{Address, Draft, Envelope};
 use materia_model::text;
@@ -26,7 +26,9 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         correlation_id: options.text("correlation").map(str::to_owned),
         metadata: options.text("metadata").map(metadata).transpose()?,
     };
-    let envelope = draft.check().map_err(|error| Trouble::wrong(error.to_string(), error.hint()))?;
+    let envelope = draft
+        .check()
+        .map_err(|error| Trouble::wrong(error.to_string(), error.hint()))?;
     let mut notes = Vec::new();
     if options.flag("send") {
         match asked.within {
@@ -35,7 +37,10 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         }
     }
     let shown = serde_json::to_value(&envelope).unwrap_or_default();
-    Ok(Answer { output: Output::Json(shown), notes })
+    Ok(Answer {
+        output: Output::Json(shown),
+        notes,
+    })
 }
 
 /// JSON where it is JSON, else text; nothing where it is blank.
@@ -47,7 +52,10 @@ fn body_of(text: &str) -> Option<Value> {
 fn metadata(text: &str) -> Result<Value, Trouble> {
     serde_json::from_str(text).map_err(|error| {
         Trouble::wrong(
-            format!("metadata is {}, which is no JSON: {error}", text::quoted(text)),
+            format!(
+                "metadata is {}, which is no JSON: {error}",
+                text::quoted(text)
+            ),
             "write metadata={\"key\": \"value\"}",
         )
     })
@@ -55,18 +63,32 @@ fn metadata(text: &str) -> Result<Value, Trouble> {
 
 /// Says it to the coordinator of the run around us.
 fn send(asked: &Asked<'_>, envelope: Envelope) -> Result<(), Trouble> {
-    let Some(run) = asked.within else { return Ok(()) };
+    let Some(run) = asked.within else {
+        return Ok(());
+    };
     if envelope.to != Address::Coordinator {
-        let message = format!("`actor-message` sends to the coordinator, not to {}", envelope.to);
+        let message = format!(
+            "`actor-message` sends to the coordinator, not to {}",
+            envelope.to
+        );
         return Err(Trouble::wrong(message, "use `materia message` for that"));
     }
     let failed = |error: &dyn std::error::Error| {
-        Trouble::failed(format!("the message was not sent: {error}"), "see `materia inspect` of the run")
+        Trouble::failed(
+            format!("the message was not sent: {error}"),
+            "see `materia inspect` of the run",
+        )
     };
     let place = asked.runs.find(run).map_err(|error| failed(&error))?;
     let post = Post::open(&place.journal(), asked.clock).map_err(|error| failed(&error))?;
-    post.deliver(Posting::new(envelope)).map_err(|error| failed(&error))?;
-    let session = post.look(|mail| mail.session.clone()).map_err(|error| failed(&error))?;
-    run::ring_session(asked.runs, session.as_ref().map(materia_model::name::SessionId::as_str));
+    post.deliver(Posting::new(envelope))
+        .map_err(|error| failed(&error))?;
+    let session = post
+        .look(|mail| mail.session.clone())
+        .map_err(|error| failed(&error))?;
+    run::ring_session(
+        asked.runs,
+        session.as_ref().map(materia_model::name::SessionId::as_str),
+    );
     Ok(())
 }

@@ -21,10 +21,13 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         }
         None => (0, None),
     };
-    let modified = about.as_ref().and_then(|about| about.modified().ok()).and_then(|time| {
-        let since = time.duration_since(UNIX_EPOCH).ok()?;
-        Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?).to_string())
-    });
+    let modified = about
+        .as_ref()
+        .and_then(|about| about.modified().ok())
+        .and_then(|time| {
+            let since = time.duration_since(UNIX_EPOCH).ok()?;
+            Some(Timestamp::from_millis(i64::try_from(since.as_millis()).ok()?).to_string())
+        });
     Ok(json!({
         "title": options.text_or("title", "Artifact"),
         "status": options.text_or("status", "draft"),

@@ -1,4 +1,5 @@
-//! `changelog-section`: what a changelog says about one version; about the newest where none is named.
+//! `changelog-section`: what a changelog says about one version; about the newest where none is
+//! named.
 
 use materia_model::text;
 
@@ -11,9 +12,15 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     let changelog = files::text(&path)?;
     let version = options.text("version");
     let found = section(&changelog, version).ok_or_else(|| {
-        let known: Vec<&str> = headings(&changelog).map(|(_, title)| title).take(5).collect();
+        let known: Vec<&str> = headings(&changelog)
+            .map(|(_, title)| title)
+            .take(5)
+            .collect();
         let what = version.map_or_else(|| "a version".to_owned(), text::quoted);
-        let message = format!("{} has no section for {what}", text::quoted(&path.to_string_lossy()));
+        let message = format!(
+            "{} has no section for {what}",
+            text::quoted(&path.to_string_lossy())
+        );
         let hint = if known.is_empty() {
             "sections are headings such as `## 1.2.0`".to_owned()
         } else {
@@ -21,7 +28,10 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         };
         Trouble::failed(message, hint)
     })?;
-    Ok(Answer { output: Output::Text(format!("{}\n", found.trim_end())), notes: Vec::new() })
+    Ok(Answer {
+        output: Output::Text(format!("{}\n", found.trim_end())),
+        notes: Vec::new(),
+    })
 }
 
 /// The headings of versions: second level, as the convention has it.
@@ -40,13 +50,19 @@ fn section<'a>(changelog: &'a str, version: Option<&str>) -> Option<&'a str> {
         None => (!all.is_empty()).then_some(0)?,
         Some(version) => all.iter().position(|(_, title)| is_of(title, version))?,
     };
-    let end = all.get(index + 1).map_or(changelog.len(), |(start, _)| *start);
+    let end = all
+        .get(index + 1)
+        .map_or(changelog.len(), |(start, _)| *start);
     changelog.get(all.get(index)?.0..end)
 }
 
-/// Whether a heading is a version's: `[1.2.0] - 2026-01-01`, `v1.2.0` and `1.2.0` are those of `1.2.0`.
+/// Whether a heading is a version's: `[1.2.0] - 2026-01-01`, `v1.2.0` and `1.2.0` are those of
+/// `1.2.0`.
 fn is_of(title: &str, version: &str) -> bool {
-    let bare = |text: &str| text.trim_start_matches(['[', 'v', 'V']).to_ascii_lowercase();
+    let bare = |text: &str| {
+        text.trim_start_matches(['[', 'v', 'V'])
+            .to_ascii_lowercase()
+    };
     let (title, version) = (bare(title), bare(version));
     title.strip_prefix(&version).is_some_and(|rest| {
         rest.chars()
@@ -61,12 +77,17 @@ mod tests {
 
     #[test]
     fn a_section_is_found_by_its_version_alone() {
-        let changelog =
-            "# Log\n\n## [Unreleased]\nnew\n\n## [1.2.0] - 2026-01-01\n### Added\n- x\n## v1.2\nold\n";
+        let changelog = "# Log\n\n## [Unreleased]\nnew\n\n## [1.2.0] - 2026-01-01\n### Added\n- x\n## v1.2\nold\n";
         assert_eq!(section(changelog, None), Some("## [Unreleased]\nnew\n\n"));
-        assert_eq!(section(changelog, Some("1.2.0")), Some("## [1.2.0] - 2026-01-01\n### Added\n- x\n"));
+        assert_eq!(
+            section(changelog, Some("1.2.0")),
+            Some("## [1.2.0] - 2026-01-01\n### Added\n- x\n")
+        );
         assert_eq!(section(changelog, Some("v1.2")), Some("## v1.2\nold\n"));
-        assert_eq!(section(changelog, Some("unreleased")), section(changelog, None));
+        assert_eq!(
+            section(changelog, Some("unreleased")),
+            section(changelog, None)
+        );
         assert_eq!(section(changelog, Some("1.2.0-rc")), None);
         assert_eq!(section("", None), None);
     }

@@ -1,7 +1,7 @@
 //! Reading files and directories for a step, bounded (S5).
 //!
-//! Owns how much is read, how deep and how far a directory is walked, and the words for what cannot be read. Follows no
-//! symbolic link to a directory, so that a walk ends.
+//! Owns how much is read, how deep and how far a directory is walked, and the words for what cannot
+//! be read. Follows no symbolic link to a directory, so that a walk ends.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -20,14 +20,21 @@ pub(super) const MOST_FILES: usize = 20_000;
 /// Everything that is there to read, at most [`MOST_BYTES`].
 pub(super) fn all(reader: &mut dyn Read, name: &str) -> Result<Vec<u8>, Trouble> {
     let mut bytes = Vec::new();
-    reader.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| {
-        Trouble::failed(
-            format!("{} cannot be read: {error}", text::quoted(name)),
-            "name something else to read",
-        )
-    })?;
+    reader
+        .take(MOST_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| {
+            Trouble::failed(
+                format!("{} cannot be read: {error}", text::quoted(name)),
+                "name something else to read",
+            )
+        })?;
     if bytes.len() as u64 > MOST_BYTES {
-        let message = format!("{} has more than {} MiB", text::quoted(name), MOST_BYTES >> 20);
+        let message = format!(
+            "{} has more than {} MiB",
+            text::quoted(name),
+            MOST_BYTES >> 20
+        );
         return Err(Trouble::failed(message, "name a part of it"));
     }
     Ok(bytes)
@@ -58,16 +65,28 @@ pub(super) struct Found {
 }
 
 /// The files below a directory, so deep (1 is the directory itself), that are wanted.
-pub(super) fn below(dir: &Path, depth: u64, wanted: impl Fn(&str) -> bool) -> Result<Found, Trouble> {
+pub(super) fn below(
+    dir: &Path,
+    depth: u64,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Found, Trouble> {
     let top = fs::read_dir(dir).map_err(|error| {
-        let message = format!("{} cannot be read: {error}", text::quoted(&dir.to_string_lossy()));
-        Trouble::failed(message, "name a directory that exists and that you may read")
+        let message = format!(
+            "{} cannot be read: {error}",
+            text::quoted(&dir.to_string_lossy())
+        );
+        Trouble::failed(
+            message,
+            "name a directory that exists and that you may read",
+        )
     })?;
     let mut found = Found::default();
     let mut waiting = vec![(top, 1)];
     while let Some((entries, level)) = waiting.pop() {
         for entry in entries.filter_map(Result::ok) {
-            let Ok(kind) = entry.file_type() else { continue };
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
             let name = entry.file_name();
             if kind.is_dir() && level < depth {
                 if let Ok(inside) = fs::read_dir(entry.path()) {
@@ -88,7 +107,8 @@ pub(super) fn below(dir: &Path, depth: u64, wanted: impl Fn(&str) -> bool) -> Re
 
 /// Whether a name fits a pattern with `*` and `?`.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n, mut star) = (0, 0, None);
     while n < name.len() {
         match pattern.get(p) {
@@ -132,11 +152,21 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let deep = temp.path().join("a/b");
         crate::store::dir::create_private(&deep).unwrap();
-        for file in [temp.path().join("1.x"), temp.path().join("a/2.x"), deep.join("3.x"), deep.join("4.y")] {
+        for file in [
+            temp.path().join("1.x"),
+            temp.path().join("a/2.x"),
+            deep.join("3.x"),
+            deep.join("4.y"),
+        ] {
             crate::store::atomic::write(&file, b"").unwrap();
         }
         rustix::fs::symlink(temp.path(), temp.path().join("a/loop")).unwrap();
-        let names = |depth| below(temp.path(), depth, |name| fits("*.x", name)).unwrap().files.len();
+        let names = |depth| {
+            below(temp.path(), depth, |name| fits("*.x", name))
+                .unwrap()
+                .files
+                .len()
+        };
         assert_eq!((names(1), names(2), names(9)), (1, 2, 3));
         assert!(below(&temp.path().join("none"), 1, |_| true).is_err());
     }

@@ -1,7 +1,7 @@
 //! `jsonl-tail`: the last records of a file with one JSON document on each line.
 //!
-//! Owns what is done with a line that is none: it is left out and told of, since the last line of a file that grows may
-//! be half there.
+//! Owns what is done with a line that is none: it is left out and told of, since the last line of a
+//! file that grows may be half there.
 
 use serde_json::Value;
 
@@ -14,19 +14,27 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     let whole = files::text(&path)?;
     let (lines, broken) = last(&whole, options.number("lines", 40)?);
     let text = lines.iter().map(|line| format!("{line}\n")).collect();
-    let notes = (broken > 0).then(|| format!("{broken} of the last lines are no JSON and were left out"));
-    Ok(Answer { output: Output::Text(text), notes: notes.into_iter().collect() })
+    let notes =
+        (broken > 0).then(|| format!("{broken} of the last lines are no JSON and were left out"));
+    Ok(Answer {
+        output: Output::Text(text),
+        notes: notes.into_iter().collect(),
+    })
 }
 
 /// The last so many lines that are JSON, and how many between them are not.
 pub(super) fn last(text: &str, lines: u64) -> (Vec<&str>, usize) {
     let mut broken = 0;
     let most = usize::try_from(lines).unwrap_or(usize::MAX);
-    let good = text.lines().rev().filter(|line| !line.trim().is_empty()).filter(|line| {
-        let whole = serde_json::from_str::<Value>(line).is_ok();
-        broken += usize::from(!whole);
-        whole
-    });
+    let good = text
+        .lines()
+        .rev()
+        .filter(|line| !line.trim().is_empty())
+        .filter(|line| {
+            let whole = serde_json::from_str::<Value>(line).is_ok();
+            broken += usize::from(!whole);
+            whole
+        });
     let mut found: Vec<&str> = good.take(most).collect();
     found.reverse();
     (found, broken)

@@ -1,8 +1,8 @@
 //! `locker`: a queue of work and locks with leases, for actors that must not meet.
 //!
-//! Owns the service: take a message, change the table, make it durable, answer, settle. A message that comes twice,
-//! because we died in between, is answered again and changes nothing. Never polls: leases run out by comparing, and the
-//! only clock that wakes us is that of the next lease.
+//! Owns the service: take a message, change the table, make it durable, answer, settle. A message
+//! that comes twice, because we died in between, is answered again and changes nothing. Never
+//! polls: leases run out by comparing, and the only clock that wakes us is that of the next lease.
 
 pub(super) mod table;
 
@@ -30,7 +30,12 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     let service = Service::open(asked, "locker")?;
     let prefix = options.text_or("prefix", "lock").to_owned();
     let lease = i64::try_from(options.number("lease-ms", 600_000)?.max(1)).unwrap_or(i64::MAX);
-    let mut locker = Locker { table: read(service.dir())?, dir: service.dir().to_owned(), prefix, lease };
+    let mut locker = Locker {
+        table: read(service.dir())?,
+        dir: service.dir().to_owned(),
+        prefix,
+        lease,
+    };
     locker.started(&service)?;
     (asked.say)("locker: ready");
     let mut handled = 0u64;
@@ -67,8 +72,7 @@ struct Locker {
 
 impl Locker {
     fn started(&self, service: &Service) -> Result<(), Trouble> {
-        let body =
-            json!({"queued": self.table.items.len(), "locks": self.table.locks.len(), "leaseMs": self.lease});
+        let body = json!({"queued": self.table.items.len(), "locks": self.table.locks.len(), "leaseMs": self.lease});
         service.send(Draft {
             to: "coordinator".to_owned(),
             kind: format!("{}.started", self.prefix),
@@ -79,7 +83,8 @@ impl Locker {
         })
     }
 
-    /// Changes the table as a message asks for, and makes it durable; both only once for each message.
+    /// Changes the table as a message asks for, and makes it durable; both only once for each
+    /// message.
     fn handle(&mut self, message: &Claimed, now: i64) -> Result<Reply, Trouble> {
         if let Some((id, reply)) = &self.table.last
             && *id == message.id
@@ -87,17 +92,30 @@ impl Locker {
             return Ok(reply.clone());
         }
         let kind = message.envelope.kind.as_str();
-        let verb = kind.strip_prefix("lock.").or_else(|| kind.strip_prefix("coord.")).unwrap_or(kind);
+        let verb = kind
+            .strip_prefix("lock.")
+            .or_else(|| kind.strip_prefix("coord."))
+            .unwrap_or(kind);
         let sender = message.envelope.from.as_ref().map(ToString::to_string);
         let empty = Value::Null;
         let body = message.envelope.body.as_ref().unwrap_or(&empty);
-        let reply = self.table.apply(verb, body, sender.as_deref(), &message.id, now, self.lease);
+        let reply = self
+            .table
+            .apply(verb, body, sender.as_deref(), &message.id, now, self.lease);
         self.table.last = Some((message.id.clone(), reply.clone()));
         keep(&self.dir, &self.table)?;
         let line = json!({"at": now, "message": message.id, "type": kind, "from": sender, "reply": reply.kind,
             "body": reply.body});
-        file::write(&journal(&self.dir), format!("{line}\n").as_bytes(), Mode::Append).map_err(|error| {
-            Trouble::failed(format!("the journal cannot be written: {error}"), "make room on the disk")
+        file::write(
+            &journal(&self.dir),
+            format!("{line}\n").as_bytes(),
+            Mode::Append,
+        )
+        .map_err(|error| {
+            Trouble::failed(
+                format!("the journal cannot be written: {error}"),
+                "make room on the disk",
+            )
         })?;
         Ok(reply)
     }
@@ -123,8 +141,12 @@ pub(super) fn read(dir: &Path) -> Result<Table, Trouble> {
 
 /// Keeps the table.
 pub(super) fn keep(dir: &Path, table: &Table) -> Result<(), Trouble> {
-    atomic::write_json(&document(dir), FORMAT, table)
-        .map_err(|error| Trouble::failed(error.to_string(), "make room, and check who may write there"))
+    atomic::write_json(&document(dir), FORMAT, table).map_err(|error| {
+        Trouble::failed(
+            error.to_string(),
+            "make room, and check who may write there",
+        )
+    })
 }
 
 /// `lock-snapshot`: what a lock service keeps, without asking it.
@@ -133,10 +155,16 @@ pub(super) fn snapshot(asked: &mut Asked<'_>, options: &Options) -> Result<Answe
         (Some(run), _) => {
             let bare = run.strip_prefix("run:").unwrap_or(run);
             let id = bare.parse().map_err(|error| {
-                Trouble::wrong(format!("{} is no run: {error}", text::quoted(run)), "write run=ID")
+                Trouble::wrong(
+                    format!("{} is no run: {error}", text::quoted(run)),
+                    "write run=ID",
+                )
             })?;
             let place = asked.runs.find(&id);
-            place.map_err(|error| Trouble::failed(error.to_string(), error.hint()))?.dir().to_owned()
+            place
+                .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?
+                .dir()
+                .to_owned()
         }
         (None, Some(dir)) => dir,
         (None, None) => {
@@ -148,9 +176,16 @@ pub(super) fn snapshot(asked: &mut Asked<'_>, options: &Options) -> Result<Answe
     let now = asked.clock.now().as_millis();
     let log = files::text(&journal(&dir)).unwrap_or_default();
     let (lines, _) = jsonl_tail::last(&log, options.number("lines", 20)?);
-    let lines: Vec<Value> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let output = json!({"stateDir": dir, "queue": table.items, "locks": table.held(now), "journal": lines});
-    Ok(Answer { output: Output::Json(output), notes: Vec::new() })
+    let lines: Vec<Value> = lines
+        .iter()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let output =
+        json!({"stateDir": dir, "queue": table.items, "locks": table.held(now), "journal": lines});
+    Ok(Answer {
+        output: Output::Json(output),
+        notes: Vec::new(),
+    })
 }
 
 #[cfg(test)]
@@ -168,14 +203,25 @@ mod tests {
             ..Draft::default()
         };
         let queued_at = materia_model::time::Timestamp::from_millis(0);
-        let message =
-            Claimed { id: "m1".to_owned(), envelope: draft.check().unwrap(), queued_at, attempt: 1 };
-        let locker =
-            || Locker { table: read(&dir).unwrap(), dir: dir.clone(), prefix: "lock".to_owned(), lease: 9 };
+        let message = Claimed {
+            id: "m1".to_owned(),
+            envelope: draft.check().unwrap(),
+            queued_at,
+            attempt: 1,
+        };
+        let locker = || Locker {
+            table: read(&dir).unwrap(),
+            dir: dir.clone(),
+            prefix: "lock".to_owned(),
+            lease: 9,
+        };
         let first = locker().handle(&message, 1).unwrap();
         // As after a kill: everything is read again.
         let mut again = locker();
-        assert_eq!((again.handle(&message, 2).unwrap(), again.table.items.len()), (first, 1));
+        assert_eq!(
+            (again.handle(&message, 2).unwrap(), again.table.items.len()),
+            (first, 1)
+        );
         assert_eq!(files::text(&journal(&dir)).unwrap().lines().count(), 1);
     }
 }

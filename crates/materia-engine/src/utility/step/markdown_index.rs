@@ -30,17 +30,29 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         .take(MOST)
         .map(|path| {
             let text = files::text(path).unwrap_or_default();
-            let title =
-                text.lines().find_map(|line| line.strip_prefix("# ")).map(|title| title.trim().to_owned());
-            let shown = path.strip_prefix(&directory).unwrap_or(path).to_string_lossy().into_owned();
-            Document { path: shown, title, lines: text.lines().count() }
+            let title = text
+                .lines()
+                .find_map(|line| line.strip_prefix("# "))
+                .map(|title| title.trim().to_owned());
+            let shown = path
+                .strip_prefix(&directory)
+                .unwrap_or(path)
+                .to_string_lossy()
+                .into_owned();
+            Document {
+                path: shown,
+                title,
+                lines: text.lines().count(),
+            }
         })
         .collect();
     let left_out = found.files.len() - documents.len();
-    let notes = (left_out > 0 || found.more).then(|| format!("only the first {MOST} documents are listed"));
+    let notes =
+        (left_out > 0 || found.more).then(|| format!("only the first {MOST} documents are listed"));
     let output = if as_json {
-        let listed =
-            documents.iter().map(|one| json!({"path": one.path, "title": one.title, "lines": one.lines}));
+        let listed = documents
+            .iter()
+            .map(|one| json!({"path": one.path, "title": one.title, "lines": one.lines}));
         Output::Json(
             json!({"directory": directory.to_string_lossy(), "documents": listed.collect::<Vec<_>>()}),
         )
@@ -55,5 +67,8 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         }
         Output::Text(text)
     };
-    Ok(Answer { output, notes: notes.into_iter().collect() })
+    Ok(Answer {
+        output,
+        notes: notes.into_iter().collect(),
+    })
 }

@@ -1,8 +1,8 @@
 //! `music-player`: plays what is below a directory, steered by messages.
 //!
-//! Owns which program plays and the list. Waits for two things at once, the end of a track and a message, and for nothing
-//! else. Pausing stops the program's clock, not the program: SIGSTOP would be ours to send only by `process`, so a
-//! paused track begins again from its start.
+//! Owns which program plays and the list. Waits for two things at once, the end of a track and a
+//! message, and for nothing else. Pausing stops the program's clock, not the program: SIGSTOP would
+//! be ours to send only by `process`, so a paused track begins again from its start.
 
 use std::path::PathBuf;
 
@@ -26,23 +26,50 @@ struct Program {
 const PROGRAMS: [Program; 6] = [
     Program {
         name: "mpv",
-        words: |volume| words(&["--no-video", "--really-quiet", &format!("--volume={volume}")]),
+        words: |volume| {
+            words(&[
+                "--no-video",
+                "--really-quiet",
+                &format!("--volume={volume}"),
+            ])
+        },
     },
     Program {
         name: "ffplay",
         words: |volume| {
-            words(&["-nodisp", "-autoexit", "-loglevel", "error", "-volume", &volume.to_string()])
+            words(&[
+                "-nodisp",
+                "-autoexit",
+                "-loglevel",
+                "error",
+                "-volume",
+                &volume.to_string(),
+            ])
         },
     },
-    Program { name: "mpg123", words: |volume| words(&["-q", "-f", &(volume * 32_768 / 100).to_string()]) },
+    Program {
+        name: "mpg123",
+        words: |volume| words(&["-q", "-f", &(volume * 32_768 / 100).to_string()]),
+    },
     Program {
         name: "cvlc",
         words: |volume| {
-            words(&["--play-and-exit", "--quiet", "--gain", &format!("{:.2}", volume as f64 / 100.0)])
+            words(&[
+                "--play-and-exit",
+                "--quiet",
+                "--gain",
+                &format!("{:.2}", volume as f64 / 100.0),
+            ])
         },
     },
-    Program { name: "play", words: |volume| words(&["-q", "-v", &format!("{:.2}", volume as f64 / 100.0)]) },
-    Program { name: "afplay", words: |volume| words(&["-v", &format!("{:.2}", volume as f64 / 100.0)]) },
+    Program {
+        name: "play",
+        words: |volume| words(&["-q", "-v", &format!("{:.2}", volume as f64 / 100.0)]),
+    },
+    Program {
+        name: "afplay",
+        words: |volume| words(&["-v", &format!("{:.2}", volume as f64 / 100.0)]),
+    },
 ];
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -71,12 +98,21 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         playlist_build::tracks(&source, playlist_build::EXTENSIONS, 4)?.files
     };
     if tracks.is_empty() {
-        let message = format!("there is no music in {}", text::quoted(&source.to_string_lossy()));
+        let message = format!(
+            "there is no music in {}",
+            text::quoted(&source.to_string_lossy())
+        );
         return Err(Trouble::failed(message, "name another source=DIR"));
     }
     if options.text("command") == Some("list") {
-        let list = tracks.iter().map(|track| format!("{}\n", track.display())).collect();
-        return Ok(Answer { output: Output::Text(list), notes: Vec::new() });
+        let list = tracks
+            .iter()
+            .map(|track| format!("{}\n", track.display()))
+            .collect();
+        return Ok(Answer {
+            output: Output::Text(list),
+            notes: Vec::new(),
+        });
     }
     let program = chosen(options.text_or("player", "auto"))?;
     let service = Service::open(asked, "music-player")?;
@@ -115,14 +151,16 @@ fn chosen(wanted: &str) -> Result<&'static Program, Trouble> {
 impl Player<'_, '_> {
     fn play(&mut self) -> Result<Answer, Trouble> {
         let ear = self.service.ear()?;
-        let failed =
-            |error: std::io::Error| Trouble::failed(format!("nobody can be heard: {error}"), "try again");
+        let failed = |error: std::io::Error| {
+            Trouble::failed(format!("nobody can be heard: {error}"), "try again")
+        };
         self.asked.nursery.watch(&ear).map_err(failed)?;
         self.start()?;
         loop {
             while let Some(message) = self.service.waiting(&Place::Run)? {
                 let stops = self.obey(&message)?;
-                self.service.settle(&Place::Run, &message.id, &Ending::Handled)?;
+                self.service
+                    .settle(&Place::Run, &message.id, &Ending::Handled)?;
                 if stops {
                     return self.stopped("asked");
                 }
@@ -146,7 +184,9 @@ impl Player<'_, '_> {
 
     /// Starts the track that we are at.
     fn start(&mut self) -> Result<(), Trouble> {
-        let Some(track) = self.tracks.get(self.at).cloned() else { return Ok(()) };
+        let Some(track) = self.tracks.get(self.at).cloned() else {
+            return Ok(());
+        };
         let mut argv = vec![self.program.name.to_owned()];
         argv.extend((self.program.words)(self.volume));
         argv.push(track.to_string_lossy().into_owned());
@@ -162,7 +202,10 @@ impl Player<'_, '_> {
         self.failures = if bad { self.failures + 1 } else { 0 };
         if bad {
             let said = String::from_utf8_lossy(&ended.stderr.bytes);
-            self.tell("music.error", &format!("cannot play it: {}", text::bounded(said.trim(), 200)))?;
+            self.tell(
+                "music.error",
+                &format!("cannot play it: {}", text::bounded(said.trim(), 200)),
+            )?;
         }
         if self.failures >= self.tracks.len() {
             return Ok(Some("nothing plays"));
@@ -207,7 +250,8 @@ impl Player<'_, '_> {
             _ => {}
         }
         let summary = if self.paused { "paused" } else { "playing" };
-        self.service.answer(message, "music.status", summary, self.status())?;
+        self.service
+            .answer(message, "music.status", summary, self.status())?;
         Ok(false)
     }
 
@@ -245,7 +289,10 @@ impl Player<'_, '_> {
         self.tell("music.stopped", why)?;
         if why == "nothing plays" {
             let hint = "try a file with the program by hand";
-            return Err(Trouble::failed(format!("`{}` can play none of it", self.program.name), hint));
+            return Err(Trouble::failed(
+                format!("`{}` can play none of it", self.program.name),
+                hint,
+            ));
         }
         Ok(json!({"ok": true, "stopped": why}).into())
     }

@@ -1,7 +1,7 @@
 //! The words of a step: `key=value`.
 //!
-//! Owns reading them against what the step takes. An empty value is one that was not given, so that a recipe can hand on
-//! what nobody said.
+//! Owns reading them against what the step takes. An empty value is one that was not given, so that
+//! a recipe can hand on what nobody said.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,19 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads the words; one that the step does not take, or that is no `key=value`, is an error, and so is a lack.
+    /// Reads the words; one that the step does not take, or that is no `key=value`, is an error,
+    /// and so is a lack.
     pub(super) fn read(step: &Step, words: &[String]) -> Result<Self, Trouble> {
         let (required, optional) = step.takes.split_once('|').unwrap_or(("", step.takes));
-        let known: Vec<&str> = required.split_whitespace().chain(optional.split_whitespace()).collect();
-        let shape = format!("materia utility {} {}", step.name, shape(required, optional));
+        let known: Vec<&str> = required
+            .split_whitespace()
+            .chain(optional.split_whitespace())
+            .collect();
+        let shape = format!(
+            "materia utility {} {}",
+            step.name,
+            shape(required, optional)
+        );
         let mut given = BTreeMap::new();
         for word in words {
             let Some((key, value)) = word.split_once('=') else {
@@ -35,14 +43,23 @@ impl Options {
                     Some(near) => format!("did you mean {near}=…? {shape}"),
                     None => shape,
                 };
-                return Err(Trouble::wrong(format!("`{}` takes no {}", step.name, text::quoted(key)), hint));
+                return Err(Trouble::wrong(
+                    format!("`{}` takes no {}", step.name, text::quoted(key)),
+                    hint,
+                ));
             }
             if !value.is_empty() {
                 given.insert(key.to_owned(), value.to_owned());
             }
         }
-        match required.split_whitespace().find(|key| !given.contains_key(*key)) {
-            Some(key) => Err(Trouble::wrong(format!("`{}` needs {key}=…", step.name), shape)),
+        match required
+            .split_whitespace()
+            .find(|key| !given.contains_key(*key))
+        {
+            Some(key) => Err(Trouble::wrong(
+                format!("`{}` needs {key}=…", step.name),
+                shape,
+            )),
             None => Ok(Self { given }),
         }
     }
@@ -59,37 +76,61 @@ impl Options {
 
     /// Whether it was given and is not a word for no.
     pub(super) fn flag(&self, key: &str) -> bool {
-        self.text(key)
-            .is_some_and(|value| !matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "0"))
+        self.text(key).is_some_and(|value| {
+            !matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "0")
+        })
     }
 
     /// A whole number from 0.
     pub(super) fn number(&self, key: &str, otherwise: u64) -> Result<u64, Trouble> {
-        let Some(value) = self.text(key) else { return Ok(otherwise) };
+        let Some(value) = self.text(key) else {
+            return Ok(otherwise);
+        };
         value.trim().parse().map_err(|_| {
-            let message = format!("{key} is {}, and it must be a whole number from 0", text::quoted(value));
+            let message = format!(
+                "{key} is {}, and it must be a whole number from 0",
+                text::quoted(value)
+            );
             Trouble::wrong(message, format!("write {key}={otherwise}"))
         })
     }
 
     /// One of a few words.
-    pub(super) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)], otherwise: T) -> Result<T, Trouble> {
-        let Some(value) = self.text(key) else { return Ok(otherwise) };
-        words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning).ok_or_else(|| {
-            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let message = format!("{key} is {}, which is none of its words", text::quoted(value));
-            Trouble::wrong(message, format!("write {key}={}", text::list(&known, "or")))
-        })
+    pub(super) fn word<T: Copy>(
+        &self,
+        key: &str,
+        words: &[(&str, T)],
+        otherwise: T,
+    ) -> Result<T, Trouble> {
+        let Some(value) = self.text(key) else {
+            return Ok(otherwise);
+        };
+        words
+            .iter()
+            .find(|(word, _)| *word == value)
+            .map(|(_, meaning)| *meaning)
+            .ok_or_else(|| {
+                let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+                let message = format!(
+                    "{key} is {}, which is none of its words",
+                    text::quoted(value)
+                );
+                Trouble::wrong(message, format!("write {key}={}", text::list(&known, "or")))
+            })
     }
 
     /// A path, seen from where we are; `~/` is home.
     pub(super) fn path(&self, key: &str, asked: &Asked<'_>) -> Option<PathBuf> {
-        self.text(key).map(|told| path(told, asked.cwd, asked.home_dir))
+        self.text(key)
+            .map(|told| path(told, asked.cwd, asked.home_dir))
     }
 }
 
 fn path(told: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
-    match (told.strip_prefix("~/").or((told == "~").then_some("")), home) {
+    match (
+        told.strip_prefix("~/").or((told == "~").then_some("")),
+        home,
+    ) {
         (Some(rest), Some(home)) => place::resolved(home, rest),
         _ => place::resolved(cwd, told),
     }
@@ -114,7 +155,11 @@ mod tests {
     fn words_are_read_against_what_the_step_takes() {
         let options = read(&["path=a=b", "mode=", "check=no"]).unwrap();
         assert_eq!(
-            (options.text("path"), options.text("mode"), options.flag("check")),
+            (
+                options.text("path"),
+                options.text("mode"),
+                options.flag("check")
+            ),
             (Some("a=b"), None, false)
         );
         for (words, part) in [
@@ -128,6 +173,11 @@ mod tests {
                 "{trouble:?}"
             );
         }
-        assert!(read(&["path=x", "mode=later"]).unwrap().word("mode", &[("create", 1)], 1).is_err());
+        assert!(
+            read(&["path=x", "mode=later"])
+                .unwrap()
+                .word("mode", &[("create", 1)], 1)
+                .is_err()
+        );
     }
 }

@@ -1,7 +1,8 @@
 //! `package-summary`: name, version and the like, as the package's own manifest has them.
 //!
-//! Owns which manifests are looked for and the few fields that are read. A TOML manifest is read line by line: plain
-//! `key = "value"` pairs of its package table, which is where these fields stand.
+//! Owns which manifests are looked for and the few fields that are read. A TOML manifest is read
+//! line by line: plain `key = "value"` pairs of its package table, which is where these fields
+//! stand.
 
 use std::path::Path;
 
@@ -13,16 +14,40 @@ use super::options::Options;
 use super::{Asked, files};
 
 const MANIFESTS: [&str; 3] = ["package.json", "Cargo.toml", "pyproject.toml"];
-const FIELDS: [&str; 8] =
-    ["name", "version", "description", "license", "private", "type", "edition", "requires-python"];
+const FIELDS: [&str; 8] = [
+    "name",
+    "version",
+    "description",
+    "license",
+    "private",
+    "type",
+    "edition",
+    "requires-python",
+];
 
 pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let scope = options.path("scope", asked).unwrap_or_else(|| asked.cwd.to_owned());
+    let scope = options
+        .path("scope", asked)
+        .unwrap_or_else(|| asked.cwd.to_owned());
     let named = options.text("file").map(|file| scope.join(file));
-    let file = named.or_else(|| MANIFESTS.iter().map(|name| scope.join(name)).find(|path| path.is_file()));
+    let file = named.or_else(|| {
+        MANIFESTS
+            .iter()
+            .map(|name| scope.join(name))
+            .find(|path| path.is_file())
+    });
     let file = file.ok_or_else(|| {
-        let message = format!("there is no package in {}", text::quoted(&scope.to_string_lossy()));
-        Trouble::failed(message, format!("name one with file=…, such as {}", text::list(&MANIFESTS, "or")))
+        let message = format!(
+            "there is no package in {}",
+            text::quoted(&scope.to_string_lossy())
+        );
+        Trouble::failed(
+            message,
+            format!(
+                "name one with file=…, such as {}",
+                text::list(&MANIFESTS, "or")
+            ),
+        )
     })?;
     let manifest = files::text(&file)?;
     let summary = if file.extension().is_some_and(|ending| ending == "toml") {
@@ -30,21 +55,33 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     } else {
         json_manifest(&manifest, &file)?
     };
-    let mut document = Map::from_iter([("file".to_owned(), file.to_string_lossy().into_owned().into())]);
+    let mut document = Map::from_iter([(
+        "file".to_owned(),
+        file.to_string_lossy().into_owned().into(),
+    )]);
     document.extend(summary);
     Ok(Value::Object(document).into())
 }
 
 fn json_manifest(manifest: &str, file: &Path) -> Result<Map<String, Value>, Trouble> {
     let Ok(Value::Object(manifest)) = serde_json::from_str(manifest) else {
-        let message = format!("{} is no JSON object", text::quoted(&file.to_string_lossy()));
+        let message = format!(
+            "{} is no JSON object",
+            text::quoted(&file.to_string_lossy())
+        );
         return Err(Trouble::failed(message, "see what is wrong with it"));
     };
     let mut summary: Map<String, Value> = FIELDS
         .iter()
         .filter_map(|field| Some(((*field).to_owned(), manifest.get(*field)?.clone())))
         .collect();
-    for field in ["scripts", "bin", "dependencies", "devDependencies", "peerDependencies"] {
+    for field in [
+        "scripts",
+        "bin",
+        "dependencies",
+        "devDependencies",
+        "peerDependencies",
+    ] {
         if let Some(Value::Object(members)) = manifest.get(field) {
             summary.insert(field.to_owned(), json!(members.keys().collect::<Vec<_>>()));
         }
@@ -60,7 +97,9 @@ fn toml(manifest: &str) -> Map<String, Value> {
             table = name.split(']').next().unwrap_or_default().trim();
         } else if let Some((key, value)) = line.split_once('=').filter(|_| is_package(table)) {
             let value = value.trim();
-            let text = value.strip_prefix('"').and_then(|rest| rest.split('"').next());
+            let text = value
+                .strip_prefix('"')
+                .and_then(|rest| rest.split('"').next());
             if let Some(text) = text.filter(|_| FIELDS.contains(&key.trim())) {
                 summary.entry(key.trim()).or_insert_with(|| text.into());
             }
@@ -70,7 +109,10 @@ fn toml(manifest: &str) -> Map<String, Value> {
 }
 
 fn is_package(table: &str) -> bool {
-    matches!(table, "package" | "workspace.package" | "project" | "tool.poetry")
+    matches!(
+        table,
+        "package" | "workspace.package" | "project" | "tool.poetry"
+    )
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
-//! `room-swarm`: several roles work on one mission in the run's room, and what came of it is written down.
+//! `room-swarm`: several roles work on one mission in the run's room, and what came of it is
+//! written down.
 //!
-//! Owns the modes. *consensus*: rounds in which everybody sees what was said before. *pipeline*: one role after the other.
-//! *fanout*: everybody at once, nobody sees another. *pool*: the mission is cut into tasks, which whoever is free takes
-//! from the table of the lock service. Every turn is one call of `materia agent run`; what it answers is said in the room
-//! in the name of its role. Fails when nobody ever answered.
+//! Owns the modes. *consensus*: rounds in which everybody sees what was said before. *pipeline*:
+//! one role after the other. *fanout*: everybody at once, nobody sees another. *pool*: the mission
+//! is cut into tasks, which whoever is free takes from the table of the lock service. Every turn is
+//! one call of `materia agent run`; what it answers is said in the room in the name of its role.
+//! Fails when nobody ever answered.
 
 mod role;
 mod turn;
@@ -54,21 +56,40 @@ struct Swarm<'a, 'b> {
 
 pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
     let way = options.word("mode", &WAYS, Way::Consensus)?;
-    let mission = String::from_utf8_lossy(&files::all(asked.stdin, "stdin")?).trim().to_owned();
+    let mission = String::from_utf8_lossy(&files::all(asked.stdin, "stdin")?)
+        .trim()
+        .to_owned();
     if mission.is_empty() {
         return Err(Trouble::wrong("there is no mission", "write it to stdin"));
     }
     let service = Service::open(asked, "pipeline-room-swarm")?;
-    let file = options.path("roles-path", asked).map(|path| files::text(&path)).transpose()?;
+    let file = options
+        .path("roles-path", asked)
+        .map(|path| files::text(&path))
+        .transpose()?;
     let roles = role::read(file.as_deref().or(options.text("roles")))?;
-    let artifact =
-        options.path("artifact", asked).unwrap_or_else(|| service.dir().join("artifacts/swarm.md"));
+    let artifact = options
+        .path("artifact", asked)
+        .unwrap_or_else(|| service.dir().join("artifacts/swarm.md"));
     let rounds = options.number("rounds", 4)?.clamp(1, 100);
     let pause = Duration::from_secs(options.number("delay", 10)?.min(24 * 3600));
     let lease = i64::try_from(options.number("lease-ms", 600_000)?.max(1)).unwrap_or(i64::MAX);
     let player = Player::new(asked, options)?;
-    let mut swarm = Swarm { asked, service, player, mission, roles, lease, turns: 0, failed: 0 };
-    swarm.tell("swarm.started", &format!("{} roles", swarm.roles.len()), json!({"roles": swarm.names()}))?;
+    let mut swarm = Swarm {
+        asked,
+        service,
+        player,
+        mission,
+        roles,
+        lease,
+        turns: 0,
+        failed: 0,
+    };
+    swarm.tell(
+        "swarm.started",
+        &format!("{} roles", swarm.roles.len()),
+        json!({"roles": swarm.names()}),
+    )?;
     swarm.everybody("actor.join", "present")?;
     match way {
         Way::Consensus => swarm.consensus(rounds, pause)?,
@@ -113,8 +134,11 @@ impl Swarm<'_, '_> {
     fn pipeline(&mut self) -> Result<(), Trouble> {
         for index in 0..self.roles.len() {
             let said = self.transcript()?;
-            let task =
-                format!("You are number {} of {}. Go on from what is there.", index + 1, self.roles.len());
+            let task = format!(
+                "You are number {} of {}. Go on from what is there.",
+                index + 1,
+                self.roles.len()
+            );
             let turn = self.turn(&self.roles[index], &task, &said);
             self.play(vec![turn], "swarm.step", &json!({"step": index + 1}))?;
         }
@@ -124,7 +148,11 @@ impl Swarm<'_, '_> {
     /// Everybody at once, and by themselves.
     fn fanout(&mut self) -> Result<(), Trouble> {
         let task = "Work on the mission by yourself. Nobody else sees your answer before everybody is done.";
-        let turns = self.roles.iter().map(|role| self.turn(role, task, "")).collect();
+        let turns = self
+            .roles
+            .iter()
+            .map(|role| self.turn(role, task, ""))
+            .collect();
         self.play(turns, "swarm.answer", &json!({}))
     }
 
@@ -137,15 +165,27 @@ impl Swarm<'_, '_> {
         let first = self.roles.first().cloned().unwrap_or_else(Role::anybody);
         let turn = self.turn(&first, &cut, "");
         let plan = self.play_quietly(vec![turn])?;
-        let lines = plan.first().map(|(_, answer)| answer.clone()).unwrap_or_default();
-        let tasks: Vec<String> =
-            lines.lines().map(role::bare).filter(|line| !line.is_empty()).take(MOST_TASKS).collect();
+        let lines = plan
+            .first()
+            .map(|(_, answer)| answer.clone())
+            .unwrap_or_default();
+        let tasks: Vec<String> = lines
+            .lines()
+            .map(role::bare)
+            .filter(|line| !line.is_empty())
+            .take(MOST_TASKS)
+            .collect();
         let mut table = locker::read(self.service.dir())?;
         for (index, task) in tasks.iter().enumerate() {
-            self.ask(&mut table, "enqueue", &json!({"id": format!("task-{}", index + 1), "task": task}));
+            self.ask(
+                &mut table,
+                "enqueue",
+                &json!({"id": format!("task-{}", index + 1), "task": task}),
+            );
         }
         locker::keep(self.service.dir(), &table)?;
-        self.service.speak(None, "swarm.tasks", json!({"tasks": tasks}))?;
+        self.service
+            .speak(None, "swarm.tasks", json!({"tasks": tasks}))?;
         loop {
             let mut turns = Vec::new();
             for role in self.roles.clone() {
@@ -162,11 +202,17 @@ impl Swarm<'_, '_> {
             if turns.is_empty() {
                 return Ok(());
             }
-            let owners: Vec<(String, Option<String>)> =
-                turns.iter().map(|turn| (turn.role.name.to_string(), turn.task.clone())).collect();
+            let owners: Vec<(String, Option<String>)> = turns
+                .iter()
+                .map(|turn| (turn.role.name.to_string(), turn.task.clone()))
+                .collect();
             let answered = self.play_named(turns, "swarm.result")?;
             for (owner, task) in owners {
-                let verb = if answered.contains(&owner) { "complete" } else { "fail" };
+                let verb = if answered.contains(&owner) {
+                    "complete"
+                } else {
+                    "fail"
+                };
                 self.ask(&mut table, verb, &json!({"owner": owner, "id": task}));
             }
             locker::keep(self.service.dir(), &table)?;
@@ -202,12 +248,16 @@ impl Swarm<'_, '_> {
 
     /// The same; gives the names of those who answered.
     fn play_named(&mut self, turns: Vec<Turn>, kind: &str) -> Result<Vec<String>, Trouble> {
-        let tasks: Vec<(Role, Option<String>)> =
-            turns.iter().map(|turn| (turn.role.clone(), turn.task.clone())).collect();
+        let tasks: Vec<(Role, Option<String>)> = turns
+            .iter()
+            .map(|turn| (turn.role.clone(), turn.task.clone()))
+            .collect();
         let mut names = Vec::new();
         for (role, answer) in self.play_quietly(turns)? {
-            let task =
-                tasks.iter().find(|(other, _)| other.name == role.name).and_then(|(_, task)| task.clone());
+            let task = tasks
+                .iter()
+                .find(|(other, _)| other.name == role.name)
+                .and_then(|(_, task)| task.clone());
             let body = json!({"task": task, "text": text::bounded(&answer, turn::TOLD)});
             self.service.speak(Some(&role.name), kind, body)?;
             names.push(role.name.to_string());
@@ -217,7 +267,9 @@ impl Swarm<'_, '_> {
 
     fn play_quietly(&mut self, mut turns: Vec<Turn>) -> Result<Vec<(Role, String)>, Trouble> {
         self.turns += turns.len();
-        turns.iter_mut().try_for_each(|turn| turn.take_mail(&self.service))?;
+        turns
+            .iter_mut()
+            .try_for_each(|turn| turn.take_mail(&self.service))?;
         let ended = self.player.play(&turns, self.asked.nursery)?;
         let mut answers = Vec::new();
         for (turn, ended) in turns.into_iter().zip(ended) {
@@ -227,7 +279,8 @@ impl Swarm<'_, '_> {
                 Err(why) => {
                     self.failed += 1;
                     let body = json!({"error": text::bounded(&why, 1000)});
-                    self.service.speak(Some(&turn.role.name), "swarm.turn_failed", body)?;
+                    self.service
+                        .speak(Some(&turn.role.name), "swarm.turn_failed", body)?;
                 }
             }
         }
@@ -237,9 +290,11 @@ impl Swarm<'_, '_> {
     /// Puts what was said together and writes it down.
     fn conclude(&mut self, artifact: &std::path::Path) -> Result<Answer, Trouble> {
         if self.turns > 0 && self.failed == self.turns {
-            let hint =
-                "see what agents there are with `materia agent list`, and the room with `materia inspect`";
-            return Err(Trouble::failed(format!("all {} turns failed", self.turns), hint));
+            let hint = "see what agents there are with `materia agent list`, and the room with `materia inspect`";
+            return Err(Trouble::failed(
+                format!("all {} turns failed", self.turns),
+                hint,
+            ));
         }
         let said = self.transcript()?;
         let writer = Role::writer();
@@ -251,20 +306,35 @@ impl Swarm<'_, '_> {
         let synthesis = match ended.into_iter().next() {
             Some(Ok(text)) if !text.trim().is_empty() => text,
             Some(Err(why)) => {
-                return Err(Trouble::failed(format!("nobody could sum it up: {why}"), "see the room"));
+                return Err(Trouble::failed(
+                    format!("nobody could sum it up: {why}"),
+                    "see the room",
+                ));
             }
-            _ => return Err(Trouble::failed("the summary is empty", "see what was said in the room")),
+            _ => {
+                return Err(Trouble::failed(
+                    "the summary is empty",
+                    "see what was said in the room",
+                ));
+            }
         };
-        file::write(artifact, format!("{}\n", synthesis.trim_end()).as_bytes(), Mode::Overwrite).map_err(
-            |error| {
-                Trouble::failed(
-                    format!("{} cannot be written: {error}", artifact.display()),
-                    "name another artifact",
-                )
-            },
-        )?;
+        file::write(
+            artifact,
+            format!("{}\n", synthesis.trim_end()).as_bytes(),
+            Mode::Overwrite,
+        )
+        .map_err(|error| {
+            Trouble::failed(
+                format!("{} cannot be written: {error}", artifact.display()),
+                "name another artifact",
+            )
+        })?;
         let body = json!({"artifact": artifact, "turns": self.turns, "failed": self.failed});
-        self.tell("swarm.done", &format!("wrote {}", artifact.display()), body.clone())?;
+        self.tell(
+            "swarm.done",
+            &format!("wrote {}", artifact.display()),
+            body.clone(),
+        )?;
         let mut report = json!({"ok": true});
         if let (Some(report), Some(body)) = (report.as_object_mut(), body.as_object()) {
             report.extend(body.clone());
@@ -277,12 +347,18 @@ impl Swarm<'_, '_> {
     }
 
     fn names(&self) -> Vec<String> {
-        self.roles.iter().map(|role| role.name.to_string()).collect()
+        self.roles
+            .iter()
+            .map(|role| role.name.to_string())
+            .collect()
     }
 
     fn everybody(&self, kind: &str, status: &str) -> Result<(), Trouble> {
-        let body = |role: &Role| json!({"role": "participant", "status": status, "display": role.about});
-        self.roles.iter().try_for_each(|role| self.service.speak(Some(&role.name), kind, body(role)))
+        let body =
+            |role: &Role| json!({"role": "participant", "status": status, "display": role.about});
+        self.roles
+            .iter()
+            .try_for_each(|role| self.service.speak(Some(&role.name), kind, body(role)))
     }
 
     fn tell(&self, kind: &str, summary: &str, body: Value) -> Result<(), Trouble> {

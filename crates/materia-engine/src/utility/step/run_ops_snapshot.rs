@@ -21,8 +21,9 @@ const MOST: usize = 200;
 pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
     let root = runs::root(asked, options);
     let lines = usize::try_from(options.number("lines", 80)?).unwrap_or(usize::MAX);
-    let stale_ms =
-        i64::try_from(options.number("stale-minutes", 60)?).unwrap_or(i64::MAX).saturating_mul(60_000);
+    let stale_ms = i64::try_from(options.number("stale-minutes", 60)?)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(60_000);
     let list = runs::all(&root, asked)?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for one in &list.runs {
@@ -43,7 +44,11 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
             );
         }
     }
-    advice.extend(list.broken.iter().map(|(run, error)| format!("run:{run} cannot be read: {error}")));
+    advice.extend(
+        list.broken
+            .iter()
+            .map(|(run, error)| format!("run:{run} cannot be read: {error}")),
+    );
     advice.truncate(MOST);
     if advice.is_empty() {
         advice.push("nothing needs attention".to_owned());
@@ -52,9 +57,11 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         Some(run) => inspected(&root, run, lines)?,
         None => (Value::Null, Value::Null),
     };
-    Ok(json!({"root": root.path(), "counts": counts, "total": list.runs.len(), "runs": shown,
+    Ok(
+        json!({"root": root.path(), "counts": counts, "total": list.runs.len(), "runs": shown,
         "inspectedRun": inspected, "messages": messages, "recommendations": advice})
-    .into())
+        .into(),
+    )
 }
 
 /// How long nothing was written to a run's journal, in milliseconds.
@@ -62,14 +69,21 @@ fn quiet_for(root: &Root, one: &Listed, now: i64) -> Option<i64> {
     let place = root.place(&one.run.parse().ok()?);
     let modified = place.journal().metadata().ok()?.modified().ok()?;
     let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(now.saturating_sub(i64::try_from(since.as_millis()).ok()?).max(0))
+    Some(
+        now.saturating_sub(i64::try_from(since.as_millis()).ok()?)
+            .max(0),
+    )
 }
 
 fn advise(one: &Listed, stale: bool) -> Option<String> {
     let run = &one.run;
     match one.status {
-        Status::Failed => Some(format!("run:{run} failed: materia inspect run:{run} --view tail")),
-        Status::Exited => Some(format!("run:{run} lost its supervisor: materia inspect run:{run}")),
+        Status::Failed => Some(format!(
+            "run:{run} failed: materia inspect run:{run} --view tail"
+        )),
+        Status::Exited => Some(format!(
+            "run:{run} lost its supervisor: materia inspect run:{run}"
+        )),
         _ if stale => Some(format!(
             "run:{run} has been quiet for long: materia inspect run:{run}, or materia message run:{run} control.kill"
         )),
@@ -89,8 +103,11 @@ fn inspected(root: &Root, run: &str, lines: usize) -> Result<(Value, Value), Tro
     let mail = Post::read(&place.journal()).map_err(|error| unknown(error.to_string()))?;
     let queue = mail.queue(&materia_model::message::Place::Run).counts();
     let last: Vec<_> = mail.outbox().last().rev().take(lines).collect();
-    let messages: Vec<Value> =
-        last.into_iter().rev().filter_map(|one| serde_json::to_value(one).ok()).collect();
+    let messages: Vec<Value> = last
+        .into_iter()
+        .rev()
+        .filter_map(|one| serde_json::to_value(one).ok())
+        .collect();
     Ok((
         json!({"run": id, "stateDir": place.dir(), "ended": mail.ended, "queue": queue,
             "room": mail.room().timeline().len()}),

@@ -12,7 +12,9 @@ use crate::run::{self, List, Root};
 
 /// The root that is meant: ours where nothing is said.
 pub(super) fn root(asked: &Asked<'_>, options: &Options) -> Root {
-    options.path("root", asked).map_or_else(|| asked.runs.clone(), Root::new)
+    options
+        .path("root", asked)
+        .map_or_else(|| asked.runs.clone(), Root::new)
 }
 
 /// All runs of a root, each with a status that was looked at now.
@@ -34,14 +36,29 @@ pub(super) fn summary(asked: &mut Asked<'_>, options: &Options) -> Result<Answer
     for one in &list.runs {
         let started = one.started_at.map(|at| at.to_string()).unwrap_or_default();
         let what = one.recipe.as_deref().or(one.tool.as_deref()).unwrap_or("-");
-        let code = one.code.map(|code| format!(" code={code}")).unwrap_or_default();
-        let _ = writeln!(output, "{} {} {what} {started}{code}", one.run, one.status.as_str());
+        let code = one
+            .code
+            .map(|code| format!(" code={code}"))
+            .unwrap_or_default();
+        let _ = writeln!(
+            output,
+            "{} {} {what} {started}{code}",
+            one.run,
+            one.status.as_str()
+        );
     }
-    let notes = list.broken.iter().map(|(run, error)| format!("run:{run} cannot be read: {error}")).collect();
+    let notes = list
+        .broken
+        .iter()
+        .map(|(run, error)| format!("run:{run} cannot be read: {error}"))
+        .collect();
     if list.runs.is_empty() {
         output = format!("there are no runs in {}\n", root.path().display());
     }
-    Ok(Answer { output: Output::Text(output), notes })
+    Ok(Answer {
+        output: Output::Text(output),
+        notes,
+    })
 }
 
 pub(super) fn state_files(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
@@ -53,6 +70,12 @@ pub(super) fn state_files(asked: &mut Asked<'_>, options: &Options) -> Result<An
     } else {
         Vec::new()
     };
-    let text = found.iter().map(|path| format!("{}\n", path.display())).collect();
-    Ok(Answer { output: Output::Text(text), notes: Vec::new() })
+    let text = found
+        .iter()
+        .map(|path| format!("{}\n", path.display()))
+        .collect();
+    Ok(Answer {
+        output: Output::Text(text),
+        notes: Vec::new(),
+    })
 }

@@ -1,7 +1,9 @@
-//! What the services of the library share: a run that they are the inside of, its queues and its room.
+//! What the services of the library share: a run that they are the inside of, its queues and its
+//! room.
 //!
-//! Owns taking messages (blocking, never polling), answering them and speaking in the room. A message is settled after
-//! its answer is durable, so a service that dies over one gets it again; whoever handles it has to know it by its id.
+//! Owns taking messages (blocking, never polling), answering them and speaking in the room. A
+//! message is settled after its answer is durable, so a service that dies over one gets it again;
+//! whoever handles it has to know it by its id.
 
 use std::path::Path;
 
@@ -46,13 +48,26 @@ impl Service {
     pub(super) fn open(asked: &Asked<'_>, recipe: &str) -> Result<Self, Trouble> {
         let Some(run) = asked.within else {
             let message = format!("`{recipe}` works inside a run, and this is none");
-            return Err(Trouble::wrong(message, format!("start it with `materia spawn {recipe}`")));
+            return Err(Trouble::wrong(
+                message,
+                format!("start it with `materia spawn {recipe}`"),
+            ));
         };
-        let place = asked.runs.find(run).map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let place = asked
+            .runs
+            .find(run)
+            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
         let post = Post::open(&place.journal(), asked.clock).map_err(|error| lost(&error))?;
         let unknown = || Trouble::failed("this process cannot be named", "look into /proc");
         let me = run::holder(Identity::of_self().ok_or_else(unknown)?);
-        Ok(Self { run: run.clone(), place, root: asked.runs.clone(), post, clock: asked.clock.clone(), me })
+        Ok(Self {
+            run: run.clone(),
+            place,
+            root: asked.runs.clone(),
+            post,
+            clock: asked.clock.clone(),
+            me,
+        })
     }
 
     /// The run's directory.
@@ -95,7 +110,9 @@ impl Service {
 
     /// A message that waits, if one does.
     pub(super) fn waiting(&self, place: &Place) -> Result<Option<Claimed>, Trouble> {
-        self.post.claim(place, &self.me).map_err(|error| lost(&error))
+        self.post
+            .claim(place, &self.me)
+            .map_err(|error| lost(&error))
     }
 
     /// Rings when a message may have come.
@@ -110,31 +127,65 @@ impl Service {
 
     /// What became of a message.
     pub(super) fn settle(&self, place: &Place, id: &str, ending: &Ending) -> Result<(), Trouble> {
-        self.post.settle(place, id, &self.me, ending).map(drop).map_err(|error| lost(&error))
+        self.post
+            .settle(place, id, &self.me, ending)
+            .map(drop)
+            .map_err(|error| lost(&error))
     }
 
     /// Sends something, durably.
     pub(super) fn send(&self, draft: Draft) -> Result<(), Trouble> {
-        let envelope = draft.check().map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let envelope = draft
+            .check()
+            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
         let to_coordinator = envelope.to == Address::Coordinator;
-        self.post.deliver(Posting::new(envelope)).map_err(|error| lost(&error))?;
+        self.post
+            .deliver(Posting::new(envelope))
+            .map_err(|error| lost(&error))?;
         if to_coordinator {
-            let session = self.post.look(|mail| mail.session.clone()).map_err(|error| lost(&error))?;
-            run::ring_session(&self.root, session.as_ref().map(materia_model::name::SessionId::as_str));
+            let session = self
+                .post
+                .look(|mail| mail.session.clone())
+                .map_err(|error| lost(&error))?;
+            run::ring_session(
+                &self.root,
+                session.as_ref().map(materia_model::name::SessionId::as_str),
+            );
         }
         Ok(())
     }
 
     /// Says something in the room, as a branch of the run or as the run itself.
-    pub(super) fn speak(&self, from: Option<&BranchName>, kind: &str, body: Value) -> Result<(), Trouble> {
-        let from = from.map_or_else(|| format!("run:{}", self.run), |branch| self.address(branch));
+    pub(super) fn speak(
+        &self,
+        from: Option<&BranchName>,
+        kind: &str,
+        body: Value,
+    ) -> Result<(), Trouble> {
+        let from = from.map_or_else(
+            || format!("run:{}", self.run),
+            |branch| self.address(branch),
+        );
         let to = format!("room:{}", self.run);
-        self.send(Draft { to, kind: kind.to_owned(), body: Some(body), from: Some(from), ..Draft::default() })
+        self.send(Draft {
+            to,
+            kind: kind.to_owned(),
+            body: Some(body),
+            from: Some(from),
+            ..Draft::default()
+        })
     }
 
-    /// Answers a message: to the coordinator, and to whoever asked, where that one has a queue. An answer that the asker
-    /// cannot be given, because its run is over, stands with the coordinator all the same.
-    pub(super) fn answer(&self, to: &Claimed, kind: &str, summary: &str, body: Value) -> Result<(), Trouble> {
+    /// Answers a message: to the coordinator, and to whoever asked, where that one has a queue. An
+    /// answer that the asker cannot be given, because its run is over, stands with the coordinator
+    /// all the same.
+    pub(super) fn answer(
+        &self,
+        to: &Claimed,
+        kind: &str,
+        summary: &str,
+        body: Value,
+    ) -> Result<(), Trouble> {
         let draft = Draft {
             kind: kind.to_owned(),
             body: Some(body),
@@ -144,13 +195,23 @@ impl Service {
             correlation_id: to.envelope.correlation_id.clone(),
             ..Draft::default()
         };
-        self.send(Draft { to: "coordinator".to_owned(), ..draft.clone() })?;
+        self.send(Draft {
+            to: "coordinator".to_owned(),
+            ..draft.clone()
+        })?;
         match &to.envelope.from {
-            Some(asker @ Address::Branch(run, _)) if *run == self.run => {
-                self.send(Draft { to: asker.to_string(), ..draft })
-            }
+            Some(asker @ Address::Branch(run, _)) if *run == self.run => self.send(Draft {
+                to: asker.to_string(),
+                ..draft
+            }),
             Some(asker @ Address::Run(run)) if *run != self.run => {
-                let _over = self.send_abroad(run, Draft { to: asker.to_string(), ..draft });
+                let _over = self.send_abroad(
+                    run,
+                    Draft {
+                        to: asker.to_string(),
+                        ..draft
+                    },
+                );
                 Ok(())
             }
             _ => Ok(()),
@@ -158,11 +219,21 @@ impl Service {
     }
 
     fn send_abroad(&self, run: &RunId, draft: Draft) -> Result<(), Trouble> {
-        let place = self.root.find(run).map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let place = self
+            .root
+            .find(run)
+            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
         let post = Post::open(&place.journal(), &self.clock).map_err(|error| lost(&error))?;
-        let envelope = draft.check().map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
-        let posting = Posting { only_when_on: true, ..Posting::new(envelope) };
-        post.deliver(posting).map(drop).map_err(|error| lost(&error))
+        let envelope = draft
+            .check()
+            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+        let posting = Posting {
+            only_when_on: true,
+            ..Posting::new(envelope)
+        };
+        post.deliver(posting)
+            .map(drop)
+            .map_err(|error| lost(&error))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `skill-summary`: what skills say about themselves: the frontmatter of their `SKILL.md`.
 //!
-//! Owns where skills are looked for. That there is none is an answer, not a failure: most packages have none.
+//! Owns where skills are looked for. That there is none is an answer, not a failure: most packages
+//! have none.
 
 use std::path::{Path, PathBuf};
 
@@ -15,19 +16,25 @@ use super::{Asked, files};
 const MOST: usize = 100;
 
 pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let scope = options.path("scope", asked).unwrap_or_else(|| asked.cwd.to_owned());
+    let scope = options
+        .path("scope", asked)
+        .unwrap_or_else(|| asked.cwd.to_owned());
     let paths = match options.text("file") {
         Some(file) => vec![scope.join(file)],
         None => found(&scope),
     };
-    let skills = paths.iter().map(|path| summary(path)).collect::<Result<Vec<_>, _>>()?;
+    let skills = paths
+        .iter()
+        .map(|path| summary(path))
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(json!({"count": skills.len(), "skills": skills}).into())
 }
 
 fn found(scope: &Path) -> Vec<PathBuf> {
     let mut all = vec![scope.join("SKILL.md")];
     for folder in ["skills", ".pi/skills", "integrations/pi/skills"] {
-        let skills = files::below(&scope.join(folder), 2, |name| name == "SKILL.md").unwrap_or_default();
+        let skills =
+            files::below(&scope.join(folder), 2, |name| name == "SKILL.md").unwrap_or_default();
         all.extend(skills.files);
     }
     all.retain(|path| path.is_file());
@@ -37,10 +44,16 @@ fn found(scope: &Path) -> Vec<PathBuf> {
 
 fn summary(path: &Path) -> Result<Value, Trouble> {
     let document = files::text(path)?;
-    let mut summary = Map::from_iter([("file".to_owned(), path.to_string_lossy().into_owned().into())]);
+    let mut summary = Map::from_iter([(
+        "file".to_owned(),
+        path.to_string_lossy().into_owned().into(),
+    )]);
     summary.extend(frontmatter(&document));
     let lines = document.lines().count();
-    let title = document.lines().find_map(|line| line.strip_prefix("# ")).map(str::trim);
+    let title = document
+        .lines()
+        .find_map(|line| line.strip_prefix("# "))
+        .map(str::trim);
     summary.insert("title".to_owned(), json!(title));
     summary.insert("lines".to_owned(), lines.into());
     Ok(Value::Object(summary))
@@ -49,7 +62,9 @@ fn summary(path: &Path) -> Result<Value, Trouble> {
 /// The plain `key: value` pairs of a frontmatter; a folded value is put on one line.
 fn frontmatter(document: &str) -> Map<String, Value> {
     let mut found: Map<String, Value> = Map::new();
-    let Some(rest) = document.strip_prefix("---\n") else { return found };
+    let Some(rest) = document.strip_prefix("---\n") else {
+        return found;
+    };
     let mut last: Option<String> = None;
     for line in rest.lines().take_while(|line| *line != "---") {
         let indented = line.starts_with([' ', '\t']);
@@ -59,7 +74,11 @@ fn frontmatter(document: &str) -> Map<String, Value> {
             }
         } else if let Some((key, value)) = line.split_once(':').filter(|_| !indented) {
             let value = value.trim().trim_matches(['"', '\'']);
-            let value = if value.starts_with(['>', '|']) { "" } else { value };
+            let value = if value.starts_with(['>', '|']) {
+                ""
+            } else {
+                value
+            };
             found.insert(key.trim().to_owned(), text::bounded(value, 2000).into());
             last = Some(key.trim().to_owned());
         }

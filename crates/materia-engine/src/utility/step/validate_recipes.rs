@@ -8,10 +8,15 @@ use super::options::Options;
 use super::{Asked, files};
 
 pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let target = options.path("target", asked).unwrap_or_else(|| asked.library.root().to_owned());
+    let target = options
+        .path("target", asked)
+        .unwrap_or_else(|| asked.library.root().to_owned());
     let paths = if target.is_dir() {
         let depth = if options.flag("all") { 4 } else { 1 };
-        let (mut found, drafts) = (files::below(&target, depth, is_recipe)?.files, asked.library.drafts());
+        let (mut found, drafts) = (
+            files::below(&target, depth, is_recipe)?.files,
+            asked.library.drafts(),
+        );
         // What was captured in passing is nobody's recipe yet.
         found.retain(|path| target.starts_with(&drafts) || !path.starts_with(&drafts));
         found
@@ -24,7 +29,12 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     for path in &paths {
         let problems = problems(asked, path);
         wrong += usize::from(!problems.is_empty());
-        let _ = writeln!(text, "{}: {}", path.display(), if problems.is_empty() { "ok" } else { "wrong" });
+        let _ = writeln!(
+            text,
+            "{}: {}",
+            path.display(),
+            if problems.is_empty() { "ok" } else { "wrong" }
+        );
         problems.iter().for_each(|problem| {
             let _ = writeln!(text, "  {problem}");
         });
@@ -34,9 +44,15 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     }
     if wrong > 0 {
         let message = format!("{wrong} of {} recipes have errors\n\n{text}", paths.len());
-        return Err(Trouble::failed(message, "`materia validate FILE` shows each place and what to write"));
+        return Err(Trouble::failed(
+            message,
+            "`materia validate FILE` shows each place and what to write",
+        ));
     }
-    Ok(Answer { output: Output::Text(text), notes: Vec::new() })
+    Ok(Answer {
+        output: Output::Text(text),
+        notes: Vec::new(),
+    })
 }
 
 fn is_recipe(name: &str) -> bool {

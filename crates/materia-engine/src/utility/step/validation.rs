@@ -1,7 +1,8 @@
 //! `validation`: runs a check, without a shell, and says how it ended.
 //!
-//! Owns which check `auto` means in a project, the time it may take, and the report. As a gate it fails when the check
-//! does; with `report=true` it always answers, so that whoever comes later can read why a check failed.
+//! Owns which check `auto` means in a project, the time it may take, and the report. As a gate it
+//! fails when the check does; with `report=true` it always answers, so that whoever comes later can
+//! read why a check failed.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,7 +22,9 @@ use crate::process::{Cause, Ended};
 const QUOTED: usize = 16 * 1024;
 
 pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let scope = options.path("scope", asked).unwrap_or_else(|| asked.cwd.to_owned());
+    let scope = options
+        .path("scope", asked)
+        .unwrap_or_else(|| asked.cwd.to_owned());
     let patience = Duration::from_millis(options.number("timeout-ms", 300_000)?.max(1));
     let reports = options.flag("report");
     let words = match options.text_or("command", "auto") {
@@ -36,26 +39,55 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     let (verdict, how) = judged(&ended, patience);
     let report = report(&argv, &scope, verdict, &how, &ended);
     if verdict == "passed" || reports {
-        return Ok(Answer { output: Output::Text(report), notes: Vec::new() });
+        return Ok(Answer {
+            output: Output::Text(report),
+            notes: Vec::new(),
+        });
     }
-    let message = format!("{} {verdict}: {how}\n\n{report}", text::quoted(&argv.join(" ")));
-    Err(Trouble::failed(message, format!("run it yourself in {}", text::quoted(&scope.to_string_lossy()))))
+    let message = format!(
+        "{} {verdict}: {how}\n\n{report}",
+        text::quoted(&argv.join(" "))
+    );
+    Err(Trouble::failed(
+        message,
+        format!(
+            "run it yourself in {}",
+            text::quoted(&scope.to_string_lossy())
+        ),
+    ))
 }
 
 /// A command line as words, by the rules of templates: there is no shell.
 fn split(command: &str) -> Result<Vec<String>, Trouble> {
     let hint = "write one command with its arguments; for more, put them into a script";
     let words = template::split(&Source::new("command", command)).map_err(|findings| {
-        let why =
-            findings.first().map_or("it cannot be split", |finding| finding.message.as_str()).to_owned();
-        Trouble::wrong(format!("the command {} is wrong: {why}", text::quoted(command)), hint)
+        let why = findings
+            .first()
+            .map_or("it cannot be split", |finding| finding.message.as_str())
+            .to_owned();
+        Trouble::wrong(
+            format!("the command {} is wrong: {why}", text::quoted(command)),
+            hint,
+        )
     })?;
-    let shell = |word: &&String| matches!(word.as_str(), "&&" | "||" | "|" | ";" | ">" | ">>" | "<" | "&");
+    let shell = |word: &&String| {
+        matches!(
+            word.as_str(),
+            "&&" | "||" | "|" | ";" | ">" | ">>" | "<" | "&"
+        )
+    };
     if let Some(word) = words.iter().find(shell) {
-        let message = format!("the command has {} in it, and there is no shell", text::quoted(word));
+        let message = format!(
+            "the command has {} in it, and there is no shell",
+            text::quoted(word)
+        );
         return Err(Trouble::wrong(message, hint));
     }
-    if words.is_empty() { Err(Trouble::wrong("the command is empty", hint)) } else { Ok(words) }
+    if words.is_empty() {
+        Err(Trouble::wrong("the command is empty", hint))
+    } else {
+        Ok(words)
+    }
 }
 
 /// The check that a project has by convention.
@@ -63,10 +95,17 @@ fn found(scope: &Path) -> Option<&'static [&'static str]> {
     let has = |name: &str| scope.join(name).is_file();
     let scripts = files::text(&scope.join("package.json")).ok();
     let manifest: Option<Value> = scripts.and_then(|text| serde_json::from_str(&text).ok());
-    let script = |name: &str| manifest.as_ref().is_some_and(|manifest| manifest["scripts"][name].is_string());
+    let script = |name: &str| {
+        manifest
+            .as_ref()
+            .is_some_and(|manifest| manifest["scripts"][name].is_string())
+    };
     let target = |name: &str| {
         let rules = files::text(&scope.join("Makefile")).unwrap_or_default();
-        rules.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')))
+        rules.lines().any(|line| {
+            line.strip_prefix(name)
+                .is_some_and(|rest| rest.starts_with(':'))
+        })
     };
     Some(match () {
         () if script("validate") => &["npm", "run", "validate"],
@@ -81,12 +120,18 @@ fn found(scope: &Path) -> Option<&'static [&'static str]> {
 }
 
 fn nothing(scope: &Path, reports: bool) -> Result<Answer, Trouble> {
-    let message = format!("no check was found in {}", text::quoted(&scope.to_string_lossy()));
+    let message = format!(
+        "no check was found in {}",
+        text::quoted(&scope.to_string_lossy())
+    );
     if !reports {
         return Err(Trouble::failed(message, "name one: command='make check'"));
     }
     let text = format!("# Validation: not run\n\n{message}\n");
-    Ok(Answer { output: Output::Text(text), notes: vec!["no check was found, and none was run".to_owned()] })
+    Ok(Answer {
+        output: Output::Text(text),
+        notes: vec!["no check was found, and none was run".to_owned()],
+    })
 }
 
 fn judged(ended: &Ended, patience: Duration) -> (&'static str, String) {
@@ -105,7 +150,10 @@ fn report(argv: &[&str], scope: &Path, verdict: &str, how: &str, ended: &Ended) 
         scope.display(),
         ended.elapsed.as_millis()
     );
-    for (name, stream) in [("stdout", &ended.stdout.bytes), ("stderr", &ended.stderr.bytes)] {
+    for (name, stream) in [
+        ("stdout", &ended.stdout.bytes),
+        ("stderr", &ended.stderr.bytes),
+    ] {
         let all = String::from_utf8_lossy(stream);
         let all = all.trim_end();
         if !all.is_empty() {

@@ -1,8 +1,8 @@
 //! `worker`: takes the messages of a branch one by one, and leaves a result for each.
 //!
-//! Owns the loop: wait, claim, tell the room, work, keep the result, tell the room, settle. The work is a command that
-//! reads the message's body, or, without one, keeping the body. A message that comes again, because we died over it, is
-//! worked on again: its result replaces the half one.
+//! Owns the loop: wait, claim, tell the room, work, keep the result, tell the room, settle. The
+//! work is a command that reads the message's body, or, without one, keeping the body. A message
+//! that comes again, because we died over it, is worked on again: its result replaces the half one.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,14 +44,22 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     let command = match options.text("command") {
         None => Vec::new(),
         Some(line) => template::split(&Source::new("command", line)).map_err(|findings| {
-            let why = findings.first().map_or("", |finding| finding.message.as_str()).to_owned();
-            Trouble::wrong(format!("the command {} is wrong: {why}", text::quoted(line)), "write words")
+            let why = findings
+                .first()
+                .map_or("", |finding| finding.message.as_str())
+                .to_owned();
+            Trouble::wrong(
+                format!("the command {} is wrong: {why}", text::quoted(line)),
+                "write words",
+            )
         })?,
     };
     let most = options.number("max-messages", 0)?;
     let mut worker = Worker {
         branch: Service::branch(options.text_or("branch", "worker"))?,
-        artifacts: options.flag("artifacts").then(|| service.dir().join("artifacts")),
+        artifacts: options
+            .flag("artifacts")
+            .then(|| service.dir().join("artifacts")),
         service,
         command,
         cwd: asked.cwd.to_owned(),
@@ -60,11 +68,19 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         failed: 0,
         repeated: 0,
     };
-    worker.speak("actor.join", json!({"role": "worker", "status": "present", "caps": ["task.run"]}))?;
+    worker.speak(
+        "actor.join",
+        json!({"role": "worker", "status": "present", "caps": ["task.run"]}),
+    )?;
     let stopped = worker.work(most, asked.say)?;
-    worker.speak("actor.leave", json!({"status": "left", "handled": worker.handled}))?;
+    worker.speak(
+        "actor.leave",
+        json!({"status": "left", "handled": worker.handled}),
+    )?;
     worker.note("stopped")?;
-    let Worker { handled, failed, .. } = worker;
+    let Worker {
+        handled, failed, ..
+    } = worker;
     Ok(json!({"ok": true, "stopped": stopped, "handled": handled, "failed": failed}).into())
 }
 
@@ -72,7 +88,10 @@ impl Worker<'_> {
     fn work(&mut self, most: u64, say: &mut dyn FnMut(&str)) -> Result<&'static str, Trouble> {
         let place = Place::Branch(self.branch.clone());
         while most == 0 || self.handled < most {
-            self.speak("awaiting_assignment", json!({"status": "idle", "handled": self.handled}))?;
+            self.speak(
+                "awaiting_assignment",
+                json!({"status": "idle", "handled": self.handled}),
+            )?;
             self.note("waiting")?;
             let message = match self.service.next(&place, Wait::Forever)? {
                 Next::Message(message) => message,
@@ -94,14 +113,20 @@ impl Worker<'_> {
     fn deal_with(&mut self, message: &Claimed) -> Result<Ending, Trouble> {
         self.repeated += u64::from(message.attempt > 1);
         let id = &message.id;
-        self.speak("task.claim", json!({"status": "working", "claim": id, "attempt": message.attempt}))?;
+        self.speak(
+            "task.claim",
+            json!({"status": "working", "claim": id, "attempt": message.attempt}),
+        )?;
         self.note("working")?;
         let done = self.result(message)?;
         let artifact = match (&done, &self.artifacts) {
             (Ok(result), Some(dir)) => {
                 let path = dir.join(format!("{}.txt", id.replace([':', '/'], "_")));
                 file::write(&path, result, Mode::Overwrite).map_err(|error| {
-                    Trouble::failed(format!("{} cannot be kept: {error}", path.display()), "make room")
+                    Trouble::failed(
+                        format!("{} cannot be kept: {error}", path.display()),
+                        "make room",
+                    )
                 })?;
                 Some(path)
             }
@@ -137,7 +162,10 @@ impl Worker<'_> {
         let mut command = Command::new(super::program_words(&self.command));
         command.cwd = Some(self.cwd.clone());
         command.stdin = Stdin::Bytes(body);
-        command.stdout = Sink::Capture(Capture { memory: MOST_OUTPUT, ..Capture::default() });
+        command.stdout = Sink::Capture(Capture {
+            memory: MOST_OUTPUT,
+            ..Capture::default()
+        });
         command.grace = Duration::from_secs(5);
         let ended = self.nursery.run(command);
         let complaint = String::from_utf8_lossy(&ended.stderr.bytes);
@@ -145,7 +173,11 @@ impl Worker<'_> {
             Cause::Cancelled(_) => Err(Trouble::interrupted("the worker's command")),
             _ if ended.success() => Ok(Ok(ended.stdout.bytes)),
             Cause::NotStarted(error) => Ok(Err(error.to_string())),
-            _ => Ok(Err(format!("exit code {}: {}", ended.code(), text::bounded(complaint.trim(), 800)))),
+            _ => Ok(Err(format!(
+                "exit code {}: {}",
+                ended.code(),
+                text::bounded(complaint.trim(), 800)
+            ))),
         }
     }
 

@@ -1,8 +1,9 @@
 //! What an actor says back: to whom, once, and then the messages are settled.
 //!
-//! Owns where answers go. Whoever asked gets the answer; the person, and whoever sent an answer itself, is reached by the
-//! coordinator, so that two actors never thank each other for ever. An answer that its receiver cannot take any more goes
-//! to the coordinator as well. Messages that one turn answers together are answered together.
+//! Owns where answers go. Whoever asked gets the answer; the person, and whoever sent an answer
+//! itself, is reached by the coordinator, so that two actors never thank each other for ever. An
+//! answer that its receiver cannot take any more goes to the coordinator as well. Messages that one
+//! turn answers together are answered together.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,9 @@ const COORDINATOR: &str = "coordinator";
 impl Actor<'_> {
     /// Answers and settles what the last turn answered, as far as that was not done.
     pub(super) fn finish(&self) -> Result<(), Error> {
-        let Some(end) = &self.state.last else { return Ok(()) };
+        let Some(end) = &self.state.last else {
+            return Ok(());
+        };
         let open = self.post.look(|mail| {
             let queue = mail.queue(&Queue::Run);
             let found = end
@@ -34,7 +37,10 @@ impl Actor<'_> {
         })?;
         let mut groups: BTreeMap<String, Vec<&(String, Envelope)>> = BTreeMap::new();
         for message in &open {
-            groups.entry(self.goes_to(&message.1)).or_default().push(message);
+            groups
+                .entry(self.goes_to(&message.1))
+                .or_default()
+                .push(message);
         }
         for (to, messages) in groups {
             self.answer(end, &to, &messages)?;
@@ -42,7 +48,9 @@ impl Actor<'_> {
             for (id, _) in messages {
                 let ending = match &end.error {
                     None => Ending::Handled,
-                    Some(failure) => Ending::Failed(text::bounded(&failure.message, 1000).into_owned()),
+                    Some(failure) => {
+                        Ending::Failed(text::bounded(&failure.message, 1000).into_owned())
+                    }
                 };
                 self.post.settle(&Queue::Run, id, &self.me, &ending)?;
             }
@@ -66,8 +74,15 @@ impl Actor<'_> {
         }
     }
 
-    fn answer(&self, end: &TurnEnd, to: &str, messages: &[&(String, Envelope)]) -> Result<(), Error> {
-        let Some((first, asked)) = messages.first() else { return Ok(()) };
+    fn answer(
+        &self,
+        end: &TurnEnd,
+        to: &str,
+        messages: &[&(String, Envelope)],
+    ) -> Result<(), Error> {
+        let Some((first, asked)) = messages.first() else {
+            return Ok(());
+        };
         if self.has_answered(to, first) || self.has_answered(COORDINATOR, first) {
             return Ok(());
         }
@@ -117,7 +132,10 @@ impl Actor<'_> {
         if let Some(undelivered) = undelivered {
             metadata["undelivered"] = json!(text::bounded(&undelivered, 400));
         }
-        let line = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let line = said
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or_default();
         Draft {
             to: to.to_owned(),
             kind: if ok { "chat.message" } else { "chat.failed" }.to_owned(),
@@ -130,8 +148,8 @@ impl Actor<'_> {
         }
     }
 
-    /// Whether the answer to a message stands in the journal that it would be written to: whoever sent it was killed before
-    /// the message was settled.
+    /// Whether the answer to a message stands in the journal that it would be written to: whoever
+    /// sent it was killed before the message was settled.
     fn has_answered(&self, to: &str, id: &str) -> bool {
         let journal = match to.parse() {
             Ok(Address::Run(run) | Address::Branch(run, _) | Address::Room(run)) => {
@@ -139,11 +157,16 @@ impl Actor<'_> {
             }
             _ => self.place.journal(),
         };
-        let (ours, Ok(reader)) = (self.place.address(), Reader::open(&journal, From::Beginning)) else {
+        let (ours, Ok(reader)) = (
+            self.place.address(),
+            Reader::open(&journal, From::Beginning),
+        ) else {
             return false;
         };
         reader.flatten().any(|record| {
-            let says = |field: &str, what: &str| record.data.get(field).and_then(Value::as_str) == Some(what);
+            let says = |field: &str, what: &str| {
+                record.data.get(field).and_then(Value::as_str) == Some(what)
+            };
             record.kind == MESSAGE && says("reply_to", id) && says("from", &ours)
         })
     }

@@ -1,7 +1,7 @@
 //! Playing an actor: waiting for messages, one turn for each, until somebody ends the run.
 //!
-//! Owns the loop and its order: claim, turn, end of the turn on disk, answers, message settled. Killed anywhere, the next
-//! process finds in the journal what is left to do, and does only that.
+//! Owns the loop and its order: claim, turn, end of the turn on disk, answers, message settled.
+//! Killed anywhere, the next process finds in the journal what is left to do, and does only that.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -101,7 +101,16 @@ pub(super) struct Actor<'a> {
 
 /// Plays an actor until it is interrupted.
 pub fn act(hands: Hands<'_>) -> Result<(), Error> {
-    let Hands { root, run, tools, clock, secrets, agent, nursery, listener } = hands;
+    let Hands {
+        root,
+        run,
+        tools,
+        clock,
+        secrets,
+        agent,
+        nursery,
+        listener,
+    } = hands;
     let mut actor = Actor::open(root, run, tools, clock, secrets)?;
     let ear = actor.post.listen()?;
     let woken_by = nursery.watch(&ear)?;
@@ -135,15 +144,31 @@ impl<'a> Actor<'a> {
         secrets: &'a Secrets,
     ) -> Result<Self, Error> {
         let place = root.find(run)?;
-        let start = run::recorded(&place)?.start.map(|start| *start).unwrap_or_default();
+        let start = run::recorded(&place)?
+            .start
+            .map(|start| *start)
+            .unwrap_or_default();
         let order = super::order(&start).ok_or_else(|| Error::NoActor(run.to_string()))?;
         let post = Post::open(&place.journal(), clock)?;
         let reader = Reader::open(&place.journal(), From::Beginning)?;
         let me = Identity::of_self().ok_or_else(|| std::io::Error::other("there is no /proc"))?;
         let me = run::holder(me);
         let (state, waiting) = (State::default(), VecDeque::new());
-        let mut actor =
-            Self { root, run, clock, secrets, place, start, order, tools, post, me, state, reader, waiting };
+        let mut actor = Self {
+            root,
+            run,
+            clock,
+            secrets,
+            place,
+            start,
+            order,
+            tools,
+            post,
+            me,
+            state,
+            reader,
+            waiting,
+        };
         actor.catch_up()?;
         Ok(actor)
     }
@@ -177,17 +202,28 @@ impl<'a> Actor<'a> {
             kind if kind.starts_with("control.") => Some(Ending::Failed(
                 "an agent knows control.abort, control.cancel and control.kill".to_owned(),
             )),
-            _ if prompt.trim().is_empty() => Some(Ending::Failed("the message says nothing".to_owned())),
+            _ if prompt.trim().is_empty() => {
+                Some(Ending::Failed("the message says nothing".to_owned()))
+            }
             _ => None,
         };
         if let Some(ending) = settled {
-            self.post.settle(&Queue::Run, &message.id, &self.me, &ending)?;
+            self.post
+                .settle(&Queue::Run, &message.id, &self.me, &ending)?;
             return Ok(true);
         }
         let from = message.envelope.from.as_ref().map(ToString::to_string);
-        listener.tell(&Told::Prompt { from: from.as_deref(), text: &prompt });
+        listener.tell(&Told::Prompt {
+            from: from.as_deref(),
+            text: &prompt,
+        });
         let turn = self.state.turns + 1;
-        let start = TurnStart { turn, message: message.id.clone(), from, prompt: self.clean(&prompt) };
+        let start = TurnStart {
+            turn,
+            message: message.id.clone(),
+            from,
+            prompt: self.clean(&prompt),
+        };
         self.post.note(TURN_START, &start)?;
         self.catch_up()?;
         failpoint::hit("actor.started")?;
@@ -198,11 +234,18 @@ impl<'a> Actor<'a> {
             None => return Ok(false),
         };
         self.waiting.extend(waiting);
-        let end = TurnEnd { turn, messages: [vec![message.id], end.messages].concat(), ..end };
+        let end = TurnEnd {
+            turn,
+            messages: [vec![message.id], end.messages].concat(),
+            ..end
+        };
         self.record(end)?;
         if let Some(end) = &self.state.last {
             let failure = end.error.as_ref().map(|failure| failure.message.as_str());
-            listener.tell(&Told::Ended { text: &end.text, failure });
+            listener.tell(&Told::Ended {
+                text: &end.text,
+                failure,
+            });
         }
         self.finish()?;
         Ok(true)
@@ -231,12 +274,19 @@ impl<'a> Actor<'a> {
         text::bounded(&said, materia_model::actor::LONGEST_TEXT).into_owned()
     }
 
-    /// Removes the copies of the session that no turn goes on from; each has all of the conversation.
+    /// Removes the copies of the session that no turn goes on from; each has all of the
+    /// conversation.
     fn tidy(&self) {
-        let Some(kept) = &self.state.session else { return };
-        let Ok(entries) = std::fs::read_dir(self.sessions()) else { return };
-        let old =
-            entries.flatten().map(|entry| entry.path()).filter(|path| path.to_string_lossy() != kept.handle);
+        let Some(kept) = &self.state.session else {
+            return;
+        };
+        let Ok(entries) = std::fs::read_dir(self.sessions()) else {
+            return;
+        };
+        let old = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.to_string_lossy() != kept.handle);
         for path in old.filter(|path| path.is_file()) {
             let _again_next_time = dir::remove_file(&path);
         }
@@ -250,6 +300,8 @@ pub(super) fn prompt(message: &Claimed) -> String {
     match &message.envelope.from {
         None if kind == "chat.message" => said,
         None => format!("[{kind}]\n{said}").trim_end().to_owned(),
-        Some(from) => format!("[{kind} from {from}]\n{said}").trim_end().to_owned(),
+        Some(from) => format!("[{kind} from {from}]\n{said}")
+            .trim_end()
+            .to_owned(),
     }
 }

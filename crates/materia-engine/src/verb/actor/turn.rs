@@ -1,7 +1,8 @@
 //! One turn of an actor: asking, asking again, and listening to messages meanwhile.
 //!
-//! Owns the recovery of a turn (C10) and what is said to the agent while it works. A message counts as heard when the agent
-//! shows that it was; else it gets a turn of its own. Whatever was heard in an attempt that failed is a part of the next.
+//! Owns the recovery of a turn (C10) and what is said to the agent while it works. A message counts
+//! as heard when the agent shows that it was; else it gets a turn of its own. Whatever was heard in
+//! an attempt that failed is a part of the next.
 
 use std::time::Duration;
 
@@ -77,7 +78,9 @@ impl<'w, 'a> Watcher<'w, 'a> {
         let mut tries = Recovery::default();
         let mut end = TurnEnd::default();
         loop {
-            let Some(ended) = self.ask(asked, agent, nursery)? else { return Ok(None) };
+            let Some(ended) = self.ask(asked, agent, nursery)? else {
+                return Ok(None);
+            };
             self.before.add(&ended.usage);
             for (model, usage) in ended.models {
                 end.models.entry(model).or_default().add(&usage);
@@ -110,8 +113,15 @@ impl<'w, 'a> Watcher<'w, 'a> {
             break;
         }
         end.usage = self.before;
-        end.messages = self.heard.into_iter().map(|(message, _)| message.id).collect();
-        Ok(Some(Played { end, waiting: self.waiting }))
+        end.messages = self
+            .heard
+            .into_iter()
+            .map(|(message, _)| message.id)
+            .collect();
+        Ok(Some(Played {
+            end,
+            waiting: self.waiting,
+        }))
     }
 
     fn ask(
@@ -125,7 +135,11 @@ impl<'w, 'a> Watcher<'w, 'a> {
         dir::create_private(&sessions)?;
         let order = &actor.order;
         // A session belongs to the agent that has it.
-        let kept = actor.state.session.as_ref().filter(|kept| kept.agent == order.name);
+        let kept = actor
+            .state
+            .session
+            .as_ref()
+            .filter(|kept| kept.agent == order.name);
         let said = std::iter::once(asked).chain(self.heard.iter().map(|(_, text)| text.as_str()));
         let told = said.collect::<Vec<_>>().join("\n\n");
         let turn = Turn {
@@ -139,8 +153,13 @@ impl<'w, 'a> Watcher<'w, 'a> {
             model: order.model.as_deref(),
             thinking: order.thinking.as_deref(),
             agent: None,
-            memory: Memory::Kept { folder: &sessions, from: kept.map(|kept| kept.handle.as_str()) },
-            timeout: order.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis),
+            memory: Memory::Kept {
+                folder: &sessions,
+                from: kept.map(|kept| kept.handle.as_str()),
+            },
+            timeout: order
+                .timeout_ms
+                .map_or(DEFAULT_TIMEOUT, Duration::from_millis),
             cwd: actor.start.cwd.as_ref(),
         };
         match agent.ask(&turn, nursery, self) {
@@ -155,7 +174,9 @@ impl<'w, 'a> Watcher<'w, 'a> {
             return None;
         }
         let kind = failure.kind.as_str();
-        let Next::Retry { delay_ms } = tries.after(failure.kind, kind) else { return None };
+        let Next::Retry { delay_ms } = tries.after(failure.kind, kind) else {
+            return None;
+        };
         let repeated = tries.repeated_after(kind);
         tries.count(kind, repeated);
         Some(Duration::from_millis(recovery::obliging(delay_ms, failure)))
@@ -182,8 +203,13 @@ impl<'w, 'a> Watcher<'w, 'a> {
     fn take(&mut self, message: Claimed) -> Result<Order, post::Error> {
         let kind = message.envelope.kind.as_str();
         if kind == "control.abort" {
-            self.actor.post.settle(&Queue::Run, &message.id, &self.actor.me, &Ending::Handled)?;
-            let who = message.envelope.from.map_or_else(|| "the person".to_owned(), |from| from.to_string());
+            self.actor
+                .post
+                .settle(&Queue::Run, &message.id, &self.actor.me, &Ending::Handled)?;
+            let who = message
+                .envelope
+                .from
+                .map_or_else(|| "the person".to_owned(), |from| from.to_string());
             let why = format!("{who} aborted the turn");
             self.stopped = Some(why.clone());
             return Ok(Order::Stop(why));
@@ -192,11 +218,21 @@ impl<'w, 'a> Watcher<'w, 'a> {
         let own_turn = message.envelope.meta("steer") == Some(&Value::Bool(false));
         let quiet = own_turn || kind.starts_with("control.") || said.trim().is_empty();
         self.waiting.push(message);
-        Ok(if quiet { Order::GoOn } else { Order::Steer(said) })
+        Ok(if quiet {
+            Order::GoOn
+        } else {
+            Order::Steer(said)
+        })
     }
 
     fn hears(&mut self, said: &str) {
-        let Some(at) = self.waiting.iter().position(|message| prompt(message) == said) else { return };
+        let Some(at) = self
+            .waiting
+            .iter()
+            .position(|message| prompt(message) == said)
+        else {
+            return;
+        };
         let message = self.waiting.remove(at);
         let heard = Heard {
             turn: self.turn,
@@ -215,7 +251,13 @@ impl<'w, 'a> Watcher<'w, 'a> {
         }
         let mut sum = self.before;
         sum.add(usage);
-        let noted = self.actor.post.note(TURN_USAGE, &TurnUsage { turn: self.turn, usage: sum });
+        let noted = self.actor.post.note(
+            TURN_USAGE,
+            &TurnUsage {
+                turn: self.turn,
+                usage: sum,
+            },
+        );
         self.failed = self.failed.take().or(noted.err());
     }
 }

@@ -1,7 +1,7 @@
 //! Saving what an editor made: refuse, check, compare, write, all of it or nothing.
 //!
-//! Owns the refusals and the comparison of versions. Editors of one machine take turns by a lock in the profile; a text
-//! editor that knows no lock is noticed by the version.
+//! Owns the refusals and the comparison of versions. Editors of one machine take turns by a lock in
+//! the profile; a text editor that knows no lock is noticed by the version.
 
 use std::path::{Path, PathBuf};
 
@@ -126,9 +126,19 @@ pub fn save(
         make_folder(&file, target)?;
         atomic::write(&file, text.as_bytes())?;
     }
-    let layer = after.layers().iter().find(|layer| layer.scope == target.scope());
-    let versions = edits.iter().map(|edit| version(layer?, edit.section, &edit.name)).collect();
-    Ok(Saved { file, changed, versions })
+    let layer = after
+        .layers()
+        .iter()
+        .find(|layer| layer.scope == target.scope());
+    let versions = edits
+        .iter()
+        .map(|edit| version(layer?, edit.section, &edit.name))
+        .collect();
+    Ok(Saved {
+        file,
+        changed,
+        versions,
+    })
 }
 
 fn make_folder(file: &Path, target: Target) -> Result<(), DirError> {
@@ -140,7 +150,12 @@ fn make_folder(file: &Path, target: Target) -> Result<(), DirError> {
 
 fn refuse(files: &Files, target: Target, wish: &Wish) -> Result<(), SaveError> {
     let edit = &wish.edit;
-    let bad = |why| Err(SaveError::BadName { name: edit.name.clone(), why });
+    let bad = |why| {
+        Err(SaveError::BadName {
+            name: edit.name.clone(),
+            why,
+        })
+    };
     if edit.name.trim() != edit.name || edit.name.is_empty() {
         return bad("it is empty or has blanks around it");
     }
@@ -148,9 +163,14 @@ fn refuse(files: &Files, target: Target, wish: &Wish) -> Result<(), SaveError> {
         return bad("it is too long or has control characters in it");
     }
     let config = Config::load(files.layers());
-    let shipped = files.layers().iter().filter(|layer| layer.scope == Scope::Default);
+    let shipped = files
+        .layers()
+        .iter()
+        .filter(|layer| layer.scope == Scope::Default);
     if edit.section == Section::Loadout
-        && shipped.into_iter().any(|layer| layer.document.own("loadouts", &edit.name).is_some())
+        && shipped
+            .into_iter()
+            .any(|layer| layer.document.own("loadouts", &edit.name).is_some())
     {
         return Err(SaveError::Shipped(edit.name.clone()));
     }
@@ -160,11 +180,17 @@ fn refuse(files: &Files, target: Target, wish: &Wish) -> Result<(), SaveError> {
     };
     if let Some(one) = written.iter().find(|one| one.name == edit.name)
         && is_locked(&one.value)
-        && edit.value.as_ref().is_some_and(|value| unlocked(value) != unlocked(&one.value))
+        && edit
+            .value
+            .as_ref()
+            .is_some_and(|value| unlocked(value) != unlocked(&one.value))
     {
         return Err(SaveError::Locked(edit.name.clone()));
     }
-    let layer = files.layers().iter().find(|layer| layer.scope == target.scope());
+    let layer = files
+        .layers()
+        .iter()
+        .find(|layer| layer.scope == target.scope());
     let current = layer.and_then(|layer| version(layer, edit.section, &edit.name));
     if current == wish.base {
         return Ok(());
@@ -175,7 +201,11 @@ fn refuse(files: &Files, target: Target, wish: &Wish) -> Result<(), SaveError> {
     if current_value.is_some() && current_value == edit.value {
         return Ok(());
     }
-    let conflict = Conflict { name: edit.name.clone(), current: current_value, version: current };
+    let conflict = Conflict {
+        name: edit.name.clone(),
+        current: current_value,
+        version: current,
+    };
     Err(SaveError::Conflict(Box::new(conflict)))
 }
 
@@ -191,12 +221,23 @@ fn refuse_broken(after: &Files, edits: &[Edit]) -> Result<(), SaveError> {
     let mut broken = Vec::new();
     for edit in edits.iter().filter(|edit| edit.value.is_some()) {
         let (_, issues, _) = judged(after, edit);
-        broken.extend(issues.into_iter().filter(|issue| issue.severity == Severity::Error));
+        broken.extend(
+            issues
+                .into_iter()
+                .filter(|issue| issue.severity == Severity::Error),
+        );
     }
-    if broken.is_empty() { Ok(()) } else { Err(SaveError::Broken(broken)) }
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(SaveError::Broken(broken))
+    }
 }
 
 fn own_text(files: &Files, target: Target) -> Option<&str> {
-    let layer = files.layers().iter().find(|layer| layer.scope == target.scope())?;
+    let layer = files
+        .layers()
+        .iter()
+        .find(|layer| layer.scope == target.scope())?;
     Some(layer.document.source().text())
 }

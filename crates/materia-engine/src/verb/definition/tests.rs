@@ -14,17 +14,40 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::locate(&Variables { home: Some(dir.path().join("home")), ..Variables::default() });
-        Self { home: home.unwrap(), dir }
+        let home = Home::locate(&Variables {
+            home: Some(dir.path().join("home")),
+            ..Variables::default()
+        });
+        Self {
+            home: home.unwrap(),
+            dir,
+        }
     }
 
     fn places(&self) -> Places<'_> {
-        Places { home: Some(&self.home), project: self.dir.path(), environment: None, flag: None }
+        Places {
+            home: Some(&self.home),
+            project: self.dir.path(),
+            environment: None,
+            flag: None,
+        }
     }
 
-    fn save(&self, name: &str, value: Option<Value>, base: Option<&str>) -> Result<Saved, SaveError> {
-        let edit = Edit { section: Section::Loadout, name: name.to_owned(), value };
-        let wish = Wish { edit, base: base.map(str::to_owned) };
+    fn save(
+        &self,
+        name: &str,
+        value: Option<Value>,
+        base: Option<&str>,
+    ) -> Result<Saved, SaveError> {
+        let edit = Edit {
+            section: Section::Loadout,
+            name: name.to_owned(),
+            value,
+        };
+        let wish = Wish {
+            edit,
+            base: base.map(str::to_owned),
+        };
         save(&self.home, self.places(), Target::User, &[wish], false)
     }
 }
@@ -40,40 +63,71 @@ fn what_is_saved_is_what_is_shown_and_two_editors_notice_each_other() {
     let first = saved.versions[0].clone().unwrap();
     let files = Files::find(desk.places()).unwrap();
     let shelf = shelf(&files, &desk.home, desk.dir.path());
-    let mine = shelf.loadouts.iter().find(|one| one.name == "Mine").unwrap();
+    let mine = shelf
+        .loadouts
+        .iter()
+        .find(|one| one.name == "Mine")
+        .unwrap();
     assert_eq!((mine.source, &mine.value), ("user", &tiny()));
     assert_eq!(mine.own, [("user", first.clone())]);
 
     let mut other = tiny();
     other["description"] = "theirs".into();
-    desk.save("Mine", Some(other.clone()), Some(&first)).unwrap();
+    desk.save("Mine", Some(other.clone()), Some(&first))
+        .unwrap();
     let mut late = tiny();
     late["description"] = "mine".into();
     let Err(SaveError::Conflict(conflict)) = desk.save("Mine", Some(late), Some(&first)) else {
         panic!("the second editor was not noticed")
     };
     assert_eq!(conflict.current, Some(other.clone()));
-    desk.save("Mine", Some(other), Some(&first)).expect("both want the same");
-    assert!(matches!(desk.save("Mine", None, Some(&first)), Err(SaveError::Conflict(_))));
-    desk.save("Mine", None, conflict.version.as_deref()).unwrap();
-    assert!(!std::fs::read_to_string(desk.home.config()).unwrap().contains("Mine"));
+    desk.save("Mine", Some(other), Some(&first))
+        .expect("both want the same");
+    assert!(matches!(
+        desk.save("Mine", None, Some(&first)),
+        Err(SaveError::Conflict(_))
+    ));
+    desk.save("Mine", None, conflict.version.as_deref())
+        .unwrap();
+    assert!(
+        !std::fs::read_to_string(desk.home.config())
+            .unwrap()
+            .contains("Mine")
+    );
 }
 
 #[test]
 fn shipped_locked_broken_and_nameless_definitions_are_refused() {
     let desk = Desk::new();
-    assert!(matches!(desk.save("Full-Auto", Some(tiny()), None), Err(SaveError::Shipped(_))));
-    assert!(matches!(desk.save(" x", Some(tiny()), None), Err(SaveError::BadName { .. })));
+    assert!(matches!(
+        desk.save("Full-Auto", Some(tiny()), None),
+        Err(SaveError::Shipped(_))
+    ));
+    assert!(matches!(
+        desk.save(" x", Some(tiny()), None),
+        Err(SaveError::BadName { .. })
+    ));
     let mut broken = tiny();
     broken["entry"] = "nowhere".into();
-    assert!(matches!(desk.save("Mine", Some(broken), None), Err(SaveError::Broken(_))));
+    assert!(matches!(
+        desk.save("Mine", Some(broken), None),
+        Err(SaveError::Broken(_))
+    ));
     let mut locked = tiny();
     locked["lockState"] = "locked".into();
-    let version = desk.save("Mine", Some(locked.clone()), None).unwrap().versions[0].clone();
+    let version = desk
+        .save("Mine", Some(locked.clone()), None)
+        .unwrap()
+        .versions[0]
+        .clone();
     let mut changed = locked.clone();
     changed["description"] = "x".into();
-    assert!(matches!(desk.save("Mine", Some(changed), version.as_deref()), Err(SaveError::Locked(_))));
-    desk.save("Mine", Some(tiny()), version.as_deref()).expect("unlocking alone is allowed");
+    assert!(matches!(
+        desk.save("Mine", Some(changed), version.as_deref()),
+        Err(SaveError::Locked(_))
+    ));
+    desk.save("Mine", Some(tiny()), version.as_deref())
+        .expect("unlocking alone is allowed");
 }
 
 #[test]
@@ -82,13 +136,23 @@ fn a_draft_hears_what_a_cast_would_and_nothing_is_written() {
     let file = desk.home.config();
     let mut value = tiny();
     value["sockets"]["Socket-1"]["edges"] = json!([{"when": "always", "to": "Socket-9"}]);
-    let edit = Edit { section: Section::Loadout, name: "My Own".to_owned(), value: Some(value) };
+    let edit = Edit {
+        section: Section::Loadout,
+        name: "My Own".to_owned(),
+        value: Some(value),
+    };
     let judged = judge(desk.places(), &file, Target::User, &edit).unwrap();
     assert!(!judged.usable && judged.grid.is_none());
     assert_eq!(judged.issues[0].code, "unknown-endpoint");
-    assert_eq!(judged.issues[0].path.as_deref(), Some("loadouts[\"My Own\"].sockets.Socket-1.edges[0].to"));
+    assert_eq!(
+        judged.issues[0].path.as_deref(),
+        Some("loadouts[\"My Own\"].sockets.Socket-1.edges[0].to")
+    );
     assert!(!file.exists());
     crate::store::dir::create_private(desk.home.profile()).unwrap();
     atomic::write(&file, b"{ \"loadouts\": [").unwrap();
-    assert!(matches!(judge(desk.places(), &file, Target::User, &edit), Err(NotDrafted::Broken(_))));
+    assert!(matches!(
+        judge(desk.places(), &file, Target::User, &edit),
+        Err(NotDrafted::Broken(_))
+    ));
 }

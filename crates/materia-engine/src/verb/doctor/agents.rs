@@ -1,4 +1,5 @@
-//! Processes, tried for real: an orphan is adopted and ended, and every agent is asked for its version.
+//! Processes, tried for real: an orphan is adopted and ended, and every agent is asked for its
+//! version.
 
 use std::time::Duration;
 
@@ -19,11 +20,14 @@ pub(super) fn look() -> Result<(Check, Vec<AgentFound>), Interrupted> {
         Err(error) => {
             let detail = format!("this process cannot adopt orphans: {error}");
             let hint = "use Linux 5.4 or newer with /proc mounted";
-            (Nursery::new(), Some(Check::broken("processes", "P3", detail, hint)))
+            (
+                Nursery::new(),
+                Some(Check::broken("processes", "P3", detail, hint)),
+            )
         }
     };
-    // An agent that does not answer must not be left behind by a person who does not wait for it. Where they cannot be
-    // caught, an interrupt ends us as it ends anybody.
+    // An agent that does not answer must not be left behind by a person who does not wait for it.
+    // Where they cannot be caught, an interrupt ends us as it ends anybody.
     let _uncaught = nursery.catch_interrupts();
     let check = refused.unwrap_or_else(|| orphan_check(&mut nursery));
     Ok((check, versions(&mut nursery)?))
@@ -33,19 +37,26 @@ pub(super) fn look() -> Result<(Check, Vec<AgentFound>), Interrupted> {
 fn orphan_check(nursery: &mut Nursery) -> Check {
     let check = |result: Result<String, String>| match result {
         Ok(detail) => Check::good("processes", "P3", detail),
-        Err(detail) => {
-            Check::broken("processes", "P3", detail, "is /proc mounted, and may we signal our children?")
-        }
+        Err(detail) => Check::broken(
+            "processes",
+            "P3",
+            detail,
+            "is /proc mounted, and may we signal our children?",
+        ),
     };
     let mut command = Command::new(["sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"]);
     command.deadline = Some(PATIENCE);
     let ended = nursery.run(command);
-    let printed = String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned();
+    let printed = String::from_utf8_lossy(&ended.stdout.bytes)
+        .trim()
+        .to_owned();
     let Ok(pid) = printed.parse() else {
         return check(Err(format!("no orphan could be made: {}", why(&ended))));
     };
     let Some(orphan) = Identity::of(pid) else {
-        return check(Err(format!("process {pid} was started and cannot be seen in /proc")));
+        return check(Err(format!(
+            "process {pid} was started and cannot be seen in /proc"
+        )));
     };
     nursery.sweep(GRACE);
     check(if orphan.is_alive() {
@@ -63,11 +74,14 @@ fn versions(nursery: &mut Nursery) -> Result<Vec<AgentFound>, Interrupted> {
         let leaf = path.is_some().then(|| nursery.spawn(question(program)));
         asked.push((program, path, leaf, None));
     }
-    // What was told already, such as an interrupt of the check before, is heard also when nothing runs.
+    // What was told already, such as an interrupt of the check before, is heard also when nothing
+    // runs.
     while let Some(event) = nursery.next(nursery.is_idle().then(|| Stopwatch::start().started())) {
         match event {
             Event::Ended(ended) => {
-                let whose = asked.iter_mut().find(|(_, _, leaf, _)| *leaf == Some(ended.leaf));
+                let whose = asked
+                    .iter_mut()
+                    .find(|(_, _, leaf, _)| *leaf == Some(ended.leaf));
                 if let Some((_, _, _, answer)) = whose {
                     *answer = Some(*ended);
                 }
@@ -75,9 +89,13 @@ fn versions(nursery: &mut Nursery) -> Result<Vec<AgentFound>, Interrupted> {
             Event::Interrupt(_) => {
                 let grace = if interrupted { Duration::ZERO } else { GRACE };
                 interrupted = true;
-                nursery.running().collect::<Vec<_>>().into_iter().for_each(|leaf| {
-                    nursery.stop(leaf, Reason::Within(grace));
-                });
+                nursery
+                    .running()
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .for_each(|leaf| {
+                        nursery.stop(leaf, Reason::Within(grace));
+                    });
             }
             Event::Output { .. } | Event::Readable(_) | Event::Woken => {}
         }
@@ -89,13 +107,20 @@ fn versions(nursery: &mut Nursery) -> Result<Vec<AgentFound>, Interrupted> {
     let found = asked.into_iter().map(|(program, path, _, answer)| {
         let path = path.map(|path| path.display().to_string());
         let (version, problem) = answer.map_or((None, None), |ended| read(&ended));
-        AgentFound { name: program.name, command: program.command, path, version, problem }
+        AgentFound {
+            name: program.name,
+            command: program.command,
+            path,
+            version,
+            problem,
+        }
     });
     Ok(found.collect())
 }
 
 fn question(program: Program) -> Command {
-    let mut command = Command::new(std::iter::once(program.command).chain(program.version.iter().copied()));
+    let mut command =
+        Command::new(std::iter::once(program.command).chain(program.version.iter().copied()));
     command.deadline = Some(PATIENCE);
     command.grace = GRACE;
     command
@@ -111,7 +136,11 @@ fn read(ended: &Ended) -> (Option<String>, Option<String>) {
 
 fn why(ended: &Ended) -> String {
     let said = String::from_utf8_lossy(&ended.stderr.bytes);
-    let said = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+    let said = said
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or("it said nothing");
     match &ended.cause {
         Cause::NotStarted(error) => error.to_string(),
         Cause::TimedOut(_) => format!("no answer in {} s", PATIENCE.as_secs()),

@@ -1,6 +1,8 @@
-//! What was there before us and is used in place: profiles and projects of pi-materia, recipes and runs of pi-actors.
+//! What was there before us and is used in place: profiles and projects of pi-materia, recipes and
+//! runs of pi-actors.
 //!
-//! Owns looking for it. Reads names and counts, runs nothing, changes nothing; what cannot be read is said.
+//! Owns looking for it. Reads names and counts, runs nothing, changes nothing; what cannot be read
+//! is said.
 
 use std::path::Path;
 
@@ -47,29 +49,47 @@ pub(super) fn look(home: &Home, project: &Path) -> Vec<Found> {
 }
 
 fn found(what: &'static str, path: &Path, detail: String) -> Found {
-    Found { what, path: path.display().to_string(), detail }
+    Found {
+        what,
+        path: path.display().to_string(),
+        detail,
+    }
 }
 
 fn config(what: &'static str, path: &Path) -> Option<Found> {
     if !path.exists() {
         return None;
     }
-    let parsed =
-        read(path).ok().and_then(|text| document::parse(&Source::new(&path.to_string_lossy(), &text)).ok());
+    let parsed = read(path)
+        .ok()
+        .and_then(|text| document::parse(&Source::new(&path.to_string_lossy(), &text)).ok());
     let detail = parsed.map(|root| {
         let number = |name: &str| root.get(name).map_or(0, |part| part.members().len());
-        format!("{}, {} materia", text::count(number("loadouts"), "loadout"), number("materia"))
+        format!(
+            "{}, {} materia",
+            text::count(number("loadouts"), "loadout"),
+            number("materia")
+        )
     });
-    let detail = detail.unwrap_or_else(|| format!("it cannot be read: materia validate {}", path.display()));
+    let detail =
+        detail.unwrap_or_else(|| format!("it cannot be read: materia validate {}", path.display()));
     Some(found(what, path, detail))
 }
 
-fn counted(what: &'static str, dir: &Path, noun: &str, counts: impl Fn(&str, bool) -> bool) -> Option<Found> {
+fn counted(
+    what: &'static str,
+    dir: &Path,
+    noun: &str,
+    counts: impl Fn(&str, bool) -> bool,
+) -> Option<Found> {
     let entries = std::fs::read_dir(dir).ok()?.take(MOST).flatten();
     let number = entries
         .filter(|entry| {
             let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            entry.file_name().to_str().is_some_and(|name| !name.starts_with('.') && counts(name, is_dir))
+            entry
+                .file_name()
+                .to_str()
+                .is_some_and(|name| !name.starts_with('.') && counts(name, is_dir))
         })
         .count();
     (number > 0).then(|| found(what, dir, text::count(number, noun)))
@@ -78,5 +98,9 @@ fn counted(what: &'static str, dir: &Path, noun: &str, counts: impl Fn(&str, boo
 fn board(path: &Path) -> Option<Found> {
     let text = read(path).ok()?;
     let root = document::parse(&Source::new("quest-board.json", &text)).ok()?;
-    Some(found("quests", path, text::count(root.get("quests")?.items().len(), "quest")))
+    Some(found(
+        "quests",
+        path,
+        text::count(root.get("quests")?.items().len(), "quest"),
+    ))
 }

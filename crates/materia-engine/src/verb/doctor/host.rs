@@ -17,7 +17,12 @@ fn free_space(runs: &Path) -> Check {
     const NAME: &str = "free space";
     const NEEDED: &str = "P1";
     let Some(place) = nearest(runs) else {
-        return Check::broken(NAME, NEEDED, "no directory above the runs exists", "set MATERIA_HOME");
+        return Check::broken(
+            NAME,
+            NEEDED,
+            "no directory above the runs exists",
+            "set MATERIA_HOME",
+        );
     };
     let stat = match rustix::fs::statvfs(place) {
         Ok(stat) => stat,
@@ -30,8 +35,18 @@ fn free_space(runs: &Path) -> Check {
     let detail = format!("{} free at {}", size(free), place.display());
     match free {
         ENOUGH.. => Check::good(NAME, NEEDED, detail),
-        BARELY..ENOUGH => Check::doubtful(NAME, NEEDED, detail, "make room; journals and artifacts grow"),
-        _ => Check::broken(NAME, NEEDED, detail, "make room, or move state with MATERIA_HOME"),
+        BARELY..ENOUGH => Check::doubtful(
+            NAME,
+            NEEDED,
+            detail,
+            "make room; journals and artifacts grow",
+        ),
+        _ => Check::broken(
+            NAME,
+            NEEDED,
+            detail,
+            "make room, or move state with MATERIA_HOME",
+        ),
     }
 }
 
@@ -40,16 +55,21 @@ fn watches() -> Check {
     const NEEDED: &str = "P4";
     let limit = fs::read_to_string("/proc/sys/fs/inotify/max_user_instances").unwrap_or_default();
     match limit.trim().parse::<u64>() {
-        Ok(limit) if limit >= 64 => Check::good(NAME, NEEDED, format!("{limit} inotify instances allowed")),
+        Ok(limit) if limit >= 64 => {
+            Check::good(NAME, NEEDED, format!("{limit} inotify instances allowed"))
+        }
         Ok(limit) => Check::doubtful(
             NAME,
             NEEDED,
             format!("only {limit} inotify instances allowed"),
             "sysctl fs.inotify.max_user_instances=128",
         ),
-        Err(_) => {
-            Check::doubtful(NAME, NEEDED, "the inotify limit is unknown", "is this Linux with /proc mounted?")
-        }
+        Err(_) => Check::doubtful(
+            NAME,
+            NEEDED,
+            "the inotify limit is unknown",
+            "is this Linux with /proc mounted?",
+        ),
     }
 }
 
@@ -58,9 +78,12 @@ fn open_files() -> Check {
     const NEEDED: &str = "P3";
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     match limit {
-        Some(limit) if limit < 256 => {
-            Check::doubtful(NAME, NEEDED, format!("only {limit} allowed"), "ulimit -n 1024")
-        }
+        Some(limit) if limit < 256 => Check::doubtful(
+            NAME,
+            NEEDED,
+            format!("only {limit} allowed"),
+            "ulimit -n 1024",
+        ),
         Some(limit) => Check::good(NAME, NEEDED, format!("{limit} allowed")),
         None => Check::good(NAME, NEEDED, "as many as needed"),
     }

@@ -1,4 +1,5 @@
-//! Files, tried for real in a scratch directory where state will live: locks, durable writes, following.
+//! Files, tried for real in a scratch directory where state will live: locks, durable writes,
+//! following.
 
 use std::path::Path;
 use std::time::Duration;
@@ -36,9 +37,11 @@ fn locks(scratch: &Path) -> Check {
     let second = acquire();
     drop(first);
     match (second, acquire()) {
-        (Err(LockError::Held { .. }), Ok(_)) => {
-            Check::good("locks", "P1 P2", "a second holder is refused, and the lock comes free")
-        }
+        (Err(LockError::Held { .. }), Ok(_)) => Check::good(
+            "locks",
+            "P1 P2",
+            "a second holder is refused, and the lock comes free",
+        ),
         _ => Check::broken("locks", "P1 P2", "two holders had one lock", HINT),
     }
 }
@@ -48,16 +51,26 @@ fn durable_writes(scratch: &Path) -> Check {
     let mut times = Vec::new();
     for round in 0..5 {
         let watch = Stopwatch::start();
-        if let Err(error) = atomic::write_json(&scratch.join("document.json"), 1, &json!({"round": round})) {
+        if let Err(error) =
+            atomic::write_json(&scratch.join("document.json"), 1, &json!({"round": round}))
+        {
             return Check::broken(NAME, "P1", error.to_string(), "check the disk");
         }
         times.push(watch.elapsed());
     }
     times.sort_unstable();
     let median = times[times.len() / 2];
-    let detail = format!("a document is on disk after {:.1} ms", median.as_secs_f64() * 1e3);
+    let detail = format!(
+        "a document is on disk after {:.1} ms",
+        median.as_secs_f64() * 1e3
+    );
     if median > Duration::from_millis(200) {
-        return Check::doubtful(NAME, "P1", detail, "every promise waits for the disk; a faster one helps");
+        return Check::doubtful(
+            NAME,
+            "P1",
+            detail,
+            "every promise waits for the disk; a faster one helps",
+        );
     }
     Check::good(NAME, "P1", detail)
 }

@@ -1,6 +1,7 @@
 //! `coordinator`, `session:S` and `session:all`: the runs that the caller may see.
 //!
-//! Owns whose runs are listed (A9), in which order they are cut, and what is said about runs that cannot be read.
+//! Owns whose runs are listed (A9), in which order they are cut, and what is said about runs that
+//! cannot be read.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,8 +68,14 @@ pub fn inventory(
     let owner = session.or(caller);
     let ours = |run: &Listed| owner.is_none_or(|owner| run.session.as_deref() == Some(owner));
     let (runs, others): (Vec<Listed>, Vec<Listed>) = list.runs.into_iter().partition(ours);
-    let sessions: BTreeSet<&str> = others.iter().filter_map(|run| run.session.as_deref()).collect();
-    let runs: Vec<Listed> = runs.into_iter().filter(|run| filter.fits(run.status)).collect();
+    let sessions: BTreeSet<&str> = others
+        .iter()
+        .filter_map(|run| run.session.as_deref())
+        .collect();
+    let runs: Vec<Listed> = runs
+        .into_iter()
+        .filter(|run| filter.fits(run.status))
+        .collect();
     let (broken, unreadable) = broken(root, list.broken, owner);
     Ok(Inventory {
         ok: true,
@@ -87,7 +94,8 @@ pub fn inventory(
 }
 
 impl Inventory {
-    /// Only so many runs, in the order in which people want to see them: those that are not over, then the newest.
+    /// Only so many runs, in the order in which people want to see them: those that are not over,
+    /// then the newest.
     pub fn first(mut self, most: usize) -> Self {
         self.runs.sort_by_key(rank);
         self.runs.truncate(most);
@@ -103,8 +111,11 @@ fn rank(run: &Listed) -> (bool, Reverse<Option<Timestamp>>) {
 /// One that goes on, and one that went wrong; else the newest.
 fn next(runs: &[Listed]) -> Vec<String> {
     let look = |run: &Listed| format!("materia inspect run:{}", run.run);
-    let newest =
-        |fits: fn(Status) -> bool| runs.iter().filter(|run| fits(run.status)).min_by_key(|run| rank(run));
+    let newest = |fits: fn(Status) -> bool| {
+        runs.iter()
+            .filter(|run| fits(run.status))
+            .min_by_key(|run| rank(run))
+    };
     let failed = newest(|status| matches!(status, Status::Failed | Status::Exited));
     let failed = failed.map(|run| format!("{} --view tail", look(run)));
     let active = newest(|status| !status.is_terminal()).map(look);
@@ -115,8 +126,13 @@ fn next(runs: &[Listed]) -> Vec<String> {
     next
 }
 
-/// The runs that cannot be read and belong to whoever asks, and how many there are of which nobody knows.
-fn broken(root: &Root, found: Vec<(RunId, Error)>, owner: Option<&str>) -> (BTreeMap<String, String>, usize) {
+/// The runs that cannot be read and belong to whoever asks, and how many there are of which nobody
+/// knows.
+fn broken(
+    root: &Root,
+    found: Vec<(RunId, Error)>,
+    owner: Option<&str>,
+) -> (BTreeMap<String, String>, usize) {
     let (mut ours, mut unknown) = (BTreeMap::new(), 0);
     for (id, error) in found {
         match owner.map(|owner| (owner, beginning(&root.place(&id)))) {

@@ -1,13 +1,16 @@
-//! The views of a run's messages: its outbox and its queues, whom it can talk to, and following what is said.
+//! The views of a run's messages: its outbox and its queues, whom it can talk to, and following
+//! what is said.
 //!
-//! Owns their reports. Everything is made from the fold of the journal, bounded by the number of lines that was asked for;
-//! what is not remembered is counted, so that nobody takes a part for the whole.
+//! Owns their reports. Everything is made from the fold of the journal, bounded by the number of
+//! lines that was asked for; what is not remembered is counted, so that nobody takes a part for the
+//! whole.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use materia_model::message::{
-    Address, Communication, Counts, Entry, Envelope, Mail, Mailbox, Place, Posted, Said, State, event,
+    Address, Communication, Counts, Entry, Envelope, Mail, Mailbox, Place, Posted, Said, State,
+    event,
 };
 use materia_model::name::{BranchName, RunId};
 use materia_model::record::Record;
@@ -100,7 +103,13 @@ pub fn read(place: &run::Place) -> Result<Mail, post::Error> {
 pub fn messages(run: &RunId, mail: &Mail, lines: usize) -> Messages {
     let messages: Vec<Posted> = last(mail.outbox().last().cloned(), lines);
     let total = mail.outbox().total;
-    Messages { ok: true, run: run.clone(), incomplete: (messages.len() as u64) < total, messages, total }
+    Messages {
+        ok: true,
+        run: run.clone(),
+        incomplete: (messages.len() as u64) < total,
+        messages,
+        total,
+    }
 }
 
 /// What is followed.
@@ -114,7 +123,8 @@ pub enum Followed {
     Previews,
 }
 
-/// Tells what is said from now on, until the run is over or nobody listens; `tell` says whether somebody does.
+/// Tells what is said from now on, until the run is over or nobody listens; `tell` says whether
+/// somebody does.
 pub fn follow(
     place: &run::Place,
     what: Followed,
@@ -126,7 +136,11 @@ pub fn follow(
     loop {
         let over = run::look(place, clock).map_or(true, |state| state.status.is_terminal());
         // What was written before it was over is still told.
-        let more = if over { follower.try_next()? } else { follower.next(Some(LOOK))? };
+        let more = if over {
+            follower.try_next()?
+        } else {
+            follower.next(Some(LOOK))?
+        };
         for record in &more {
             if let Some(told) = told(what, record)
                 && !tell(&told)
@@ -153,15 +167,21 @@ pub enum Told {
 }
 
 fn told(what: Followed, record: &Record) -> Option<Told> {
-    let Some(event::Record::Message(message)) = event::Record::read(record) else { return None };
+    let Some(event::Record::Message(message)) = event::Record::read(record) else {
+        return None;
+    };
     match (what, &message.envelope.to) {
         (Followed::Outbox, Address::Coordinator | Address::Session(_)) => {
             Some(Told::Posted(Box::new(Posted::new(record.at, &message))))
         }
-        (Followed::Room, Address::Room(_)) => Some(Told::Said(Box::new(Said::new(record.at, &message)))),
-        (Followed::Previews, Address::Room(_)) => {
-            Some(Told::Preview(Box::new(previewed(&message.id, record.at, &message.envelope))))
+        (Followed::Room, Address::Room(_)) => {
+            Some(Told::Said(Box::new(Said::new(record.at, &message))))
         }
+        (Followed::Previews, Address::Room(_)) => Some(Told::Preview(Box::new(previewed(
+            &message.id,
+            record.at,
+            &message.envelope,
+        )))),
         _ => None,
     }
 }
@@ -170,7 +190,10 @@ fn told(what: Followed, record: &Record) -> Option<Told> {
 pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usize) -> Queued {
     let (place, address) = match branch {
         None => (Place::Run, Address::Run(run.clone())),
-        Some(branch) => (Place::Branch(branch.clone()), Address::Branch(run.clone(), branch.clone())),
+        Some(branch) => (
+            Place::Branch(branch.clone()),
+            Address::Branch(run.clone(), branch.clone()),
+        ),
     };
     let queue = mail.queue(&place);
     let all = queue.entries().count() as u64;
@@ -181,7 +204,10 @@ pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usi
             if is_free(&entry) {
                 entry.state = State::Queued;
             }
-            Letter { entry, contents: None }
+            Letter {
+                entry,
+                contents: None,
+            }
         })
         .collect();
     let mut counts = queue.counts();
@@ -189,7 +215,15 @@ pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usi
     (counts.queued, counts.claimed) = (counts.queued + free, counts.claimed - free);
     let total = all + counts.forgotten;
     let incomplete = (messages.len() as u64) < total;
-    Queued { ok: true, address, mailbox: mail.mailbox.clone(), counts, messages, total, incomplete }
+    Queued {
+        ok: true,
+        address,
+        mailbox: mail.mailbox.clone(),
+        counts,
+        messages,
+        total,
+        incomplete,
+    }
 }
 
 /// Whether whoever had a message is gone: it waits again, and the next who asks gets it.
@@ -198,11 +232,16 @@ fn is_free(entry: &Entry) -> bool {
 }
 
 impl Queued {
-    /// The same with the whole messages. The fold forgets the bodies of finished ones, so the journal is asked for them.
+    /// The same with the whole messages. The fold forgets the bodies of finished ones, so the
+    /// journal is asked for them.
     pub fn whole(mut self, place: &run::Place) -> Result<Self, post::Error> {
-        let finished = self.messages.iter().filter(|letter| letter.entry.envelope.is_none());
-        let mut wanted: BTreeMap<String, Option<Envelope>> =
-            finished.map(|letter| (letter.entry.id.clone(), None)).collect();
+        let finished = self
+            .messages
+            .iter()
+            .filter(|letter| letter.entry.envelope.is_none());
+        let mut wanted: BTreeMap<String, Option<Envelope>> = finished
+            .map(|letter| (letter.entry.id.clone(), None))
+            .collect();
         if !wanted.is_empty() {
             find(place, &self.address, &mut wanted)?;
         }
@@ -218,11 +257,23 @@ impl Queued {
 
 impl Letter {
     fn fill(&mut self, sent: Envelope) {
-        let Envelope { body, metadata, reply_to, correlation_id, summary, .. } = sent;
+        let Envelope {
+            body,
+            metadata,
+            reply_to,
+            correlation_id,
+            summary,
+            ..
+        } = sent;
         if let Some(summary) = summary {
             self.entry.summary = summary;
         }
-        self.contents = Some(Contents { body, metadata, reply_to, correlation_id });
+        self.contents = Some(Contents {
+            body,
+            metadata,
+            reply_to,
+            correlation_id,
+        });
     }
 }
 
@@ -233,7 +284,9 @@ fn find(
     wanted: &mut BTreeMap<String, Option<Envelope>>,
 ) -> Result<(), post::Error> {
     for record in Reader::open(&place.journal(), From::Beginning)? {
-        let Some(event::Record::Message(message)) = event::Record::read(&record?) else { continue };
+        let Some(event::Record::Message(message)) = event::Record::read(&record?) else {
+            continue;
+        };
         let id = match (queue, &message.envelope.to) {
             (Address::Branch(_, branch), Address::Room(_)) => message.id_for(branch),
             _ => message.id.clone(),
@@ -247,7 +300,10 @@ fn find(
 
 /// Whom a run can talk to.
 pub fn communication(mail: &Mail) -> Talk {
-    Talk { ok: true, communication: Communication::of(mail, None) }
+    Talk {
+        ok: true,
+        communication: Communication::of(mail, None),
+    }
 }
 
 /// The last so many of something, in their order.

@@ -55,7 +55,8 @@ pub fn tail(place: &Place, state: &State, lines: usize) -> Result<ShownTail, Err
     })
 }
 
-/// Keeps the last so many bytes of a text that is the end of a file; whether its first line is not whole now.
+/// Keeps the last so many bytes of a text that is the end of a file; whether its first line is not
+/// whole now.
 fn cut(text: &mut String, total: u64, most: usize) -> bool {
     let is_cut = text.len() >= most && total > most as u64;
     let begin = text.len().saturating_sub(most);
@@ -75,7 +76,11 @@ mod tests {
         };
         assert_eq!(cut("abcdef", 6, 10), (false, "abcdef".into()));
         assert_eq!(cut("abcdef", 6, 6), (false, "abcdef".into()));
-        assert_eq!(cut("abcdef", 60, 6), (true, "abcdef".into()), "the reader saw no more");
+        assert_eq!(
+            cut("abcdef", 60, 6),
+            (true, "abcdef".into()),
+            "the reader saw no more"
+        );
         assert_eq!(cut("abcdef", 6, 2), (true, "ef".into()));
         assert_eq!(cut("aäöü", 7, 3), (true, "ü".into()));
     }

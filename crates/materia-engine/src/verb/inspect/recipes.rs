@@ -50,14 +50,31 @@ pub fn recipes(library: &Library) -> Shelf {
     let counts = counts(&survey, &remedies, drafts(library).len());
     let wrong = counts.recommendations + counts.diagnostics > 0;
     let doctor = wrong.then(|| "materia inspect recipes --view doctor".to_owned());
-    let next = doctor.into_iter().chain(["materia inspect recipes --view list".to_owned()]).collect();
-    Shelf { listing: listing(survey), counts, next }
+    let next = doctor
+        .into_iter()
+        .chain(["materia inspect recipes --view list".to_owned()])
+        .collect();
+    Shelf {
+        listing: listing(survey),
+        counts,
+        next,
+    }
 }
 
 fn counts(survey: &Survey, remedies: &[Remedy], drafts: usize) -> Counts {
-    let of = |state: State| survey.entries.iter().filter(|entry| entry.state == state).count();
-    let blocks =
-        |remedy: &&Remedy| matches!(remedy.kind, RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled);
+    let of = |state: State| {
+        survey
+            .entries
+            .iter()
+            .filter(|entry| entry.state == state)
+            .count()
+    };
+    let blocks = |remedy: &&Remedy| {
+        matches!(
+            remedy.kind,
+            RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled
+        )
+    };
     Counts {
         active: of(State::Active),
         tools: survey.entries.iter().filter(|entry| entry.tool).count(),

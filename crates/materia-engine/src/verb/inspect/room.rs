@@ -1,6 +1,7 @@
 //! The views of a run's room: how it stands, what was said in it, who is there.
 //!
-//! Owns their reports, bounded by the number of lines that was asked for; each says how much there is besides.
+//! Owns their reports, bounded by the number of lines that was asked for; each says how much there
+//! is besides.
 
 use materia_model::message::{Address, Contact, Envelope, Member, Room, Said};
 use materia_model::name::RunId;
@@ -129,21 +130,45 @@ pub fn room_status(run: &RunId, room: &Room) -> RoomStatus {
 pub fn timeline(run: &RunId, room: &Room, lines: usize) -> Timeline {
     let messages = last(room.timeline().cloned(), lines);
     let (room, total) = (Address::Room(run.clone()), room.total);
-    Timeline { ok: true, room, incomplete: (messages.len() as u64) < total, messages, total }
+    Timeline {
+        ok: true,
+        room,
+        incomplete: (messages.len() as u64) < total,
+        messages,
+        total,
+    }
 }
 
 /// What was said in a room, in lines.
 pub fn previews(run: &RunId, room: &Room, lines: usize) -> Previews {
-    let messages: Vec<Preview> = last(room.timeline(), lines).into_iter().map(preview).collect();
+    let messages: Vec<Preview> = last(room.timeline(), lines)
+        .into_iter()
+        .map(preview)
+        .collect();
     let (room, total) = (Address::Room(run.clone()), room.total);
-    Previews { ok: true, room, incomplete: (messages.len() as u64) < total, messages, total }
+    Previews {
+        ok: true,
+        room,
+        incomplete: (messages.len() as u64) < total,
+        messages,
+        total,
+    }
 }
 
 /// Who is or was in a room.
 pub fn roster(run: &RunId, room: &Room, lines: usize) -> Roster {
     let total = room.roster().len();
-    let members: Vec<Member> = present_first(room.roster()).take(lines.max(1)).cloned().collect();
-    Roster { ok: true, room: Address::Room(run.clone()), incomplete: members.len() < total, members, total }
+    let members: Vec<Member> = present_first(room.roster())
+        .take(lines.max(1))
+        .cloned()
+        .collect();
+    Roster {
+        ok: true,
+        room: Address::Room(run.clone()),
+        incomplete: members.len() < total,
+        members,
+        total,
+    }
 }
 
 /// Who can be talked to in a room.
@@ -151,14 +176,26 @@ pub fn contacts(run: &RunId, room: &Room, lines: usize) -> Contacts {
     let own = Address::Run(run.clone());
     let others = || room.roster().filter(|member| member.address != own);
     let total = others().count();
-    let contacts: Vec<Contact> = present_first(others()).take(lines.max(1)).map(Contact::of).collect();
+    let contacts: Vec<Contact> = present_first(others())
+        .take(lines.max(1))
+        .map(Contact::of)
+        .collect();
     let incomplete = contacts.len() < total;
-    Contacts { ok: true, room: Address::Room(run.clone()), contacts, total, incomplete }
+    Contacts {
+        ok: true,
+        room: Address::Room(run.clone()),
+        contacts,
+        total,
+        incomplete,
+    }
 }
 
 /// Where not everybody is shown, those who left are what can be missed.
-fn present_first<'a>(members: impl Iterator<Item = &'a Member>) -> impl Iterator<Item = &'a Member> {
-    let (there, left): (Vec<&Member>, Vec<&Member>) = members.partition(|member| !member.has_left());
+fn present_first<'a>(
+    members: impl Iterator<Item = &'a Member>,
+) -> impl Iterator<Item = &'a Member> {
+    let (there, left): (Vec<&Member>, Vec<&Member>) =
+        members.partition(|member| !member.has_left());
     there.into_iter().chain(left)
 }
 

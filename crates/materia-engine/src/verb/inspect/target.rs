@@ -103,7 +103,9 @@ impl Target {
                 Err(error) => Err(TargetError::Address(error)),
             },
             Some(("session", "all")) => Ok(Self::AllSessions),
-            Some(("session", session)) => Ok(Self::Session(session.parse::<SessionId>()?.to_string())),
+            Some(("session", session)) => {
+                Ok(Self::Session(session.parse::<SessionId>()?.to_string()))
+            }
             Some(("tool", "materia" | "pi-actors")) => Ok(Self::Program),
             Some(("tool", name)) if !name.is_empty() => Ok(Self::Tool(name.to_owned())),
             None if given == "coordinator" => Ok(Self::Coordinator),
@@ -115,12 +117,18 @@ impl Target {
     /// The view that was asked for, if the target has it; the first where nothing was.
     pub fn view(&self, asked: Option<&str>) -> Result<&'static str, TargetError> {
         let views = self.views();
-        let Some(asked) = asked else { return Ok(views[0]) };
-        views.iter().find(|view| **view == asked).copied().ok_or_else(|| TargetError::View {
-            target: self.to_string(),
-            view: asked.to_owned(),
-            views,
-        })
+        let Some(asked) = asked else {
+            return Ok(views[0]);
+        };
+        views
+            .iter()
+            .find(|view| **view == asked)
+            .copied()
+            .ok_or_else(|| TargetError::View {
+                target: self.to_string(),
+                view: asked.to_owned(),
+                views,
+            })
     }
 
     /// Refuses to follow a view that cannot be.
@@ -129,7 +137,11 @@ impl Target {
         if views.contains(&view) {
             return Ok(());
         }
-        Err(TargetError::Follow { target: self.to_string(), view, views })
+        Err(TargetError::Follow {
+            target: self.to_string(),
+            view,
+            views,
+        })
     }
 
     fn followed(&self) -> &'static [&'static str] {
@@ -224,12 +236,27 @@ mod tests {
 
     #[test]
     fn targets_are_read_and_written_the_same() {
-        for good in
-            ["run:a", "room:a", "branch:a/b", "coordinator", "session:s1", "session:all", "tool:materia"]
-        {
+        for good in [
+            "run:a",
+            "room:a",
+            "branch:a/b",
+            "coordinator",
+            "session:s1",
+            "session:all",
+            "tool:materia",
+        ] {
             assert_eq!(Target::parse(good).unwrap().to_string(), good);
         }
-        for bad in ["", "run:", "run:..", "session:", "session:../x", "tool:", "nobody", "x:y"] {
+        for bad in [
+            "",
+            "run:",
+            "run:..",
+            "session:",
+            "session:../x",
+            "tool:",
+            "nobody",
+            "x:y",
+        ] {
             assert!(Target::parse(bad).is_err(), "{bad}");
         }
     }
@@ -245,12 +272,31 @@ mod tests {
 
     #[test]
     fn only_what_goes_on_can_be_followed() {
-        let targets = ["run:a", "room:a", "branch:a/b", "session:all", "tool:materia", "recipes"];
+        let targets = [
+            "run:a",
+            "room:a",
+            "branch:a/b",
+            "session:all",
+            "tool:materia",
+            "recipes",
+        ];
         let followed = |target: &str| {
             let target = Target::parse(target).unwrap();
-            target.views().iter().copied().filter(|view| target.follow(view).is_ok()).collect::<Vec<_>>()
+            target
+                .views()
+                .iter()
+                .copied()
+                .filter(|view| target.follow(view).is_ok())
+                .collect::<Vec<_>>()
         };
-        let expected: [&[&str]; 6] = [&["tail", "messages"], &["messages", "previews"], &[], &[], &[], &[]];
+        let expected: [&[&str]; 6] = [
+            &["tail", "messages"],
+            &["messages", "previews"],
+            &[],
+            &[],
+            &[],
+            &[],
+        ];
         assert_eq!(targets.map(followed), expected);
     }
 }

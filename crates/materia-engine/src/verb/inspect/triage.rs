@@ -1,7 +1,7 @@
 //! `tool:materia --view triage`: what wants attention, among runs, messages and recipes.
 //!
-//! Owns the report and how much of each thing it looks at. Runs and messages can be asked for alone: whoever looks on at
-//! every change has no use for a survey of all recipes.
+//! Owns the report and how much of each thing it looks at. Runs and messages can be asked for
+//! alone: whoever looks on at every change has no use for a survey of all recipes.
 
 use materia_model::message::{Address, Mail, Place, Posted, State};
 use materia_model::name::RunId;
@@ -14,7 +14,9 @@ use super::{Runtime, mail};
 use crate::clock::Clock;
 use crate::home::Home;
 use crate::library::Library;
-use crate::registry::{Draft, Remedy, RemedyKind, State as Standing, Survey, drafts, remedies, survey};
+use crate::registry::{
+    Draft, Remedy, RemedyKind, State as Standing, Survey, drafts, remedies, survey,
+};
 use crate::run::{self, Listed, Root, is_dead};
 
 /// How many runs, and how many of each thing, triage looks at.
@@ -118,7 +120,13 @@ pub fn triage(
     let waiting = waiting(root, caller, clock)?;
     let recipes = recipes(library);
     let next_actions = next(&waiting, &recipes);
-    Ok(Triage { ok: true, runtime: super::runtime(home), waiting, recipes, next_actions })
+    Ok(Triage {
+        ok: true,
+        runtime: super::runtime(home),
+        waiting,
+        recipes,
+        next_actions,
+    })
 }
 
 /// What wants attention among the runs that the caller may see.
@@ -128,16 +136,41 @@ pub fn waiting(root: &Root, caller: Option<&str>, clock: &Clock) -> Result<Waiti
         .into_iter()
         .partition(|run| caller.is_none_or(|caller| run.session.as_deref() == Some(caller)));
     let failed = |run: &&Listed| matches!(run.status, Status::Failed | Status::Exited);
-    let recent_failed_runs: Vec<Listed> =
-        ours.iter().rev().filter(failed).take(MOST_FAILED).cloned().collect();
-    let active_runs: Vec<Listed> = ours.iter().filter(|run| !run.status.is_terminal()).cloned().collect();
+    let recent_failed_runs: Vec<Listed> = ours
+        .iter()
+        .rev()
+        .filter(failed)
+        .take(MOST_FAILED)
+        .cloned()
+        .collect();
+    let active_runs: Vec<Listed> = ours
+        .iter()
+        .filter(|run| !run.status.is_terminal())
+        .cloned()
+        .collect();
     let (mut stale_claims, mut attention_messages) = (Vec::new(), Vec::new());
-    for run in active_runs.iter().chain(&recent_failed_runs).take(MOST_RUNS) {
-        let Ok(id) = run.run.parse::<RunId>() else { continue };
-        let Ok(mail) = mail::read(&root.place(&id)) else { continue };
+    for run in active_runs
+        .iter()
+        .chain(&recent_failed_runs)
+        .take(MOST_RUNS)
+    {
+        let Ok(id) = run.run.parse::<RunId>() else {
+            continue;
+        };
+        let Ok(mail) = mail::read(&root.place(&id)) else {
+            continue;
+        };
         stale_claims.extend(claims(&id, &mail, clock.now()));
-        let waits = mail.outbox().last().rev().filter(|posted| posted.attention).cloned();
-        attention_messages.extend(waits.map(|message| Attention { run: id.clone(), message }));
+        let waits = mail
+            .outbox()
+            .last()
+            .rev()
+            .filter(|posted| posted.attention)
+            .cloned();
+        attention_messages.extend(waits.map(|message| Attention {
+            run: id.clone(),
+            message,
+        }));
     }
     attention_messages.truncate(MOST_ATTENTION);
     stale_claims.truncate(MOST_RUNS);
@@ -153,17 +186,27 @@ pub fn waiting(root: &Root, caller: Option<&str>, clock: &Clock) -> Result<Waiti
 
 fn claims(run: &RunId, mail: &Mail, now: Timestamp) -> Vec<StaleClaim> {
     let own = (Place::Run, Address::Run(run.clone()));
-    let branches = mail
-        .branches()
-        .map(|branch| (Place::Branch(branch.clone()), Address::Branch(run.clone(), branch.clone())));
+    let branches = mail.branches().map(|branch| {
+        (
+            Place::Branch(branch.clone()),
+            Address::Branch(run.clone(), branch.clone()),
+        )
+    });
     let mut stale = Vec::new();
     for (place, address) in std::iter::once(own).chain(branches) {
         for entry in mail.queue(&place).open() {
-            let State::Claimed { by, at } = &entry.state else { continue };
+            let State::Claimed { by, at } = &entry.state else {
+                continue;
+            };
             let abandoned = is_dead(by);
             if abandoned || now.as_millis() - at.as_millis() > LONG_CLAIM_MS {
                 let (address, id) = (address.clone(), entry.id.clone());
-                stale.push(StaleClaim { address, id, claimed_at: *at, abandoned });
+                stale.push(StaleClaim {
+                    address,
+                    id,
+                    claimed_at: *at,
+                    abandoned,
+                });
             }
         }
     }
@@ -173,7 +216,10 @@ fn claims(run: &RunId, mail: &Mail, now: Timestamp) -> Vec<StaleClaim> {
 fn recipes(library: &Library) -> Recipes {
     let survey = survey(library);
     let of = |kinds: &[RemedyKind]| -> Vec<Remedy> {
-        remedies(&survey).into_iter().filter(|remedy| kinds.contains(&remedy.kind)).collect()
+        remedies(&survey)
+            .into_iter()
+            .filter(|remedy| kinds.contains(&remedy.kind))
+            .collect()
     };
     Recipes {
         invalid_recipes: of(&[RemedyKind::BlockingInvalid, RemedyKind::Invalid]),
@@ -186,12 +232,20 @@ fn recipes(library: &Library) -> Recipes {
 /// The tools that touch something. That one takes long is no risk.
 fn risky(survey: &Survey) -> Vec<Risky> {
     let long = risk::Label::LongRunning.as_str();
-    let tools = survey.entries.iter().filter(|entry| entry.tool && entry.state == Standing::Active);
+    let tools = survey
+        .entries
+        .iter()
+        .filter(|entry| entry.tool && entry.state == Standing::Active);
     tools
         .map(|tool| Risky {
             id: tool.id.clone(),
             path: tool.path.clone(),
-            risks: tool.risks.iter().copied().filter(|risk| *risk != long).collect(),
+            risks: tool
+                .risks
+                .iter()
+                .copied()
+                .filter(|risk| *risk != long)
+                .collect(),
         })
         .filter(|tool| !tool.risks.is_empty())
         .collect()
@@ -204,10 +258,22 @@ fn next(waiting: &Waiting, recipes: &Recipes) -> Vec<String> {
         .attention_messages
         .iter()
         .map(|asked| format!("{} --view messages", look(asked.run.as_str())));
-    let failed = waiting.recent_failed_runs.iter().map(|run| format!("{} --view tail", look(&run.run)));
-    let broken = recipes.invalid_recipes.iter().chain(&recipes.blocking_recipes);
-    let broken = broken.take(1).map(|_| "materia inspect recipes --view doctor".to_owned());
-    let drafts = recipes.draft_recipes.iter().take(1).map(|_| "materia tool promote".to_owned());
+    let failed = waiting
+        .recent_failed_runs
+        .iter()
+        .map(|run| format!("{} --view tail", look(&run.run)));
+    let broken = recipes
+        .invalid_recipes
+        .iter()
+        .chain(&recipes.blocking_recipes);
+    let broken = broken
+        .take(1)
+        .map(|_| "materia inspect recipes --view doctor".to_owned());
+    let drafts = recipes
+        .draft_recipes
+        .iter()
+        .take(1)
+        .map(|_| "materia tool promote".to_owned());
     let mut next: Vec<String> = asked.chain(failed).collect();
     next.dedup();
     // Many failed runs must not hide that a recipe is broken.

@@ -1,7 +1,8 @@
 //! To a run that drives a cast: going on with it, or ending it (A12).
 //!
-//! Owns which messages those are and when they fit. What then happens is what the command line would do, as the next
-//! generation of the same run, so that whoever is told of the run's end hears of it again.
+//! Owns which messages those are and when they fit. What then happens is what the command line
+//! would do, as the next generation of the same run, so that whoever is told of the run's end hears
+//! of it again.
 
 use std::path::Path;
 
@@ -24,8 +25,12 @@ pub(super) fn steer(
     state: &State,
     envelope: &Envelope,
 ) -> Result<Option<Report>, Error> {
-    let Some(start) = state.start.as_ref() else { return Ok(None) };
-    let Some(cast) = start.cast.clone() else { return Ok(None) };
+    let Some(start) = state.start.as_ref() else {
+        return Ok(None);
+    };
+    let Some(cast) = start.cast.clone() else {
+        return Ok(None);
+    };
     let kind = envelope.kind.as_str();
     let verb = match kind {
         "control.continue" | "chat.message" => "continue",
@@ -41,10 +46,24 @@ pub(super) fn steer(
     let standing = Glance::at(Path::new(&cast.dir)).standing;
     if !fits(verb, &standing) {
         let (run, kind) = (place.id().to_string(), kind.to_owned());
-        return Err(Error::Cast { run, standing: standing.as_str(), kind, fits: fitting(&standing) });
+        return Err(Error::Cast {
+            run,
+            standing: standing.as_str(),
+            kind,
+            fits: fitting(&standing),
+        });
     }
-    let said = envelope.body.as_ref().map(|_| envelope.text()).filter(|_| verb == "continue");
-    let words = start.values.get(DRIVER).and_then(Value::as_array).into_iter().flatten();
+    let said = envelope
+        .body
+        .as_ref()
+        .map(|_| envelope.text())
+        .filter(|_| verb == "continue");
+    let words = start
+        .values
+        .get(DRIVER)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let words = words.filter_map(Value::as_str).map(str::to_owned).collect();
     let wanted = Wanted {
         id: Some(place.id().clone()),
@@ -59,8 +78,13 @@ pub(super) fn steer(
     };
     let spawned = spawn::drive_cast(sender.root, &wanted, cast, verb, said.as_deref(), words)?;
     let id = post::message_id(0, &sender.clock.fresh_id());
-    let report =
-        Report::queued(id, envelope.to.clone(), envelope.kind.clone(), "cast-driver", "control_applied");
+    let report = Report::queued(
+        id,
+        envelope.to.clone(),
+        envelope.kind.clone(),
+        "cast-driver",
+        "control_applied",
+    );
     Ok(Some(Report {
         delivered: true,
         queued: false,

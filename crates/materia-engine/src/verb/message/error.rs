@@ -80,7 +80,10 @@ pub enum Error {
     #[error("there is no tool {} that can be executed by a message", text::quoted(.0))]
     NoTool(String),
     /// The cast that the run drives cannot be taken up in this way.
-    #[error("the cast of run:{run} is {standing}: {} does not fit", text::quoted(kind))]
+    #[error(
+        "the cast of run:{run} is {standing}: {} does not fit",
+        text::quoted(kind)
+    )]
     Cast {
         /// The run.
         run: String,
@@ -92,7 +95,11 @@ pub enum Error {
         fits: &'static str,
     },
     /// Something in the body of a control message is not what it has to be.
-    #[error("{} of {kind} is {}, which is not {wanted}", text::quoted(field), text::quoted(given))]
+    #[error(
+        "{} of {kind} is {}, which is not {wanted}",
+        text::quoted(field),
+        text::quoted(given)
+    )]
     Field {
         /// What was asked for.
         kind: String,
@@ -119,10 +126,14 @@ impl Error {
             Self::NoSender { allowed, .. } | Self::Sender { allowed, .. } => {
                 format!("send it with --from {allowed}")
             }
-            Self::NotYou { run, .. } => format!("leave --from out, or write run:{run} or branch:{run}/NAME"),
+            Self::NotYou { run, .. } => {
+                format!("leave --from out, or write run:{run} or branch:{run}/NAME")
+            }
             Self::Recipient { allowed, .. } => format!("list addresses such as {allowed}"),
             Self::Recipients { .. } => "send it in several messages".to_owned(),
-            Self::Session { owner: Some(owner), .. } => {
+            Self::Session {
+                owner: Some(owner), ..
+            } => {
                 format!("write to coordinator, or to session:{owner}")
             }
             Self::Session { owner: None, .. } => "write to coordinator".to_owned(),
@@ -131,8 +142,12 @@ impl Error {
             }
             Self::OperatorOnly(_) => "ask the person to type it at a terminal".to_owned(),
             Self::NoTool(name) => format!("run it with `materia run {name}`"),
-            Self::Cast { run, fits, .. } => format!("send {fits}, or see `materia inspect run:{run}`"),
-            Self::Field { field, wanted, .. } => format!("nothing was changed; write {wanted} for `{field}`"),
+            Self::Cast { run, fits, .. } => {
+                format!("send {fits}, or see `materia inspect run:{run}`")
+            }
+            Self::Field { field, wanted, .. } => {
+                format!("nothing was changed; write {wanted} for `{field}`")
+            }
             Self::Post(error) => error.hint(),
             Self::Run(error) => error.hint(),
         }

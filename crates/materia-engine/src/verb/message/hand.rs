@@ -1,7 +1,8 @@
-//! Handing a message to the process of a run that does not ask for it: on its stdin, or through its named pipe (A5).
+//! Handing a message to the process of a run that does not ask for it: on its stdin, or through its
+//! named pipe (A5).
 //!
-//! Owns the two ways and what came of them. The message is durable before; one that was not taken waits in its
-//! queue, and goes through the pipe before what is sent later.
+//! Owns the two ways and what came of them. The message is durable before; one that was not taken
+//! waits in its queue, and goes through the pipe before what is sent later.
 
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use super::error::Error;
 use crate::post::{Post, Receipt};
 use crate::run::{self, Place};
 
-/// How long a sender waits to hear that the supervisor has written a message to its command's stdin.
+/// How long a sender waits to hear that the supervisor has written a message to its command's
+/// stdin.
 const HEARING: Duration = Duration::from_secs(1);
 
 /// Who reads a run's messages, and whether it has this one.
@@ -53,7 +55,11 @@ pub(super) fn over(
     receipt: &Receipt,
     envelope: Envelope,
 ) -> Result<Handed, Error> {
-    let message = Message { id: receipt.id.clone(), envelope, generation: receipt.generation.clone() };
+    let message = Message {
+        id: receipt.id.clone(),
+        envelope,
+        generation: receipt.generation.clone(),
+    };
     let parcels = Mail::parcels(&message, place.id());
     let (consumer, fate) = match post.look(|mail| mail.mailbox.deliver)? {
         Deliver::Receive => ("mailbox", Fate::Waits),
@@ -66,18 +72,34 @@ pub(super) fn over(
 /// The supervisor writes to its command's stdin; whether it has is heard from the journal.
 fn by_stdin(post: &Post, place: &Place, parcels: &[Message]) -> Result<Fate, Error> {
     run::ring(place);
-    let all_gone = |mail: &Mail| parcels.iter().all(|parcel| mail.place_of(&parcel.id).is_none());
+    let all_gone = |mail: &Mail| {
+        parcels
+            .iter()
+            .all(|parcel| mail.place_of(&parcel.id).is_none())
+    };
     let heard = post.until(HEARING, all_gone)?;
-    Ok(if heard { Fate::Taken } else { Fate::Late("its command has not taken it yet".to_owned()) })
+    Ok(if heard {
+        Fate::Taken
+    } else {
+        Fate::Late("its command has not taken it yet".to_owned())
+    })
 }
 
-/// Whoever reads the named pipe gets it, behind what was sent before, if it arrives in one piece; else the message waits.
+/// Whoever reads the named pipe gets it, behind what was sent before, if it arrives in one piece;
+/// else the message waits.
 fn by_fifo(post: &Post, place: &Place, up_to: u64, parcels: &[Message]) -> Result<Fate, Error> {
     let mut poured = post.pour(place, up_to)?;
-    if let Some(why) = parcels.iter().find_map(|parcel| poured.left.remove(&parcel.id)) {
+    if let Some(why) = parcels
+        .iter()
+        .find_map(|parcel| poured.left.remove(&parcel.id))
+    {
         return Ok(Fate::Failed(why));
     }
     // One that is still there has been claimed by somebody who asks for messages.
-    let all_gone = post.look(|mail| parcels.iter().all(|parcel| mail.place_of(&parcel.id).is_none()))?;
+    let all_gone = post.look(|mail| {
+        parcels
+            .iter()
+            .all(|parcel| mail.place_of(&parcel.id).is_none())
+    })?;
     Ok(if all_gone { Fate::Taken } else { Fate::Waits })
 }

@@ -1,7 +1,8 @@
 //! To a run that is over: it is moved away, or removed.
 //!
-//! Owns what such a message may say, and what it is answered. Both can be asked for again, also when the answer to the first
-//! was lost: a run that was archived before is where it was, and can be removed by its address.
+//! Owns what such a message may say, and what it is answered. Both can be asked for again, also
+//! when the answer to the first was lost: a run that was archived before is where it was, and can
+//! be removed by its address.
 
 use materia_model::message::Envelope;
 use materia_model::name::RunId;
@@ -30,7 +31,9 @@ impl Wish {
     pub(super) fn of(envelope: &Envelope) -> Result<Option<Self>, Error> {
         Ok(match envelope.kind.as_str() {
             "control.archive" => Some(Self::Archive),
-            "control.prune" => Some(Self::Prune { keep: keeps(envelope)? }),
+            "control.prune" => Some(Self::Prune {
+                keep: keeps(envelope)?,
+            }),
             _ => None,
         })
     }
@@ -49,11 +52,14 @@ pub(super) fn retire(
         Err(Error::Run(run::Error::Archived { .. })) => {
             let place = root.place(run);
             return Ok(match wish {
-                Wish::Archive => {
-                    moved(sender, envelope, &run::archived(root, &place, generation, sender.session)?)
-                }
+                Wish::Archive => moved(
+                    sender,
+                    envelope,
+                    &run::archived(root, &place, generation, sender.session)?,
+                ),
                 Wish::Prune { keep } => {
-                    let pruned = run::prune_archived(root, &place, generation, sender.session, keep)?;
+                    let pruned =
+                        run::prune_archived(root, &place, generation, sender.session, keep)?;
                     applied(sender, envelope, json!({"preserved": pruned.preserved}))
                 }
             });
@@ -61,7 +67,11 @@ pub(super) fn retire(
         Err(error) => return Err(error),
     };
     Ok(match wish {
-        Wish::Archive => moved(sender, envelope, &run::archive(root, &place, generation, clock)?),
+        Wish::Archive => moved(
+            sender,
+            envelope,
+            &run::archive(root, &place, generation, clock)?,
+        ),
         Wish::Prune { keep } => {
             let pruned = run::prune(root, &place, generation, keep, clock)?;
             applied(sender, envelope, json!({"preserved": pruned.preserved}))
@@ -71,33 +81,68 @@ pub(super) fn retire(
 
 /// The generation that a message means, where it says one.
 pub(super) fn generation(envelope: &Envelope) -> Result<Option<&str>, Error> {
-    let said = envelope.body.as_ref().and_then(|body| body.get("generation"));
-    said.map(|said| said.as_str().ok_or_else(|| wrong(envelope, "generation", said, "a text"))).transpose()
+    let said = envelope
+        .body
+        .as_ref()
+        .and_then(|body| body.get("generation"));
+    said.map(|said| {
+        said.as_str()
+            .ok_or_else(|| wrong(envelope, "generation", said, "a text"))
+    })
+    .transpose()
 }
 
 /// Whether artifacts are to be kept. What is not understood here would be lost, so it is refused.
 fn keeps(envelope: &Envelope) -> Result<bool, Error> {
     const NAMES: [&str; 2] = ["preserve_artifacts", "preserveArtifacts"];
-    let Some(body) = envelope.body.as_ref().filter(|body| !body.is_null()) else { return Ok(false) };
+    let Some(body) = envelope.body.as_ref().filter(|body| !body.is_null()) else {
+        return Ok(false);
+    };
     if !body.is_object() {
-        return Err(wrong(envelope, "body", body, "an object such as {\"preserve_artifacts\": true}"));
+        return Err(wrong(
+            envelope,
+            "body",
+            body,
+            "an object such as {\"preserve_artifacts\": true}",
+        ));
     }
     let said = NAMES.iter().find_map(|name| Some((name, body.get(name)?)));
-    let Some((name, said)) = said else { return Ok(false) };
-    said.as_bool().ok_or_else(|| wrong(envelope, name, said, "true or false"))
+    let Some((name, said)) = said else {
+        return Ok(false);
+    };
+    said.as_bool()
+        .ok_or_else(|| wrong(envelope, name, said, "true or false"))
 }
 
 fn wrong(envelope: &Envelope, field: &'static str, given: &Value, wanted: &'static str) -> Error {
-    Error::Field { kind: envelope.kind.to_string(), field, given: given.to_string(), wanted }
+    Error::Field {
+        kind: envelope.kind.to_string(),
+        field,
+        given: given.to_string(),
+        wanted,
+    }
 }
 
 fn moved(sender: &Sender<'_>, envelope: &Envelope, archived: &Archived) -> Report {
-    let report = applied(sender, envelope, json!({"archiveDir": archived.archive_dir}));
+    let report = applied(
+        sender,
+        envelope,
+        json!({"archiveDir": archived.archive_dir}),
+    );
     if !archived.already {
         return report;
     }
-    let note = format!("run:{} was archived already, to {}", archived.run, archived.archive_dir.display());
-    Report { delivered: false, reason: "already_archived", warnings: vec![note], ..report }
+    let note = format!(
+        "run:{} was archived already, to {}",
+        archived.run,
+        archived.archive_dir.display()
+    );
+    Report {
+        delivered: false,
+        reason: "already_archived",
+        warnings: vec![note],
+        ..report
+    }
 }
 
 /// The run's journal went with it, so there is nothing in which the message could be kept.
@@ -105,5 +150,11 @@ fn applied(sender: &Sender<'_>, envelope: &Envelope, result: Value) -> Report {
     let id = post::message_id(0, &sender.clock.fresh_id());
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let report = Report::queued(id, to, kind, "run-control", "control_applied");
-    Report { delivered: true, queued: false, persisted: false, result: Some(result), ..report }
+    Report {
+        delivered: true,
+        queued: false,
+        persisted: false,
+        result: Some(result),
+        ..report
+    }
 }

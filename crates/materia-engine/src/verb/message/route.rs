@@ -15,13 +15,18 @@ use crate::post::{self, Post, Posting, Receipt};
 use crate::run::{self, Place};
 
 /// To a run: control is obeyed, everything else waits in its queue or is handed to its process.
-pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
+pub(super) fn to_run(
+    sender: &Sender<'_>,
+    run: &RunId,
+    envelope: Envelope,
+) -> Result<Report, Error> {
     if let Some(wish) = Wish::of(&envelope)? {
         return retire::retire(sender, run, wish, &envelope);
     }
     let (place, state) = sender.find(run)?;
-    if let Some(control) =
-        [Control::Kill, Control::Cancel].into_iter().find(|control| control.word() == envelope.kind.as_str())
+    if let Some(control) = [Control::Kill, Control::Cancel]
+        .into_iter()
+        .find(|control| control.word() == envelope.kind.as_str())
     {
         run::check_generation(&place, &state, retire::generation(&envelope)?)?;
         return stop(sender, &place, control, &envelope);
@@ -32,12 +37,23 @@ pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Re
     check_on(run, &state)?;
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let post = Post::open(&place.journal(), sender.clock)?;
-    let receipt = post.deliver(Posting { only_when_on: true, ..Posting::new(envelope.clone()) })?;
+    let receipt = post.deliver(Posting {
+        only_when_on: true,
+        ..Posting::new(envelope.clone())
+    })?;
     let handed = hand::over(&post, &place, &receipt, envelope)?;
-    let mut report = Report::queued(receipt.id.clone(), to, kind, handed.consumer, "queued_mailbox");
+    let mut report = Report::queued(
+        receipt.id.clone(),
+        to,
+        kind,
+        handed.consumer,
+        "queued_mailbox",
+    );
     match handed.fate {
         Fate::Waits => {}
-        Fate::Taken => (report.delivered, report.queued, report.reason) = (true, false, "delivered"),
+        Fate::Taken => {
+            (report.delivered, report.queued, report.reason) = (true, false, "delivered")
+        }
         Fate::Late(why) => report.delivery_error = Some(why),
         Fate::Failed(why) => {
             (report.delivery_error, report.reason) = (Some(why), "delivery_failed_persisted");
@@ -46,9 +62,13 @@ pub(super) fn to_run(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Re
     Ok(with(report, receipt, state.status))
 }
 
-/// To a branch: it waits in the branch's queue, also when nobody is there to read it; a process that is handed the run's
-/// messages is handed those of its branches, too.
-pub(super) fn to_branch(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
+/// To a branch: it waits in the branch's queue, also when nobody is there to read it; a process
+/// that is handed the run's messages is handed those of its branches, too.
+pub(super) fn to_branch(
+    sender: &Sender<'_>,
+    run: &RunId,
+    envelope: Envelope,
+) -> Result<Report, Error> {
     if let Some(from) = &envelope.from {
         check_same_run(run, from, &envelope.to)?;
     }
@@ -60,22 +80,54 @@ pub(super) fn to_branch(sender: &Sender<'_>, run: &RunId, envelope: Envelope) ->
     if state.status.is_terminal() {
         let reason = "branch_persisted_parent_unavailable";
         let report = Report::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
-        return Ok(with(Report { forwarded: Some(false), ..report }, receipt, state.status));
+        return Ok(with(
+            Report {
+                forwarded: Some(false),
+                ..report
+            },
+            receipt,
+            state.status,
+        ));
     }
     let handed = hand::over(&post, &place, &receipt, envelope)?;
     let taken = handed.fate == Fate::Taken;
-    let reason = if taken { "branch_persisted_forwarded" } else { "branch_persisted" };
+    let reason = if taken {
+        "branch_persisted_forwarded"
+    } else {
+        "branch_persisted"
+    };
     let report = Report::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
-    let report = Report { delivered: taken, queued: !taken, forwarded: Some(taken), ..report };
-    Ok(with(Report { delivery_error: handed.fate.problem(), ..report }, receipt, state.status))
+    let report = Report {
+        delivered: taken,
+        queued: !taken,
+        forwarded: Some(taken),
+        ..report
+    };
+    Ok(with(
+        Report {
+            delivery_error: handed.fate.problem(),
+            ..report
+        },
+        receipt,
+        state.status,
+    ))
 }
 
 /// To a room: everybody in the run can read it, and those it names get it in their queues.
-pub(super) fn to_room(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> Result<Report, Error> {
+pub(super) fn to_room(
+    sender: &Sender<'_>,
+    run: &RunId,
+    envelope: Envelope,
+) -> Result<Report, Error> {
     let allowed = format!("run:{run} or branch:{run}/NAME");
     let to = envelope.to.clone();
     match &envelope.from {
-        None => return Err(Error::NoSender { to: to.to_string(), allowed }),
+        None => {
+            return Err(Error::NoSender {
+                to: to.to_string(),
+                allowed,
+            });
+        }
         Some(from) => check_same_run(run, from, &to)?,
     }
     check_recipients(run, &envelope)?;
@@ -91,12 +143,31 @@ pub(super) fn to_room(sender: &Sender<'_>, run: &RunId, envelope: Envelope) -> R
         Fate::Waits
     };
     let queued = forwarded && fate != Fate::Taken;
-    let report = Report::queued(receipt.id.clone(), to, kind, "room-timeline", "room_persisted");
-    let report = Report { delivered: true, queued, forwarded: Some(forwarded), ..report };
-    Ok(with(Report { delivery_error: fate.problem(), ..report }, receipt, state.status))
+    let report = Report::queued(
+        receipt.id.clone(),
+        to,
+        kind,
+        "room-timeline",
+        "room_persisted",
+    );
+    let report = Report {
+        delivered: true,
+        queued,
+        forwarded: Some(forwarded),
+        ..report
+    };
+    Ok(with(
+        Report {
+            delivery_error: fate.problem(),
+            ..report
+        },
+        receipt,
+        state.status,
+    ))
 }
 
-/// To whoever started the sending run: it stands in that run's own journal, and its observers are woken.
+/// To whoever started the sending run: it stands in that run's own journal, and its observers are
+/// woken.
 pub(super) fn to_coordinator(
     sender: &Sender<'_>,
     envelope: Envelope,
@@ -105,10 +176,19 @@ pub(super) fn to_coordinator(
     let to = envelope.to.clone();
     let allowed = || "run:ID".to_owned();
     let run = match &envelope.from {
-        None => return Err(Error::NoSender { to: to.to_string(), allowed: allowed() }),
+        None => {
+            return Err(Error::NoSender {
+                to: to.to_string(),
+                allowed: allowed(),
+            });
+        }
         Some(Address::Run(run) | Address::Branch(run, _)) => run.clone(),
         Some(other) => {
-            return Err(Error::Sender { to: to.to_string(), from: other.to_string(), allowed: allowed() });
+            return Err(Error::Sender {
+                to: to.to_string(),
+                from: other.to_string(),
+                allowed: allowed(),
+            });
         }
     };
     let (place, state) = sender.find(&run)?;
@@ -116,19 +196,32 @@ pub(super) fn to_coordinator(
     if let Some(session) = session
         && owner.as_deref() != Some(session.as_str())
     {
-        return Err(Error::Session { run: run.to_string(), owner, session: session.to_string() });
+        return Err(Error::Session {
+            run: run.to_string(),
+            owner,
+            session: session.to_string(),
+        });
     }
     let kind = envelope.kind.clone();
     let post = Post::open(&place.journal(), sender.clock)?;
     let receipt = post.deliver(Posting::new(envelope))?;
     run::ring_session(sender.root, owner.as_deref());
-    let reason = if session.is_some() { "session_outbox_persisted" } else { "coordinator_outbox_persisted" };
+    let reason = if session.is_some() {
+        "session_outbox_persisted"
+    } else {
+        "coordinator_outbox_persisted"
+    };
     let report = Report::queued(receipt.id.clone(), to, kind, "run-outbox", reason);
     Ok(with(report, receipt, state.status))
 }
 
 /// Ends the run.
-fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelope) -> Result<Report, Error> {
+fn stop(
+    sender: &Sender<'_>,
+    place: &Place,
+    control: Control,
+    envelope: &Envelope,
+) -> Result<Report, Error> {
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let id = post::message_id(0, &sender.clock.fresh_id());
     let mut request = match serde_json::to_value(envelope) {
@@ -136,12 +229,17 @@ fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelop
         _ => Map::new(),
     };
     request.insert("id".to_owned(), id.clone().into());
-    // Whoever asks hears here how it ends, and is not told again. A program inside a run is not its session's host.
+    // Whoever asks hears here how it ends, and is not told again. A program inside a run is not its
+    // session's host.
     if let Some(session) = sender.session.filter(|_| sender.within.is_none()) {
         request.insert(ASKED_BY.to_owned(), session.into());
     }
     let stopped = run::stop(place, control, Some(request), sender.clock)?;
-    let reason = if stopped.stopped { "control_applied" } else { "not_running" };
+    let reason = if stopped.stopped {
+        "control_applied"
+    } else {
+        "not_running"
+    };
     let report = Report::queued(id, to, kind, "run-control", reason);
     Ok(Report {
         delivered: stopped.stopped,
@@ -150,7 +248,11 @@ fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelop
         stopped: Some(stopped.stopped),
         status: Some(stopped.status),
         generation: Some(stopped.generation),
-        warnings: stopped.reason.into_iter().filter(|_| !stopped.stopped).collect(),
+        warnings: stopped
+            .reason
+            .into_iter()
+            .filter(|_| !stopped.stopped)
+            .collect(),
         next: vec![format!("materia inspect run:{}", place.id())],
         ..report
     })
@@ -159,7 +261,11 @@ fn stop(sender: &Sender<'_>, place: &Place, control: Control, envelope: &Envelop
 fn check_on(run: &RunId, state: &State) -> Result<(), Error> {
     if state.status.is_terminal() {
         let status = state.status.as_str().to_owned();
-        return Err(post::Error::Over { run: format!("run:{run}"), status }.into());
+        return Err(post::Error::Over {
+            run: format!("run:{run}"),
+            status,
+        }
+        .into());
     }
     Ok(())
 }
@@ -183,10 +289,18 @@ fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
         given: given.to_string(),
         allowed: format!("[\"branch:{run}/NAME\"]"),
     };
-    let Some(listed) = envelope.meta("recipients") else { return Ok(()) };
-    let Some(all) = listed.as_array() else { return Err(wrong(listed)) };
+    let Some(listed) = envelope.meta("recipients") else {
+        return Ok(());
+    };
+    let Some(all) = listed.as_array() else {
+        return Err(wrong(listed));
+    };
     if all.len() > MOST {
-        return Err(Error::Recipients { room: envelope.to.to_string(), count: all.len(), most: MOST });
+        return Err(Error::Recipients {
+            room: envelope.to.to_string(),
+            count: all.len(),
+            most: MOST,
+        });
     }
     for one in all {
         let address = one.as_str().and_then(|text| text.parse().ok());
@@ -197,7 +311,8 @@ fn check_recipients(run: &RunId, envelope: &Envelope) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes who is in the room, for programs that read that file. One that is lost is made again by the next message.
+/// Writes who is in the room, for programs that read that file. One that is lost is made again by
+/// the next message.
 fn snapshot(post: &Post, place: &Place) -> Result<(), Error> {
     Ok(post.snapshot(&place.communication(), |mail| {
         Communication::of(mail, None).and_then(|document| serde_json::to_value(document).ok())
@@ -205,7 +320,12 @@ fn snapshot(post: &Post, place: &Place) -> Result<(), Error> {
 }
 
 fn with(report: Report, receipt: Receipt, status: Status) -> Report {
-    Report { generation: receipt.generation, warnings: receipt.warnings, status: Some(status), ..report }
+    Report {
+        generation: receipt.generation,
+        warnings: receipt.warnings,
+        status: Some(status),
+        ..report
+    }
 }
 
 impl Sender<'_> {

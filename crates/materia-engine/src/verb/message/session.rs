@@ -1,7 +1,7 @@
 //! The end of a session: runs that wish to end with it do (A9).
 //!
-//! Owns who may say so: the session's own host, or the operator. A program inside a run is neither: it would end its own
-//! run, and its neighbours, behind the back of whoever started them.
+//! Owns who may say so: the session's own host, or the operator. A program inside a run is neither:
+//! it would end its own run, and its neighbours, behind the back of whoever started them.
 
 use materia_model::message::Envelope;
 use materia_model::name::SessionId;
@@ -13,16 +13,28 @@ use super::report::Report;
 use crate::{post, run};
 
 /// Ends the runs of a session that wish to end with it.
-pub(super) fn end(sender: &Sender<'_>, session: &SessionId, envelope: Envelope) -> Result<Report, Error> {
+pub(super) fn end(
+    sender: &Sender<'_>,
+    session: &SessionId,
+    envelope: Envelope,
+) -> Result<Report, Error> {
     let theirs = sender.session.is_some_and(|own| own != session.as_str());
     if theirs || sender.within.is_some() {
-        return Err(Error::NotYours { session: session.to_string() });
+        return Err(Error::NotYours {
+            session: session.to_string(),
+        });
     }
     let ended = run::end_session(sender.root, session.as_str(), sender.clock)?;
-    let ended: Vec<Value> =
-        ended.into_iter().map(|(run, stopped)| json!({"run": run, "status": stopped.status})).collect();
+    let ended: Vec<Value> = ended
+        .into_iter()
+        .map(|(run, stopped)| json!({"run": run, "status": stopped.status}))
+        .collect();
     let id = post::message_id(0, &sender.clock.fresh_id());
-    let reason = if ended.is_empty() { "nothing_to_end" } else { "control_applied" };
+    let reason = if ended.is_empty() {
+        "nothing_to_end"
+    } else {
+        "control_applied"
+    };
     let report = Report::queued(id, envelope.to, envelope.kind, "session-control", reason);
     // A session has no journal of its own; what was ended says so in the journals of the runs.
     Ok(Report {

@@ -1,7 +1,9 @@
-//! What agents inside a run are told about the recipe they belong to: the documents that it consists of.
+//! What agents inside a run are told about the recipe they belong to: the documents that it
+//! consists of.
 //!
-//! Owns the records and how much they may be: they end up in prompts. A document is told once, however often it is imported,
-//! and only while there is room; who it is, and how it is reached, is always told.
+//! Owns the records and how much they may be: they end up in prompts. A document is told once,
+//! however often it is imported, and only while there is room; who it is, and how it is reached, is
+//! always told.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +19,11 @@ const MOST: usize = 64;
 /// The records, the recipe itself first.
 pub(super) fn records(composition: &[Composed], texts: &BTreeMap<String, Source>) -> Vec<Value> {
     let (mut room, mut told) = (ROOM, BTreeSet::new());
-    composition.iter().take(MOST).map(|part| record(part, texts, &mut room, &mut told)).collect()
+    composition
+        .iter()
+        .take(MOST)
+        .map(|part| record(part, texts, &mut room, &mut told))
+        .collect()
 }
 
 fn record<'c>(
@@ -36,7 +42,9 @@ fn record<'c>(
     if !told.insert(&part.file) {
         return record;
     }
-    let document = texts.get(&part.file).and_then(|source| recipe::parse(source).ok());
+    let document = texts
+        .get(&part.file)
+        .and_then(|source| recipe::parse(source).ok());
     if let Some(document) = document.map(|document| document.to_value()) {
         let size = document.to_string().len();
         if size <= *room {
@@ -68,14 +76,27 @@ mod tests {
             part("small", 1, &["t"]),
             part("large", 1, &["l"]),
         ];
-        let large = format!("{{\"description\": \"big\", \"template\": \"echo {}\"}}", "x".repeat(ROOM));
+        let large = format!(
+            "{{\"description\": \"big\", \"template\": \"echo {}\"}}",
+            "x".repeat(ROOM)
+        );
         let small = "{\"template\": \"true\"}".to_owned();
         let texts = [("top", small.clone()), ("small", small), ("large", large)]
             .map(|(name, text)| (format!("/{name}.json"), Source::new(name, &text)));
         let told = records(&composition, &BTreeMap::from(texts));
-        assert_eq!((&told[0]["role"], &told[0]["recipe"]["template"]), (&json!("entry"), &json!("true")));
-        assert_eq!((&told[1]["import_path"], &told[1]["alias"]), (&json!(["s"]), &json!("s")));
-        assert!(told[1]["recipe"].is_object() && told[2]["recipe"].is_null() && told[3]["recipe"].is_null());
+        assert_eq!(
+            (&told[0]["role"], &told[0]["recipe"]["template"]),
+            (&json!("entry"), &json!("true"))
+        );
+        assert_eq!(
+            (&told[1]["import_path"], &told[1]["alias"]),
+            (&json!(["s"]), &json!("s"))
+        );
+        assert!(
+            told[1]["recipe"].is_object()
+                && told[2]["recipe"].is_null()
+                && told[3]["recipe"].is_null()
+        );
         assert_eq!(told[3]["left_out"]["description"], "big");
     }
 }

@@ -1,4 +1,5 @@
-//! `recipe list`, `recipe show`, `recipe doctor`: what there is, what one of them consists of, what to do about them.
+//! `recipe list`, `recipe show`, `recipe doctor`: what there is, what one of them consists of, what
+//! to do about them.
 //!
 //! Owns the reports. Changes nothing and starts nothing.
 
@@ -36,11 +37,22 @@ pub fn list(library: &Library) -> Listing {
 
 /// The recipes that count, of a survey that was made.
 pub(in crate::verb) fn listing(survey: Survey) -> Listing {
-    let Survey { root, entries, issues } = survey;
-    let mut recipes: Vec<Entry> =
-        entries.into_iter().filter(|entry| entry.state != State::Shadowed).collect();
+    let Survey {
+        root,
+        entries,
+        issues,
+    } = survey;
+    let mut recipes: Vec<Entry> = entries
+        .into_iter()
+        .filter(|entry| entry.state != State::Shadowed)
+        .collect();
     recipes.sort_by(|one, other| (&one.kind, &one.id).cmp(&(&other.kind, &other.id)));
-    Listing { ok: true, root, recipes, issues }
+    Listing {
+        ok: true,
+        root,
+        recipes,
+        issues,
+    }
 }
 
 /// Who imports whom.
@@ -67,7 +79,10 @@ pub struct Imported {
 
 /// Lists who imports whom.
 pub fn imports(library: &Library) -> Imports {
-    let entries = survey(library).entries.into_iter().filter(|entry| entry.state != State::Shadowed);
+    let entries = survey(library)
+        .entries
+        .into_iter()
+        .filter(|entry| entry.state != State::Shadowed);
     let imports = entries.flat_map(|Entry { id, links, .. }| {
         links.into_iter().map(move |link| Imported {
             recipe: id.clone(),
@@ -76,7 +91,10 @@ pub fn imports(library: &Library) -> Imports {
             file: link.file,
         })
     });
-    Imports { ok: true, imports: imports.collect() }
+    Imports {
+        ok: true,
+        imports: imports.collect(),
+    }
 }
 
 /// The answer to `recipe show`.
@@ -107,23 +125,34 @@ pub struct Shown {
     pub warnings: Vec<Finding>,
 }
 
-/// Shows one recipe: what it says, takes, consists of and runs. A disabled one can be looked at, too.
-pub fn show(library: &Library, home: &Home, name: &str, cwd: &std::path::Path) -> Result<Shown, NotResolved> {
+/// Shows one recipe: what it says, takes, consists of and runs. A disabled one can be looked at,
+/// too.
+pub fn show(
+    library: &Library,
+    home: &Home,
+    name: &str,
+    cwd: &std::path::Path,
+) -> Result<Shown, NotResolved> {
     let located = library.find(name, cwd).map_err(NotResolved::NotFound)?;
     let linked = library.link(&located).map_err(NotResolved::Invalid)?;
-    let path = located
-        .file
-        .as_ref()
-        .map_or_else(|| located.id().to_owned(), |file| file.to_string_lossy().into_owned());
+    let path = located.file.as_ref().map_or_else(
+        || located.id().to_owned(),
+        |file| file.to_string_lossy().into_owned(),
+    );
     Ok(Shown {
         ok: true,
-        usage: usage(home).remove(&located.name).filter(|_| located.found == Found::User),
+        usage: usage(home)
+            .remove(&located.name)
+            .filter(|_| located.found == Found::User),
         name: located.name.clone(),
         path,
         source: located.found,
         args: linked.template.args(),
         picture: linked.template.picture(),
-        risks: risk::labels(&linked.template).into_iter().map(risk::Label::as_str).collect(),
+        risks: risk::labels(&linked.template)
+            .into_iter()
+            .map(risk::Label::as_str)
+            .collect(),
         warnings: linked.template.warnings().to_vec(),
         composition: linked.composition,
         recipe: linked.recipe,
@@ -199,12 +228,23 @@ pub fn doctor(library: &Library, home: &Home) -> Diagnosis {
         entries.map(|entry| brief(entry, &usage)).collect()
     };
     let remediations = remedies(&survey);
-    let blocks =
-        |remedy: &&Remedy| matches!(remedy.kind, RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled);
-    let blocking: Vec<String> = remediations.iter().filter(blocks).map(|remedy| remedy.id.clone()).collect();
+    let blocks = |remedy: &&Remedy| {
+        matches!(
+            remedy.kind,
+            RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled
+        )
+    };
+    let blocking: Vec<String> = remediations
+        .iter()
+        .filter(blocks)
+        .map(|remedy| remedy.id.clone())
+        .collect();
     let (active, shadowed) = (of(State::Active), of(State::Shadowed));
     let (invalid, disabled) = (of(State::Invalid), of(State::Disabled));
-    let risky = remediations.iter().filter(|remedy| remedy.kind == RemedyKind::RiskyShellBoundary).count();
+    let risky = remediations
+        .iter()
+        .filter(|remedy| remedy.kind == RemedyKind::RiskyShellBoundary)
+        .count();
     let counts = BTreeMap::from([
         ("active", active.len()),
         ("shadowed", shadowed.len()),
@@ -212,7 +252,10 @@ pub fn doctor(library: &Library, home: &Home) -> Diagnosis {
         ("disabled", disabled.len()),
         ("blocking", blocking.len()),
         ("risky", risky),
-        ("tools", survey.entries.iter().filter(|entry| entry.tool).count()),
+        (
+            "tools",
+            survey.entries.iter().filter(|entry| entry.tool).count(),
+        ),
     ]);
     Diagnosis {
         ok: invalid.is_empty(),
@@ -233,13 +276,25 @@ pub fn doctor(library: &Library, home: &Home) -> Diagnosis {
 }
 
 fn brief(entry: &Entry, usage: &BTreeMap<String, Usage>) -> Brief {
-    let calls = usage.get(&entry.id).filter(|_| entry.source == Found::User).map(|usage| usage.calls);
-    Brief { id: entry.id.clone(), path: entry.path.clone(), tool: entry.tool, calls }
+    let calls = usage
+        .get(&entry.id)
+        .filter(|_| entry.source == Found::User)
+        .map(|usage| usage.calls);
+    Brief {
+        id: entry.id.clone(),
+        path: entry.path.clone(),
+        tool: entry.tool,
+        calls,
+    }
 }
 
 fn risks(survey: &Survey) -> BTreeMap<&'static str, Vec<String>> {
     let mut risks: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
-    for entry in survey.entries.iter().filter(|entry| entry.state == State::Active) {
+    for entry in survey
+        .entries
+        .iter()
+        .filter(|entry| entry.state == State::Active)
+    {
         for risk in &entry.risks {
             risks.entry(risk).or_default().push(entry.id.clone());
         }

@@ -1,4 +1,5 @@
-//! What the attempts of a visit mean for the state: dispatched, answered in a conversation, tried again.
+//! What the attempts of a visit mean for the state: dispatched, answered in a conversation, tried
+//! again.
 //!
 //! Owns these changes and nothing else.
 
@@ -15,26 +16,37 @@ const MAX_CONVERSATION: usize = 32 << 10;
 impl State {
     pub(super) fn dispatch(&mut self, attempt: u64) {
         if let Step::Due(visit) = &self.step {
-            self.step = Step::Running(Visit { attempt, delay_ms: 0, ..visit.clone() });
+            self.step = Step::Running(Visit {
+                attempt,
+                delay_ms: 0,
+                ..visit.clone()
+            });
         }
     }
 
     /// A turn is paid for, whatever came of it; only one that was answered goes on in its session.
     pub(super) fn turn_over(&mut self, end: &TurnEnded) {
-        self.spending.add(&end.place.socket, &end.place.materia, &end.usage);
-        self.spending.add_more(end.place.item_key.as_deref(), &end.usage, &end.models);
+        self.spending
+            .add(&end.place.socket, &end.place.materia, &end.usage);
+        self.spending
+            .add_more(end.place.item_key.as_deref(), &end.usage, &end.models);
         if end.failure.is_none() {
             self.conversation.session.clone_from(&end.session);
         }
     }
 
     pub(super) fn pause(&mut self, reply: &str) {
-        let Some(visit) = self.visit().cloned() else { return };
+        let Some(visit) = self.visit().cloned() else {
+            return;
+        };
         self.conversation.turns += 1;
         self.remember(Speaker::Agent, reply);
         self.recovery = Recovery::default();
         self.status = Status::Paused;
-        self.step = Step::Waiting { visit, what: Waiting::Refinement };
+        self.step = Step::Waiting {
+            visit,
+            what: Waiting::Refinement,
+        };
     }
 
     pub(super) fn hear(&mut self, said: &str) {
@@ -43,7 +55,13 @@ impl State {
     }
 
     pub(super) fn finalise(&mut self) {
-        let waits_for_rerun = matches!(self.step, Step::Waiting { what: Waiting::Interrupted, .. });
+        let waits_for_rerun = matches!(
+            self.step,
+            Step::Waiting {
+                what: Waiting::Interrupted,
+                ..
+            }
+        );
         match self.visit() {
             Some(visit) if waits_for_rerun => self.due(visit.turn, visit.finalising),
             _ => self.due(TurnKind::Finalise, true),
@@ -54,15 +72,25 @@ impl State {
     pub(super) fn due(&mut self, turn: TurnKind, finalising: bool) {
         if let Some(visit) = self.visit().cloned() {
             self.status = Status::Running;
-            self.step =
-                Step::Due(Visit { attempt: visit.attempt + 1, turn, finalising, delay_ms: 0, ..visit });
+            self.step = Step::Due(Visit {
+                attempt: visit.attempt + 1,
+                turn,
+                finalising,
+                delay_ms: 0,
+                ..visit
+            });
         }
     }
 
     fn remember(&mut self, speaker: Speaker, words: &str) {
         let lines = &mut self.conversation.lines;
-        lines.push((speaker, text::bounded(words, MAX_CONVERSATION / 2).into_owned()));
-        while lines.len() > 1 && lines.iter().map(|(_, line)| line.len()).sum::<usize>() > MAX_CONVERSATION {
+        lines.push((
+            speaker,
+            text::bounded(words, MAX_CONVERSATION / 2).into_owned(),
+        ));
+        while lines.len() > 1
+            && lines.iter().map(|(_, line)| line.len()).sum::<usize>() > MAX_CONVERSATION
+        {
             lines.remove(0);
         }
     }
@@ -80,17 +108,26 @@ impl State {
     }
 
     pub(super) fn interrupt(&mut self, interruption: &Interruption) {
-        let Some(visit) = self.visit().cloned() else { return };
+        let Some(visit) = self.visit().cloned() else {
+            return;
+        };
         match interruption.policy.as_str() {
             "ask" => {
                 self.status = Status::Paused;
-                self.step = Step::Waiting { visit, what: Waiting::Interrupted };
+                self.step = Step::Waiting {
+                    visit,
+                    what: Waiting::Interrupted,
+                };
             }
             "fail" => {
-                let message = "the socket was interrupted and its materia says that it must not run again";
+                let message =
+                    "the socket was interrupted and its materia says that it must not run again";
                 let hint = format!("check what it did, then `materia recast {}`", self.cast_id);
-                self.failure =
-                    Some(Failure::new(Code::Interrupted, message).at(&visit.place.socket).hint(hint));
+                self.failure = Some(
+                    Failure::new(Code::Interrupted, message)
+                        .at(&visit.place.socket)
+                        .hint(hint),
+                );
             }
             _ => self.due(visit.turn, visit.finalising),
         }

@@ -17,9 +17,15 @@ const MAX_NOTE: usize = 2 << 10;
 
 impl State {
     pub(super) fn complete(&mut self, complete: &SocketComplete) {
-        let Some(visit) = self.visit().cloned() else { return };
+        let Some(visit) = self.visit().cloned() else {
+            return;
+        };
         let speaker = format!("{} {}", complete.place.socket, complete.materia_label);
-        let item = self.item.as_ref().map(|item| item.token.clone()).unwrap_or_default();
+        let item = self
+            .item
+            .as_ref()
+            .map(|item| item.token.clone())
+            .unwrap_or_default();
         let outcome = self.take_output(complete, &speaker);
         for cursor in &complete.restarted {
             self.restart(cursor);
@@ -29,10 +35,18 @@ impl State {
             self.note(complete, &speaker, &item);
         }
         let text = complete.output.clone();
-        self.last = Some(Last { speaker, item, text });
+        self.last = Some(Last {
+            speaker,
+            item,
+            text,
+        });
         self.repair = None;
         self.conversation = Conversation::default();
-        self.step = Step::Done { visit, outcome, advanced: None };
+        self.step = Step::Done {
+            visit,
+            outcome,
+            advanced: None,
+        };
     }
 
     /// Writes what an output changes; all sources are read first (C8).
@@ -41,21 +55,37 @@ impl State {
             (Some(payload), _) => Value::Object(payload.clone()),
             (None, text) => Value::String(text.clone().unwrap_or_default()),
         };
-        let author = if complete.utility { Author::Utility } else { Author::Agent };
-        let contract =
-            Contract { author, generator: complete.generator, needs_satisfied: false, assign: Vec::new() };
+        let author = if complete.utility {
+            Author::Utility
+        } else {
+            Author::Agent
+        };
+        let contract = Contract {
+            author,
+            generator: complete.generator,
+            needs_satisfied: false,
+            assign: Vec::new(),
+        };
         if let Some(payload) = &complete.payload {
             for write in merge::writes(&contract, payload, &self.data, speaker) {
                 assign::write(&mut self.data, &write);
             }
         }
         let as_text = match &complete.output {
-            None if complete.assign.iter().any(|assign| assign.source.trim() == "lastOutput") => {
+            None if complete
+                .assign
+                .iter()
+                .any(|assign| assign.source.trim() == "lastOutput") =>
+            {
                 Some(output.to_string())
             }
             other => other.clone(),
         };
-        let last_json = if complete.payload.is_some() { Some(&output) } else { self.last_json.as_ref() };
+        let last_json = if complete.payload.is_some() {
+            Some(&output)
+        } else {
+            self.last_json.as_ref()
+        };
         let sources = Sources {
             output: Some(&output),
             state: &self.data,
@@ -75,9 +105,14 @@ impl State {
     }
 
     fn note(&mut self, complete: &SocketComplete, speaker: &str, item: &str) {
-        let context =
-            complete.payload.as_ref().and_then(|payload| payload.get("context")).and_then(Value::as_str);
-        let Some(context) = context.map(str::trim).filter(|context| !context.is_empty()) else { return };
+        let context = complete
+            .payload
+            .as_ref()
+            .and_then(|payload| payload.get("context"))
+            .and_then(Value::as_str);
+        let Some(context) = context.map(str::trim).filter(|context| !context.is_empty()) else {
+            return;
+        };
         if self.notes.len() >= MAX_NOTES {
             self.notes.remove(0);
         }
@@ -96,7 +131,10 @@ impl State {
         self.since_advance.clear();
         self.unbind();
         if let Step::Done { advanced, .. } = &mut self.step {
-            *advanced = Some(Advanced { cursor: advance.cursor.key.clone(), exhausted: advance.exhausted });
+            *advanced = Some(Advanced {
+                cursor: advance.cursor.key.clone(),
+                exhausted: advance.exhausted,
+            });
         }
     }
 }

@@ -52,10 +52,11 @@ impl Body {
         Data(self)
     }
 
-    /// Whether somebody relies on it from now on: the log is flushed with it, and so is everything before it.
+    /// Whether somebody relies on it from now on: the log is flushed with it, and so is everything
+    /// before it.
     ///
-    /// A finished socket is flushed by the dispatch, the pause or the end that follows at once: one flush a step. So is
-    /// the beginning; whoever tells somebody of it before that flushes it.
+    /// A finished socket is flushed by the dispatch, the pause or the end that follows at once: one
+    /// flush a step. So is the beginning; whoever tells somebody of it before that flushes it.
     pub fn is_promise(&self) -> bool {
         matches!(
             self,

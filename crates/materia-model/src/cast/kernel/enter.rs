@@ -21,8 +21,18 @@ impl Kernel {
             },
         };
         let visits = state.visits.get(id).copied().unwrap_or(0);
-        let counted = visits - state.forgiven.visits.get(id).copied().unwrap_or(0).min(visits);
-        let limit = socket.max_visits.or(self.settings.limits.max_socket_visits).unwrap_or(MAX_VISITS);
+        let counted = visits
+            - state
+                .forgiven
+                .visits
+                .get(id)
+                .copied()
+                .unwrap_or(0)
+                .min(visits);
+        let limit = socket
+            .max_visits
+            .or(self.settings.limits.max_socket_visits)
+            .unwrap_or(MAX_VISITS);
         if counted >= limit {
             let knob = if socket.max_visits.is_some() {
                 "the socket's `limits.maxVisits`"
@@ -30,17 +40,30 @@ impl Kernel {
                 "`limits.maxSocketVisits`"
             };
             let message = format!("visit limit exceeded for {id} ({}/{limit})", counted + 1);
-            return Err(fail(Code::VisitLimit, message, id, format!("raise {knob}, then `materia recast`")));
+            return Err(fail(
+                Code::VisitLimit,
+                message,
+                id,
+                format!("raise {knob}, then `materia recast`"),
+            ));
         }
         if let Some(effect) = self.check_budget(state, slot)? {
             return Ok(effect);
         }
         let label = |bound: &Bound, key: &str| {
-            let named = ["title", "name"].iter().find_map(|name| bound.value.get(*name)?.as_str());
+            let named = ["title", "name"]
+                .iter()
+                .find_map(|name| bound.value.get(*name)?.as_str());
             named.unwrap_or(key).to_owned()
         };
-        let item_key = bound.as_ref().zip(socket.each.as_ref()).map(|(bound, each)| each.key(bound.index));
-        let item_label = bound.as_ref().zip(item_key.as_ref()).map(|(bound, key)| label(bound, key));
+        let item_key = bound
+            .as_ref()
+            .zip(socket.each.as_ref())
+            .map(|(bound, each)| each.key(bound.index));
+        let item_label = bound
+            .as_ref()
+            .zip(item_key.as_ref())
+            .map(|(bound, key)| label(bound, key));
         let place = Place {
             socket: id.to_owned(),
             materia: socket.materia.id.clone(),
@@ -49,7 +72,11 @@ impl Kernel {
             item_label,
         };
         let materia_label = socket.materia.title().to_owned();
-        Ok(record(Body::SocketStart(SocketStart { place, materia_label, item: bound })))
+        Ok(record(Body::SocketStart(SocketStart {
+            place,
+            materia_label,
+            item: bound,
+        })))
     }
 
     fn bind(&self, state: &State, each: &Each) -> Option<Bound> {
@@ -64,7 +91,13 @@ impl Kernel {
                 names.push(name.to_owned());
             }
         }
-        Some(Bound { cursor: cursor.clone(), index, count: items.len(), names, value })
+        Some(Bound {
+            cursor: cursor.clone(),
+            index,
+            count: items.len(),
+            names,
+            value,
+        })
     }
 
     fn leave_empty(&self, state: &State, slot: Slot) -> Decision {
@@ -78,6 +111,10 @@ impl Kernel {
                 "give one of the loops an exit to `end`".to_owned(),
             ));
         }
-        Ok(record(Body::SocketRoute(self.way(Some(slot), self.graph.empty(slot), Via::Empty))))
+        Ok(record(Body::SocketRoute(self.way(
+            Some(slot),
+            self.graph.empty(slot),
+            Via::Empty,
+        ))))
     }
 }

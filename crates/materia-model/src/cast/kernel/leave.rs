@@ -37,7 +37,8 @@ impl Kernel {
         if let Some(effect) = obey(self.limit(state).after_socket(&state.spending), socket)? {
             return Ok(effect);
         }
-        self.route(state, slot, outcome, advanced).map(|route| record(Body::SocketRoute(route)))
+        self.route(state, slot, outcome, advanced)
+            .map(|route| record(Body::SocketRoute(route)))
     }
 
     fn route(
@@ -51,7 +52,11 @@ impl Kernel {
             return Ok(self.exit(slot, outcome, &advanced.cursor));
         }
         let socket = self.graph.socket(slot);
-        let found = socket.edges.iter().enumerate().find(|(_, edge)| edge.guard.matches(outcome));
+        let found = socket
+            .edges
+            .iter()
+            .enumerate()
+            .find(|(_, edge)| edge.guard.matches(outcome));
         let Some((index, edge)) = found else {
             let next = advanced.and_then(|_| self.next_item(slot));
             return Ok(match next {
@@ -59,11 +64,23 @@ impl Kernel {
                 None => self.way(Some(slot), Target::End, Via::NoMatch),
             });
         };
-        let item = state.token(socket.each.as_ref().map(|each| self.cursor(each.cursor).key.as_str()));
+        let item = state.token(
+            socket
+                .each
+                .as_ref()
+                .map(|each| self.cursor(each.cursor).key.as_str()),
+        );
         let taken = Taken::new(index, edge.guard, item, edge.max_traversals.is_some());
         self.check_edge(state, slot, edge.to, &taken, edge.max_traversals)?;
-        let complains = edge.guard == Guard::NotSatisfied && advanced.is_none() && edge.to != Target::End;
-        let reason = || state.last_json.as_ref().and_then(|json| json.as_object()).map(rework::reason);
+        let complains =
+            edge.guard == Guard::NotSatisfied && advanced.is_none() && edge.to != Target::End;
+        let reason = || {
+            state
+                .last_json
+                .as_ref()
+                .and_then(|json| json.as_object())
+                .map(rework::reason)
+        };
         Ok(Route {
             edge: Some(taken),
             rework: complains.then(reason).flatten(),
@@ -80,15 +97,25 @@ impl Kernel {
         taken: &Taken,
         own: Option<u64>,
     ) -> Result<(), Box<Failure>> {
-        let (id, target) = (self.graph.socket(from).id.as_str(), self.graph.target_name(to));
+        let (id, target) = (
+            self.graph.socket(from).id.as_str(),
+            self.graph.target_name(to),
+        );
         let name = format!("{id}->{target}");
-        let counted =
-            state.item_edges.get(&format!("{id}#{}", taken.index)).filter(|count| count.item == taken.item);
+        let counted = state
+            .item_edges
+            .get(&format!("{id}#{}", taken.index))
+            .filter(|count| count.item == taken.item);
         let count = counted.map_or(0, |count| count.count);
-        let item = state.visit().and_then(|visit| visit.place.item_key.as_ref());
+        let item = state
+            .visit()
+            .and_then(|visit| visit.place.item_key.as_ref());
         let whom = item.map(|key| format!(" for {key}")).unwrap_or_default();
         if let Some(limit) = own.filter(|limit| count >= *limit) {
-            let message = format!("traversal limit exceeded for {name}{whom} ({}/{limit})", count + 1);
+            let message = format!(
+                "traversal limit exceeded for {name}{whom} ({}/{limit})",
+                count + 1
+            );
             return Err(fail(
                 Code::EdgeLimit,
                 message,
@@ -97,10 +124,24 @@ impl Kernel {
             ));
         }
         let total = state.traversals.get(&name).copied().unwrap_or(0);
-        let total = total - state.forgiven.traversals.get(&name).copied().unwrap_or(0).min(total);
-        let limit = self.settings.limits.max_edge_traversals.unwrap_or(MAX_VISITS);
+        let total = total
+            - state
+                .forgiven
+                .traversals
+                .get(&name)
+                .copied()
+                .unwrap_or(0)
+                .min(total);
+        let limit = self
+            .settings
+            .limits
+            .max_edge_traversals
+            .unwrap_or(MAX_VISITS);
         if total >= limit {
-            let message = format!("{name} was taken {} in this cast", text::count(limit as usize, "time"));
+            let message = format!(
+                "{name} was taken {} in this cast",
+                text::count(limit as usize, "time")
+            );
             return Err(fail(
                 Code::VisitLimit,
                 message,
@@ -108,8 +149,15 @@ impl Kernel {
                 "raise `limits.maxEdgeTraversals`, then `materia recast`".to_owned(),
             ));
         }
-        let cycles = state.since_advance.get(target).map_or(0, |cycles| cycles + 1);
-        let limit = self.settings.limits.max_no_advance_cycles.unwrap_or(MAX_CYCLES);
+        let cycles = state
+            .since_advance
+            .get(target)
+            .map_or(0, |cycles| cycles + 1);
+        let limit = self
+            .settings
+            .limits
+            .max_no_advance_cycles
+            .unwrap_or(MAX_CYCLES);
         if !taken.capped && to != Target::End && cycles > limit {
             let message = format!(
                 "stalled: {target} was entered again{whom} {limit} times without advancing, last by {name}"
@@ -126,7 +174,8 @@ impl Kernel {
         let mut route = self.way(Some(slot), to, Via::Exit);
         if let Target::Socket(to) = to {
             let cursors = self.graph.cursors().iter().zip(&self.cursors);
-            let again = cursors.filter(|(cursor, name)| name.key == cursor_key && cursor.region.contains(to));
+            let again = cursors
+                .filter(|(cursor, name)| name.key == cursor_key && cursor.region.contains(to));
             for (_, name) in again {
                 if !route.restarted.contains(name) {
                     route.restarted.push(name.clone());
@@ -138,8 +187,14 @@ impl Kernel {
 
     fn next_item(&self, slot: Slot) -> Option<Slot> {
         let socket = self.graph.socket(slot);
-        let cursor = socket.advance.as_ref().map(|advance| self.graph.cursor(advance.cursor));
+        let cursor = socket
+            .advance
+            .as_ref()
+            .map(|advance| self.graph.cursor(advance.cursor));
         let own = socket.each.is_some().then_some(slot);
-        self.graph.next_item(slot).or(own).or_else(|| cursor.and_then(|cursor| cursor.region.slots().next()))
+        self.graph
+            .next_item(slot)
+            .or(own)
+            .or_else(|| cursor.and_then(|cursor| cursor.region.slots().next()))
     }
 }

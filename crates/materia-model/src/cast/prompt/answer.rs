@@ -1,4 +1,5 @@
-//! What an answer must be, in the words of a prompt: only the fields that this socket needs, each once.
+//! What an answer must be, in the words of a prompt: only the fields that this socket needs, each
+//! once.
 //!
 //! Owns the final section of a prompt. Says what `handoff::contract` checks; never checks.
 
@@ -14,8 +15,10 @@ pub(super) fn format(kernel: &Kernel, slot: Slot, socket: &Socket) -> String {
             .to_owned();
     }
     let contract = kernel.contract(slot);
-    let mut lines =
-        vec!["Reply with one JSON object and nothing else: no prose around it, no code fence.".to_owned()];
+    let mut lines = vec![
+        "Reply with one JSON object and nothing else: no prose around it, no code fence."
+            .to_owned(),
+    ];
     if contract.needs_work_items() {
         lines.push(
             "- `workItems` (list, required): the work in order; each item is `{\"title\": \"…\", \"context\": \"…\"}`, \
@@ -26,7 +29,11 @@ pub(super) fn format(kernel: &Kernel, slot: Slot, socket: &Socket) -> String {
     lines.extend(satisfied(socket));
     lines.extend(copied(&contract));
     lines.push(context(socket).to_owned());
-    if contract.assign.iter().any(|assign| path::consumed(&assign.source) == Some("")) {
+    if contract
+        .assign
+        .iter()
+        .any(|assign| path::consumed(&assign.source) == Some(""))
+    {
         lines.push("Further fields are kept as they are.".to_owned());
     } else {
         lines.push("No other fields.".to_owned());
@@ -36,9 +43,20 @@ pub(super) fn format(kernel: &Kernel, slot: Slot, socket: &Socket) -> String {
 
 fn satisfied(socket: &Socket) -> Option<String> {
     let advance = socket.advance.as_ref().map(|advance| advance.when);
-    let guarded = socket.edges.iter().map(|edge| edge.guard).chain(advance).any(Guard::is_guarded);
-    let need = if socket.contract.needs_satisfied { "required" } else { "optional" };
-    guarded.then(|| format!("- `satisfied` (true or false, {need}): whether this is good enough to go on"))
+    let guarded = socket
+        .edges
+        .iter()
+        .map(|edge| edge.guard)
+        .chain(advance)
+        .any(Guard::is_guarded);
+    let need = if socket.contract.needs_satisfied {
+        "required"
+    } else {
+        "optional"
+    };
+    guarded.then(|| {
+        format!("- `satisfied` (true or false, {need}): whether this is good enough to go on")
+    })
 }
 
 fn copied(contract: &Contract) -> Vec<String> {
@@ -49,13 +67,20 @@ fn copied(contract: &Contract) -> Vec<String> {
             .filter(|assign| assign.source.trim() == source)
             .map(|assign| format!("`{}`", assign.target))
             .collect();
-        format!("- `{}` (required): kept as {}", source.trim_start_matches("$."), targets.join(", "))
+        format!(
+            "- `{}` (required): kept as {}",
+            source.trim_start_matches("$."),
+            targets.join(", ")
+        )
     };
     contract.required_paths().into_iter().map(line).collect()
 }
 
 fn context(socket: &Socket) -> &'static str {
-    let unsatisfied = socket.edges.iter().any(|edge| edge.guard == Guard::NotSatisfied);
+    let unsatisfied = socket
+        .edges
+        .iter()
+        .any(|edge| edge.guard == Guard::NotSatisfied);
     if unsatisfied {
         "- `context` (text): what the next step needs to know; when not satisfied, exactly what must change"
     } else {

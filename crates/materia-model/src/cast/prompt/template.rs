@@ -1,7 +1,7 @@
 //! The small language of prompts: `{{ request }}`, `{{ state.x }}`, `{{ item.title }}` and so on.
 //!
-//! Owns its reading. Values are data: braces in them mean nothing. Without a value there is nothing, and `\{{` is a
-//! literal `{{`. Never a condition, never a loop.
+//! Owns its reading. Values are data: braces in them mean nothing. Without a value there is
+//! nothing, and `\{{` is a literal `{{`. Never a condition, never a loop.
 
 use serde_json::Value;
 
@@ -15,13 +15,19 @@ const MAX_VALUE: usize = 64 << 10;
 /// A prompt with its values filled in.
 pub fn render(template: &str, state: &State) -> String {
     let last = state.last_output();
-    let sources = Sources { last_output: last.as_deref(), ..state.sources() };
+    let sources = Sources {
+        last_output: last.as_deref(),
+        ..state.sources()
+    };
     let mut out = String::with_capacity(template.len());
     for part in parts(template) {
         match part {
             Part::Text(text) => out.push_str(text),
             Part::Expression(expression) => {
-                out.push_str(&text::bounded(&value(expression, state, &sources), MAX_VALUE));
+                out.push_str(&text::bounded(
+                    &value(expression, state, &sources),
+                    MAX_VALUE,
+                ));
             }
         }
     }
@@ -82,16 +88,31 @@ fn value(expression: &str, state: &State, sources: &Sources<'_>) -> String {
         "itemJson" => sources.item.map(pretty).unwrap_or_default(),
         _ => match expression.strip_prefix("cursor.") {
             Some(name) => cursor(state, name),
-            None => sources.get(expression).map(|value| shown(&value)).unwrap_or_default(),
+            None => sources
+                .get(expression)
+                .map(|value| shown(&value))
+                .unwrap_or_default(),
         },
     }
 }
 
 fn cursor(state: &State, name: &str) -> String {
-    let current =
-        state.item.as_ref().filter(|item| item.bound.cursor.name == name).map(|item| item.bound.index);
-    let any = || state.cursors.values().find(|cursor| cursor.name == name).map(|cursor| cursor.index);
-    current.or_else(any).map(|index| index.to_string()).unwrap_or_default()
+    let current = state
+        .item
+        .as_ref()
+        .filter(|item| item.bound.cursor.name == name)
+        .map(|item| item.bound.index);
+    let any = || {
+        state
+            .cursors
+            .values()
+            .find(|cursor| cursor.name == name)
+            .map(|cursor| cursor.index)
+    };
+    current
+        .or_else(any)
+        .map(|index| index.to_string())
+        .unwrap_or_default()
 }
 
 fn shown(value: &Value) -> String {
@@ -120,10 +141,25 @@ mod tests {
         else {
             panic!("an object")
         };
-        let mut state = State { request: "stop the leak".to_owned(), data, ..State::default() };
+        let mut state = State {
+            request: "stop the leak".to_owned(),
+            data,
+            ..State::default()
+        };
         state.last_json = Some(json!({"k": true}));
-        state.last = Some(Last { speaker: "S A".to_owned(), item: String::new(), text: None });
-        state.cursors.insert("i@S".to_owned(), Cursor { name: "i".to_owned(), index: 3, epoch: 0 });
+        state.last = Some(Last {
+            speaker: "S A".to_owned(),
+            item: String::new(),
+            text: None,
+        });
+        state.cursors.insert(
+            "i@S".to_owned(),
+            Cursor {
+                name: "i".to_owned(),
+                index: 3,
+                epoch: 0,
+            },
+        );
         state
     }
 
@@ -131,11 +167,20 @@ mod tests {
     fn every_word_has_its_value_and_missing_ones_are_nothing() {
         let cases = [
             ("REQ={{request}};", "REQ=stop the leak;"),
-            ("{{state.tool.name}} {{ tool.name }} [{{state.nope}}] [{{n}}]", "wrench wrench [] []"),
+            (
+                "{{state.tool.name}} {{ tool.name }} [{{state.nope}}] [{{n}}]",
+                "wrench wrench [] []",
+            ),
             ("{{list}}", "[\n  1\n]"),
-            ("{{lastJson.k}} {{lastOutput}} {{cursor.i}} {{cursor.j}}", "true {\"k\":true} 3 "),
+            (
+                "{{lastJson.k}} {{lastOutput}} {{cursor.i}} {{cursor.j}}",
+                "true {\"k\":true} 3 ",
+            ),
             ("{{brace}}", "{{request}}"),
-            ("\\{{request}} and {{request}}", "{{request}} and stop the leak"),
+            (
+                "\\{{request}} and {{request}}",
+                "{{request}} and stop the leak",
+            ),
             ("a \\{{x}} b", "a {{x}} b"),
             ("open {{request", "open {{request"),
             ("{single} }} {{}}", "{single} }} "),

@@ -24,13 +24,25 @@ impl Play {
             "loadouts": {"T": {"entry": entry, "sockets": sockets, "loops": loops}}
         });
         let document = Document::parse(Source::new("materia.json", &config.to_string()));
-        let layers = [Layer { scope: Scope::User, document }];
+        let layers = [Layer {
+            scope: Scope::User,
+            document,
+        }];
         let config = Config::load(&layers);
         let compiled = config.compile("T").unwrap();
-        let graph = compiled.graph.unwrap_or_else(|| panic!("{:#?}", compiled.findings));
-        let facts = Facts { state_file: Some("/p/run/state.json".to_owned()), ..Facts::default() };
+        let graph = compiled
+            .graph
+            .unwrap_or_else(|| panic!("{:#?}", compiled.findings));
+        let facts = Facts {
+            state_file: Some("/p/run/state.json".to_owned()),
+            ..Facts::default()
+        };
         let kernel = Kernel::new(graph, config.settings().clone(), facts);
-        let mut play = Self { kernel, state: State::default(), session: None };
+        let mut play = Self {
+            kernel,
+            state: State::default(),
+            session: None,
+        };
         let (data, more) = (serde_json::Map::new(), serde_json::Map::new());
         let start = CastStart {
             cast_id: "c".into(),
@@ -44,7 +56,10 @@ impl Play {
     }
 
     fn record(&mut self, body: Body) {
-        self.state.apply(&Event { at: Timestamp::from_millis(0), body });
+        self.state.apply(&Event {
+            at: Timestamp::from_millis(0),
+            body,
+        });
     }
 
     /// The prompt that comes next.
@@ -63,8 +78,13 @@ impl Play {
         self.prompt();
         let body = self.kernel.dispatched(&self.state, None).unwrap();
         self.record(body);
-        let reply = Ok(reply.as_str().map_or_else(|| reply.to_string(), str::to_owned));
-        let end = TurnEnd { session: self.session.clone(), ..TurnEnd::new(reply, Usage::default()) };
+        let reply = Ok(reply
+            .as_str()
+            .map_or_else(|| reply.to_string(), str::to_owned));
+        let end = TurnEnd {
+            session: self.session.clone(),
+            ..TurnEnd::new(reply, Usage::default())
+        };
         for body in self.kernel.asked(&self.state, &end, None) {
             self.record(body);
         }
@@ -195,11 +215,18 @@ fn generator_text_evaluator_rework_and_narrator() {
     play.answer(&json!("I closed it again."))
         .answer(&json!({"satisfied": true, "score": 5, "context": "Dry."}));
     let second = play.prompt();
-    assert!(second.contains("## Work item 2 of 2: Mop\nUse the big one."), "{second}");
+    assert!(
+        second.contains("## Work item 2 of 2: Mop\nUse the big one."),
+        "{second}"
+    );
     for stale in ["drips", "Dry", "closed it"] {
-        assert!(!second.contains(stale), "C15: {stale} is of another item\n{second}");
+        assert!(
+            !second.contains(stale),
+            "C15: {stale} is of another item\n{second}"
+        );
     }
-    play.answer(&json!("Mopped.")).answer(&json!({"satisfied": true, "score": 5, "context": "Clean."}));
+    play.answer(&json!("Mopped."))
+        .answer(&json!({"satisfied": true, "score": 5, "context": "Clean."}));
     assert_eq!(play.prompt(), NARRATOR);
 }
 
@@ -274,8 +301,7 @@ Further fields are kept as they are.";
 
 #[test]
 fn first_reply_refine_and_finalise() {
-    let materia =
-        json!({"Talk": {"tools": "none", "prompt": "You plan with the person.", "multiTurn": true}});
+    let materia = json!({"Talk": {"tools": "none", "prompt": "You plan with the person.", "multiTurn": true}});
     let sockets = json!({"S1": {"materia": "Talk", "parse": "json", "assign": {"all": "$"}}});
     let mut play = Play::new(&materia, &sockets, &json!({}));
     assert_eq!(play.prompt(), FIRST);
@@ -293,7 +319,8 @@ fn first_reply_refine_and_finalise() {
 fn a_generator_behind_a_generator_sees_the_list_it_transforms() {
     let materia = json!({"Plan": {"tools": "none", "prompt": "plan", "generator": true},
                          "Refine": {"tools": "none", "prompt": "refine", "generator": true}});
-    let sockets = json!({"S1": {"materia": "Plan", "edges": [{"to": "S2"}]}, "S2": {"materia": "Refine"}});
+    let sockets =
+        json!({"S1": {"materia": "Plan", "edges": [{"to": "S2"}]}, "S2": {"materia": "Refine"}});
     let mut play = Play::new(&materia, &sockets, &json!({}));
     play.answer(&plan());
     let prompt = play.prompt();
@@ -307,7 +334,9 @@ fn prompts_are_bounded_whatever_the_state_holds() {
     let mut play = plumbers();
     play.state.request = "r".repeat(10 << 20);
     play.answer(&plan());
-    play.state.data.insert("huge".to_owned(), "x".repeat(10 << 20).into());
+    play.state
+        .data
+        .insert("huge".to_owned(), "x".repeat(10 << 20).into());
     play.answer(&json!("y".repeat(1 << 20)));
     assert!(play.prompt().len() < 128 << 10);
 }
@@ -321,15 +350,24 @@ fn c16_an_agent_that_remembers_is_told_only_what_is_new() {
     );
     play.session = Some("s-1".to_owned());
     play.answer(&json!("Which leak?"));
-    let said = play.state.go_on_with(Some("the one in the cellar")).unwrap();
+    let said = play
+        .state
+        .go_on_with(Some("the one in the cellar"))
+        .unwrap();
     play.record(said);
     let refine = play.prompt();
-    assert!(refine.starts_with("the one in the cellar\n\n## Answer\n"), "{refine}");
+    assert!(
+        refine.starts_with("the one in the cellar\n\n## Answer\n"),
+        "{refine}"
+    );
     play.answer(&json!("I see."));
     let done = play.state.go_on_with(None).unwrap();
     play.record(done);
     let last = play.prompt();
-    assert!(last.starts_with("## Answer\nThe conversation is over"), "{last}");
+    assert!(
+        last.starts_with("## Answer\nThe conversation is over"),
+        "{last}"
+    );
     play.answer(&json!("no JSON at all"));
     let repair = play.prompt();
     assert!(

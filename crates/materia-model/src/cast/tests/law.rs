@@ -13,7 +13,10 @@ fn eventful(luck: &[u8]) -> World {
     let mut asked = 0usize;
     world.play(&mut |q: &Question<'_>| {
         asked += 1;
-        match (q.socket, luck.get(asked % luck.len().max(1)).copied().unwrap_or(0) % 8) {
+        match (
+            q.socket,
+            luck.get(asked % luck.len().max(1)).copied().unwrap_or(0) % 8,
+        ) {
             (_, 7) => Reply::Fail(FailureKind::Overload),
             ("Plan", _) => items(&["A", "B", "C"]),
             ("Build" | "Tell", _) => text("x"),
@@ -31,10 +34,16 @@ fn every_type_of_event_is_known_by_its_name() {
     for event in &world.events {
         let tagged = serde_json::to_value(&event.body).unwrap();
         assert_eq!(tagged["type"], event.body.kind());
-        assert_eq!(tagged["data"], serde_json::to_value(event.body.data()).unwrap());
+        assert_eq!(
+            tagged["data"],
+            serde_json::to_value(event.body.data()).unwrap()
+        );
         assert!(crate::cast::event::TYPES.contains(&event.body.kind()));
     }
-    assert_eq!(Body::read("tool_scope_warning", json!({"any": 1})).unwrap(), None);
+    assert_eq!(
+        Body::read("tool_scope_warning", json!({"any": 1})).unwrap(),
+        None
+    );
     assert!(Body::read("socket_start", json!({"any": 1})).is_err());
 }
 
@@ -53,18 +62,33 @@ fn the_size_of_the_state_does_not_grow_with_the_length_of_a_cast() {
         world.play(&mut |q| match (q.socket, q.nth % 2) {
             ("Gen", _) => items(&titles),
             (_, 1) => no("a reason that is long enough to be seen in the sum"),
-            _ => Reply::Json(json!({"satisfied": true, "context": "a note that is long enough to be seen"})),
+            _ => Reply::Json(
+                json!({"satisfied": true, "context": "a note that is long enough to be seen"}),
+            ),
         });
         assert_eq!(world.end(), "complete");
         let mut state = world.state.clone();
         state.data.clear();
-        let largest =
-            world.events.iter().skip(20).map(|event| serde_json::to_string(&event.body).unwrap().len()).max();
-        (serde_json::to_string(&state).unwrap().len(), largest.unwrap())
+        let largest = world
+            .events
+            .iter()
+            .skip(20)
+            .map(|event| serde_json::to_string(&event.body).unwrap().len())
+            .max();
+        (
+            serde_json::to_string(&state).unwrap().len(),
+            largest.unwrap(),
+        )
     };
     let ((short, event), (long, late_event)) = (size(100), size(1000));
-    assert!(long < short + 200, "{short} bytes after 100 items, {long} after 1000");
-    assert!(late_event < event + 50, "an event has {event} bytes early, {late_event} late");
+    assert!(
+        long < short + 200,
+        "{short} bytes after 100 items, {long} after 1000"
+    );
+    assert!(
+        late_event < event + 50,
+        "an event has {event} bytes early, {late_event} late"
+    );
 }
 
 proptest! {

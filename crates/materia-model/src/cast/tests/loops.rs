@@ -17,9 +17,15 @@ fn every_item_walks_the_loop_and_the_exit_is_taken_once() {
     let mut world = World::new(&software(Some(3)));
     world.play(&mut happy);
     assert_eq!(world.end(), "complete");
-    assert_eq!(world.trace(), "Plan Build/WI-1 Check/WI-1 Ship/WI-1 Build/WI-2 Check/WI-2 Ship/WI-2 Tell");
+    assert_eq!(
+        world.trace(),
+        "Plan Build/WI-1 Check/WI-1 Ship/WI-1 Build/WI-2 Check/WI-2 Ship/WI-2 Tell"
+    );
     assert_eq!(world.state.traversals["Ship->Build"], 1);
-    assert!(!world.state.traversals.contains_key("Ship->Tell"), "exits are no edges");
+    assert!(
+        !world.state.traversals.contains_key("Ship->Tell"),
+        "exits are no edges"
+    );
 }
 
 #[test]
@@ -37,8 +43,17 @@ fn an_item_that_is_not_satisfied_stays() {
 #[test]
 fn c4_an_empty_list_leaves_by_the_always_route() {
     let mut world = World::new(&software(None));
-    world.play(&mut |q| if q.socket == "Plan" { items(&[]) } else { happy(q) });
-    assert_eq!((world.end().as_str(), world.trace().as_str()), ("complete", "Plan Tell"));
+    world.play(&mut |q| {
+        if q.socket == "Plan" {
+            items(&[])
+        } else {
+            happy(q)
+        }
+    });
+    assert_eq!(
+        (world.end().as_str(), world.trace().as_str()),
+        ("complete", "Plan Tell")
+    );
 }
 
 #[test]
@@ -78,7 +93,10 @@ fn c3_two_loops_in_a_row_both_run_although_their_cursors_have_one_name() {
             yes()
         }
     });
-    assert_eq!(world.trace(), "G1 L1/WI-1 L1/WI-2 G2 L2/WI-1 L2/WI-2 L2/WI-3 End");
+    assert_eq!(
+        world.trace(),
+        "G1 L1/WI-1 L1/WI-2 G2 L2/WI-1 L2/WI-2 L2/WI-3 End"
+    );
     let index = |n: u64| json!({"name": "workItemIndex", "index": n});
     assert_eq!(cursors, [index(0), index(1), index(0), index(1), index(2)]);
 }
@@ -104,7 +122,10 @@ fn c3_a_loop_that_is_entered_again_starts_over_with_the_new_or_the_same_list() {
             "Plan" => "Plan Work/WI-1 Work/WI-2 Gate Plan Work/WI-1 Gate",
             _ => "Plan Work/WI-1 Work/WI-2 Gate Work/WI-1 Work/WI-2 Gate",
         };
-        assert_eq!((world.end().as_str(), world.trace().as_str()), ("complete", expected));
+        assert_eq!(
+            (world.end().as_str(), world.trace().as_str()),
+            ("complete", expected)
+        );
     }
 }
 
@@ -123,7 +144,10 @@ fn c3_items_are_never_left_when_no_edge_matches_after_an_advance() {
         "In" => text("x"),
         _ => yes(),
     });
-    assert_eq!((world.end().as_str(), world.trace().as_str()), ("complete", "Src In/0 Out/0 In/1 Out/1"));
+    assert_eq!(
+        (world.end().as_str(), world.trace().as_str()),
+        ("complete", "Src In/0 Out/0 In/1 Out/1")
+    );
 }
 
 #[test]
@@ -136,7 +160,10 @@ fn empty_lists_that_lead_into_each_other_end() {
     let loops = json!({"a": exit("A", "B"), "b": exit("B", "A")});
     let mut world = World::new(&config(&sockets, &loops));
     world.play(&mut |_| text("never"));
-    assert_eq!((world.end().as_str(), world.trace().as_str()), ("stalled", ""));
+    assert_eq!(
+        (world.end().as_str(), world.trace().as_str()),
+        ("stalled", "")
+    );
 }
 
 #[test]
@@ -149,15 +176,28 @@ fn foreach_names_the_item_and_its_key() {
     let mut world = World::new(&config(&sockets, &json!({})));
     let mut seen = Vec::new();
     world.play(&mut |q| match q.socket {
-        "Src" => Reply::Json(json!({"state": {"items": [{"title": "Alpha"}, {"name": "Beta"}, {"n": 3}]}})),
+        "Src" => Reply::Json(
+            json!({"state": {"items": [{"title": "Alpha"}, {"name": "Beta"}, {"n": 3}]}}),
+        ),
         _ => {
             let input: Value = serde_json::from_str(q.prompt).unwrap();
             assert_eq!(input["state"]["work"]["now"], input["item"]);
-            seen.push(json!([input["itemKey"], input["itemLabel"], input["cursors"]["c"]]));
+            seen.push(json!([
+                input["itemKey"],
+                input["itemLabel"],
+                input["cursors"]["c"]
+            ]));
             Reply::Json(json!({}))
         }
     });
-    assert_eq!(seen, [json!(["0", "Alpha", 0]), json!(["1", "Beta", 1]), json!(["2", "2", 2])]);
+    assert_eq!(
+        seen,
+        [
+            json!(["0", "Alpha", 0]),
+            json!(["1", "Beta", 1]),
+            json!(["2", "2", 2])
+        ]
+    );
     assert_eq!(world.state.data["work"], json!({}));
 }
 
@@ -200,7 +240,10 @@ fn seed_003_the_default_workflow_runs_with_its_routes_alone() {
         });
         let rounds = "Socket-3 Socket-4/WI-1 Socket-5/WI-1 Socket-4/WI-1 Socket-5/WI-1 Socket-6/WI-1 \
                       Socket-4/WI-2 Socket-5/WI-2 Socket-6/WI-2";
-        assert_eq!((world.end(), world.trace()), ("complete".to_owned(), format!("{rounds} {last}")));
+        assert_eq!(
+            (world.end(), world.trace()),
+            ("complete".to_owned(), format!("{rounds} {last}"))
+        );
     }
 }
 

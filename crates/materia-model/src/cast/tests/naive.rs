@@ -1,5 +1,5 @@
-//! Random graphs against an interpreter that is written to be obvious: it keeps the whole history and looks through
-//! all of it at every step.
+//! Random graphs against an interpreter that is written to be obvious: it keeps the whole history
+//! and looks through all of it at every step.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -32,7 +32,8 @@ impl When {
     }
 }
 
-/// Sockets `S0`…; `S0` gives the list; the loop has the members `1..=members`, and `steps[i]` says when `Si` advances.
+/// Sockets `S0`…; `S0` gives the list; the loop has the members `1..=members`, and `steps[i]` says
+/// when `Si` advances.
 #[derive(Debug, Clone)]
 struct Plan {
     edges: Vec<Vec<(When, usize, Option<usize>)>>,
@@ -45,7 +46,11 @@ struct Plan {
 
 impl Plan {
     fn name(&self, socket: usize) -> String {
-        if socket < self.edges.len() { format!("S{socket}") } else { "end".to_owned() }
+        if socket < self.edges.len() {
+            format!("S{socket}")
+        } else {
+            "end".to_owned()
+        }
     }
 
     fn is_member(&self, socket: usize) -> bool {
@@ -67,7 +72,8 @@ impl Plan {
                 .collect();
             let mut socket = json!({"materia": "UJ", "edges": edges});
             if let Some(when) = self.steps[index].filter(|_| self.is_member(index)) {
-                socket["advance"] = json!({"cursor": "i", "items": "state.list", "when": when.word()});
+                socket["advance"] =
+                    json!({"cursor": "i", "items": "state.list", "when": when.word()});
             }
             sockets.insert(self.name(index), socket);
         }
@@ -79,7 +85,8 @@ impl Plan {
             .collect();
         let members: Vec<String> = (1..=self.members).map(|index| self.name(index)).collect();
         let loops = json!({"l": {"sockets": members, "iterator": {"items": "state.list", "cursor": "i"}, "exits": exits}});
-        let limits = json!({"limits": {"maxNoAdvanceCycles": CAP_CYCLES, "maxSocketVisits": CAP_VISITS}});
+        let limits =
+            json!({"limits": {"maxNoAdvanceCycles": CAP_CYCLES, "maxSocketVisits": CAP_VISITS}});
         config_with(&Value::Object(sockets), &loops, &limits)
     }
 
@@ -113,8 +120,12 @@ impl Plan {
                 return (story.trace, "visit_limit");
             }
             story.start(at, self.is_member(at).then_some(pass.1));
-            let outcome = self.outcome(at, story.started.iter().filter(|socket| **socket == at).count());
-            let advanced = self.is_member(at) && self.steps[at].is_some_and(|when| when.lets(outcome));
+            let outcome = self.outcome(
+                at,
+                story.started.iter().filter(|socket| **socket == at).count(),
+            );
+            let advanced =
+                self.is_member(at) && self.steps[at].is_some_and(|when| when.lets(outcome));
             if advanced {
                 pass.1 += 1;
                 story.entered.clear();
@@ -128,14 +139,20 @@ impl Plan {
                 }
                 continue;
             }
-            let edge = self.edges[at].iter().position(|(when, ..)| when.lets(outcome));
+            let edge = self.edges[at]
+                .iter()
+                .position(|(when, ..)| when.lets(outcome));
             let to = match edge {
                 None if advanced => self.entry(),
                 None => return (story.trace, "complete"),
                 Some(edge) => {
                     let (_, to, cap) = self.edges[at][edge];
                     let item = self.is_member(at).then_some(pass);
-                    let taken = story.taken.iter().filter(|past| **past == (at, edge, item)).count();
+                    let taken = story
+                        .taken
+                        .iter()
+                        .filter(|past| **past == (at, edge, item))
+                        .count();
                     if cap.is_some_and(|cap| taken >= cap) {
                         return (story.trace, "edge_limit");
                     }
@@ -154,27 +171,46 @@ impl Plan {
         }
     }
 
-    /// Where the loop is entered: by the first edge from outside, else by a route, else at its first member.
+    /// Where the loop is entered: by the first edge from outside, else by a route, else at its
+    /// first member.
     fn entry(&self) -> usize {
-        let outside = self.edges.iter().enumerate().filter(|(socket, _)| !self.is_member(*socket));
+        let outside = self
+            .edges
+            .iter()
+            .enumerate()
+            .filter(|(socket, _)| !self.is_member(*socket));
         let edges = outside.flat_map(|(_, edges)| edges.iter().map(|(_, to, _)| *to));
         let exits = self.exits.iter().map(|(_, _, to)| *to);
-        edges.chain(exits).find(|to| self.is_member(*to)).unwrap_or(1)
+        edges
+            .chain(exits)
+            .find(|to| self.is_member(*to))
+            .unwrap_or(1)
     }
 
     fn exit(&self, from: usize, outcome: bool) -> usize {
         let wanted = if outcome { When::Yes } else { When::No };
-        let route = |when| self.exits.iter().find(|(source, guard, _)| *source == from && *guard == when);
-        route(wanted).or_else(|| route(When::Always)).map_or(usize::MAX, |(_, _, to)| *to)
+        let route = |when| {
+            self.exits
+                .iter()
+                .find(|(source, guard, _)| *source == from && *guard == when)
+        };
+        route(wanted)
+            .or_else(|| route(When::Always))
+            .map_or(usize::MAX, |(_, _, to)| *to)
     }
 
     fn way_out_of_nothing(&self, entered: usize) -> usize {
         let always = |from: usize| {
-            self.exits.iter().find(|(source, when, _)| *source == from && *when == When::Always)
+            self.exits
+                .iter()
+                .find(|(source, when, _)| *source == from && *when == When::Always)
         };
         let source = (1..=self.members).find(|member| self.steps[*member].is_some());
         let any = self.exits.iter().find(|(_, when, _)| *when == When::Always);
-        always(entered).or_else(|| source.and_then(always)).or(any).map_or(usize::MAX, |(_, _, to)| *to)
+        always(entered)
+            .or_else(|| source.and_then(always))
+            .or(any)
+            .map_or(usize::MAX, |(_, _, to)| *to)
     }
 }
 
@@ -194,7 +230,10 @@ struct Story {
 impl Story {
     fn start(&mut self, socket: usize, item: Option<usize>) {
         self.started.push(socket);
-        self.trace.push(item.map_or_else(|| format!("S{socket}"), |index| format!("S{socket}/{index}")));
+        self.trace.push(item.map_or_else(
+            || format!("S{socket}"),
+            |index| format!("S{socket}/{index}"),
+        ));
         if !self.entered.iter().any(|(entered, _)| *entered == socket) {
             self.entered.push((socket, false));
         }
@@ -202,9 +241,17 @@ impl Story {
 
     /// How often a socket was come back to by an edge without a limit.
     fn cycles(&self, socket: usize) -> usize {
-        let entries: Vec<bool> =
-            self.entered.iter().filter(|(entered, _)| *entered == socket).map(|(_, free)| *free).collect();
-        if entries.is_empty() { 0 } else { entries[1..].iter().filter(|free| **free).count() }
+        let entries: Vec<bool> = self
+            .entered
+            .iter()
+            .filter(|(entered, _)| *entered == socket)
+            .map(|(_, free)| *free)
+            .collect();
+        if entries.is_empty() {
+            0
+        } else {
+            entries[1..].iter().filter(|free| **free).count()
+        }
     }
 }
 
@@ -214,16 +261,22 @@ fn when() -> impl Strategy<Value = When> {
 
 fn plans() -> impl Strategy<Value = Plan> {
     (3usize..7).prop_flat_map(|count| {
-        let edge = (when(), 1..=count, proptest::option::weighted(0.4, 1usize..4));
+        let edge = (
+            when(),
+            1..=count,
+            proptest::option::weighted(0.4, 1usize..4),
+        );
         let edges = proptest::collection::vec(proptest::collection::vec(edge, 0..4), count);
         let steps = proptest::collection::vec(proptest::option::weighted(0.5, when()), count);
         let exits = proptest::collection::vec((1usize..3, when(), 0..=count), 0..4);
         let outcomes = proptest::collection::vec(any::<bool>(), 1..9);
         (edges, 1usize..3, steps, exits, 0usize..4, outcomes).prop_map(
             |(mut edges, members, steps, mut exits, items, outcomes)| {
-                // What a loadout may not say: edges behind `always`, and two routes from one socket with one guard.
+                // What a loadout may not say: edges behind `always`, and two routes from one socket
+                // with one guard.
                 for edges in &mut edges {
-                    if let Some(always) = edges.iter().position(|(when, ..)| *when == When::Always) {
+                    if let Some(always) = edges.iter().position(|(when, ..)| *when == When::Always)
+                    {
                         edges.truncate(always + 1);
                     }
                 }
@@ -239,7 +292,14 @@ fn plans() -> impl Strategy<Value = Plan> {
                 if steps[1..=members].iter().all(Option::is_none) && !exits.is_empty() {
                     steps[1] = Some(When::Always);
                 }
-                Plan { edges, members, steps, exits, items, outcomes }
+                Plan {
+                    edges,
+                    members,
+                    steps,
+                    exits,
+                    items,
+                    outcomes,
+                }
             },
         )
     })

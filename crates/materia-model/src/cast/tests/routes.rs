@@ -12,7 +12,13 @@ fn the_first_edge_that_matches_is_taken() {
             "S2": {"materia": "U"}, "S3": {"materia": "U"}
         });
         let mut world = World::new(&config(&sockets, &json!({})));
-        world.play(&mut |q| if q.socket == "S1" { reply() } else { text("leaf") });
+        world.play(&mut |q| {
+            if q.socket == "S1" {
+                reply()
+            } else {
+                text("leaf")
+            }
+        });
         assert_eq!(world.end(), "complete");
         assert_eq!(world.count("cast_end"), 1);
         world.trace()
@@ -21,10 +27,22 @@ fn the_first_edge_that_matches_is_taken() {
     let cases = [
         (both.clone(), yes as fn() -> Reply, "S1 S2"),
         (both, || no("x"), "S1 S3"),
-        (json!([{"when": "satisfied", "to": "S2"}, {"when": "always", "to": "S3"}]), || no("x"), "S1 S3"),
-        (json!([{"when": "satisfied", "to": "S3"}, {"when": "satisfied", "to": "S2"}]), yes, "S1 S3"),
+        (
+            json!([{"when": "satisfied", "to": "S2"}, {"when": "always", "to": "S3"}]),
+            || no("x"),
+            "S1 S3",
+        ),
+        (
+            json!([{"when": "satisfied", "to": "S3"}, {"when": "satisfied", "to": "S2"}]),
+            yes,
+            "S1 S3",
+        ),
         (json!([{"when": "satisfied", "to": "S2"}]), || no("x"), "S1"),
-        (json!([{"when": "satisfied", "to": "S2"}, {"to": "S3"}]), || Reply::Json(json!({})), "S1 S3"),
+        (
+            json!([{"when": "satisfied", "to": "S2"}, {"to": "S3"}]),
+            || Reply::Json(json!({})),
+            "S1 S3",
+        ),
         (json!([{"when": "always", "to": "end"}]), yes, "S1"),
     ];
     for (edges, reply, expected) in cases {
@@ -67,7 +85,11 @@ fn a_failing_utility_ends_the_cast_at_once() {
         (Reply::Exit(7), "utility_failed", "exit code 7"),
         (text("not json"), "invalid_output", "write logs to stderr"),
         (Reply::Json(json!(["x"])), "invalid_output", "not a list"),
-        (Reply::Json(json!({"satisfied": null})), "invalid_output", "`satisfied` must be true or false"),
+        (
+            Reply::Json(json!({"satisfied": null})),
+            "invalid_output",
+            "`satisfied` must be true or false",
+        ),
     ];
     for (reply, code, message) in cases {
         let mut world = World::new(&config(&sockets, &json!({})));
@@ -76,15 +98,28 @@ fn a_failing_utility_ends_the_cast_at_once() {
         assert_eq!((world.end().as_str(), world.trace().as_str()), (code, "S1"));
         let failure = world.state.failure.clone().unwrap();
         assert!(failure.message.contains(message), "{failure:?}");
-        assert_eq!((failure.socket.as_deref(), world.count("cast_end")), (Some("S1"), 1));
+        assert_eq!(
+            (failure.socket.as_deref(), world.count("cast_end")),
+            (Some("S1"), 1)
+        );
     }
 }
 
 #[test]
 fn a_definition_that_lost_its_socket_is_named() {
     let mut world = World::new(&config(&json!({"S1": {"materia": "U"}}), &json!({})));
-    world.state.step = crate::cast::Step::Enter { socket: "Gone".to_owned() };
+    world.state.step = crate::cast::Step::Enter {
+        socket: "Gone".to_owned(),
+    };
     world.play(&mut |_| text("never"));
     assert_eq!(world.end(), "definition");
-    assert!(world.state.failure.as_ref().unwrap().message.contains("no socket `Gone`"));
+    assert!(
+        world
+            .state
+            .failure
+            .as_ref()
+            .unwrap()
+            .message
+            .contains("no socket `Gone`")
+    );
 }

@@ -1,4 +1,5 @@
-//! Turns that fail, are repaired or cost too much (C10, C11, C23), and why a socket works again (C15).
+//! Turns that fail, are repaired or cost too much (C10, C11, C23), and why a socket works again
+//! (C15).
 
 use serde_json::{Value, json};
 
@@ -18,20 +19,45 @@ fn judge() -> Value {
 fn judged(replies: Vec<Reply>) -> World {
     let mut world = World::new(&judge());
     let mut replies = replies.into_iter();
-    world.play(&mut |q| if q.socket == "S1" { replies.next().unwrap() } else { text("leaf") });
+    world.play(&mut |q| {
+        if q.socket == "S1" {
+            replies.next().unwrap()
+        } else {
+            text("leaf")
+        }
+    });
     world
 }
 
 #[test]
 fn an_invalid_answer_is_repaired_once_and_leaves_nothing_behind() {
     let bad = || Reply::Json(json!({"satisfied": "maybe", "context": "FIRST"}));
-    let world = judged(vec![bad(), Reply::Json(json!({"satisfied": true, "context": "SECOND"}))]);
-    assert_eq!((world.end().as_str(), world.visits("S1"), world.visits("S2")), ("complete", 1, 1));
+    let world = judged(vec![
+        bad(),
+        Reply::Json(json!({"satisfied": true, "context": "SECOND"})),
+    ]);
+    assert_eq!(
+        (world.end().as_str(), world.visits("S1"), world.visits("S2")),
+        ("complete", 1, 1)
+    );
     assert_eq!(world.state.data["got"], "SECOND");
-    assert!(!Value::Object(world.state.data.clone()).to_string().contains("FIRST"));
+    assert!(
+        !Value::Object(world.state.data.clone())
+            .to_string()
+            .contains("FIRST")
+    );
     let world = judged(vec![text("nope"), text("still nope")]);
-    assert_eq!((world.end().as_str(), world.visits("S1"), world.visits("S2")), ("invalid_output", 1, 0));
-    assert_eq!((world.count("same_socket_recovery_exhausted"), world.count("cast_end")), (1, 1));
+    assert_eq!(
+        (world.end().as_str(), world.visits("S1"), world.visits("S2")),
+        ("invalid_output", 1, 0)
+    );
+    assert_eq!(
+        (
+            world.count("same_socket_recovery_exhausted"),
+            world.count("cast_end")
+        ),
+        (1, 1)
+    );
 }
 
 #[test]
@@ -41,10 +67,16 @@ fn c10_failures_are_retried_by_their_kind() {
     let cases = [
         (vec![fail(RateLimit), yes()], "complete"),
         (vec![fail(RateLimit), text("not json"), yes()], "complete"),
-        (vec![text("not json"), fail(RateLimit), fail(Crash), yes()], "complete"),
+        (
+            vec![text("not json"), fail(RateLimit), fail(Crash), yes()],
+            "complete",
+        ),
         (vec![fail(Auth)], "agent_auth"),
         (vec![fail(ContextWindow), yes()], "complete"),
-        (vec![fail(ContextWindow), fail(ContextWindow)], "agent_failed"),
+        (
+            vec![fail(ContextWindow), fail(ContextWindow)],
+            "agent_failed",
+        ),
         (vec![fail(Timeout), yes()], "complete"),
         (vec![text("  \n"), yes()], "complete"),
         (vec![fail(Crash), text(""), yes()], "complete"),
@@ -53,7 +85,11 @@ fn c10_failures_are_retried_by_their_kind() {
     ];
     for (index, (replies, end)) in cases.into_iter().enumerate() {
         let world = judged(replies);
-        assert_eq!((world.end().as_str(), world.visits("S1")), (end, 1), "case {index}");
+        assert_eq!(
+            (world.end().as_str(), world.visits("S1")),
+            (end, 1),
+            "case {index}"
+        );
     }
 }
 
@@ -88,7 +124,10 @@ fn the_repair_allowance_is_per_visit() {
         (_, 1 | 3) => text("bad"),
         _ => yes(),
     });
-    assert_eq!((world.end().as_str(), world.visits("Work")), ("complete", 2));
+    assert_eq!(
+        (world.end().as_str(), world.visits("Work")),
+        ("complete", 2)
+    );
 }
 
 #[test]
@@ -104,35 +143,70 @@ fn c11_a_finished_socket_stays_finished_when_the_budget_stops_the_cast() {
     };
     let mut world = World::new(&budget(json!({"maxTokens": 1000})));
     world.play(&mut { reply });
-    assert_eq!((world.end().as_str(), world.visits("S2")), ("budget_limit", 0));
-    assert_eq!((world.count("budget_limit"), world.count("cast_end")), (1, 1));
+    assert_eq!(
+        (world.end().as_str(), world.visits("S2")),
+        ("budget_limit", 0)
+    );
+    assert_eq!(
+        (world.count("budget_limit"), world.count("cast_end")),
+        (1, 1)
+    );
     assert_eq!(world.state.data["note"], "kept");
-    let raise = crate::cast::event::Raise { max_tokens: Some(5000), ..Default::default() };
-    let bodies = [world.state.raise_budget(raise).unwrap(), world.state.recast().unwrap()];
+    let raise = crate::cast::event::Raise {
+        max_tokens: Some(5000),
+        ..Default::default()
+    };
+    let bodies = [
+        world.state.raise_budget(raise).unwrap(),
+        world.state.recast().unwrap(),
+    ];
     bodies.into_iter().for_each(|body| world.record(&body));
     world.play(&mut { reply });
-    assert_eq!((world.end().as_str(), world.trace().as_str()), ("complete", "S1 S2"));
+    assert_eq!(
+        (world.end().as_str(), world.trace().as_str()),
+        ("complete", "S1 S2")
+    );
     let mut open = World::new(&budget(json!({"maxTokens": 1000, "stopAtLimit": false})));
     open.play(&mut { reply });
-    assert_eq!((open.end().as_str(), open.count("budget_limit")), ("complete", 1));
+    assert_eq!(
+        (open.end().as_str(), open.count("budget_limit")),
+        ("complete", 1)
+    );
     let mut warned = World::new(&budget(json!({"maxTokens": 3000, "warnAtPercent": 30})));
     warned.play(&mut { reply });
-    assert_eq!((warned.end().as_str(), warned.count("budget_warning")), ("complete", 1));
+    assert_eq!(
+        (warned.end().as_str(), warned.count("budget_warning")),
+        ("complete", 1)
+    );
 }
 
 #[test]
 fn c23_a_turn_that_does_not_fit_is_not_started() {
-    let sockets =
-        json!({"S1": {"materia": "A", "parse": "json", "edges": [{"when": "satisfied", "to": "S1"}]}});
-    let mut world = World::new(&config_with(&sockets, &json!({}), &json!({"budget": {"maxTokens": 100}})));
+    let sockets = json!({"S1": {"materia": "A", "parse": "json", "edges": [{"when": "satisfied", "to": "S1"}]}});
+    let mut world = World::new(&config_with(
+        &sockets,
+        &json!({}),
+        &json!({"budget": {"maxTokens": 100}}),
+    ));
     world.play(&mut |_| Reply::Spent(json!({"satisfied": true}), 30));
     assert_eq!(
-        (world.end().as_str(), world.visits("S1"), world.state.usage().total),
+        (
+            world.end().as_str(),
+            world.visits("S1"),
+            world.state.usage().total
+        ),
         ("budget_limit", 3, 90)
     );
-    let mut turns = World::new(&config_with(&sockets, &json!({}), &json!({"budget": {"maxTurns": 2}})));
+    let mut turns = World::new(&config_with(
+        &sockets,
+        &json!({}),
+        &json!({"budget": {"maxTurns": 2}}),
+    ));
     turns.play(&mut |_| yes());
-    assert_eq!((turns.end().as_str(), turns.visits("S1")), ("budget_limit", 2));
+    assert_eq!(
+        (turns.end().as_str(), turns.visits("S1")),
+        ("budget_limit", 2)
+    );
 }
 
 #[test]
@@ -153,8 +227,10 @@ fn c15_a_reason_reaches_its_target_and_is_forgotten_when_its_source_is_satisfied
         ("S3", 1) => no("GATE-B wants docs"),
         _ => yes(),
     });
-    let seen: Vec<(bool, bool)> =
-        built.iter().map(|p| (p.contains("MARK-A"), p.contains("GATE-B"))).collect();
+    let seen: Vec<(bool, bool)> = built
+        .iter()
+        .map(|p| (p.contains("MARK-A"), p.contains("GATE-B")))
+        .collect();
     assert_eq!(seen, [(false, false), (true, false), (false, true)]);
     assert!(world.state.rework.is_empty());
 }
@@ -179,7 +255,7 @@ fn c15_a_reason_stays_with_its_item() {
         ("Check", 1) => no("MARK-1"),
         _ => yes(),
     });
-    let expected =
-        [("WI-1", false), ("WI-1", true), ("WI-2", false)].map(|(item, mark)| (item.to_owned(), mark));
+    let expected = [("WI-1", false), ("WI-1", true), ("WI-2", false)]
+        .map(|(item, mark)| (item.to_owned(), mark));
     assert_eq!(seen, expected);
 }

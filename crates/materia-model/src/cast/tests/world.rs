@@ -35,8 +35,10 @@ pub(super) fn no(reason: &str) -> Reply {
 }
 
 pub(super) fn items(titles: &[&str]) -> Reply {
-    let items: Vec<Value> =
-        titles.iter().map(|title| json!({"title": title, "context": format!("Finish {title}.")})).collect();
+    let items: Vec<Value> = titles
+        .iter()
+        .map(|title| json!({"title": title, "context": format!("Finish {title}.")}))
+        .collect();
     Reply::Json(json!({"workItems": items}))
 }
 
@@ -60,14 +62,28 @@ impl World {
     /// A cast of the active loadout that has recorded its start.
     pub(super) fn new(config: &Value) -> Self {
         let source = Source::new("materia.json", &config.to_string());
-        let layers = [Layer { scope: Scope::User, document: Document::parse(source) }];
+        let layers = [Layer {
+            scope: Scope::User,
+            document: Document::parse(source),
+        }];
         let loaded = Config::load(&layers);
         let name = loaded.active().unwrap();
         let compiled = loaded.compile(name).unwrap();
-        let graph = compiled.graph.unwrap_or_else(|| panic!("{:#?}", compiled.findings));
-        let facts = Facts { cwd: "/p".to_owned(), run_dir: "/p/run".to_owned(), state_file: None };
+        let graph = compiled
+            .graph
+            .unwrap_or_else(|| panic!("{:#?}", compiled.findings));
+        let facts = Facts {
+            cwd: "/p".to_owned(),
+            run_dir: "/p/run".to_owned(),
+            state_file: None,
+        };
         let kernel = Kernel::new(graph, loaded.settings().clone(), facts);
-        let mut world = Self { kernel, state: State::default(), events: Vec::new(), asked: BTreeMap::new() };
+        let mut world = Self {
+            kernel,
+            state: State::default(),
+            events: Vec::new(),
+            asked: BTreeMap::new(),
+        };
         world.record(&Body::CastStart(CastStart {
             cast_id: "c1".to_owned(),
             request: "do the work".to_owned(),
@@ -83,7 +99,10 @@ impl World {
         let data = serde_json::to_value(body.data()).unwrap();
         let read = Body::read(body.kind(), data).unwrap().unwrap();
         assert_eq!(read, *body, "an event is read as it was written");
-        let event = Event { at: Timestamp::from_millis(self.events.len() as i64 * 10), body: read };
+        let event = Event {
+            at: Timestamp::from_millis(self.events.len() as i64 * 10),
+            body: read,
+        };
         self.state.apply(&event);
         self.events.push(event);
     }
@@ -111,8 +130,12 @@ impl World {
                 }
                 Effect::Run(run) => {
                     let line = self.kernel.input(&self.state).unwrap().line().unwrap();
-                    let reply =
-                        self.ask(&run.visit.place.socket, run.visit.place.item_key.as_deref(), &line, answer);
+                    let reply = self.ask(
+                        &run.visit.place.socket,
+                        run.visit.place.item_key.as_deref(),
+                        &line,
+                        answer,
+                    );
                     self.dispatch();
                     let (code, stdout) = match reply {
                         Reply::Killed => return self,
@@ -121,7 +144,11 @@ impl World {
                         Reply::Json(json) | Reply::Spent(json, _) => (0, json.to_string()),
                         Reply::Fail(_) => (1, String::new()),
                     };
-                    let ended = Ended { argv: vec!["u".to_owned()], code: Some(code), ..Ended::default() };
+                    let ended = Ended {
+                        argv: vec!["u".to_owned()],
+                        code: Some(code),
+                        ..Ended::default()
+                    };
                     for body in self.kernel.ran(&self.state, &ended, &stdout, "", None) {
                         self.record(&body);
                     }
@@ -145,7 +172,12 @@ impl World {
     ) -> Reply {
         let nth = self.asked.entry(socket.to_owned()).or_default();
         *nth += 1;
-        answer(&Question { socket, item, prompt, nth: *nth })
+        answer(&Question {
+            socket,
+            item,
+            prompt,
+            nth: *nth,
+        })
     }
 
     fn dispatch(&mut self) {
@@ -157,7 +189,11 @@ impl World {
     pub(super) fn end(&self) -> String {
         match &self.state.failure {
             None => self.state.status.as_str().to_owned(),
-            Some(failure) => serde_json::to_value(failure.code).unwrap().as_str().unwrap().to_owned(),
+            Some(failure) => serde_json::to_value(failure.code)
+                .unwrap()
+                .as_str()
+                .unwrap()
+                .to_owned(),
         }
     }
 
@@ -170,11 +206,18 @@ impl World {
             }),
             _ => None,
         };
-        self.events.iter().filter_map(start).collect::<Vec<_>>().join(" ")
+        self.events
+            .iter()
+            .filter_map(start)
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     pub(super) fn count(&self, kind: &str) -> usize {
-        self.events.iter().filter(|event| event.body.kind() == kind).count()
+        self.events
+            .iter()
+            .filter(|event| event.body.kind() == kind)
+            .count()
     }
 
     pub(super) fn visits(&self, socket: &str) -> u64 {
@@ -183,20 +226,33 @@ impl World {
 }
 
 fn turn_end(reply: Reply) -> TurnEnd {
-    let usage = Usage { total: 1, ..Usage::default() };
+    let usage = Usage {
+        total: 1,
+        ..Usage::default()
+    };
     let reply = match reply {
         Reply::Spent(json, total) => {
-            return TurnEnd::new(Ok(json.to_string()), Usage { total, ..Usage::default() });
+            return TurnEnd::new(
+                Ok(json.to_string()),
+                Usage {
+                    total,
+                    ..Usage::default()
+                },
+            );
         }
         Reply::Text(text) => Ok(text),
         Reply::Json(json) => Ok(json.to_string()),
-        Reply::Fail(kind) => Err(agent::Failure::new(kind, format!("it says {}", kind.as_str()))),
+        Reply::Fail(kind) => Err(agent::Failure::new(
+            kind,
+            format!("it says {}", kind.as_str()),
+        )),
         Reply::Exit(_) | Reply::Killed => panic!("agents do not exit"),
     };
     TurnEnd::new(reply, usage)
 }
 
-/// A config with agents `A` (plain), `G` (generator), `T` (talks) and utilities `U`, `UJ` (JSON), `UG` (generator).
+/// A config with agents `A` (plain), `G` (generator), `T` (talks) and utilities `U`, `UJ` (JSON),
+/// `UG` (generator).
 pub(super) fn config(sockets: &Value, loops: &Value) -> Value {
     config_with(sockets, loops, &json!({}))
 }

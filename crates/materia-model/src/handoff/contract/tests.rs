@@ -7,9 +7,17 @@ use super::*;
 fn contract(author: Author, assign: &[(&str, &str)]) -> Contract {
     let assign = assign
         .iter()
-        .map(|(target, source)| Assign { target: (*target).to_owned(), source: (*source).to_owned() })
+        .map(|(target, source)| Assign {
+            target: (*target).to_owned(),
+            source: (*source).to_owned(),
+        })
         .collect();
-    Contract { author, generator: false, needs_satisfied: false, assign }
+    Contract {
+        author,
+        generator: false,
+        needs_satisfied: false,
+        assign,
+    }
 }
 
 fn agent() -> Contract {
@@ -17,19 +25,33 @@ fn agent() -> Contract {
 }
 
 fn paths(contract: &Contract, payload: Value) -> Vec<String> {
-    let Value::Object(payload) = payload else { panic!("an object") };
-    contract.check(payload).err().map_or_else(Vec::new, |invalid| {
-        assert_eq!(invalid.kind, Kind::HandoffValidation);
-        invalid.issues.into_iter().map(|issue| issue.path).collect()
-    })
+    let Value::Object(payload) = payload else {
+        panic!("an object")
+    };
+    contract
+        .check(payload)
+        .err()
+        .map_or_else(Vec::new, |invalid| {
+            assert_eq!(invalid.kind, Kind::HandoffValidation);
+            invalid.issues.into_iter().map(|issue| issue.path).collect()
+        })
 }
 
 #[test]
 fn the_three_fields_are_optional_and_typed() {
     assert!(paths(&agent(), json!({})).is_empty());
-    assert!(paths(&agent(), json!({"satisfied": false, "context": "", "workItems": []})).is_empty());
+    assert!(
+        paths(
+            &agent(),
+            json!({"satisfied": false, "context": "", "workItems": []})
+        )
+        .is_empty()
+    );
     let wrong = json!({"satisfied": "yes", "context": {}, "workItems": {}});
-    assert_eq!(paths(&agent(), wrong), ["$.satisfied", "$.context", "$.workItems"]);
+    assert_eq!(
+        paths(&agent(), wrong),
+        ["$.satisfied", "$.context", "$.workItems"]
+    );
 }
 
 #[test]
@@ -38,7 +60,10 @@ fn unknown_fields_of_an_agent_are_named_unless_consumed() {
     assert_eq!(paths(&agent(), payload.clone()), ["$.score", "$.risks"]);
     let score = contract(Author::Agent, &[("score", "$.score")]);
     assert_eq!(paths(&score, payload.clone()), ["$.risks"]);
-    let last = contract(Author::Agent, &[("score", "lastJson.score"), ("r", "$.risks")]);
+    let last = contract(
+        Author::Agent,
+        &[("score", "lastJson.score"), ("r", "$.risks")],
+    );
     assert!(paths(&last, payload.clone()).is_empty());
     let all = contract(Author::Agent, &[("all", "$")]);
     assert!(paths(&all, payload.clone()).is_empty());
@@ -59,27 +84,47 @@ fn obsolete_and_alias_fields_say_what_to_write() {
         let mut payload = Map::new();
         payload.insert(field.to_owned(), json!(1));
         let message = agent().check(payload).unwrap_err().to_string();
-        assert!(message.contains(&format!("`{field}`")) && message.contains(advice), "{message}");
+        assert!(
+            message.contains(&format!("`{field}`")) && message.contains(advice),
+            "{message}"
+        );
     }
 }
 
 #[test]
 fn satisfied_is_required_where_the_route_needs_it_and_the_alias_is_named() {
-    let guarded = Contract { needs_satisfied: true, ..agent() };
-    assert_eq!(paths(&guarded, json!({"context": "forgot"})), ["$.satisfied"]);
-    let Value::Object(passed) = json!({"passed": true}) else { panic!("an object") };
+    let guarded = Contract {
+        needs_satisfied: true,
+        ..agent()
+    };
+    assert_eq!(
+        paths(&guarded, json!({"context": "forgot"})),
+        ["$.satisfied"]
+    );
+    let Value::Object(passed) = json!({"passed": true}) else {
+        panic!("an object")
+    };
     let message = guarded.check(passed).unwrap_err().to_string();
     assert!(message.contains("`passed` is not read"), "{message}");
     let utility = contract(Author::Utility, &[]);
     assert_eq!(paths(&utility, json!({"satisfied": null})), ["$.satisfied"]);
-    assert_eq!(paths(&utility, json!({"satisfied": "true"})), ["$.satisfied"]);
+    assert_eq!(
+        paths(&utility, json!({"satisfied": "true"})),
+        ["$.satisfied"]
+    );
 }
 
 #[test]
 fn work_items_have_a_title_and_a_context_and_lose_their_id() {
     for author in [Author::Agent, Author::Utility] {
-        let generator = Contract { generator: true, ..contract(author, &[("workItems", "$.workItems")]) };
-        assert_eq!(paths(&generator, json!({"context": "none"})), ["$.workItems"]);
+        let generator = Contract {
+            generator: true,
+            ..contract(author, &[("workItems", "$.workItems")])
+        };
+        assert_eq!(
+            paths(&generator, json!({"context": "none"})),
+            ["$.workItems"]
+        );
         let bad = json!({"workItems": [
             {"id": 1, "title": "T", "description": "d", "acceptance": [], "context": {}},
             "text",
@@ -93,24 +138,42 @@ fn work_items_have_a_title_and_a_context_and_lose_their_id() {
             "$.workItems.2.title",
         ];
         assert_eq!(paths(&generator, bad), expected);
-        let Value::Object(good) = json!({"workItems": [{"id": "x", "title": "T", "context": "c"}]}) else {
+        let Value::Object(good) = json!({"workItems": [{"id": "x", "title": "T", "context": "c"}]})
+        else {
             panic!("an object")
         };
         let accepted = generator.check(good).unwrap();
-        assert_eq!(accepted.payload["workItems"], json!([{"title": "T", "context": "c"}]));
+        assert_eq!(
+            accepted.payload["workItems"],
+            json!([{"title": "T", "context": "c"}])
+        );
         assert_eq!(accepted.warnings.len(), 1);
     }
     let utility = contract(Author::Utility, &[]);
-    assert!(paths(&utility, json!({"workItems": [{"id": 1, "context": {"nested": true}}]})).is_empty());
+    assert!(
+        paths(
+            &utility,
+            json!({"workItems": [{"id": 1, "context": {"nested": true}}]})
+        )
+        .is_empty()
+    );
 }
 
 #[test]
 fn what_assign_reads_must_exist_except_the_optional_fields() {
     let copies = contract(
         Author::Utility,
-        &[("vcs", "$.vcs"), ("label", "$.list.0.label"), ("note", "$.context"), ("s", "state.x")],
+        &[
+            ("vcs", "$.vcs"),
+            ("label", "$.list.0.label"),
+            ("note", "$.context"),
+            ("s", "state.x"),
+        ],
     );
-    assert_eq!(paths(&copies, json!({"list": []})), ["$.vcs", "$.list.0.label"]);
+    assert_eq!(
+        paths(&copies, json!({"list": []})),
+        ["$.vcs", "$.list.0.label"]
+    );
     assert!(paths(&copies, json!({"vcs": null, "list": [{"label": 1}]})).is_empty());
     let list = contract(Author::Utility, &[("workItems", "$.workItems")]);
     assert_eq!(paths(&list, json!({})), ["$.workItems"]);
@@ -119,7 +182,10 @@ fn what_assign_reads_must_exist_except_the_optional_fields() {
 #[test]
 fn issues_are_bounded() {
     let items: Vec<Value> = (0..500).map(|_| json!(1)).collect();
-    let generator = Contract { generator: true, ..agent() };
+    let generator = Contract {
+        generator: true,
+        ..agent()
+    };
     let found = paths(&generator, json!({"workItems": items}));
     assert_eq!(found.len(), MAX_ISSUES + 1);
 }

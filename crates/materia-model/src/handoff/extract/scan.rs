@@ -1,8 +1,8 @@
 //! Candidates in a text: pieces that may be one JSON object.
 //!
-//! Owns fences and balanced brackets. Every stage hands pieces to `take` until it says that it has what it wants.
-//! Work is bounded by a small multiple of the text: regions do not overlap, and scans that run to the end of the
-//! text are counted. Never parses a piece.
+//! Owns fences and balanced brackets. Every stage hands pieces to `take` until it says that it has
+//! what it wants. Work is bounded by a small multiple of the text: regions do not overlap, and
+//! scans that run to the end of the text are counted. Never parses a piece.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,11 @@ pub(super) fn fences(text: &str, take: &mut dyn FnMut(&str) -> bool) {
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        let ticks = line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
+        let ticks = line
+            .trim_start()
+            .bytes()
+            .take_while(|byte| *byte == b'`')
+            .count();
         match open {
             None if ticks >= 3 => open = Some((ticks, at)),
             Some((opened, inside)) if ticks >= opened && line.trim().len() == ticks => {
@@ -45,7 +49,10 @@ pub(super) fn objects(text: &str, take: &mut dyn FnMut(&str) -> bool) {
     let mut lost = HashSet::new();
     let mut scans = 0;
     let mut at = 0;
-    while let Some(offset) = bytes[at..].iter().position(|byte| matches!(byte, b'{' | b'[')) {
+    while let Some(offset) = bytes[at..]
+        .iter()
+        .position(|byte| matches!(byte, b'{' | b'['))
+    {
         let start = at + offset;
         at = start + 1;
         if !may_begin(bytes, start) {
@@ -82,12 +89,17 @@ pub(super) fn objects(text: &str, take: &mut dyn FnMut(&str) -> bool) {
 
 /// Whether a bracket can begin JSON: braces in prose cannot.
 fn may_begin(bytes: &[u8], start: usize) -> bool {
-    let next = bytes[start + 1..].iter().find(|byte| !byte.is_ascii_whitespace());
+    let next = bytes[start + 1..]
+        .iter()
+        .find(|byte| !byte.is_ascii_whitespace());
     match (bytes[start], next) {
         (_, None) => false,
         (b'{', Some(next)) => matches!(next, b'"' | b'}'),
         (_, Some(next)) => {
-            matches!(next, b'{' | b'[' | b'"' | b']' | b'-' | b't' | b'f' | b'n' | b'0'..=b'9')
+            matches!(
+                next,
+                b'{' | b'[' | b'"' | b']' | b'-' | b't' | b'f' | b'n' | b'0'..=b'9'
+            )
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A justfile's lines as recipes, variables and settings.
 //!
-//! Owns the grammar as far as it is read. Every line that says something we do not carry over becomes a note.
+//! Owns the grammar as far as it is read. Every line that says something we do not carry over
+//! becomes a note.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -102,14 +103,20 @@ pub(super) fn read(source: &Source) -> File<'_> {
 
 fn body(recipe: &mut Recipe, line: &str, span: Range<usize>) {
     let text = line.trim();
-    let script = recipe.lines.first().is_some_and(|line| line.text.starts_with("#!"));
+    let script = recipe
+        .lines
+        .first()
+        .is_some_and(|line| line.text.starts_with("#!"));
     match recipe.lines.last_mut() {
         Some(last) if script => {
             // A script keeps its indentation, as far as it goes beyond that of its first line.
-            let inner =
-                line.char_indices().take_while(|(at, c)| *at < recipe.indent && c.is_whitespace()).count();
+            let inner = line
+                .char_indices()
+                .take_while(|(at, c)| *at < recipe.indent && c.is_whitespace())
+                .count();
             last.text.push('\n');
-            last.text.push_str(line.get(inner..).unwrap_or(text).trim_end());
+            last.text
+                .push_str(line.get(inner..).unwrap_or(text).trim_end());
         }
         Some(last) if last.text.ends_with('\\') => {
             last.text.pop();
@@ -118,14 +125,18 @@ fn body(recipe: &mut Recipe, line: &str, span: Range<usize>) {
         _ if text.is_empty() || text.starts_with('#') && !text.starts_with("#!") => {}
         _ => {
             recipe.indent = line.len() - line.trim_start().len();
-            recipe.lines.push(Line { text: text.to_owned(), span });
+            recipe.lines.push(Line {
+                text: text.to_owned(),
+                span,
+            });
         }
     }
 }
 
 impl File<'_> {
     fn note(&mut self, span: &Range<usize>, message: impl Into<String>) {
-        self.notes.push(Finding::warning("not-carried-over", message).at(self.source, span));
+        self.notes
+            .push(Finding::warning("not-carried-over", message).at(self.source, span));
     }
 }
 
@@ -150,13 +161,23 @@ fn attribute(file: &mut File<'_>, above: &mut Above, line: &str, span: &Range<us
 fn statement(file: &mut File<'_>, above: Above, line: &str, span: Range<usize>) -> bool {
     let words = tokens(line);
     match words.as_slice() {
-        [Token::Name(set), Token::Name(name), rest @ ..] if set == "set" => setting(file, name, rest, &span),
-        [Token::Name(alias), Token::Name(name), Token::Sign(":="), Token::Name(target)]
-            if alias == "alias" =>
-        {
+        [Token::Name(set), Token::Name(name), rest @ ..] if set == "set" => {
+            setting(file, name, rest, &span)
+        }
+        [
+            Token::Name(alias),
+            Token::Name(name),
+            Token::Sign(":="),
+            Token::Name(target),
+        ] if alias == "alias" => {
             file.aliases.push((name.clone(), target.clone()));
         }
-        [Token::Name(export), Token::Name(name), Token::Sign(":="), rest @ ..] if export == "export" => {
+        [
+            Token::Name(export),
+            Token::Name(name),
+            Token::Sign(":="),
+            rest @ ..,
+        ] if export == "export" => {
             file.note(&span, format!("`{name}` was exported to every command; here it is a value and no variable of the environment"));
             variable(file, name, rest, &span);
         }
@@ -164,7 +185,10 @@ fn statement(file: &mut File<'_>, above: Above, line: &str, span: Range<usize>) 
         [Token::Name(word), ..]
             if matches!(word.as_str(), "import" | "mod" | "unexport") && !line.contains(':') =>
         {
-            file.note(&span, format!("`{word}` is not carried over; import that file by itself"));
+            file.note(
+                &span,
+                format!("`{word}` is not carried over; import that file by itself"),
+            );
         }
         _ => return header(file, above, &words, span),
     }
@@ -173,9 +197,13 @@ fn statement(file: &mut File<'_>, above: Above, line: &str, span: Range<usize>) 
 
 fn setting(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>) {
     if name == "shell" {
-        let words = rest
-            .iter()
-            .filter_map(|token| if let Token::Text(text) = token { Some(text.clone()) } else { None });
+        let words = rest.iter().filter_map(|token| {
+            if let Token::Text(text) = token {
+                Some(text.clone())
+            } else {
+                None
+            }
+        });
         file.shell = Some(words.collect::<Vec<String>>()).filter(|words| !words.is_empty());
     } else if !matches!(
         name,
@@ -188,7 +216,10 @@ fn setting(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>)
 fn variable(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>) {
     let (given, _) = value(rest);
     if let Some(odd) = odd(&given) {
-        let message = format!("only just can work out {}: `{name}` has to be given", text::printable(&odd));
+        let message = format!(
+            "only just can work out {}: `{name}` has to be given",
+            text::printable(&odd)
+        );
         file.note(span, message);
     }
     file.variables.insert(name.to_owned(), given);
@@ -196,10 +227,13 @@ fn variable(file: &mut File<'_>, name: &str, rest: &[Token], span: &Range<usize>
 
 /// The first piece of a value that only just can work out.
 pub(super) fn odd(value: &Value) -> Option<String> {
-    value
-        .pieces
-        .iter()
-        .find_map(|piece| if let super::token::Piece::Odd(odd) = piece { Some(odd.clone()) } else { None })
+    value.pieces.iter().find_map(|piece| {
+        if let super::token::Piece::Odd(odd) = piece {
+            Some(odd.clone())
+        } else {
+            None
+        }
+    })
 }
 
 fn header(file: &mut File<'_>, above: Above, words: &[Token], span: Range<usize>) -> bool {
@@ -227,7 +261,10 @@ fn header(file: &mut File<'_>, above: Above, words: &[Token], span: Range<usize>
                 rest = &rest[1..];
             }
             Token::Sign("(") => {
-                let close = rest.iter().position(|word| *word == Token::Sign(")")).unwrap_or(rest.len() - 1);
+                let close = rest
+                    .iter()
+                    .position(|word| *word == Token::Sign(")"))
+                    .unwrap_or(rest.len() - 1);
                 if let Some(Token::Name(name)) = rest.get(1) {
                     let mut arguments = Vec::new();
                     let mut inside = rest.get(2..close).unwrap_or_default();
@@ -236,14 +273,28 @@ fn header(file: &mut File<'_>, above: Above, words: &[Token], span: Range<usize>
                         arguments.push(argument);
                         inside = &inside[used.max(1)..];
                     }
-                    let list = if after { &mut recipe.after } else { &mut recipe.before };
-                    list.push(Dependency { name: name.clone(), arguments });
+                    let list = if after {
+                        &mut recipe.after
+                    } else {
+                        &mut recipe.before
+                    };
+                    list.push(Dependency {
+                        name: name.clone(),
+                        arguments,
+                    });
                 }
                 rest = &rest[close + 1..];
             }
             Token::Name(name) => {
-                let list = if after { &mut recipe.after } else { &mut recipe.before };
-                list.push(Dependency { name: name.clone(), arguments: Vec::new() });
+                let list = if after {
+                    &mut recipe.after
+                } else {
+                    &mut recipe.before
+                };
+                list.push(Dependency {
+                    name: name.clone(),
+                    arguments: Vec::new(),
+                });
                 rest = &rest[1..];
             }
             _ => rest = &rest[1..],
@@ -261,7 +312,10 @@ fn parameters(file: &mut File<'_>, recipe: &mut Recipe, words: &[Token], span: &
             Token::Sign("+") => many = Some('+'),
             Token::Sign("*") => many = Some('*'),
             Token::Sign("$") => {
-                file.note(span, "a parameter with `$` was a variable of the environment; here it is a value");
+                file.note(
+                    span,
+                    "a parameter with `$` was a variable of the environment; here it is a value",
+                );
             }
             Token::Name(name) => {
                 let mut default = None;
@@ -271,9 +325,16 @@ fn parameters(file: &mut File<'_>, recipe: &mut Recipe, words: &[Token], span: &
                     rest = &rest[1 + used..];
                 }
                 if many.is_some() {
-                    file.note(span, format!("`{name}` took several words; here it is one word"));
+                    file.note(
+                        span,
+                        format!("`{name}` took several words; here it is one word"),
+                    );
                 }
-                recipe.parameters.push(Parameter { name: name.clone(), default, many: many.take() });
+                recipe.parameters.push(Parameter {
+                    name: name.clone(),
+                    default,
+                    many: many.take(),
+                });
             }
             _ => file.note(span, "a parameter is not understood and was left out"),
         }

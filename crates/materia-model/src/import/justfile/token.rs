@@ -1,6 +1,7 @@
 //! The words of a justfile's own lines: headers, assignments, settings.
 //!
-//! Owns their splitting, and expressions made of literals and names. What is more than that is kept as odd and told.
+//! Owns their splitting, and expressions made of literals and names. What is more than that is kept
+//! as odd and told.
 
 /// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +13,9 @@ pub(super) enum Token {
     Sign(&'static str),
 }
 
-const SIGNS: [&str; 14] = [":=", "&&", "==", "!=", ":", "=", "+", "*", "(", ")", "@", "$", "/", ","];
+const SIGNS: [&str; 14] = [
+    ":=", "&&", "==", "!=", ":", "=", "+", "*", "(", ")", "@", "$", "/", ",",
+];
 
 /// The words of a line, up to a comment.
 pub(super) fn tokens(line: &str) -> Vec<Token> {
@@ -20,7 +23,9 @@ pub(super) fn tokens(line: &str) -> Vec<Token> {
     let mut rest = line;
     loop {
         rest = rest.trim_start();
-        let Some(first) = rest.chars().next() else { return out };
+        let Some(first) = rest.chars().next() else {
+            return out;
+        };
         if first == '#' {
             return out;
         }
@@ -46,7 +51,11 @@ pub(super) fn tokens(line: &str) -> Vec<Token> {
 
 fn text(rest: &str, quote: char) -> (Token, usize) {
     let triple: String = std::iter::repeat_n(quote, 3).collect();
-    let mark = if rest.starts_with(&triple) { triple } else { quote.to_string() };
+    let mark = if rest.starts_with(&triple) {
+        triple
+    } else {
+        quote.to_string()
+    };
     let body = &rest[mark.len()..];
     let mut value = String::new();
     let mut at = 0;
@@ -99,9 +108,10 @@ pub(super) fn value(tokens: &[Token]) -> (Value, usize) {
                     .position(|token| *token == Token::Sign(")"))
                     .unwrap_or(tokens.len() - at - 1);
                 let fallback = match (&tokens[at + 1..at + close], name.as_str()) {
-                    ([_, _, Token::Sign(","), Token::Text(text), ..], "env" | "env_var_or_default") => {
-                        Some(text.clone())
-                    }
+                    (
+                        [_, _, Token::Sign(","), Token::Text(text), ..],
+                        "env" | "env_var_or_default",
+                    ) => Some(text.clone()),
                     _ => None,
                 };
                 pieces.push(fallback.map_or_else(|| Piece::Odd(format!("{name}(…)")), Piece::Text));

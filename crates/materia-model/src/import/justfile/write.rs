@@ -1,7 +1,8 @@
 //! A justfile's recipe as one of ours.
 //!
-//! Owns the translation: variables and parameters become arguments, dependencies imports, lines steps that stop at the
-//! first failure. A line that needs a shell is refused unless somebody asked for one.
+//! Owns the translation: variables and parameters become arguments, dependencies imports, lines
+//! steps that stop at the first failure. A line that needs a shell is refused unless somebody asked
+//! for one.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +17,8 @@ use crate::text;
 
 /// Words that only a shell knows.
 const BUILTINS: [&str; 16] = [
-    "cd", "export", "source", ".", "if", "for", "while", "case", "set", "eval", "exec", "alias", "ulimit",
-    "umask", "trap", "unset",
+    "cd", "export", "source", ".", "if", "for", "while", "case", "set", "eval", "exec", "alias",
+    "ulimit", "umask", "trap", "unset",
 ];
 
 /// Interpreters that take a program as a word, and the option for it.
@@ -52,7 +53,11 @@ pub(super) fn draft(
             Err(why) => {
                 let hint = "write it as words, name a shell in the justfile (`set shell := [\"sh\", \"-cu\"]`), or pass --shell";
                 let message = format!("`{}` is left out: {why}", recipe.name);
-                notes.push(Finding::warning("left-out", message).at(file.source, &line.span).hint(hint));
+                notes.push(
+                    Finding::warning("left-out", message)
+                        .at(file.source, &line.span)
+                        .hint(hint),
+                );
             }
         }
     }
@@ -75,7 +80,12 @@ pub(super) fn draft(
         .before
         .iter()
         .chain(&recipe.after)
-        .map(|one| (alias(&one.name), format!("./{}.json", name_of(&one.name)).into()))
+        .map(|one| {
+            (
+                alias(&one.name),
+                format!("./{}.json", name_of(&one.name)).into(),
+            )
+        })
         .collect();
     if !imports.is_empty() {
         document.insert("imports".to_owned(), imports.into());
@@ -84,7 +94,10 @@ pub(super) fn draft(
         steps.push(json!({"template": "true"}));
     }
     document.insert("template".to_owned(), steps.into());
-    Some(Draft { name: name_of(&recipe.name), recipe: document.into() })
+    Some(Draft {
+        name: name_of(&recipe.name),
+        recipe: document.into(),
+    })
 }
 
 /// Other names of recipes that are there.
@@ -101,7 +114,10 @@ pub(super) fn aliases(file: &File<'_>, left_out: &BTreeSet<String>) -> Vec<Draft
             "imports": {import.clone(): format!("./{}.json", name_of(target))},
             "template": [{"name": import}],
         });
-        Draft { name: name_of(name), recipe }
+        Draft {
+            name: name_of(name),
+            recipe,
+        }
     })
     .collect()
 }
@@ -115,8 +131,10 @@ fn dependencies(file: &File<'_>, all: &[Dependency], used: &mut BTreeSet<String>
         let mut node = json!({"name": alias(&one.name), "input": ""});
         let target = file.recipes.iter().find(|recipe| recipe.name == one.name);
         let mut values = Map::new();
-        for (argument, parameter) in
-            one.arguments.iter().zip(target.iter().flat_map(|recipe| &recipe.parameters))
+        for (argument, parameter) in one
+            .arguments
+            .iter()
+            .zip(target.iter().flat_map(|recipe| &recipe.parameters))
         {
             values.insert(parameter.name.clone(), template(argument, used).into());
         }
@@ -144,7 +162,11 @@ fn template(value: &Value, used: &mut BTreeSet<String>) -> String {
     out
 }
 
-fn arguments(file: &File<'_>, recipe: &Recipe, mut used: BTreeSet<String>) -> (Vec<Json>, Map<String, Json>) {
+fn arguments(
+    file: &File<'_>,
+    recipe: &Recipe,
+    mut used: BTreeSet<String>,
+) -> (Vec<Json>, Map<String, Json>) {
     let mut defaults = Map::new();
     let mut args: Vec<Json> = Vec::new();
     for parameter in &recipe.parameters {
@@ -162,11 +184,20 @@ fn arguments(file: &File<'_>, recipe: &Recipe, mut used: BTreeSet<String>) -> (V
     // Variables name other variables.
     let mut seen = BTreeSet::new();
     while let Some(name) = used.pop_first() {
-        if !seen.insert(name.clone()) || recipe.parameters.iter().any(|parameter| parameter.name == name) {
+        if !seen.insert(name.clone())
+            || recipe
+                .parameters
+                .iter()
+                .any(|parameter| parameter.name == name)
+        {
             continue;
         }
         args.push(name.as_str().into());
-        if let Some(given) = file.variables.get(&name).filter(|given| odd(given).is_none()) {
+        if let Some(given) = file
+            .variables
+            .get(&name)
+            .filter(|given| odd(given).is_none())
+        {
             defaults.insert(name, template(given, &mut used).into());
         }
     }
@@ -174,7 +205,12 @@ fn arguments(file: &File<'_>, recipe: &Recipe, mut used: BTreeSet<String>) -> (V
 }
 
 /// One line as a step.
-fn step(file: &File<'_>, line: &Line, shell: Shell, used: &mut BTreeSet<String>) -> Result<Json, String> {
+fn step(
+    file: &File<'_>,
+    line: &Line,
+    shell: Shell,
+    used: &mut BTreeSet<String>,
+) -> Result<Json, String> {
     if let Some(script) = line.text.strip_prefix("#!") {
         return interpreted(script, used);
     }
@@ -198,13 +234,22 @@ fn step(file: &File<'_>, line: &Line, shell: Shell, used: &mut BTreeSet<String>)
 /// A script with its interpreter in the first line: the justfile itself says who runs it.
 fn interpreted(script: &str, used: &mut BTreeSet<String>) -> Result<Json, String> {
     let (first, rest) = script.split_once('\n').unwrap_or((script, ""));
-    let program = first.split_whitespace().find(|word| !word.ends_with("/env") && !word.starts_with('-'));
-    let program = program.and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    let program = first
+        .split_whitespace()
+        .find(|word| !word.ends_with("/env") && !word.starts_with('-'));
+    let program = program
+        .and_then(|path| path.rsplit('/').next())
+        .unwrap_or_default();
     let Some((name, option)) = INTERPRETERS.iter().find(|(name, _)| *name == program) else {
-        return Err(format!("a script for {} cannot be given as a word", text::quoted(program)));
+        return Err(format!(
+            "a script for {} cannot be given as a word",
+            text::quoted(program)
+        ));
     };
     let (text, _) = interpolated(rest.trim_end(), used)?;
-    Ok(json!({"failure": "root", "input": "", "template": format!("{name} {option} {}", word(&text))}))
+    Ok(
+        json!({"failure": "root", "input": "", "template": format!("{name} {option} {}", word(&text))}),
+    )
 }
 
 /// A line with its `{{ }}` as placeholders, and whether it needs a shell.
@@ -224,7 +269,10 @@ fn interpolated(line: &str, used: &mut BTreeSet<String>) -> Result<(String, bool
         let words = tokens(&rest[at + 2..at + end]);
         let (inside, taken) = value(&words);
         if taken < words.len() || odd(&inside).is_some() {
-            return Err(format!("only just can work out {}", text::quoted(&rest[at..at + end + 2])));
+            return Err(format!(
+                "only just can work out {}",
+                text::quoted(&rest[at..at + end + 2])
+            ));
         }
         out.push_str(&template(&inside, used));
         rest = &rest[at + end + 2..];
@@ -238,7 +286,8 @@ fn interpolated(line: &str, used: &mut BTreeSet<String>) -> Result<(String, bool
     Ok((out, shell || assigns || BUILTINS.contains(&first)))
 }
 
-/// Whether a text means more to a shell than its words. Quoted text is looked at, too: `"$x"` is no plain word.
+/// Whether a text means more to a shell than its words. Quoted text is looked at, too: `"$x"` is no
+/// plain word.
 fn needs_shell(text: &str) -> bool {
     let mut quoted = false;
     text.chars().any(|c| {

@@ -1,9 +1,11 @@
 //! Which sockets lead back to each other.
 //!
-//! Owns the strongly connected components of a graph: a way from one component into another cannot be taken more often
-//! than the first one is entered. Iterative, so that a long chain of sockets needs no deep stack.
+//! Owns the strongly connected components of a graph: a way from one component into another cannot
+//! be taken more often than the first one is entered. Iterative, so that a long chain of sockets
+//! needs no deep stack.
 
-/// The component of each node of a graph given by its neighbours; nodes that lead back to each other share one.
+/// The component of each node of a graph given by its neighbours; nodes that lead back to each
+/// other share one.
 pub(super) fn components(next: &[Vec<usize>]) -> Vec<usize> {
     let mut back = vec![Vec::new(); next.len()];
     for (from, targets) in next.iter().enumerate() {
@@ -26,7 +28,11 @@ pub(super) fn components(next: &[Vec<usize>]) -> Vec<usize> {
 fn finished(next: &[Vec<usize>]) -> Vec<usize> {
     let (mut order, mut seen) = (Vec::with_capacity(next.len()), vec![false; next.len()]);
     for root in 0..next.len() {
-        let mut path = if seen[root] { Vec::new() } else { vec![(root, 0)] };
+        let mut path = if seen[root] {
+            Vec::new()
+        } else {
+            vec![(root, 0)]
+        };
         seen[root] = true;
         while let Some((node, at)) = path.pop() {
             match next[node].get(at) {

@@ -1,7 +1,8 @@
-//! Questions to a graph: which edge matches, where an exhausted or empty loop leaves, what a transition restarts.
+//! Questions to a graph: which edge matches, where an exhausted or empty loop leaves, what a
+//! transition restarts.
 //!
-//! Owns what follows from the graph alone. Whether a list is exhausted, and how often an edge was taken, the kernel
-//! knows.
+//! Owns what follows from the graph alone. Whether a list is exhausted, and how often an edge was
+//! taken, the kernel knows.
 
 use super::{Cursor, CursorSlot, Edge, Graph, Guard, Loop, Slot, Socket, Target};
 use crate::name::SocketId;
@@ -68,36 +69,57 @@ impl Graph {
 
     /// The edge that is taken from a socket for an outcome: the first that matches.
     pub fn edge(&self, from: Slot, outcome: Option<bool>) -> Option<&Edge> {
-        self.socket(from).edges.iter().find(|edge| edge.guard.matches(outcome))
+        self.socket(from)
+            .edges
+            .iter()
+            .find(|edge| edge.guard.matches(outcome))
     }
 
     /// Where a cast goes when the list is done after this socket; without a route, to the end.
     pub fn exhausted(&self, from: Slot, outcome: Option<bool>) -> Target {
         let mut around = self.loops_of(from);
-        around.find_map(|region| region.exit(from, outcome)).map_or(Target::End, |exit| exit.to)
+        around
+            .find_map(|region| region.exit(from, outcome))
+            .map_or(Target::End, |exit| exit.to)
     }
 
     /// Where a cast goes when it enters a socket whose list is empty (C4).
     ///
-    /// Only `always` routes count: from the entered socket first, then from the exit source, then from any member.
+    /// Only `always` routes count: from the entered socket first, then from the exit source, then
+    /// from any member.
     pub fn empty(&self, entered: Slot) -> Target {
-        let own = self.loops_of(entered).find_map(|region| region.route(entered, Guard::Always));
+        let own = self
+            .loops_of(entered)
+            .find_map(|region| region.route(entered, Guard::Always));
         let route = own.or_else(|| {
             self.loops_of(entered).find_map(|region| {
-                let source = region.exit_source.and_then(|source| region.route(source, Guard::Always));
+                let source = region
+                    .exit_source
+                    .and_then(|source| region.route(source, Guard::Always));
                 source.or_else(|| region.exits.iter().find(|exit| exit.guard == Guard::Always))
             })
         });
         route.map_or(Target::End, |exit| exit.to)
     }
 
-    /// The socket where a list goes on when this socket advanced, items are left and none of its edges matches (C3):
-    /// the entry of its loop, else the socket that works through the list.
+    /// The socket where a list goes on when this socket advanced, items are left and none of its
+    /// edges matches (C3): the entry of its loop, else the socket that works through the list.
     pub fn next_item(&self, from: Slot) -> Option<Slot> {
         let cursor = self.socket(from).advance.as_ref()?.cursor;
-        let over = |region: &&Loop| region.each.as_ref().is_some_and(|each| each.cursor == cursor);
-        let around = self.loops_of(from).find(over).or_else(|| self.loops_of(from).next());
-        let alone = || self.slots().find(|slot| self.each_cursor(*slot) == Some(cursor));
+        let over = |region: &&Loop| {
+            region
+                .each
+                .as_ref()
+                .is_some_and(|each| each.cursor == cursor)
+        };
+        let around = self
+            .loops_of(from)
+            .find(over)
+            .or_else(|| self.loops_of(from).next());
+        let alone = || {
+            self.slots()
+                .find(|slot| self.each_cursor(*slot) == Some(cursor))
+        };
         around.map(|region| region.entry).or_else(alone)
     }
 
@@ -117,10 +139,15 @@ impl Graph {
     /// The cursors that start anew when this generator has produced a list (C3).
     pub fn regenerated(&self, generator: Slot) -> impl Iterator<Item = CursorSlot> {
         let cursors = self.0.cursors.iter().enumerate();
-        cursors.filter(move |(_, cursor)| cursor.generator == Some(generator)).map(|(at, _)| CursorSlot(at))
+        cursors
+            .filter(move |(_, cursor)| cursor.generator == Some(generator))
+            .map(|(at, _)| CursorSlot(at))
     }
 
     fn loops_of(&self, slot: Slot) -> impl Iterator<Item = &Loop> {
-        self.socket(slot).loops.iter().map(|position| &self.0.loops[*position])
+        self.socket(slot)
+            .loops
+            .iter()
+            .map(|position| &self.0.loops[*position])
     }
 }

@@ -1,6 +1,7 @@
 //! Brackets: the loops of a picture, on its left.
 //!
-//! Owns which column a loop's bracket has, what stands in the margin of a row, and what a loop says about itself.
+//! Owns which column a loop's bracket has, what stands in the margin of a row, and what a loop says
+//! about itself.
 
 use super::super::graph::{Graph, Loop, Slot};
 use super::one_line;
@@ -18,17 +19,32 @@ pub(super) struct Bracket<'g> {
 /// The brackets of the loops whose sockets are drawn; wide ones stand outside.
 pub(super) fn brackets<'g>(graph: &'g Graph, place: &[Option<usize>]) -> Vec<Bracket<'g>> {
     let span = |region: &'g Loop| {
-        let places = || region.members.iter().filter_map(|slot| place[slot.position()]);
+        let places = || {
+            region
+                .members
+                .iter()
+                .filter_map(|slot| place[slot.position()])
+        };
         let (first, last) = (places().min()?, places().max()?);
-        Some(Bracket { region, first, last, open: 0, close: usize::MAX, column: 0 })
+        Some(Bracket {
+            region,
+            first,
+            last,
+            open: 0,
+            close: usize::MAX,
+            column: 0,
+        })
     };
     let mut all: Vec<Bracket<'g>> = graph.loops().iter().filter_map(span).take(100).collect();
     all.sort_by_key(|one| (one.first, std::cmp::Reverse(one.last)));
     for at in 0..all.len() {
         let (before, rest) = all.split_at_mut(at);
         let one = &mut rest[0];
-        let taken =
-            |column: usize| before.iter().any(|other| other.column == column && other.last >= one.first);
+        let taken = |column: usize| {
+            before
+                .iter()
+                .any(|other| other.column == column && other.last >= one.first)
+        };
         one.column = (0..at).find(|column| !taken(*column)).unwrap_or(at);
     }
     all
@@ -36,13 +52,20 @@ pub(super) fn brackets<'g>(graph: &'g Graph, place: &[Option<usize>]) -> Vec<Bra
 
 /// How wide the margin is.
 pub(super) fn width(brackets: &[Bracket<'_>]) -> usize {
-    brackets.iter().map(|one| (one.column + 1) * 2).max().unwrap_or(0)
+    brackets
+        .iter()
+        .map(|one| (one.column + 1) * 2)
+        .max()
+        .unwrap_or(0)
 }
 
 /// The margin of a row that belongs to a socket.
 pub(super) fn margin(brackets: &[Bracket<'_>], row: usize, slot: Slot) -> String {
     let mut cells = vec![' '; width(brackets)];
-    for one in brackets.iter().filter(|one| one.open <= row && row <= one.close) {
+    for one in brackets
+        .iter()
+        .filter(|one| one.open <= row && row <= one.close)
+    {
         let corner = if row == one.open {
             Some('┏')
         } else if row == one.close {
@@ -64,7 +87,11 @@ pub(super) fn margin(brackets: &[Bracket<'_>], row: usize, slot: Slot) -> String
 pub(super) fn header(graph: &Graph, region: &Loop) -> String {
     let mut text = format!(" loop {}", one_line(&region.id, 40));
     if let Some(each) = &region.each {
-        text.push_str(&format!(": each {} of {}", one_line(&each.alias, 40), one_line(&each.items, 40)));
+        text.push_str(&format!(
+            ": each {} of {}",
+            one_line(&each.alias, 40),
+            one_line(&each.items, 40)
+        ));
     }
     if let Some(generator) = region.generator {
         text.push_str(&format!(", from {}", graph.socket(generator).id));
@@ -74,6 +101,10 @@ pub(super) fn header(graph: &Graph, region: &Loop) -> String {
 
 /// What happens when it is done, where no route of it is drawn.
 pub(super) fn footer(region: &Loop) -> String {
-    let done = if region.each.is_some() && region.exits.is_empty() { " done ▶ end" } else { "" };
+    let done = if region.each.is_some() && region.exits.is_empty() {
+        " done ▶ end"
+    } else {
+        ""
+    };
     done.to_owned()
 }

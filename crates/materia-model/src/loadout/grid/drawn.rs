@@ -1,7 +1,8 @@
 //! The drawn graph: a box per socket along the flow, lanes for every other way, brackets for loops.
 //!
-//! Owns the picture's rows. A way to the next box goes straight down; any other leaves to the right and enters its
-//! target from there. A loop is a bracket on the left that says what it works through.
+//! Owns the picture's rows. A way to the next box goes straight down; any other leaves to the right
+//! and enters its target from there. A loop is a bracket on the left that says what it works
+//! through.
 
 use super::super::graph::{Graph, Guard, Slot, Target};
 use super::bracket::{self, Bracket};
@@ -30,17 +31,37 @@ pub fn text(graph: &Graph) -> String {
     text_within(graph, usize::MAX)
 }
 
-/// Draws the graph in so many columns: where it would be wider, ways have short marks and boxes shorter names. What does
-/// not fit even so stays as wide as it is.
+/// Draws the graph in so many columns: where it would be wider, ways have short marks and boxes
+/// shorter names. What does not fit even so stays as wide as it is.
 pub fn text_within(graph: &Graph, columns: usize) -> String {
-    let whole = drawn(graph, Room { widest: WIDEST, short: false });
+    let whole = drawn(
+        graph,
+        Room {
+            widest: WIDEST,
+            short: false,
+        },
+    );
     let fits = |drawn: &str| drawn.lines().all(|line| line.chars().count() <= columns);
     if fits(&whole) {
         return whole;
     }
     let widths = [WIDEST, 32, NARROWEST];
-    let mut short = widths.iter().map(|widest| drawn(graph, Room { widest: *widest, short: true }));
-    let narrow = drawn(graph, Room { widest: NARROWEST, short: true });
+    let mut short = widths.iter().map(|widest| {
+        drawn(
+            graph,
+            Room {
+                widest: *widest,
+                short: true,
+            },
+        )
+    });
+    let narrow = drawn(
+        graph,
+        Room {
+            widest: NARROWEST,
+            short: true,
+        },
+    );
     short.find(|drawn| fits(drawn)).unwrap_or(narrow) + LEGEND
 }
 
@@ -60,7 +81,9 @@ fn drawn(graph: &Graph, room: Room) -> String {
     let mut drawn = picture.draw();
     let left = graph.sockets().len() - order.len();
     if left > 0 {
-        drawn.push_str(&format!("… and {left} more; `--format json` has them all\n"));
+        drawn.push_str(&format!(
+            "… and {left} more; `--format json` has them all\n"
+        ));
     }
     drawn
 }
@@ -104,22 +127,44 @@ impl<'g> Picture<'g> {
         for (position, slot) in order.iter().enumerate() {
             place[slot.position()] = Some(position);
         }
-        let inner = |slot: &Slot| title(graph, *slot).chars().count().max(tags(graph, *slot).chars().count());
-        let width = order.iter().map(inner).max().unwrap_or(0).clamp(16, room.widest);
+        let inner = |slot: &Slot| {
+            title(graph, *slot)
+                .chars()
+                .count()
+                .max(tags(graph, *slot).chars().count())
+        };
+        let width = order
+            .iter()
+            .map(inner)
+            .max()
+            .unwrap_or(0)
+            .clamp(16, room.widest);
         let brackets = bracket::brackets(graph, &place);
         let (rows, entries, carried) = (Vec::new(), Vec::new(), Vec::new());
-        Self { graph, order, place, brackets, rows, entries, carried, width, room }
+        Self {
+            graph,
+            order,
+            place,
+            brackets,
+            rows,
+            entries,
+            carried,
+            width,
+            room,
+        }
     }
 
     /// Draws the box at a place of the order, with everything that leaves it.
     fn place(&mut self, at: usize) {
         let slot = self.order[at];
-        let (down, aside): (Vec<Way>, Vec<Way>) =
-            self.ways(slot).into_iter().partition(|way| self.goes_down(at, way));
+        let (down, aside): (Vec<Way>, Vec<Way>) = self
+            .ways(slot)
+            .into_iter()
+            .partition(|way| self.goes_down(at, way));
         self.open_loops(at);
-        let above = at
-            .checked_sub(1)
-            .is_some_and(|above| ways(self.graph, self.order[above]).any(|way| self.goes_down(above, &way)));
+        let above = at.checked_sub(1).is_some_and(|above| {
+            ways(self.graph, self.order[above]).any(|way| self.goes_down(above, &way))
+        });
         self.border(slot, '┌', if above { '▼' } else { '─' }, '┐');
         self.entries.push(self.rows.len());
         self.inside(slot, &title(self.graph, slot), Side::In);
@@ -132,10 +177,17 @@ impl<'g> Picture<'g> {
             sides.push(Side::Note("──▶ end".to_owned()));
         }
         if aside.len() > MOST_WAYS {
-            sides.push(Side::Note(format!("─ … and {} more", aside.len() - MOST_WAYS)));
+            sides.push(Side::Note(format!(
+                "─ … and {} more",
+                aside.len() - MOST_WAYS
+            )));
         }
         let mut sides = sides.into_iter();
-        self.inside(slot, &tags(self.graph, slot), sides.next().unwrap_or(Side::Quiet));
+        self.inside(
+            slot,
+            &tags(self.graph, slot),
+            sides.next().unwrap_or(Side::Quiet),
+        );
         for side in sides {
             self.inside(slot, "", side);
         }
@@ -161,17 +213,29 @@ impl<'g> Picture<'g> {
     }
 
     fn goes_down(&self, at: usize, way: &Way) -> bool {
-        !way.done && matches!(way.to, Target::Socket(to) if self.place[to.position()] == Some(at + 1))
+        !way.done
+            && matches!(way.to, Target::Socket(to) if self.place[to.position()] == Some(at + 1))
     }
 
     fn down(&mut self, slot: Slot, ways: &[Way]) {
         if ways.is_empty() {
             return;
         }
-        let labels: Vec<&str> =
-            ways.iter().map(|way| way.label.as_str()).filter(|label| !label.is_empty()).collect();
-        let body = format!("{}│ {}", " ".repeat(self.width / 2 + 1), labels.join(" or "));
-        self.rows.push(Row { body, side: Side::Quiet, slot });
+        let labels: Vec<&str> = ways
+            .iter()
+            .map(|way| way.label.as_str())
+            .filter(|label| !label.is_empty())
+            .collect();
+        let body = format!(
+            "{}│ {}",
+            " ".repeat(self.width / 2 + 1),
+            labels.join(" or ")
+        );
+        self.rows.push(Row {
+            body,
+            side: Side::Quiet,
+            slot,
+        });
     }
 
     /// A way that leaves to the right in this row.
@@ -182,11 +246,21 @@ impl<'g> Picture<'g> {
         };
         if let Some(to) = drawn {
             self.carried.push((row, to));
-            return Side::Out { label: way.label.clone(), done: way.done };
+            return Side::Out {
+                label: way.label.clone(),
+                done: way.done,
+            };
         }
         let line = if way.done { '═' } else { '─' };
-        let label = if way.label.is_empty() { String::new() } else { format!(" {} ", way.label) };
-        Side::Note(format!("{line}{label}{line}▶ {}", self.graph.target_name(way.to)))
+        let label = if way.label.is_empty() {
+            String::new()
+        } else {
+            format!(" {} ", way.label)
+        };
+        Side::Note(format!(
+            "{line}{label}{line}▶ {}",
+            self.graph.target_name(way.to)
+        ))
     }
 
     fn open_loops(&mut self, at: usize) {
@@ -194,7 +268,11 @@ impl<'g> Picture<'g> {
             if self.brackets[index].first == at {
                 self.brackets[index].open = self.rows.len();
                 let body = bracket::header(self.graph, self.brackets[index].region);
-                self.rows.push(Row { body, side: Side::Quiet, slot: self.order[at] });
+                self.rows.push(Row {
+                    body,
+                    side: Side::Quiet,
+                    slot: self.order[at],
+                });
             }
         }
     }
@@ -205,22 +283,42 @@ impl<'g> Picture<'g> {
             if self.brackets[index].last == at {
                 self.brackets[index].close = self.rows.len();
                 let body = bracket::footer(self.brackets[index].region);
-                self.rows.push(Row { body, side: Side::Quiet, slot: self.order[at] });
+                self.rows.push(Row {
+                    body,
+                    side: Side::Quiet,
+                    slot: self.order[at],
+                });
             }
         }
     }
 
     fn border(&mut self, slot: Slot, left: char, mark: char, right: char) {
         let (before, after) = (self.width / 2, self.width + 1 - self.width / 2);
-        let body = format!("{left}{}{mark}{}{right}", "─".repeat(before), "─".repeat(after));
-        self.rows.push(Row { body, side: Side::Quiet, slot });
+        let body = format!(
+            "{left}{}{mark}{}{right}",
+            "─".repeat(before),
+            "─".repeat(after)
+        );
+        self.rows.push(Row {
+            body,
+            side: Side::Quiet,
+            slot,
+        });
     }
 
     fn inside(&mut self, slot: Slot, text: &str, side: Side) {
         let text = one_line(text, self.width);
         let space = " ".repeat(self.width - text.chars().count());
-        let edge = if matches!(side, Side::Out { .. } | Side::Note(_)) { '├' } else { '│' };
-        self.rows.push(Row { body: format!("│ {text}{space} {edge}"), side, slot });
+        let edge = if matches!(side, Side::Out { .. } | Side::Note(_)) {
+            '├'
+        } else {
+            '│'
+        };
+        self.rows.push(Row {
+            body: format!("│ {text}{space} {edge}"),
+            side,
+            slot,
+        });
     }
 
     fn draw(&self) -> String {
@@ -269,9 +367,16 @@ impl<'g> Picture<'g> {
             }
             Side::Out { label, done } => {
                 let line = if *done { '═' } else { '─' };
-                let label = if label.is_empty() { String::new() } else { format!(" {label} ") };
+                let label = if label.is_empty() {
+                    String::new()
+                } else {
+                    format!(" {label} ")
+                };
                 let rest = reach.saturating_sub(label.chars().count() + 1);
-                (format!("{line}{label}{}", line.to_string().repeat(rest)), Some(line))
+                (
+                    format!("{line}{label}{}", line.to_string().repeat(rest)),
+                    Some(line),
+                )
             }
             Side::In | Side::Quiet => (String::new(), None),
         };
@@ -285,7 +390,11 @@ impl<'g> Picture<'g> {
 fn title(graph: &Graph, slot: Slot) -> String {
     let socket = graph.socket(slot);
     let start = if graph.entry() == slot { "▶ " } else { "" };
-    format!("{start}{} · {}", one_line(socket.id.as_str(), 32), one_line(socket.materia.title(), 32))
+    format!(
+        "{start}{} · {}",
+        one_line(socket.id.as_str(), 32),
+        one_line(socket.materia.title(), 32)
+    )
 }
 
 fn tags(graph: &Graph, slot: Slot) -> String {

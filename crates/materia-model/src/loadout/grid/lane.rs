@@ -1,7 +1,8 @@
-//! Lanes: the vertical lines beside the boxes that carry every way which does not lead to the next box.
+//! Lanes: the vertical lines beside the boxes that carry every way which does not lead to the next
+//! box.
 //!
-//! Owns which lane a target has and what stands in a cell of the picture's right side. All ways to one socket share
-//! a lane. Never knows what a box says.
+//! Owns which lane a target has and what stands in a cell of the picture's right side. All ways to
+//! one socket share a lane. Never knows what a box says.
 
 /// A line beside the boxes, to one target.
 #[derive(Debug)]
@@ -17,14 +18,26 @@ pub(super) struct Lane {
 
 impl Lane {
     pub(super) fn new(into: usize) -> Self {
-        Self { into, joined: Vec::new(), column: 0, top: into, bottom: into }
+        Self {
+            into,
+            joined: Vec::new(),
+            column: 0,
+            top: into,
+            bottom: into,
+        }
     }
 
     /// Finds its ends, once everything has joined.
     fn close(&mut self) {
         self.joined.sort_unstable();
-        self.top = self.joined.first().map_or(self.into, |first| self.into.min(*first));
-        self.bottom = self.joined.last().map_or(self.into, |last| self.into.max(*last));
+        self.top = self
+            .joined
+            .first()
+            .map_or(self.into, |first| self.into.min(*first));
+        self.bottom = self
+            .joined
+            .last()
+            .map_or(self.into, |last| self.into.max(*last));
     }
 
     fn touches(&self, row: usize) -> bool {
@@ -40,7 +53,9 @@ pub(super) fn arrange(lanes: &mut [Lane]) {
     let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
     for at in by_length {
         let (top, bottom) = (lanes[at].top, lanes[at].bottom);
-        let free = |column: &Vec<(usize, usize)>| column.iter().all(|(from, to)| bottom < *from || top > *to);
+        let free = |column: &Vec<(usize, usize)>| {
+            column.iter().all(|(from, to)| bottom < *from || top > *to)
+        };
         let column = taken.iter().position(free).unwrap_or_else(|| {
             taken.push(Vec::new());
             taken.len() - 1
@@ -55,10 +70,16 @@ pub(super) fn arrange(lanes: &mut [Lane]) {
 /// `line` is what a horizontal way is drawn with, where one begins or ends in this row.
 pub(super) fn cells(lanes: &[Lane], row: usize, line: Option<char>) -> String {
     let width = lanes.iter().map(|lane| lane.column + 1).max().unwrap_or(0);
-    let reach = lanes.iter().filter(|lane| lane.touches(row)).map(|lane| lane.column).max();
+    let reach = lanes
+        .iter()
+        .filter(|lane| lane.touches(row))
+        .map(|lane| lane.column)
+        .max();
     let mut cells = String::new();
     for column in 0..width {
-        let under = lanes.iter().find(|lane| lane.column == column && lane.top <= row && row <= lane.bottom);
+        let under = lanes
+            .iter()
+            .find(|lane| lane.column == column && lane.top <= row && row <= lane.bottom);
         let horizontal = line.filter(|_| reach.is_some_and(|reach| column <= reach));
         let before = horizontal.filter(|_| reach.is_some());
         let cell = match under {

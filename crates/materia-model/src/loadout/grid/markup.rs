@@ -1,7 +1,7 @@
 //! The graph for other programs that draw: Mermaid and DOT.
 //!
-//! Owns the two notations and their escaping. A socket stands in the first loop that has it, since neither notation
-//! can put it into two. Never lays anything out.
+//! Owns the two notations and their escaping. A socket stands in the first loop that has it, since
+//! neither notation can put it into two. Never lays anything out.
 
 use std::fmt::Write;
 
@@ -13,18 +13,33 @@ pub fn mermaid(graph: &Graph) -> String {
     let mut out = String::from("flowchart TD\n");
     let node = |slot: Slot| {
         let socket = graph.socket(slot);
-        let text = format!("{}<br/>{}", escaped(socket.id.as_str()), escaped(socket.materia.title()));
-        let (open, close) = if kind(&socket.materia.kind) == "agent" { ("(", ")") } else { ("[[", "]]") };
+        let text = format!(
+            "{}<br/>{}",
+            escaped(socket.id.as_str()),
+            escaped(socket.materia.title())
+        );
+        let (open, close) = if kind(&socket.materia.kind) == "agent" {
+            ("(", ")")
+        } else {
+            ("[[", "]]")
+        };
         format!("n{}{open}\"{text}\"{close}", slot.position())
     };
     for (at, region) in graph.loops().iter().enumerate() {
-        let _ = writeln!(out, "  subgraph loop{at} [\"loop {}\"]", escaped(&region.id));
+        let _ = writeln!(
+            out,
+            "  subgraph loop{at} [\"loop {}\"]",
+            escaped(&region.id)
+        );
         for slot in first_members(graph, at) {
             let _ = writeln!(out, "    {}", node(slot));
         }
         out.push_str("  end\n");
     }
-    for slot in graph.slots().filter(|slot| graph.socket(*slot).loops.is_empty()) {
+    for slot in graph
+        .slots()
+        .filter(|slot| graph.socket(*slot).loops.is_empty())
+    {
         let _ = writeln!(out, "  {}", node(slot));
     }
     out.push_str("  stop(((\"end\")))\n");
@@ -34,9 +49,17 @@ pub fn mermaid(graph: &Graph) -> String {
         for way in ways(graph, slot) {
             alone = false;
             let arrow = if way.done { "==>" } else { "-->" };
-            let label =
-                if way.label.is_empty() { String::new() } else { format!("|\"{}\"|", escaped(&way.label)) };
-            let _ = writeln!(out, "  n{} {arrow}{label} {}", slot.position(), name(way.to, "stop"));
+            let label = if way.label.is_empty() {
+                String::new()
+            } else {
+                format!("|\"{}\"|", escaped(&way.label))
+            };
+            let _ = writeln!(
+                out,
+                "  n{} {arrow}{label} {}",
+                slot.position(),
+                name(way.to, "stop")
+            );
         }
         if alone {
             let _ = writeln!(out, "  n{} --> stop", slot.position());
@@ -52,7 +75,11 @@ pub fn dot(graph: &Graph) -> String {
     let node = |slot: Slot| {
         let socket = graph.socket(slot);
         let label = format!("{}\n{}", socket.id, one_line(socket.materia.title(), 100));
-        let shape = if kind(&socket.materia.kind) == "agent" { "" } else { ", style=solid" };
+        let shape = if kind(&socket.materia.kind) == "agent" {
+            ""
+        } else {
+            ", style=solid"
+        };
         format!("n{} [label={}{shape}];", slot.position(), quoted(&label))
     };
     for (at, region) in graph.loops().iter().enumerate() {
@@ -66,7 +93,10 @@ pub fn dot(graph: &Graph) -> String {
         }
         out.push_str("  }\n");
     }
-    for slot in graph.slots().filter(|slot| graph.socket(*slot).loops.is_empty()) {
+    for slot in graph
+        .slots()
+        .filter(|slot| graph.socket(*slot).loops.is_empty())
+    {
         let _ = writeln!(out, "  {}", node(slot));
     }
     out.push_str("  start [shape=circle];\n  end [shape=doublecircle];\n");
@@ -75,10 +105,18 @@ pub fn dot(graph: &Graph) -> String {
         let mut alone = true;
         for way in ways(graph, slot) {
             alone = false;
-            let label =
-                if way.label.is_empty() { String::new() } else { format!(" [label={}]", quoted(&way.label)) };
+            let label = if way.label.is_empty() {
+                String::new()
+            } else {
+                format!(" [label={}]", quoted(&way.label))
+            };
             let style = if way.done { " [style=bold]" } else { "" };
-            let _ = writeln!(out, "  n{} -> {}{label}{style};", slot.position(), name(way.to, "end"));
+            let _ = writeln!(
+                out,
+                "  n{} -> {}{label}{style};",
+                slot.position(),
+                name(way.to, "end")
+            );
         }
         if alone {
             let _ = writeln!(out, "  n{} -> end;", slot.position());
@@ -119,7 +157,13 @@ fn escaped(text: &str) -> String {
 
 /// A text as a DOT string; a line break stays one.
 fn quoted(text: &str) -> String {
-    let lines: Vec<String> =
-        text.lines().map(|line| one_line(line, 100).replace('\\', "\\\\").replace('"', "\\\"")).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| {
+            one_line(line, 100)
+                .replace('\\', "\\\\")
+                .replace('"', "\\\"")
+        })
+        .collect();
     format!("\"{}\"", lines.join("\\n"))
 }

@@ -1,4 +1,5 @@
-//! In which order the boxes of a picture stand: along the flow, with the sockets of a loop together.
+//! In which order the boxes of a picture stand: along the flow, with the sockets of a loop
+//! together.
 //!
 //! Owns the walk. Never draws.
 
@@ -19,7 +20,8 @@ pub fn order(graph: &Graph, most: usize) -> Vec<Slot> {
     order
 }
 
-/// Depth first: a way that stays in the loop comes before one that leaves it, then the order written.
+/// Depth first: a way that stays in the loop comes before one that leaves it, then the order
+/// written.
 fn walk(graph: &Graph, start: Slot, seen: &mut [bool], order: &mut Vec<Slot>, most: usize) {
     let mut ahead = vec![start];
     while let Some(slot) = ahead.pop() {

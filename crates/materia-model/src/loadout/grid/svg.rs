@@ -1,7 +1,8 @@
 //! The graph as an SVG: boxes along the flow, curves between neighbours, lanes for every other way.
 //!
-//! Owns the drawing and its style, which follows the reader's light or dark theme and needs nothing from outside. Where
-//! the boxes stand is decided by [`layers`], or by the person who moved them in an editor. Every text is escaped.
+//! Owns the drawing and its style, which follows the reader's light or dark theme and needs nothing
+//! from outside. Where the boxes stand is decided by [`layers`], or by the person who moved them in
+//! an editor. Every text is escaped.
 
 mod layers;
 mod route;
@@ -73,12 +74,19 @@ pub fn svg(graph: &Graph, marks: &BTreeMap<String, Mark>) -> String {
         around.take(corner.0, corner.1);
         around.take(corner.0 + BOX.0, corner.1 + BOX.1);
     }
-    scene.end.iter().for_each(|end| around.take(end.0, end.1 + 14.0));
+    scene
+        .end
+        .iter()
+        .for_each(|end| around.take(end.0, end.1 + 14.0));
     loops(&mut body, &scene, &mut around);
     for path in &paths {
         path.points.iter().for_each(|(x, y)| around.take(*x, *y));
         let class = if path.done { "way over" } else { "way" };
-        let _ = writeln!(body, r#"<path class="{class}" d="{}" marker-end="url(#tip)"/>"#, path.shape);
+        let _ = writeln!(
+            body,
+            r#"<path class="{class}" d="{}" marker-end="url(#tip)"/>"#,
+            path.shape
+        );
     }
     for slot in &scene.shown {
         socket(&mut body, &scene, *slot, marks);
@@ -118,7 +126,9 @@ fn document(graph: &Graph, body: &str, around: &Frame) -> String {
 }
 
 fn socket(out: &mut String, scene: &Scene<'_>, slot: Slot, marks: &BTreeMap<String, Mark>) {
-    let Some((x, y)) = scene.corners[slot.position()] else { return };
+    let Some((x, y)) = scene.corners[slot.position()] else {
+        return;
+    };
     let socket = scene.graph.socket(slot);
     let kind = kind(&socket.materia.kind);
     let mark = marks.get(socket.id.as_str());
@@ -130,18 +140,32 @@ fn socket(out: &mut String, scene: &Scene<'_>, slot: Slot, marks: &BTreeMap<Stri
         None => "",
     };
     let round = if kind == "agent" { 12 } else { 3 };
-    let _ = writeln!(out, "<g><title>{}</title>", escaped(&hover(scene.graph, slot), 300));
+    let _ = writeln!(
+        out,
+        "<g><title>{}</title>",
+        escaped(&hover(scene.graph, slot), 300)
+    );
     let _ = writeln!(
         out,
         r#"<rect class="box {kind}{standing}" x="{x:.1}" y="{y:.1}" width="{}" height="{}" rx="{round}"/>"#,
         BOX.0, BOX.1
     );
-    let start = if scene.graph.entry() == slot { "▶ " } else { "" };
+    let start = if scene.graph.entry() == slot {
+        "▶ "
+    } else {
+        ""
+    };
     let centre = x + BOX.0 / 2.0;
     let title = escaped(&format!("{start}{}", socket.materia.title()), 26);
-    let _ = writeln!(out, r#"<text x="{centre:.1}" y="{:.1}" text-anchor="middle">{title}</text>"#, y + 24.0);
-    let note = mark
-        .map_or_else(|| format!("{} · {kind}", socket.id), |mark| format!("{} · {}", socket.id, mark.note));
+    let _ = writeln!(
+        out,
+        r#"<text x="{centre:.1}" y="{:.1}" text-anchor="middle">{title}</text>"#,
+        y + 24.0
+    );
+    let note = mark.map_or_else(
+        || format!("{} · {kind}", socket.id),
+        |mark| format!("{} · {}", socket.id, mark.note),
+    );
     let note = escaped(&note, 32);
     let _ = writeln!(
         out,
@@ -153,7 +177,11 @@ fn socket(out: &mut String, scene: &Scene<'_>, slot: Slot, marks: &BTreeMap<Stri
 fn hover(graph: &Graph, slot: Slot) -> String {
     let socket = graph.socket(slot);
     let to = ways(graph, slot).map(|way| {
-        let label = if way.label.is_empty() { "then".to_owned() } else { way.label };
+        let label = if way.label.is_empty() {
+            "then".to_owned()
+        } else {
+            way.label
+        };
         format!("{label} → {}", graph.target_name(way.to))
     });
     let ways: Vec<String> = to.collect();
@@ -161,7 +189,11 @@ fn hover(graph: &Graph, slot: Slot) -> String {
         "{} ({}): {}",
         socket.id,
         socket.materia.id,
-        if ways.is_empty() { "end".to_owned() } else { ways.join("; ") }
+        if ways.is_empty() {
+            "end".to_owned()
+        } else {
+            ways.join("; ")
+        }
     )
 }
 
@@ -169,7 +201,11 @@ fn hover(graph: &Graph, slot: Slot) -> String {
 fn loops(out: &mut String, scene: &Scene<'_>, around: &mut Frame) {
     for (depth, region) in scene.graph.loops().iter().enumerate() {
         let mut frame = Frame::new();
-        for corner in region.members.iter().filter_map(|slot| scene.corners[slot.position()]) {
+        for corner in region
+            .members
+            .iter()
+            .filter_map(|slot| scene.corners[slot.position()])
+        {
             frame.take(corner.0, corner.1);
             frame.take(corner.0 + BOX.0, corner.1 + BOX.1);
         }
@@ -215,7 +251,12 @@ struct Frame {
 
 impl Frame {
     fn new() -> Self {
-        Self { left: f64::MAX, top: f64::MAX, right: f64::MIN, bottom: f64::MIN }
+        Self {
+            left: f64::MAX,
+            top: f64::MAX,
+            right: f64::MIN,
+            bottom: f64::MIN,
+        }
     }
 
     fn take(&mut self, x: f64, y: f64) {

@@ -1,7 +1,8 @@
 //! Merging layers, definition by definition and field by field.
 //!
-//! Owns the merge rules: materia by field, with the four ways to run something replacing each other; loadouts by
-//! field, with sockets as a whole; null as removal; shipped loadouts as they are. Never reads what a field says.
+//! Owns the merge rules: materia by field, with the four ways to run something replacing each
+//! other; loadouts by field, with sockets as a whole; null as removal; shipped loadouts as they
+//! are. Never reads what a field says.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,7 +41,12 @@ pub(super) struct Definition<'a> {
 impl<'a> Definition<'a> {
     /// The text of a field, where it is one.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
-        self.fields.iter().find(|field| field.name() == name)?.value().node.as_str()
+        self.fields
+            .iter()
+            .find(|field| field.name() == name)?
+            .value()
+            .node
+            .as_str()
     }
 
     fn drop_fields(&mut self, names: &[&str]) {
@@ -67,7 +73,10 @@ impl<'a> Definitions<'a> {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&Definition<'a>> {
-        self.by_name.get(name).map(|at| &self.all[*at]).filter(|one| !one.removed)
+        self.by_name
+            .get(name)
+            .map(|at| &self.all[*at])
+            .filter(|one| !one.removed)
     }
 
     /// The definition a layer speaks about; one that was removed begins anew.
@@ -123,7 +132,11 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
         findings.extend(reader.into_findings());
         merged.settings.artifact_dir = document.get("artifactDir").or(merged.settings.artifact_dir);
         merged.settings.agent = document.get("agent").or(merged.settings.agent);
-        let text = |name| document.get(name).filter(|value: &Part<'_>| value.node.as_str().is_some());
+        let text = |name| {
+            document
+                .get(name)
+                .filter(|value: &Part<'_>| value.node.as_str().is_some())
+        };
         merged.active = text("activeLoadout").or(merged.active);
         merged.active_id = text("activeLoadoutId").or(merged.active_id);
         for (group, name) in [
@@ -141,9 +154,16 @@ pub(super) fn merge<'a>(layers: &'a [Layer], findings: &mut Vec<Finding>) -> Mer
 fn readonly(reader: &mut Reader, field: Field<'_>) {
     let section = Path::Root.member(Section::Loadouts.name());
     let name = text::quoted(field.name());
-    let message = format!("{name} ships with the program and cannot be changed; this definition is not used");
+    let message =
+        format!("{name} ships with the program and cannot be changed; this definition is not used");
     let hint = format!("give it another name, or duplicate {name} first and change the copy");
-    reader.error(field.spot(), &section.member(field.name()), "readonly-loadout", message, hint);
+    reader.error(
+        field.spot(),
+        &section.member(field.name()),
+        "readonly-loadout",
+        message,
+        hint,
+    );
 }
 
 fn add_materia<'a>(all: &mut Definitions<'a>, field: Field<'a>) {
@@ -190,7 +210,12 @@ fn add_settings<'a>(group: &mut Vec<Field<'a>>, given: Option<Part<'a>>) {
 
 /// Members replace fields of the same name; null only removes.
 fn overlay<'a>(fields: &mut Vec<Field<'a>>, upper: Part<'a>, owner: usize) {
-    let names: HashSet<&str> = upper.node.members().iter().map(|member| member.name.as_str()).collect();
+    let names: HashSet<&str> = upper
+        .node
+        .members()
+        .iter()
+        .map(|member| member.name.as_str())
+        .collect();
     fields.retain(|field| !names.contains(field.name()));
     fields.extend(upper.fields().map(|field| Field { owner, ..field }));
 }

@@ -38,8 +38,16 @@ pub(super) fn summary<'a>(one: &Definition<'a>, scope: Scope) -> Summary<'a> {
         _ if one.text("lockState") == Some("locked") => Edit::Locked,
         _ => Edit::Open,
     };
-    let id = one.text("id").map_or_else(|| made_id(scope, one.name), str::to_owned);
-    Summary { name: one.name, id, scope, description: one.text("description"), edit }
+    let id = one
+        .text("id")
+        .map_or_else(|| made_id(scope, one.name), str::to_owned);
+    Summary {
+        name: one.name,
+        id,
+        scope,
+        description: one.text("description"),
+        edit,
+    }
 }
 
 /// Whether a loadout is known by this id.
@@ -50,9 +58,16 @@ pub(super) fn has_id(one: &Definition<'_>, scope: Scope, given: &str) -> bool {
 
 /// The id of a loadout that has none: its scope and its name in plain letters.
 fn made_id(scope: Scope, name: &str) -> String {
-    let plain: String =
-        name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let plain: String = name
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
     let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
-    let slug = if words.is_empty() { "loadout".to_owned() } else { words.join("-") };
+    let slug = if words.is_empty() {
+        "loadout".to_owned()
+    } else {
+        words.join("-")
+    };
     format!("{}:{slug}", scope.as_str())
 }

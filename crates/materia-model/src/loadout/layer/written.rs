@@ -1,7 +1,7 @@
 //! Definitions as they are written, all layers taken together: what an editor shows.
 //!
-//! Owns the way back from merged fields to one JSON value. Broken definitions are here as well, because an editor is
-//! where they are mended.
+//! Owns the way back from merged fields to one JSON value. Broken definitions are here as well,
+//! because an editor is where they are mended.
 
 use serde_json::Value;
 
@@ -32,7 +32,11 @@ impl<'a> Config<'a> {
 
     fn written_all(&self, definitions: &Definitions<'a>) -> Vec<Written<'a>> {
         let scope = |one: &Definition<'a>| self.layers[one.owner].scope;
-        let written = |one: &Definition<'a>| Written { name: one.name, scope: scope(one), value: value(one) };
+        let written = |one: &Definition<'a>| Written {
+            name: one.name,
+            scope: scope(one),
+            value: value(one),
+        };
         definitions.live().map(written).collect()
     }
 }
@@ -42,8 +46,10 @@ fn value(one: &Definition<'_>) -> Value {
     match one.wrong {
         Some(wrong) => wrong.node.to_value(),
         None => {
-            let pairs =
-                one.fields.iter().map(|field| (field.name().to_owned(), field.member.value.to_value()));
+            let pairs = one
+                .fields
+                .iter()
+                .map(|field| (field.name().to_owned(), field.member.value.to_value()));
             Value::Object(pairs.collect())
         }
     }

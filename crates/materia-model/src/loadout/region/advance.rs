@@ -1,4 +1,5 @@
-//! The advance of a loop: the one that follows from its exit, compared with the one that was written.
+//! The advance of a loop: the one that follows from its exit, compared with the one that was
+//! written.
 //!
 //! Owns where a loop turns to its next item when nobody said so.
 
@@ -18,7 +19,11 @@ impl One<'_, '_> {
             if own && self.written.consumes.is_some() {
                 self.same_advance(from, when, list);
             }
-            let derived = Derived { socket: from, region: self.index, when };
+            let derived = Derived {
+                socket: from,
+                region: self.index,
+                when,
+            };
             return (!own && self.turns_at_its_exit()).then_some(derived);
         }
         if self.advances() {
@@ -27,8 +32,10 @@ impl One<'_, '_> {
         let derived = self.advance_of_exits(region);
         if derived.is_none() && self.written.exit.is_none() {
             let message = "nothing in the loop advances it to the next item";
-            let hint = "add \"exit\": {\"from\": …, \"when\": …, \"to\": …}, or `advance` on a socket";
-            self.reader.warn(self.written.at.spot(), path, INVALID, message, hint);
+            let hint =
+                "add \"exit\": {\"from\": …, \"when\": …, \"to\": …}, or `advance` on a socket";
+            self.reader
+                .warn(self.written.at.spot(), path, INVALID, message, hint);
         }
         derived
     }
@@ -39,26 +46,48 @@ impl One<'_, '_> {
         if region.exits.iter().any(|route| route.from != first.from) {
             return None;
         }
-        let when = if region.exits.len() == 1 { first.guard } else { Guard::Always };
+        let when = if region.exits.len() == 1 {
+            first.guard
+        } else {
+            Guard::Always
+        };
         let (socket, region) = (first.from, self.index);
         let reading = self.readings[socket.0].as_mut()?;
         if when.is_guarded() && *reading.parse.get_or_insert(Parse::Json) == Parse::Text {
             return None;
         }
-        Some(Derived { socket, region, when })
+        Some(Derived {
+            socket,
+            region,
+            when,
+        })
     }
 
     /// The written advance of an exit source must be the one that the loop implies.
     fn same_advance(&mut self, from: Slot, when: Guard, list: &List) {
         let socket = &self.draft.sockets[from.0];
-        let Some(advance) = &socket.advance else { return };
-        let written_when = if advance.when_at.is_some() { advance.when } else { Some(Guard::Always) };
+        let Some(advance) = &socket.advance else {
+            return;
+        };
+        let written_when = if advance.when_at.is_some() {
+            advance.when
+        } else {
+            Some(Guard::Always)
+        };
         let sockets = self.path.member("sockets");
         let path = sockets.member(socket.id.as_str());
         let path = path.member("advance");
         let fields = [
-            ("cursor", advance.cursor.map(|text| (text.text, text.at)), list.cursor.as_str()),
-            ("items", advance.items.map(|text| (text.text, text.at)), list.items.as_str()),
+            (
+                "cursor",
+                advance.cursor.map(|text| (text.text, text.at)),
+                list.cursor.as_str(),
+            ),
+            (
+                "items",
+                advance.items.map(|text| (text.text, text.at)),
+                list.items.as_str(),
+            ),
             (
                 "when",
                 written_when.map(|guard| (guard.as_str(), advance.when_at.unwrap_or(advance.at))),
@@ -66,10 +95,14 @@ impl One<'_, '_> {
             ),
         ];
         for (name, written, expected) in fields {
-            let Some((given, at)) = written.filter(|(given, _)| *given != expected) else { continue };
-            let message = format!("`{name}` is `{given}`, but the loop's exit asks for `{expected}`");
+            let Some((given, at)) = written.filter(|(given, _)| *given != expected) else {
+                continue;
+            };
+            let message =
+                format!("`{name}` is `{given}`, but the loop's exit asks for `{expected}`");
             let hint = "remove `advance`: it follows from the loop's exit";
-            self.reader.error(at.spot(), &path.member(name), INVALID, message, hint);
+            self.reader
+                .error(at.spot(), &path.member(name), INVALID, message, hint);
         }
     }
 }

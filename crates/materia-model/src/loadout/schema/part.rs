@@ -60,7 +60,11 @@ pub(super) fn materia() -> Value {
         &[],
     );
     // A higher layer removes a field by null.
-    for field in materia["properties"].as_object_mut().into_iter().flat_map(|fields| fields.values_mut()) {
+    for field in materia["properties"]
+        .as_object_mut()
+        .into_iter()
+        .flat_map(|fields| fields.values_mut())
+    {
         let description = field.get("description").cloned();
         *field = json!({"anyOf": [field.take(), {"type": "null"}]});
         if let Some(description) = description {

@@ -1,6 +1,7 @@
 //! Agents that a person defines: how they are spoken to and the command they are started with.
 //!
-//! Owns the shape and its reading. Which ways of speaking exist is the business of `engine::agent`. Starts nothing.
+//! Owns the shape and its reading. Which ways of speaking exist is the business of `engine::agent`.
+//! Starts nothing.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +74,13 @@ fn program(reader: &mut Reader, field: Field<'_>, path: &Path<'_>) -> Option<Age
     if program.command.is_empty() {
         let message = format!("the agent {} has no `command`", text::quoted(field.name()));
         let hint = "add \"command\": [\"program\", \"argument\"]";
-        reader.error(field.spot(), &path.member("command"), INVALID, message, hint);
+        reader.error(
+            field.spot(),
+            &path.member("command"),
+            INVALID,
+            message,
+            hint,
+        );
         return None;
     }
     Some(program)
@@ -83,7 +90,11 @@ fn words(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Vec<String> {
     if !reader.list(value, path, INVALID) {
         return Vec::new();
     }
-    let word = |(index, item)| reader.string(item, &path.index(index), INVALID).map(str::to_owned);
+    let word = |(index, item)| {
+        reader
+            .string(item, &path.index(index), INVALID)
+            .map(str::to_owned)
+    };
     value.items().enumerate().filter_map(word).collect()
 }
 
@@ -104,7 +115,10 @@ mod tests {
     use crate::loadout::{Config, Document, Layer, Scope};
 
     fn layer(scope: Scope, text: &str) -> Layer {
-        Layer { scope, document: Document::parse(Source::new("c.json", text)) }
+        Layer {
+            scope,
+            document: Document::parse(Source::new("c.json", text)),
+        }
     }
 
     #[test]
@@ -124,17 +138,26 @@ mod tests {
         assert_eq!(settings.agent.as_deref(), Some("c"));
         assert_eq!(settings.agents.keys().collect::<Vec<_>>(), ["a", "b"]);
         assert_eq!(
-            (settings.agents["a"].kind.as_deref(), settings.agents["a"].env["K"].as_str()),
+            (
+                settings.agents["a"].kind.as_deref(),
+                settings.agents["a"].env["K"].as_str()
+            ),
             (Some("acp"), "v")
         );
-        let paths: Vec<&str> = config.findings().iter().filter_map(|found| found.path.as_deref()).collect();
+        let paths: Vec<&str> = config
+            .findings()
+            .iter()
+            .filter_map(|found| found.path.as_deref())
+            .collect();
         assert_eq!(paths, ["agents.c.command", "agents.d"]);
     }
 
     #[test]
     fn what_was_read_is_written_as_it_can_be_read_again() {
-        let layers =
-            [layer(Scope::Flag, r#"{"agents": {"a": {"command": ["x"], "text": "$.t", "model": "m"}}}"#)];
+        let layers = [layer(
+            Scope::Flag,
+            r#"{"agents": {"a": {"command": ["x"], "text": "$.t", "model": "m"}}}"#,
+        )];
         let read = Config::load(&layers).settings().clone();
         let again = [layer(Scope::Flag, &serde_json::to_string(&read).unwrap())];
         assert_eq!(Config::load(&again).settings(), &read);

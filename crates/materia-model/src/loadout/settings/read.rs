@@ -1,7 +1,7 @@
 //! Reading settings from the merged fields of several files.
 //!
-//! Owns the names of the settings and their ranges. A value that cannot be used is told and left out, so that the
-//! default stands. Never fills in a default.
+//! Owns the names of the settings and their ranges. A value that cannot be used is told and left
+//! out, so that the default stands. Never fills in a default.
 
 use super::{Budget, Compaction, Limits, Settings, agents};
 use crate::document::{Field, Part, Path, Reader};
@@ -23,21 +23,31 @@ pub(crate) struct Groups<'a> {
 pub(crate) fn read(reader: &mut Reader, groups: &Groups<'_>) -> Settings {
     Settings {
         artifact_dir: groups.artifact_dir.and_then(|value| {
-            reader.words(value, &Path::Root.member("artifactDir"), INVALID).map(str::to_owned)
+            reader
+                .words(value, &Path::Root.member("artifactDir"), INVALID)
+                .map(str::to_owned)
         }),
         budget: budget(reader, &groups.budget),
         limits: limits(reader, &groups.limits),
         compaction: compaction(reader, &groups.compaction),
-        agent: groups
-            .agent
-            .and_then(|value| reader.words(value, &Path::Root.member("agent"), INVALID).map(str::to_owned)),
+        agent: groups.agent.and_then(|value| {
+            reader
+                .words(value, &Path::Root.member("agent"), INVALID)
+                .map(str::to_owned)
+        }),
         agents: agents::read(reader, &groups.agents),
     }
 }
 
 fn budget(reader: &mut Reader, fields: &[Field<'_>]) -> Budget {
-    const FIELDS: &[&str] =
-        &["maxTokens", "maxCostUsd", "maxTurns", "maxMinutes", "warnAtPercent", "stopAtLimit"];
+    const FIELDS: &[&str] = &[
+        "maxTokens",
+        "maxCostUsd",
+        "maxTurns",
+        "maxMinutes",
+        "warnAtPercent",
+        "stopAtLimit",
+    ];
     let mut budget = Budget::default();
     let group = Path::Root.member("budget");
     for field in fields {
@@ -63,8 +73,12 @@ fn limits(reader: &mut Reader, fields: &[Field<'_>]) -> Limits {
         let (value, path) = (field.value(), group.member(field.name()));
         match field.name() {
             "maxSocketVisits" => limits.max_socket_visits = reader.count(value, &path, INVALID, 1),
-            "maxEdgeTraversals" => limits.max_edge_traversals = reader.count(value, &path, INVALID, 1),
-            "maxNoAdvanceCycles" => limits.max_no_advance_cycles = reader.count(value, &path, INVALID, 1),
+            "maxEdgeTraversals" => {
+                limits.max_edge_traversals = reader.count(value, &path, INVALID, 1)
+            }
+            "maxNoAdvanceCycles" => {
+                limits.max_no_advance_cycles = reader.count(value, &path, INVALID, 1)
+            }
             _ => reader.unknown(*field, &path, "the limits of a cast", FIELDS),
         }
     }
@@ -97,7 +111,13 @@ fn percent(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) -> Option<f64>
     let given = reader.amount(value, path, INVALID)?;
     if given > 100.0 {
         let message = format!("{given} percent are more than everything");
-        reader.error(value.spot(), path, INVALID, message, "write a number from 0 to 100");
+        reader.error(
+            value.spot(),
+            path,
+            INVALID,
+            message,
+            "write a number from 0 to 100",
+        );
         return None;
     }
     Some(given)
@@ -109,7 +129,13 @@ fn tiers(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) {
         return;
     }
     if value.node.items().is_empty() {
-        reader.error(value.spot(), path, INVALID, "there are no tiers", "add one, or remove the field");
+        reader.error(
+            value.spot(),
+            path,
+            INVALID,
+            "there are no tiers",
+            "add one, or remove the field",
+        );
     }
     let mut expected = Some(0.0);
     for (index, item) in value.items().enumerate() {
@@ -129,19 +155,37 @@ fn tiers(reader: &mut Reader, value: Part<'_>, path: &Path<'_>) {
             }
             None => {
                 let hint = "add \"thresholdPercent\": a number from 0 to 100";
-                reader.error(item.spot(), &path, INVALID, "the tier has no threshold", hint);
+                reader.error(
+                    item.spot(),
+                    &path,
+                    INVALID,
+                    "the tier has no threshold",
+                    hint,
+                );
             }
         }
         if expected != Some(least) || most.is_some_and(|most| most <= least) {
             let message = "the tiers do not follow each other without gaps, from 0";
             let hint = "let each tier begin where the one before it ends";
-            reader.error(item.spot(), &path.member("minContextWindow"), INVALID, message, hint);
+            reader.error(
+                item.spot(),
+                &path.member("minContextWindow"),
+                INVALID,
+                message,
+                hint,
+            );
             return;
         }
         expected = most;
     }
     if expected.is_some() && !value.node.items().is_empty() {
         let hint = "leave out `maxContextWindow` in the last tier";
-        reader.error(value.spot(), path, INVALID, "the last tier has an end", hint);
+        reader.error(
+            value.spot(),
+            path,
+            INVALID,
+            "the last tier has an end",
+            hint,
+        );
     }
 }

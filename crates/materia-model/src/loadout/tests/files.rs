@@ -15,17 +15,32 @@ fn a_broken_loadout_disables_no_other() {
         shelf()
     );
     let document = Document::parse(Source::new("c.json", &text));
-    let layers = [Layer { scope: Scope::User, document }];
+    let layers = [Layer {
+        scope: Scope::User,
+        document,
+    }];
     let config = Config::load(&layers);
     assert!(config.compile("Good").unwrap().graph.is_some());
     let twice = config.compile("Twice").unwrap();
     assert!(twice.graph.is_none());
-    assert_eq!(told(&twice.findings), ["duplicate-key loadouts.Twice.entry"]);
-    assert_eq!(twice.findings[0].place.as_ref().unwrap().to_string(), "c.json:3:26");
-    assert_eq!(told(&config.compile("Wrong").unwrap().findings), ["invalid-loadout loadouts.Wrong"]);
+    assert_eq!(
+        told(&twice.findings),
+        ["duplicate-key loadouts.Twice.entry"]
+    );
+    assert_eq!(
+        twice.findings[0].place.as_ref().unwrap().to_string(),
+        "c.json:3:26"
+    );
+    assert_eq!(
+        told(&config.compile("Wrong").unwrap().findings),
+        ["invalid-loadout loadouts.Wrong"]
+    );
     assert_eq!(
         told(&config.check()),
-        ["duplicate-key loadouts.Twice.entry", "invalid-loadout loadouts.Wrong"]
+        [
+            "duplicate-key loadouts.Twice.entry",
+            "invalid-loadout loadouts.Wrong"
+        ]
     );
 }
 
@@ -42,7 +57,10 @@ fn a_broken_materia_stops_only_those_who_hold_it() {
         }),
     )];
     let config = Config::load(&layers);
-    assert_eq!(told(config.findings()), ["invalid-materia materia.Bad.prompt"]);
+    assert_eq!(
+        told(config.findings()),
+        ["invalid-materia materia.Bad.prompt"]
+    );
     assert_eq!(
         told(&config.compile("Uses").unwrap().findings),
         ["invalid-materia loadouts.Uses.sockets.a.materia"]
@@ -54,12 +72,18 @@ fn a_broken_materia_stops_only_those_who_hold_it() {
 fn files_say_what_is_wrong_with_them() {
     let table = [
         (json!([]), vec!["invalid-config "]),
-        (json!({"roles": {}, "matera": {}}), vec!["obsolete-field roles", "~unknown-field matera"]),
+        (
+            json!({"roles": {}, "matera": {}}),
+            vec!["obsolete-field roles", "~unknown-field matera"],
+        ),
         (
             json!({"materia": [], "activeLoadout": 1}),
             vec!["invalid-config materia", "invalid-config activeLoadout"],
         ),
-        (json!({"materia": {"X": "no"}}), vec!["invalid-materia materia.X"]),
+        (
+            json!({"materia": {"X": "no"}}),
+            vec!["invalid-materia materia.X"],
+        ),
         (
             json!({"budget": {"maxTokens": -1, "maxTurn": 2}, "limits": {"maxSocketVisits": 1.5}}),
             vec![

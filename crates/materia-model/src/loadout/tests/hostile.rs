@@ -1,4 +1,5 @@
-//! Anything can stand in a file: nothing panics, everything is bounded, nothing grows faster than its text (S5).
+//! Anything can stand in a file: nothing panics, everything is bounded, nothing grows faster than
+//! its text (S5).
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -33,7 +34,10 @@ fn anything() -> impl Strategy<Value = Value> {
 
 fn places_everywhere(config: &Config<'_>) {
     for finding in config.check() {
-        assert!(finding.place.is_some() && finding.path.is_some() && finding.hint.is_some(), "{finding:?}");
+        assert!(
+            finding.place.is_some() && finding.path.is_some() && finding.hint.is_some(),
+            "{finding:?}"
+        );
         assert!(finding.message.len() < 2000 && finding.hint.unwrap().len() < 2000);
     }
 }

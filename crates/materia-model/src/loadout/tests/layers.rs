@@ -8,7 +8,10 @@ use crate::loadout::{Config, Layer, Scope};
 use crate::materia::{Materia, Run};
 
 fn layers(values: &[(Scope, Value)]) -> Vec<Layer> {
-    values.iter().map(|(scope, value)| layer(*scope, value)).collect()
+    values
+        .iter()
+        .map(|(scope, value)| layer(*scope, value))
+        .collect()
 }
 
 fn materia<'c>(config: &'c Config<'_>, name: &str) -> &'c Materia {
@@ -42,7 +45,10 @@ fn materia_merge_field_by_field_and_know_their_file() {
     // C19: command replaced script, and relative scripts are seen from the user's file
     assert!(matches!(&merged.utility().unwrap().run, Run::Command(argv) if argv == &["user"]));
     assert_eq!((merged.owner, merged.title(), merged.parse), (1, "L", None));
-    assert_eq!(Value::Object(merged.utility().unwrap().params.clone()), json!({"a": 9}));
+    assert_eq!(
+        Value::Object(merged.utility().unwrap().params.clone()),
+        json!({"a": 9})
+    );
     assert!(!config.materia().any(|one| one.id == "Gone"));
     // A layer that changes the kind begins anew
     assert_eq!(materia(&config, "P").owner, 2);
@@ -72,7 +78,10 @@ fn loadouts_merge_with_sockets_as_a_whole() {
     assert_eq!((merged.sockets().len(), merged.loops().len()), (1, 0));
     assert_eq!(config.compile("K").unwrap().graph.unwrap().loops().len(), 1);
     assert!(config.compile("Gone").is_none());
-    let shown: Vec<_> = config.loadouts().map(|one| (one.name, one.id, one.scope, one.edit)).collect();
+    let shown: Vec<_> = config
+        .loadouts()
+        .map(|one| (one.name, one.id, one.scope, one.edit))
+        .collect();
     assert_eq!(
         shown,
         [
@@ -95,7 +104,10 @@ fn shipped_loadouts_are_readonly() {
     let config = Config::load(&layers);
     assert_eq!(
         told(config.findings()),
-        ["readonly-loadout loadouts[\"Full Auto\"]", "readonly-loadout loadouts[\"Full Auto\"]"]
+        [
+            "readonly-loadout loadouts[\"Full Auto\"]",
+            "readonly-loadout loadouts[\"Full Auto\"]"
+        ]
     );
     let kept = config.compile("Full Auto").unwrap().graph.unwrap();
     assert_eq!(kept.sockets()[0].id.as_str(), "a");
@@ -110,7 +122,10 @@ fn the_active_loadout_is_the_highest_choice() {
     let active = |upper: Value| {
         let layers = layers(&[(Scope::User, base.clone()), (Scope::Flag, upper)]);
         let config = Config::load(&layers);
-        config.active().map(str::to_owned).map_err(|finding| (finding.message.clone(), finding.hint.clone()))
+        config
+            .active()
+            .map(str::to_owned)
+            .map_err(|finding| (finding.message.clone(), finding.hint.clone()))
     };
     assert_eq!(active(json!({})).unwrap(), "One");
     assert_eq!(active(json!({"activeLoadout": "Two"})).unwrap(), "Two");
@@ -123,7 +138,10 @@ fn the_active_loadout_is_the_highest_choice() {
         ("there is no loadout `Twoo`", Some("did you mean `Two`?"))
     );
     let none = layers(&[]);
-    assert_eq!(Config::load(&none).active().unwrap_err().code, "no-active-loadout");
+    assert_eq!(
+        Config::load(&none).active().unwrap_err().code,
+        "no-active-loadout"
+    );
 }
 
 #[test]
@@ -133,12 +151,21 @@ fn settings_merge_by_key_and_null_removes() {
             Scope::Default,
             json!({"artifactDir": "x", "budget": {"maxTokens": 10, "maxCostUsd": 2.5}, "limits": {"maxSocketVisits": 5}}),
         ),
-        (Scope::User, json!({"budget": {"maxTokens": 20, "maxCostUsd": null}})),
-        (Scope::Flag, json!({"budget": {"warnAtPercent": 99, "stopAtLimit": false}})),
+        (
+            Scope::User,
+            json!({"budget": {"maxTokens": 20, "maxCostUsd": null}}),
+        ),
+        (
+            Scope::Flag,
+            json!({"budget": {"warnAtPercent": 99, "stopAtLimit": false}}),
+        ),
     ]);
     let config = Config::load(&layers);
     let budget = &config.settings().budget;
-    assert_eq!((budget.max_tokens, budget.max_cost_usd, budget.stop_at_limit), (Some(20), None, Some(false)));
+    assert_eq!(
+        (budget.max_tokens, budget.max_cost_usd, budget.stop_at_limit),
+        (Some(20), None, Some(false))
+    );
     assert_eq!(config.settings().limits.max_socket_visits, Some(5));
     assert_eq!(config.settings().artifact_dir.as_deref(), Some("x"));
 }
@@ -158,5 +185,8 @@ fn the_resolved_document_compiles_to_the_same_graph() {
     assert_eq!(again.active().unwrap(), "T");
     assert_eq!(again.settings(), config.settings());
     let same = again.compile("T").unwrap().graph.unwrap();
-    assert_eq!(crate::loadout::grid::json(&same), crate::loadout::grid::json(&graph));
+    assert_eq!(
+        crate::loadout::grid::json(&same),
+        crate::loadout::grid::json(&graph)
+    );
 }

@@ -51,7 +51,10 @@ fn a_loop_that_ends_the_cast_says_so() {
 fn a_picture_nobody_can_read_is_cut() {
     let sockets: serde_json::Map<_, _> = (0..500)
         .map(|at| {
-            (format!("S{at}"), json!({"materia": "A", "edges": [{"to": format!("S{}", (at + 1) % 500)}]}))
+            (
+                format!("S{at}"),
+                json!({"materia": "A", "edges": [{"to": format!("S{}", (at + 1) % 500)}]}),
+            )
         })
         .collect();
     let drawn = grid::text(&graph(&json!({"sockets": sockets})));
@@ -70,11 +73,20 @@ fn other_programs_get_their_notation() {
         mermaid.starts_with("flowchart TD\n  subgraph loop0 [\"loop l\"]\n    n1(\"S3<br/>A\")\n"),
         "{mermaid}"
     );
-    assert!(mermaid.contains("  n2 -->|\"not_satisfied, at most 3×\"| n1\n"), "{mermaid}");
-    assert!(mermaid.contains("  n2 ==>|\"done, satisfied\"| n3\n"), "{mermaid}");
+    assert!(
+        mermaid.contains("  n2 -->|\"not_satisfied, at most 3×\"| n1\n"),
+        "{mermaid}"
+    );
+    assert!(
+        mermaid.contains("  n2 ==>|\"done, satisfied\"| n3\n"),
+        "{mermaid}"
+    );
     let dot = grid::dot(&graph);
     assert!(dot.starts_with("digraph \"T\" {\n"), "{dot}");
-    assert!(dot.contains("  n2 -> n3 [label=\"done, satisfied\"] [style=bold];\n"), "{dot}");
+    assert!(
+        dot.contains("  n2 -> n3 [label=\"done, satisfied\"] [style=bold];\n"),
+        "{dot}"
+    );
     let json = grid::json(&graph);
     assert_eq!(
         json["sockets"][2]["edges"][0],

@@ -47,7 +47,10 @@ fn endpoints_guards_and_order_are_checked() {
             with(base(), "/sockets/9lives", json!({"materia": "A"})),
             vec!["invalid-socket-id sockets[\"9lives\"]"],
         ),
-        (with(base(), "/sockets/end", json!({"materia": "A"})), vec!["invalid-socket-id sockets.end"]),
+        (
+            with(base(), "/sockets/end", json!({"materia": "A"})),
+            vec!["invalid-socket-id sockets.end"],
+        ),
         (
             edges(json!([{"to": "has space"}])),
             vec![
@@ -57,11 +60,20 @@ fn endpoints_guards_and_order_are_checked() {
             ],
         ),
         // 17.2.3
-        (with(base(), "/entry", json!("end")), vec!["invalid-socket-id entry"]),
-        (with(base(), "/entry", json!("Nobody")), vec!["unknown-endpoint entry"]),
+        (
+            with(base(), "/entry", json!("end")),
+            vec!["invalid-socket-id entry"],
+        ),
+        (
+            with(base(), "/entry", json!("Nobody")),
+            vec!["unknown-endpoint entry"],
+        ),
         (
             edges(json!([{"when": "satisfied", "to": "S4"}, {"when": "not_satisfied"}])),
-            vec!["missing-endpoint sockets.S2.edges[1].to", "~unreachable-socket sockets.S3"],
+            vec![
+                "missing-endpoint sockets.S2.edges[1].to",
+                "~unreachable-socket sockets.S3",
+            ],
         ),
         (
             edges(json!([{"to": ""}, 3])),
@@ -90,11 +102,19 @@ fn endpoints_guards_and_order_are_checked() {
         ),
         // 17.2.8
         (
-            with(base(), "/sockets/S3/foreach", json!({"items": "state.x", "done": "S 3"})),
+            with(
+                base(),
+                "/sockets/S3/foreach",
+                json!({"items": "state.x", "done": "S 3"}),
+            ),
             vec!["invalid-socket-id sockets.S3.foreach.done"],
         ),
         (
-            with(base(), "/sockets/S3/advance", json!({"cursor": "c", "items": "x", "done": "S9"})),
+            with(
+                base(),
+                "/sockets/S3/advance",
+                json!({"cursor": "c", "items": "x", "done": "S9"}),
+            ),
             vec!["unknown-endpoint sockets.S3.advance.done"],
         ),
         (
@@ -113,7 +133,11 @@ fn endpoints_guards_and_order_are_checked() {
             ],
         ),
         (
-            with(base(), "/sockets/S3/advance", json!({"cursor": "c", "items": "x", "when": "satisfied"})),
+            with(
+                base(),
+                "/sockets/S3/advance",
+                json!({"cursor": "c", "items": "x", "when": "satisfied"}),
+            ),
             vec!["guarded-text-socket sockets.S3.advance.when"],
         ),
     ];
@@ -126,27 +150,65 @@ fn endpoints_guards_and_order_are_checked() {
 fn behaviour_belongs_on_the_materia() {
     let socket = |field: &str, value: Value| with(base(), &format!("/sockets/S3/{field}"), value);
     let util = |field: &str, value: Value| {
-        with(with(base(), "/sockets/S3/materia", json!("Util")), &format!("/sockets/S3/{field}"), value)
+        with(
+            with(base(), "/sockets/S3/materia", json!("Util")),
+            &format!("/sockets/S3/{field}"),
+            value,
+        )
     };
     let table = [
         // 2.4
         (socket("role", json!("x")), "obsolete-field sockets.S3.role"),
-        (socket("type", json!("agent")), "obsolete-field sockets.S3.type"),
-        (socket("prompt", json!("x")), "obsolete-field sockets.S3.prompt"),
-        (with(base(), "/systemPrompt", json!("x")), "obsolete-field systemPrompt"),
+        (
+            socket("type", json!("agent")),
+            "obsolete-field sockets.S3.type",
+        ),
+        (
+            socket("prompt", json!("x")),
+            "obsolete-field sockets.S3.prompt",
+        ),
+        (
+            with(base(), "/systemPrompt", json!("x")),
+            "obsolete-field systemPrompt",
+        ),
         // C8
-        (socket("command", json!(["x"])), "misplaced-field sockets.S3.command"),
-        (socket("params", json!({})), "misplaced-field sockets.S3.params"),
-        (socket("multiTurn", json!(true)), "misplaced-field sockets.S3.multiTurn"),
-        (util("parse", json!("text")), "misplaced-field sockets.S3.parse"),
-        (util("assign", json!({"y": "$.y"})), "misplaced-field sockets.S3.assign"),
+        (
+            socket("command", json!(["x"])),
+            "misplaced-field sockets.S3.command",
+        ),
+        (
+            socket("params", json!({})),
+            "misplaced-field sockets.S3.params",
+        ),
+        (
+            socket("multiTurn", json!(true)),
+            "misplaced-field sockets.S3.multiTurn",
+        ),
+        (
+            util("parse", json!("text")),
+            "misplaced-field sockets.S3.parse",
+        ),
+        (
+            util("assign", json!({"y": "$.y"})),
+            "misplaced-field sockets.S3.assign",
+        ),
         // 2.3, ours
-        (socket("edgse", json!([])), "~unknown-field sockets.S3.edgse"),
-        (socket("next", json!("S4")), "~unknown-field sockets.S3.next"),
+        (
+            socket("edgse", json!([])),
+            "~unknown-field sockets.S3.edgse",
+        ),
+        (
+            socket("next", json!("S4")),
+            "~unknown-field sockets.S3.next",
+        ),
         (with(base(), "/enrty", json!("S1")), "~unknown-field enrty"),
         // 17.2.14
         (
-            with(with(base(), "/sockets/S1/materia", json!("Gen")), "/sockets/S1/parse", json!("text")),
+            with(
+                with(base(), "/sockets/S1/materia", json!("Gen")),
+                "/sockets/S1/parse",
+                json!("text"),
+            ),
             "misplaced-field sockets.S1.parse",
         ),
         (
@@ -157,14 +219,28 @@ fn behaviour_belongs_on_the_materia() {
             ),
             "misplaced-field sockets.S1.assign.workItems",
         ),
-        (socket("materia", json!("Nope")), "unknown-materia sockets.S3.materia"),
-        (with(base(), "/sockets/S3", json!({})), "unknown-materia sockets.S3.materia"),
-        (socket("limits", json!({"maxVisits": 0})), "invalid-loadout sockets.S3.limits.maxVisits"),
-        (socket("assign", json!({"": "$"})), "invalid-loadout sockets.S3.assign[\"\"]"),
+        (
+            socket("materia", json!("Nope")),
+            "unknown-materia sockets.S3.materia",
+        ),
+        (
+            with(base(), "/sockets/S3", json!({})),
+            "unknown-materia sockets.S3.materia",
+        ),
+        (
+            socket("limits", json!({"maxVisits": 0})),
+            "invalid-loadout sockets.S3.limits.maxVisits",
+        ),
+        (
+            socket("assign", json!({"": "$"})),
+            "invalid-loadout sockets.S3.assign[\"\"]",
+        ),
     ];
     for (loadout, expected) in table {
-        let told: Vec<String> =
-            issues(&loadout).into_iter().filter(|one| !one.contains("unreachable")).collect();
+        let told: Vec<String> = issues(&loadout)
+            .into_iter()
+            .filter(|one| !one.contains("unreachable"))
+            .collect();
         assert_eq!(told, [expected], "{loadout}");
     }
     assert_eq!(issues(&util("parse", json!("json"))), [""; 0]);
@@ -180,15 +256,27 @@ fn loops_are_checked() {
         // 17.2.8
         (
             in_loop("sockets", json!(["S3", "end", "Nobody"])),
-            vec!["invalid-socket-id loops.l.sockets[1]", "unknown-endpoint loops.l.sockets[2]"],
+            vec![
+                "invalid-socket-id loops.l.sockets[1]",
+                "unknown-endpoint loops.l.sockets[2]",
+            ],
         ),
         // 17.2.9
-        (in_loop("sockets", json!([])), vec!["invalid-loop loops.l.sockets"]),
+        (
+            in_loop("sockets", json!([])),
+            vec!["invalid-loop loops.l.sockets"],
+        ),
         (
             in_loop("exit", json!({"from": "S1", "when": "done", "to": "end"})),
-            vec!["invalid-edge-condition loops.l.exit.when", "invalid-loop loops.l.exit.from"],
+            vec![
+                "invalid-edge-condition loops.l.exit.when",
+                "invalid-loop loops.l.exit.from",
+            ],
         ),
-        (in_loop("label", json!("x")), vec!["obsolete-field loops.l.label"]),
+        (
+            in_loop("label", json!("x")),
+            vec!["obsolete-field loops.l.label"],
+        ),
         // 17.2.10
         (
             in_loop(
@@ -215,7 +303,10 @@ fn loops_are_checked() {
             ],
         ),
         // 17.2.11
-        (in_work("/sockets/S4/parse", json!("text")), vec!["invalid-loop sockets.S4.parse"]),
+        (
+            in_work("/sockets/S4/parse", json!("text")),
+            vec!["invalid-loop sockets.S4.parse"],
+        ),
         (
             in_work(
                 "/sockets/S4/advance",
@@ -228,27 +319,53 @@ fn loops_are_checked() {
             ],
         ),
         (
-            in_work("/sockets/S4/edges", json!([{"when": "satisfied", "to": "S3"}])),
+            in_work(
+                "/sockets/S4/edges",
+                json!([{"when": "satisfied", "to": "S3"}]),
+            ),
             vec!["invalid-loop sockets.S4.edges"],
         ),
         // 17.2.12
         (
             in_work("/sockets/S4/edges", json!([])),
-            vec!["invalid-loop loops.l.sockets", "invalid-loop sockets.S4.edges"],
+            vec![
+                "invalid-loop loops.l.sockets",
+                "invalid-loop sockets.S4.edges",
+            ],
         ),
-        (in_work("/sockets/S1/edges", json!([{"to": "S5"}])), vec!["invalid-loop loops.l.consumes.from"]),
         (
-            in_work("/sockets/S5", json!({"materia": "Gen", "edges": [{"to": "S4"}]})),
+            in_work("/sockets/S1/edges", json!([{"to": "S5"}])),
+            vec!["invalid-loop loops.l.consumes.from"],
+        ),
+        (
+            in_work(
+                "/sockets/S5",
+                json!({"materia": "Gen", "edges": [{"to": "S4"}]}),
+            ),
             vec!["invalid-loop loops.l.consumes"],
         ),
-        (in_work("/loops/l/consumes/from", json!("S5")), vec!["~invalid-loop loops.l.consumes.from"]),
-        (in_work("/sockets/S1/materia", json!("A")), vec!["invalid-loop loops.l.consumes.from"]),
-        (in_work("/loops/l/consumes/output", json!("tasks")), vec!["invalid-loop loops.l.consumes.output"]),
-        (in_work("/loops/l/iterator", json!({"as": "x"})), vec!["invalid-loop loops.l.iterator.items"]),
+        (
+            in_work("/loops/l/consumes/from", json!("S5")),
+            vec!["~invalid-loop loops.l.consumes.from"],
+        ),
+        (
+            in_work("/sockets/S1/materia", json!("A")),
+            vec!["invalid-loop loops.l.consumes.from"],
+        ),
+        (
+            in_work("/loops/l/consumes/output", json!("tasks")),
+            vec!["invalid-loop loops.l.consumes.output"],
+        ),
+        (
+            in_work("/loops/l/iterator", json!({"as": "x"})),
+            vec!["invalid-loop loops.l.iterator.items"],
+        ),
     ];
     for (loadout, expected) in table {
-        let told: Vec<String> =
-            issues(&loadout).into_iter().filter(|one| !one.contains("unreachable-socket")).collect();
+        let told: Vec<String> = issues(&loadout)
+            .into_iter()
+            .filter(|one| !one.contains("unreachable-socket"))
+            .collect();
         let told: Vec<&str> = told.iter().map(String::as_str).collect();
         for one in &expected {
             assert!(told.contains(one), "{loadout}: {told:?} lacks {one}");

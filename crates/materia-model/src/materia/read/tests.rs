@@ -10,7 +10,10 @@ use crate::finding::{Finding, Source};
 fn define(value: &serde_json::Value) -> (Option<Materia>, Vec<Finding>) {
     let source = Source::new("m.json", &value.to_string());
     let node = document::parse(&source).unwrap();
-    let root = Part { source: &source, node: &node };
+    let root = Part {
+        source: &source,
+        node: &node,
+    };
     let fields: Vec<_> = root.fields().collect();
     let mut reader = Reader::default();
     let materia = Path::Root.member("materia");
@@ -20,7 +23,10 @@ fn define(value: &serde_json::Value) -> (Option<Materia>, Vec<Finding>) {
 
 fn told(value: &serde_json::Value) -> Vec<String> {
     let found = define(value).1;
-    found.iter().map(|f| format!("{} {}", f.code, f.path.as_ref().unwrap())).collect()
+    found
+        .iter()
+        .map(|f| format!("{} {}", f.code, f.path.as_ref().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -33,12 +39,24 @@ fn an_agents_role_is_read_whole() {
     }));
     assert_eq!(found, []);
     let read = read.unwrap();
-    assert_eq!((read.title(), read.parse, read.locked), ("Judge", Some(Parse::Json), true));
+    assert_eq!(
+        (read.title(), read.parse, read.locked),
+        ("Judge", Some(Parse::Json), true)
+    );
     assert_eq!(read.interrupted, Interrupted::Ask);
     assert_eq!(read.secret, ["TOKEN"]);
-    assert_eq!(read.assign[0], Assign { target: "a.b".into(), source: "$.a".into() });
+    assert_eq!(
+        read.assign[0],
+        Assign {
+            target: "a.b".into(),
+            source: "$.a".into()
+        }
+    );
     let agent = read.agent().unwrap();
-    assert_eq!(agent.tools, Tools::Custom(vec!["read".into(), "grep".into()]));
+    assert_eq!(
+        agent.tools,
+        Tools::Custom(vec!["read".into(), "grep".into()])
+    );
     assert!(agent.multi_turn && agent.agent.as_deref() == Some("mine"));
 }
 
@@ -49,11 +67,17 @@ fn a_utility_runs_one_of_four_things() {
         assert_eq!(found, [], "{value}");
         read.unwrap().utility().unwrap().run.clone()
     };
-    assert!(matches!(run(json!({"command": ["a", "b"]})), Run::Command(argv) if argv == ["a", "b"]));
-    let shipped = |name: &str| json!({"script": {"kind": "shippedUtility", "name": name, "runtime": "node"}});
+    assert!(
+        matches!(run(json!({"command": ["a", "b"]})), Run::Command(argv) if argv == ["a", "b"])
+    );
+    let shipped =
+        |name: &str| json!({"script": {"kind": "shippedUtility", "name": name, "runtime": "node"}});
     assert!(matches!(run(shipped("detect-vcs.mjs")), Run::Shipped(name) if name == "detect-vcs"));
     assert!(matches!(run(shipped("detect-vcs")), Run::Shipped(name) if name == "detect-vcs"));
-    assert!(matches!(run(json!({"template": ["echo {x=1}", "cat"]})), Run::Template(_)));
+    assert!(matches!(
+        run(json!({"template": ["echo {x=1}", "cat"]})),
+        Run::Template(_)
+    ));
     assert!(
         matches!(run(json!({"type": "utility", "recipe": "review"})), Run::Recipe(name) if name == "review")
     );
@@ -64,22 +88,43 @@ fn what_is_wrong_is_named_where_it_stands() {
     let table = [
         // 3.2
         (json!({"tools": "none"}), "invalid-materia materia.A.prompt"),
-        (json!({"tools": "none", "prompt": " "}), "invalid-materia materia.A.prompt"),
+        (
+            json!({"tools": "none", "prompt": " "}),
+            "invalid-materia materia.A.prompt",
+        ),
         (json!({"prompt": "p"}), "invalid-materia materia.A.tools"),
-        (json!({"tools": "everything", "prompt": "p"}), "invalid-materia materia.A.tools"),
+        (
+            json!({"tools": "everything", "prompt": "p"}),
+            "invalid-materia materia.A.tools",
+        ),
         (
             json!({"tools": {"type": "custom", "tools": [""]}, "prompt": "p"}),
             "invalid-materia materia.A.tools.tools[0]",
         ),
-        (json!({"tools": {"tools": []}, "prompt": "p"}), "invalid-materia materia.A.tools.type"),
-        (json!({"tools": "none", "prompt": "p", "parse": "yaml"}), "invalid-materia materia.A.parse"),
-        (json!({"tools": "none", "prompt": "p", "multiTurn": 1}), "invalid-materia materia.A.multiTurn"),
-        (json!({"tools": "none", "prompt": "p", "thinking": "hihg"}), "invalid-materia materia.A.thinking"),
+        (
+            json!({"tools": {"tools": []}, "prompt": "p"}),
+            "invalid-materia materia.A.tools.type",
+        ),
+        (
+            json!({"tools": "none", "prompt": "p", "parse": "yaml"}),
+            "invalid-materia materia.A.parse",
+        ),
+        (
+            json!({"tools": "none", "prompt": "p", "multiTurn": 1}),
+            "invalid-materia materia.A.multiTurn",
+        ),
+        (
+            json!({"tools": "none", "prompt": "p", "thinking": "hihg"}),
+            "invalid-materia materia.A.thinking",
+        ),
         (
             json!({"tools": "none", "prompt": "p", "interrupted": "skip"}),
             "invalid-materia materia.A.interrupted",
         ),
-        (json!({"tools": "none", "prompt": "p", "secret": [1]}), "invalid-materia materia.A.secret[0]"),
+        (
+            json!({"tools": "none", "prompt": "p", "secret": [1]}),
+            "invalid-materia materia.A.secret[0]",
+        ),
         // 3.1 and 2.4
         (
             json!({"tools": "none", "prompt": "p", "generates": {"output": "tasks"}}),
@@ -89,8 +134,14 @@ fn what_is_wrong_is_named_where_it_stands() {
             json!({"tools": "none", "prompt": "p", "systemPrompt": "p"}),
             "obsolete-field materia.A.systemPrompt",
         ),
-        (json!({"tools": "none", "prompt": "p", "edges": []}), "misplaced-field materia.A.edges"),
-        (json!({"tools": "none", "prompt": "p", "promt": "p"}), "unknown-field materia.A.promt"),
+        (
+            json!({"tools": "none", "prompt": "p", "edges": []}),
+            "misplaced-field materia.A.edges",
+        ),
+        (
+            json!({"tools": "none", "prompt": "p", "promt": "p"}),
+            "unknown-field materia.A.promt",
+        ),
         (
             json!({"type": "agent", "tools": "none", "prompt": "p", "command": ["x"]}),
             "misplaced-field materia.A.command",
@@ -100,25 +151,58 @@ fn what_is_wrong_is_named_where_it_stands() {
             "invalid-materia materia.A.assign[\"\"]",
         ),
         // 3.3
-        (json!({"type": "utility", "command": ["true"], "prompt": "p"}), "misplaced-field materia.A.prompt"),
-        (json!({"type": "utility", "command": ["true"], "tools": "none"}), "misplaced-field materia.A.tools"),
+        (
+            json!({"type": "utility", "command": ["true"], "prompt": "p"}),
+            "misplaced-field materia.A.prompt",
+        ),
+        (
+            json!({"type": "utility", "command": ["true"], "tools": "none"}),
+            "misplaced-field materia.A.tools",
+        ),
         (
             json!({"type": "utility", "command": ["true"], "timeoutMs": 0}),
             "invalid-materia materia.A.timeoutMs",
         ),
-        (json!({"type": "utility", "command": "true"}), "invalid-materia materia.A.command"),
-        (json!({"type": "utility", "command": []}), "invalid-materia materia.A.command"),
-        (json!({"type": "utility", "command": ["a", ""]}), "invalid-materia materia.A.command[1]"),
-        (json!({"type": "utility"}), "invalid-materia materia.A.command"),
-        (json!({"type": "utility", "command": ["a"], "params": []}), "invalid-materia materia.A.params"),
-        (json!({"command": ["a"], "recipe": "b"}), "invalid-materia materia.A.recipe"),
+        (
+            json!({"type": "utility", "command": "true"}),
+            "invalid-materia materia.A.command",
+        ),
+        (
+            json!({"type": "utility", "command": []}),
+            "invalid-materia materia.A.command",
+        ),
+        (
+            json!({"type": "utility", "command": ["a", ""]}),
+            "invalid-materia materia.A.command[1]",
+        ),
+        (
+            json!({"type": "utility"}),
+            "invalid-materia materia.A.command",
+        ),
+        (
+            json!({"type": "utility", "command": ["a"], "params": []}),
+            "invalid-materia materia.A.params",
+        ),
+        (
+            json!({"command": ["a"], "recipe": "b"}),
+            "invalid-materia materia.A.recipe",
+        ),
         (
             json!({"script": {"kind": "shippedUtility", "name": "../x.mjs"}}),
             "invalid-materia materia.A.script.name",
         ),
-        (json!({"script": {"kind": "other", "name": "x.mjs"}}), "invalid-materia materia.A.script.kind"),
-        (json!({"template": {"template": ["echo 'open"]}}), "open-quote materia.A.template.template[0]"),
-        (json!({"type": "spell", "prompt": "p", "tools": "none"}), "invalid-materia materia.A.type"),
+        (
+            json!({"script": {"kind": "other", "name": "x.mjs"}}),
+            "invalid-materia materia.A.script.kind",
+        ),
+        (
+            json!({"template": {"template": ["echo 'open"]}}),
+            "open-quote materia.A.template.template[0]",
+        ),
+        (
+            json!({"type": "spell", "prompt": "p", "tools": "none"}),
+            "invalid-materia materia.A.type",
+        ),
     ];
     for (given, expected) in table {
         let told = told(&given);
@@ -135,7 +219,10 @@ fn what_is_wrong_is_named_where_it_stands() {
 #[test]
 fn near_misses_are_suggested() {
     let hint = |value: serde_json::Value| define(&value).1[0].hint.clone().unwrap();
-    assert_eq!(hint(json!({"tools": "readonly", "prompt": "p"})), "did you mean `readOnly`?");
+    assert_eq!(
+        hint(json!({"tools": "readonly", "prompt": "p"})),
+        "did you mean `readOnly`?"
+    );
     assert_eq!(
         hint(json!({"tools": "none", "prompt": "p", "multi_turn": true})),
         "did you mean `multiTurn`?"

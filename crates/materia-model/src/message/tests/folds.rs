@@ -11,7 +11,11 @@ use crate::record;
 use crate::time::Timestamp;
 
 fn holder(pid: i32) -> Holder {
-    Holder { pid, start_time: 1, boot_id: "b".to_owned() }
+    Holder {
+        pid,
+        start_time: 1,
+        boot_id: "b".to_owned(),
+    }
 }
 
 fn by(pid: i32) -> Value {
@@ -30,13 +34,21 @@ impl Book {
     }
 
     fn start(&mut self, generation: &str) {
-        self.write(event::RUN_START, json!({"generation": generation, "run": "a", "session": "s"}));
+        self.write(
+            event::RUN_START,
+            json!({"generation": generation, "run": "a", "session": "s"}),
+        );
     }
 
     fn write(&mut self, kind: &str, data: Value) {
         let seq = self.0.len() as u64 + 1;
         let at = Timestamp::from_millis(seq as i64 * 1000);
-        self.0.push(record::Record { seq, at, kind: kind.to_owned(), data });
+        self.0.push(record::Record {
+            seq,
+            at,
+            kind: kind.to_owned(),
+            data,
+        });
     }
 
     fn send(&mut self, id: &str, to: &str) {
@@ -59,7 +71,10 @@ fn fold(from: Mail, records: &[record::Record]) -> Mail {
 }
 
 fn states(queue: &Queue) -> BTreeMap<String, &'static str> {
-    queue.entries().map(|entry| (entry.id.clone(), entry.state.as_str())).collect()
+    queue
+        .entries()
+        .map(|entry| (entry.id.clone(), entry.state.as_str()))
+        .collect()
 }
 
 #[test]
@@ -73,9 +88,20 @@ fn a_message_is_queued_claimed_and_finished_once() {
     book.write(event::CLAIM, json!({"id": "m1", "by": by(7)}));
     let mail = book.fold();
     let queue = mail.queue(&Place::Run);
-    assert_eq!(queue.next(|_| false).unwrap().id, "m2", "a claimed one is passed over");
-    assert_eq!(queue.next(|_| true).unwrap().id, "m1", "unless its claimer is dead");
-    assert_eq!(queue.settle("m1", &holder(8), |_| false), Settled::Held(holder(7)));
+    assert_eq!(
+        queue.next(|_| false).unwrap().id,
+        "m2",
+        "a claimed one is passed over"
+    );
+    assert_eq!(
+        queue.next(|_| true).unwrap().id,
+        "m1",
+        "unless its claimer is dead"
+    );
+    assert_eq!(
+        queue.settle("m1", &holder(8), |_| false),
+        Settled::Held(holder(7))
+    );
     assert_eq!(queue.settle("m1", &holder(7), |_| false), Settled::Open);
     book.write(event::HANDLED, json!({"id": "m1"}));
     book.write(event::FAILED, json!({"id": "m1", "error": "too late"}));
@@ -84,10 +110,23 @@ fn a_message_is_queued_claimed_and_finished_once() {
     let mail = book.fold();
     let queue = mail.queue(&Place::Run);
     let expected = [("m1", "handled"), ("m2", "failed"), ("m3", "delivered")];
-    assert_eq!(states(queue), expected.map(|(id, state)| (id.to_owned(), state)).into());
-    assert_eq!(queue.settle("m1", &holder(7), |_| false), Settled::Already("handled"));
+    assert_eq!(
+        states(queue),
+        expected.map(|(id, state)| (id.to_owned(), state)).into()
+    );
+    assert_eq!(
+        queue.settle("m1", &holder(7), |_| false),
+        Settled::Already("handled")
+    );
     assert_eq!(queue.settle("m9", &holder(7), |_| false), Settled::Unknown);
-    assert_eq!((queue.counts().handled, queue.counts().failed, queue.counts().queued), (1, 1, 0));
+    assert_eq!(
+        (
+            queue.counts().handled,
+            queue.counts().failed,
+            queue.counts().queued
+        ),
+        (1, 1, 0)
+    );
 }
 
 #[test]
@@ -96,7 +135,10 @@ fn a_new_generation_leaves_the_old_messages_behind() {
     book.send("m1", "run:a");
     book.send("m2", "branch:a/w");
     book.write(event::CLAIM, json!({"id": "m1", "by": by(7)}));
-    book.write(event::RUN_END, json!({"generation": "g1", "status": "killed"}));
+    book.write(
+        event::RUN_END,
+        json!({"generation": "g1", "status": "killed"}),
+    );
     assert!(!book.fold().is_on());
     book.start("g2");
     let mail = book.fold();
@@ -104,7 +146,12 @@ fn a_new_generation_leaves_the_old_messages_behind() {
     assert_eq!(mail.first_generation.as_deref(), Some("g1"));
     assert_eq!(mail.queue(&Place::Run).next(|_| true), None);
     assert_eq!(states(mail.queue(&Place::Run))["m1"], "stale");
-    assert_eq!(mail.queue(&Place::Branch("w".parse().unwrap())).counts().stale, 1);
+    assert_eq!(
+        mail.queue(&Place::Branch("w".parse().unwrap()))
+            .counts()
+            .stale,
+        1
+    );
 }
 
 #[test]
@@ -116,7 +163,13 @@ fn a_room_has_a_timeline_and_a_roster_and_routes_to_branches() {
             json!({"id": id, "to": "room:a", "type": kind, "from": "branch:a/w", "body": body, "metadata": metadata}),
         );
     };
-    say(&mut book, "m1", "actor.join", json!({"role": "worker", "caps": ["rust"]}), json!({}));
+    say(
+        &mut book,
+        "m1",
+        "actor.join",
+        json!({"role": "worker", "caps": ["rust"]}),
+        json!({}),
+    );
     say(
         &mut book,
         "m2",
@@ -125,23 +178,58 @@ fn a_room_has_a_timeline_and_a_roster_and_routes_to_branches() {
         json!({"recipients": ["branch:a/x", "branch:a/x", "branch:a/y"]}),
     );
     let mail = book.fold();
-    let worker = mail.room().roster().find(|member| member.address.to_string() == "branch:a/w").unwrap();
-    assert_eq!((worker.role.as_str(), worker.status.as_str()), ("worker", "present"));
+    let worker = mail
+        .room()
+        .roster()
+        .find(|member| member.address.to_string() == "branch:a/w")
+        .unwrap();
+    assert_eq!(
+        (worker.role.as_str(), worker.status.as_str()),
+        ("worker", "present")
+    );
     assert_eq!(mail.room().timeline().count(), 2);
     for branch in ["x", "y"] {
         let queue = mail.queue(&Place::Branch(branch.parse().unwrap()));
         assert_eq!(states(queue), [(format!("m2:{branch}"), "queued")].into());
     }
-    assert_eq!(mail.room().roster().len(), 4, "the run, the worker and both recipients");
+    assert_eq!(
+        mail.room().roster().len(),
+        4,
+        "the run, the worker and both recipients"
+    );
     book.write(event::HANDLED, json!({"id": "m2:y"}));
     say(&mut book, "m3", "actor.leave", json!({}), json!({}));
     let mail = book.fold();
-    assert_eq!(mail.queue(&Place::Branch("x".parse().unwrap())).counts().queued, 1);
-    assert_eq!(mail.queue(&Place::Branch("y".parse().unwrap())).counts().handled, 1);
-    let worker = mail.room().roster().find(|member| member.address.to_string() == "branch:a/w").unwrap();
-    assert_eq!((worker.role.as_str(), worker.status.as_str()), ("worker", "left"));
+    assert_eq!(
+        mail.queue(&Place::Branch("x".parse().unwrap()))
+            .counts()
+            .queued,
+        1
+    );
+    assert_eq!(
+        mail.queue(&Place::Branch("y".parse().unwrap()))
+            .counts()
+            .handled,
+        1
+    );
+    let worker = mail
+        .room()
+        .roster()
+        .find(|member| member.address.to_string() == "branch:a/w")
+        .unwrap();
+    assert_eq!(
+        (worker.role.as_str(), worker.status.as_str()),
+        ("worker", "left")
+    );
     let seen = Communication::of(&mail, None).unwrap();
-    assert_eq!((seen.root.to_string().as_str(), seen.contacts.len(), seen.rooms[0].members), ("run:a", 3, 4));
+    assert_eq!(
+        (
+            seen.root.to_string().as_str(),
+            seen.contacts.len(),
+            seen.rooms[0].members
+        ),
+        ("run:a", 3, 4)
+    );
 }
 
 #[test]
@@ -155,24 +243,54 @@ fn presence_is_what_members_do_and_not_what_is_done_to_them() {
     };
     let worker = |book: &Book| {
         let mail = book.fold();
-        let member = mail.room().roster().find(|member| member.address.to_string() == "branch:a/w").unwrap();
-        (member.role.clone(), member.status.clone(), member.last_seen.as_millis())
+        let member = mail
+            .room()
+            .roster()
+            .find(|member| member.address.to_string() == "branch:a/w")
+            .unwrap();
+        (
+            member.role.clone(),
+            member.status.clone(),
+            member.last_seen.as_millis(),
+        )
     };
     let stands = |role: &str, status: &str, seen: i64| (role.to_owned(), status.to_owned(), seen);
     say(&mut book, "hello", json!("hi"));
     book.send("m1", "branch:a/w");
-    assert_eq!(worker(&book), stands("actor", "present", 2000), "being written to changes nothing");
+    assert_eq!(
+        worker(&book),
+        stands("actor", "present", 2000),
+        "being written to changes nothing"
+    );
     say(&mut book, "actor.leave", json!({"status": "off"}));
-    assert_eq!(worker(&book), stands("actor", "left", 4000), "whatever it calls it");
+    assert_eq!(
+        worker(&book),
+        stands("actor", "left", 4000),
+        "whatever it calls it"
+    );
     book.send("m2", "branch:a/w");
     assert_eq!(worker(&book), stands("actor", "left", 4000));
-    say(&mut book, "back", json!({"status": "busy", "role": "worker"}));
+    say(
+        &mut book,
+        "back",
+        json!({"status": "busy", "role": "worker"}),
+    );
     assert_eq!(worker(&book), stands("worker", "busy", 6000));
-    book.write(event::RUN_END, json!({"generation": "g1", "status": "killed"}));
-    assert_eq!((worker(&book).1.as_str(), book.fold().room().present()), ("left", 0));
+    book.write(
+        event::RUN_END,
+        json!({"generation": "g1", "status": "killed"}),
+    );
+    assert_eq!(
+        (worker(&book).1.as_str(), book.fold().room().present()),
+        ("left", 0)
+    );
     say(&mut book, "late", json!({"status": "busy"}));
     book.send("m3", "branch:a/x");
-    assert_eq!((worker(&book).1.as_str(), book.fold().room().present()), ("left", 0), "it is over");
+    assert_eq!(
+        (worker(&book).1.as_str(), book.fold().room().present()),
+        ("left", 0),
+        "it is over"
+    );
     book.start("g2");
     assert_eq!(book.fold().room().present(), 1, "the run itself");
     say(&mut book, "again", json!("hi"));
@@ -188,9 +306,18 @@ fn what_a_coordinator_is_told_stands_in_the_outbox() {
         json!({"id": "m2", "to": "session:s", "type": "ask", "metadata": {"requires_response": true, "level": "error"}}),
     );
     let mail = book.fold();
-    let told: Vec<(Delivery, Level, bool)> =
-        mail.outbox().last().map(|posted| (posted.delivery, posted.level, posted.attention)).collect();
-    assert_eq!(told, [(Delivery::Notify, Level::Info, false), (Delivery::Followup, Level::Error, true)]);
+    let told: Vec<(Delivery, Level, bool)> = mail
+        .outbox()
+        .last()
+        .map(|posted| (posted.delivery, posted.level, posted.attention))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (Delivery::Notify, Level::Info, false),
+            (Delivery::Followup, Level::Error, true)
+        ]
+    );
 }
 
 #[test]
@@ -204,11 +331,21 @@ fn queues_and_memories_are_bounded() {
     let mail = book.fold();
     let queue = mail.queue(&Place::Run);
     assert_eq!(
-        (queue.entries().count(), queue.counts().forgotten, queue.counts().handled),
+        (
+            queue.entries().count(),
+            queue.counts().forgotten,
+            queue.counts().handled
+        ),
         (2000, 1000, 3000)
     );
-    assert_eq!((mail.outbox().last().count(), mail.outbox().forgotten()), (500, 2500));
-    let limits = Limits { messages: 2, bytes: 10_000 };
+    assert_eq!(
+        (mail.outbox().last().count(), mail.outbox().forgotten()),
+        (500, 2500)
+    );
+    let limits = Limits {
+        messages: 2,
+        bytes: 10_000,
+    };
     let mut book = Book::new();
     book.send("m1", "run:a");
     assert!(!book.fold().queue(&Place::Run).is_full(100, limits));
@@ -223,7 +360,10 @@ fn records_that_are_spelled_wrong_change_nothing() {
     book.send("m1", "run:a");
     let before = book.fold();
     for (kind, data) in [
-        (event::MESSAGE, json!({"id": "m2", "to": "nowhere", "type": "x"})),
+        (
+            event::MESSAGE,
+            json!({"id": "m2", "to": "nowhere", "type": "x"}),
+        ),
         (event::CLAIM, json!({"id": "m1"})),
         (event::HANDLED, json!(7)),
         ("something.else", json!({"id": "m1"})),
@@ -238,7 +378,12 @@ fn records_that_are_spelled_wrong_change_nothing() {
 /// Something that may stand in a journal, sensible or not.
 fn step() -> impl Strategy<Value = (&'static str, Value)> {
     let id = (0u32..12).prop_map(|number| format!("m{number}"));
-    let to = prop_oneof![Just("run:a"), Just("branch:a/w"), Just("room:a"), Just("coordinator")];
+    let to = prop_oneof![
+        Just("run:a"),
+        Just("branch:a/w"),
+        Just("room:a"),
+        Just("coordinator")
+    ];
     prop_oneof![
         6 => (id.clone(), to).prop_map(|(id, to)| (event::MESSAGE, json!({
             "id": id, "to": to, "type": "x", "from": "branch:a/v", "metadata": {"recipients": ["branch:a/w"]}

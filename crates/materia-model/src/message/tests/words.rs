@@ -23,32 +23,83 @@ fn every_kind_of_address_is_read_and_spelled() {
 #[test]
 fn a_wrong_address_says_what_to_write() {
     for (given, said, hint) in [
-        ("build", "the address `build` does not say what kind of actor it is", "write `run:build` for a run"),
+        (
+            "build",
+            "the address `build` does not say what kind of actor it is",
+            "write `run:build` for a run",
+        ),
         ("run:", "the address `run:` has no run id", "write `run:ID`"),
-        ("branch:a", "the address `branch:a` has no branch name", "write `branch:RUN/NAME`"),
-        ("branch:/b", "the address `branch:/b` has no run id", "write `branch:RUN/NAME`"),
-        ("branch:a/b/c", "the address `branch:a/b/c` has too many parts", "write `branch:RUN/NAME`"),
-        ("run:a/b", "the address `run:a/b` has too many parts", "write `run:ID`"),
-        ("room:a/b/c", "the address `room:a/b/c` has too many parts", "write `room:RUN`"),
+        (
+            "branch:a",
+            "the address `branch:a` has no branch name",
+            "write `branch:RUN/NAME`",
+        ),
+        (
+            "branch:/b",
+            "the address `branch:/b` has no run id",
+            "write `branch:RUN/NAME`",
+        ),
+        (
+            "branch:a/b/c",
+            "the address `branch:a/b/c` has too many parts",
+            "write `branch:RUN/NAME`",
+        ),
+        (
+            "run:a/b",
+            "the address `run:a/b` has too many parts",
+            "write `run:ID`",
+        ),
+        (
+            "room:a/b/c",
+            "the address `room:a/b/c` has too many parts",
+            "write `room:RUN`",
+        ),
         (
             "room:a/side",
             "the address `room:a/side` names a room inside a room",
             "a run has one room: write `room:a`",
         ),
-        ("rum:a", "the address `rum:a` has the unknown kind `rum`", "did you mean `run`?"),
-        ("coordinator:a", "the address `coordinator:a` has too many parts", "write `coordinator`"),
+        (
+            "rum:a",
+            "the address `rum:a` has the unknown kind `rum`",
+            "did you mean `run`?",
+        ),
+        (
+            "coordinator:a",
+            "the address `coordinator:a` has too many parts",
+            "write `coordinator`",
+        ),
     ] {
         let error = given.parse::<Address>().unwrap_err();
-        assert_eq!((error.to_string().as_str(), error.hint().as_str()), (said, hint));
+        assert_eq!(
+            (error.to_string().as_str(), error.hint().as_str()),
+            (said, hint)
+        );
     }
-    for hostile in ["run:..", "run:.", "branch:a/..", "run:a b", "session:", "", ":", "run:\u{1b}[31m"] {
+    for hostile in [
+        "run:..",
+        "run:.",
+        "branch:a/..",
+        "run:a b",
+        "session:",
+        "",
+        ":",
+        "run:\u{1b}[31m",
+    ] {
         let error = hostile.parse::<Address>().unwrap_err();
-        assert!(!error.hint().is_empty() && !error.to_string().contains('\u{1b}'), "{error}");
+        assert!(
+            !error.hint().is_empty() && !error.to_string().contains('\u{1b}'),
+            "{error}"
+        );
     }
 }
 
 fn draft(to: &str, kind: &str) -> Draft {
-    Draft { to: to.to_owned(), kind: kind.to_owned(), ..Draft::default() }
+    Draft {
+        to: to.to_owned(),
+        kind: kind.to_owned(),
+        ..Draft::default()
+    }
 }
 
 #[test]
@@ -65,12 +116,28 @@ fn an_envelope_survives_its_spelling() {
     let envelope = full.check().unwrap();
     let spelled = serde_json::to_value(&envelope).unwrap();
     assert_eq!(spelled["to"], "room:a");
-    assert_eq!(serde_json::from_value::<Envelope>(spelled).unwrap(), envelope);
-    let null = Draft { body: Some(Value::Null), ..draft("run:a", "x") }.check().unwrap();
+    assert_eq!(
+        serde_json::from_value::<Envelope>(spelled).unwrap(),
+        envelope
+    );
+    let null = Draft {
+        body: Some(Value::Null),
+        ..draft("run:a", "x")
+    }
+    .check()
+    .unwrap();
     let text = serde_json::to_string(&null).unwrap();
     assert_eq!(text, r#"{"to":"run:a","type":"x","body":null}"#);
-    assert_eq!(serde_json::from_str::<Envelope>(&text).unwrap().body, Some(Value::Null));
-    assert_eq!(serde_json::from_str::<Envelope>(r#"{"to":"run:a","type":"x"}"#).unwrap().body, None);
+    assert_eq!(
+        serde_json::from_str::<Envelope>(&text).unwrap().body,
+        Some(Value::Null)
+    );
+    assert_eq!(
+        serde_json::from_str::<Envelope>(r#"{"to":"run:a","type":"x"}"#)
+            .unwrap()
+            .body,
+        None
+    );
 }
 
 #[test]
@@ -80,15 +147,42 @@ fn what_cannot_be_sent_says_why() {
     for (wrong, said) in [
         (draft("", "x"), "the message has no `to`"),
         (draft("run:a", "  "), "the message has no `type`"),
-        (draft("run:a", "a b"), "the message type `a b` contains unsupported characters"),
-        (draft("run:a", "1a"), "the message type `1a` contains unsupported characters"),
-        (Draft { from: Some("me".to_owned()), ..draft("run:a", "x") }, "the message's `from` cannot be used"),
         (
-            Draft { metadata: Some(json!([])), ..draft("run:a", "x") },
+            draft("run:a", "a b"),
+            "the message type `a b` contains unsupported characters",
+        ),
+        (
+            draft("run:a", "1a"),
+            "the message type `1a` contains unsupported characters",
+        ),
+        (
+            Draft {
+                from: Some("me".to_owned()),
+                ..draft("run:a", "x")
+            },
+            "the message's `from` cannot be used",
+        ),
+        (
+            Draft {
+                metadata: Some(json!([])),
+                ..draft("run:a", "x")
+            },
             "the message's metadata must be a JSON object",
         ),
-        (Draft { body: Some(large), ..draft("run:a", "x") }, "the message's `body` has 262146 bytes"),
-        (Draft { body: Some(deep), ..draft("run:a", "x") }, "the message's `body` nests deeper"),
+        (
+            Draft {
+                body: Some(large),
+                ..draft("run:a", "x")
+            },
+            "the message's `body` has 262146 bytes",
+        ),
+        (
+            Draft {
+                body: Some(deep),
+                ..draft("run:a", "x")
+            },
+            "the message's `body` nests deeper",
+        ),
     ] {
         let error = wrong.check().unwrap_err();
         assert!(error.to_string().starts_with(said), "{error}");
@@ -106,7 +200,10 @@ fn a_contract_warns_and_never_refuses() {
     assert_eq!(mailbox.warning_about(&kind("task.run"), &to), None);
     assert_eq!(mailbox.warning_about(&kind("lock.claim"), &to), None);
     let said = "message type other is not declared in mailbox.accepts of run:a";
-    assert_eq!(mailbox.warning_about(&kind("other"), &to).as_deref(), Some(said));
+    assert_eq!(
+        mailbox.warning_about(&kind("other"), &to).as_deref(),
+        Some(said)
+    );
     assert!(mailbox.warning_from(&kind("started"), &to).is_some());
     assert_eq!(Mailbox::default().warning_about(&kind("other"), &to), None);
     let written: Mailbox = serde_json::from_value(serde_json::to_value(&mailbox).unwrap()).unwrap();
@@ -126,11 +223,27 @@ fn a_contract_warns_and_never_refuses() {
 #[test]
 fn urgency_is_said_or_follows_from_the_address() {
     let delivery = |to: &str, metadata: Value| {
-        Delivery::of(&Draft { metadata: Some(metadata), ..draft(to, "x") }.check().unwrap())
+        Delivery::of(
+            &Draft {
+                metadata: Some(metadata),
+                ..draft(to, "x")
+            }
+            .check()
+            .unwrap(),
+        )
     };
     assert_eq!(delivery("coordinator", json!({})), Delivery::Notify);
-    assert_eq!(delivery("coordinator", json!({"delivery": "log", "requires_response": true})), Delivery::Log);
-    assert_eq!(delivery("coordinator", json!({"requires_response": true})), Delivery::Followup);
+    assert_eq!(
+        delivery(
+            "coordinator",
+            json!({"delivery": "log", "requires_response": true})
+        ),
+        Delivery::Log
+    );
+    assert_eq!(
+        delivery("coordinator", json!({"requires_response": true})),
+        Delivery::Followup
+    );
     assert_eq!(delivery("session:s", json!({})), Delivery::Followup);
 }
 
@@ -139,7 +252,16 @@ fn the_schema_knows_the_fields_of_an_envelope() {
     let schema = schema();
     let fields: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(fields.len(), 8);
-    for field in ["to", "type", "body", "from", "summary", "reply_to", "correlation_id", "metadata"] {
+    for field in [
+        "to",
+        "type",
+        "body",
+        "from",
+        "summary",
+        "reply_to",
+        "correlation_id",
+        "metadata",
+    ] {
         assert!(fields.iter().any(|known| *known == field), "{field}");
     }
 }

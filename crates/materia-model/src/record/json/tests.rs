@@ -19,7 +19,10 @@ enum Shape {
     Unit,
     Newtype(u8),
     Tuple(i8, char),
-    Struct { name: Option<&'static str>, nested: Box<Shape> },
+    Struct {
+        name: Option<&'static str>,
+        nested: Box<Shape>,
+    },
 }
 
 #[derive(Serialize)]
@@ -30,10 +33,22 @@ struct Pair(f32, ());
 
 #[test]
 fn every_shape_is_spelled_as_serde_json_spells_it() {
-    let nested = Shape::Struct { name: None, nested: Box::new(Shape::Tuple(-3, '"')) };
+    let nested = Shape::Struct {
+        name: None,
+        nested: Box::new(Shape::Tuple(-3, '"')),
+    };
     let shapes = vec![Shape::Unit, Shape::Newtype(7), nested];
     assert_eq!(ours(&shapes), serde_json::to_vec(&shapes).unwrap());
-    let odds = (Unit, Pair(1.5, ()), i128::MIN, u64::MAX, f64::NAN, true, 'é', [1u8, 2].as_slice());
+    let odds = (
+        Unit,
+        Pair(1.5, ()),
+        i128::MIN,
+        u64::MAX,
+        f64::NAN,
+        true,
+        'é',
+        [1u8, 2].as_slice(),
+    );
     assert_eq!(ours(&odds), serde_json::to_vec(&odds).unwrap());
     let keys: BTreeMap<i32, Vec<&str>> = [(-1, vec![]), (2, vec!["a", "b"])].into();
     assert_eq!(ours(&keys), serde_json::to_vec(&keys).unwrap());
@@ -89,7 +104,11 @@ fn an_escape_is_found_at_every_place_of_every_length() {
     for length in 0..=70 {
         for place in 0..length {
             for odd in ["\u{1f}", "\"", "\\", " ", "\u{7f}"] {
-                let text = format!("{}{odd}{}", "x".repeat(place), "#".repeat(length - place - 1));
+                let text = format!(
+                    "{}{odd}{}",
+                    "x".repeat(place),
+                    "#".repeat(length - place - 1)
+                );
                 assert_eq!(ours(&text), serde_json::to_vec(&text).unwrap());
                 assert_eq!(
                     ours(&BTreeMap::from([(&text, &text)])),
@@ -118,6 +137,13 @@ struct Named {
 
 #[test]
 fn odd_names_are_spelled_as_serde_json_spells_them() {
-    let named = Named { none: 0, two: 9, quoted: 10, slashed: 99, long: 100, longest: u64::MAX };
+    let named = Named {
+        none: 0,
+        two: 9,
+        quoted: 10,
+        slashed: 99,
+        long: 100,
+        longest: u64::MAX,
+    };
     assert_eq!(ours(&named), serde_json::to_vec(&named).unwrap());
 }

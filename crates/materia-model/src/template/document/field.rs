@@ -1,7 +1,7 @@
 //! Control fields: the numbers, texts and flags of an object node.
 //!
-//! Owns what each field may hold and which fields have no effect where they stand. Never reads `when`, `args`,
-//! `defaults` or `values`: they have rooms of their own.
+//! Owns what each field may hold and which fields have no effect where they stand. Never reads
+//! `when`, `args`, `defaults` or `values`: they have rooms of their own.
 
 use super::super::node::{Amount, Body, Failure, Located, Node};
 use super::super::origin::Origin;
@@ -27,8 +27,13 @@ impl Range {
     pub(crate) fn check(self, number: f64) -> Option<u64> {
         let least = if self == Self::Positive { 1.0 } else { 0.0 };
         let whole = self == Self::Milliseconds || number.fract() == 0.0;
-        // The cast saturates, so an absurd number is a very long time or a count that fails its own limit.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturating is meant")]
+        // The cast saturates, so an absurd number is a very long time or a count that fails its own
+        // limit.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "saturating is meant"
+        )]
         (number.is_finite() && number >= least && whole).then(|| number.ceil() as u64)
     }
 
@@ -58,13 +63,19 @@ impl Reader<'_> {
                 None => format!("fields are {}", text::list(FIELDS, "and")),
             };
             let finding = Finding::warning("unknown-field", message).hint(hint);
-            self.push(finding.at(self.source, &member.name_span), &path_member(path, name));
+            self.push(
+                finding.at(self.source, &member.name_span),
+                &path_member(path, name),
+            );
         }
     }
 
     /// A node with everything but its body.
     pub(super) fn controls(&mut self, node: &document::Node, path: &str, root: bool) -> Node {
-        let mut read = Node::plain(Body::Children(Vec::new()), Origin::json(self.source, &node.span, path));
+        let mut read = Node::plain(
+            Body::Children(Vec::new()),
+            Origin::json(self.source, &node.span, path),
+        );
         for member in node.members() {
             let path = path_member(path, &member.name);
             let (value, name) = (&member.value, member.name.as_str());
@@ -78,16 +89,25 @@ impl Reader<'_> {
                 "repeat" => read.repeat = self.amount(value, &path, name, Range::Count),
                 "timeout" | "delay" => {
                     let amount = self.amount(value, &path, name, Range::Milliseconds);
-                    *(if name == "delay" { &mut read.delay } else { &mut read.timeout }) = amount;
+                    *(if name == "delay" {
+                        &mut read.delay
+                    } else {
+                        &mut read.timeout
+                    }) = amount;
                 }
                 "retry" => read.retry = self.amount(value, &path, name, Range::Positive),
-                "concurrency" => read.concurrency = self.amount(value, &path, name, Range::Positive),
-                "min_successful" => read.min_successful = self.amount(value, &path, name, Range::Count),
+                "concurrency" => {
+                    read.concurrency = self.amount(value, &path, name, Range::Positive)
+                }
+                "min_successful" => {
+                    read.min_successful = self.amount(value, &path, name, Range::Count)
+                }
                 "recover" => read.recover = self.template(value, &path).map(Box::new),
                 "args" => read.args = self.arguments(value, &path, root),
                 "stage" => read.stage = self.stage(value, &path),
                 "defaults" => read.defaults.extend(self.settings(value, &path, name)),
-                // On the root of a document there is nobody to bind them for: they are its last resort.
+                // On the root of a document there is nobody to bind them for: they are its last
+                // resort.
                 "values" if root && self.unit.is_some() => {
                     for (name, setting) in self.settings(value, &path, name) {
                         read.defaults.entry(name).or_insert(setting);
@@ -112,21 +132,42 @@ impl Reader<'_> {
         read: &Node,
         body: Option<&Body>,
     ) {
-        let joins = read.parallel && (read.repeat.is_some() || !matches!(body, Some(Body::Command { .. })));
+        let joins =
+            read.parallel && (read.repeat.is_some() || !matches!(body, Some(Body::Command { .. })));
         let idle = [
-            ("concurrency", read.concurrency.is_some() && !joins, "on a node with \"parallel\": true"),
-            ("min_successful", read.min_successful.is_some() && !joins, "on a node with \"parallel\": true"),
-            ("recover", read.recover.is_some() && read.retry.is_none(), "together with `retry`"),
+            (
+                "concurrency",
+                read.concurrency.is_some() && !joins,
+                "on a node with \"parallel\": true",
+            ),
+            (
+                "min_successful",
+                read.min_successful.is_some() && !joins,
+                "on a node with \"parallel\": true",
+            ),
+            (
+                "recover",
+                read.recover.is_some() && read.retry.is_none(),
+                "together with `retry`",
+            ),
         ];
         for (field, _, only) in idle.into_iter().filter(|(_, idle, _)| *idle) {
             let message = format!("`{field}` has no effect here");
             let finding = Finding::warning("no-effect", message).hint(format!("it works {only}"));
-            self.push(finding.at(self.source, &node.span), &path_member(path, field));
+            self.push(
+                finding.at(self.source, &node.span),
+                &path_member(path, field),
+            );
         }
     }
 
     /// A text with placeholders that is not split into words.
-    pub(super) fn located(&mut self, node: &document::Node, path: &str, field: &str) -> Option<Located> {
+    pub(super) fn located(
+        &mut self,
+        node: &document::Node,
+        path: &str,
+        field: &str,
+    ) -> Option<Located> {
         let Some(text) = node.as_str() else {
             self.wrong_kind(node, path, field, "a text");
             return None;
@@ -166,14 +207,25 @@ impl Reader<'_> {
         }
     }
 
-    fn amount(&mut self, node: &document::Node, path: &str, field: &str, range: Range) -> Option<Amount> {
+    fn amount(
+        &mut self,
+        node: &document::Node,
+        path: &str,
+        field: &str,
+        range: Range,
+    ) -> Option<Amount> {
         let fixed = match &node.content {
             Content::Number(number) => number.as_f64(),
             Content::String(text) if text.trim().is_empty() => return None,
             Content::String(text) => {
-                let length = text.trim().strip_suffix(".length").filter(|name| is_name(name));
+                let length = text
+                    .trim()
+                    .strip_suffix(".length")
+                    .filter(|name| is_name(name));
                 if let Some(name) = length.filter(|_| field == "repeat") {
-                    let form = Form::Length { name: name.to_owned() };
+                    let form = Form::Length {
+                        name: name.to_owned(),
+                    };
                     return Some(Amount::Computed(placeholder(
                         form,
                         text,
@@ -195,23 +247,50 @@ impl Reader<'_> {
         checked.map(Amount::Fixed)
     }
 
-    pub(super) fn wrong_kind(&mut self, node: &document::Node, path: &str, field: &str, wanted: &str) {
+    pub(super) fn wrong_kind(
+        &mut self,
+        node: &document::Node,
+        path: &str,
+        field: &str,
+        wanted: &str,
+    ) {
         let given = match &node.content {
             Content::Array(_) | Content::Object(_) => node.kind().to_owned(),
             _ => text::quoted(&node.to_value().to_string()),
         };
         let message = format!("`{field}` is {given}, and it must be {wanted}");
-        self.error(node, path, "invalid-field", message, format!("write {wanted}"));
+        self.error(
+            node,
+            path,
+            "invalid-field",
+            message,
+            format!("write {wanted}"),
+        );
     }
 }
 
 /// The text `{name}`, where only the name was written.
 pub(super) fn named(name: &str, origin: Origin) -> Located {
-    let form = Form::Value { name: name.to_owned(), declared: None, default: None, difference: None };
+    let form = Form::Value {
+        name: name.to_owned(),
+        declared: None,
+        default: None,
+        difference: None,
+    };
     placeholder(form, name, origin)
 }
 
 fn placeholder(form: Form, content: &str, origin: Origin) -> Located {
-    let placeholder = Placeholder { form, content: content.to_owned(), at: 0 };
-    Located { text: Text { pieces: vec![Piece::Placeholder(placeholder)], vanishes: true }, origin }
+    let placeholder = Placeholder {
+        form,
+        content: content.to_owned(),
+        at: 0,
+    };
+    Located {
+        text: Text {
+            pieces: vec![Piece::Placeholder(placeholder)],
+            vanishes: true,
+        },
+        origin,
+    }
 }

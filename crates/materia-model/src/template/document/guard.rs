@@ -1,7 +1,7 @@
 //! Guards: what `when` accepts (T9).
 //!
-//! Owns the five spellings of a guard. Anything else is an error here, so that no guard is ever silently false.
-//! Never evaluates one.
+//! Owns the five spellings of a guard. Anything else is an error here, so that no guard is ever
+//! silently false. Never evaluates one.
 
 use super::super::node::Guard;
 use super::super::origin::Origin;
@@ -29,9 +29,10 @@ impl Reader<'_> {
         match bare {
             "true" if !negated => Some(Guard::Always(true)),
             "false" if !negated => Some(Guard::Always(false)),
-            name if is_name(name) => {
-                Some(Guard::Value(named(name, Origin::json(self.source, &node.span, path)), negated))
-            }
+            name if is_name(name) => Some(Guard::Value(
+                named(name, Origin::json(self.source, &node.span, path)),
+                negated,
+            )),
             braces if braces.starts_with('{') => self.guard_braces(node, path, negated),
             _ => {
                 self.wrong_guard(node, path);
@@ -42,10 +43,17 @@ impl Reader<'_> {
 
     fn guard_braces(&mut self, node: &document::Node, path: &str, negated: bool) -> Option<Guard> {
         let mut located = self.located(node, path, "when")?;
-        let around_ok = located.text.pieces.iter().enumerate().all(|(index, piece)| match piece {
-            Piece::Literal(text) => text.trim().is_empty() || (index == 0 && text.trim() == "!"),
-            Piece::Placeholder(_) => true,
-        });
+        let around_ok = located
+            .text
+            .pieces
+            .iter()
+            .enumerate()
+            .all(|(index, piece)| match piece {
+                Piece::Literal(text) => {
+                    text.trim().is_empty() || (index == 0 && text.trim() == "!")
+                }
+                Piece::Placeholder(_) => true,
+            });
         let mut braces: Vec<_> = located.text.placeholders().cloned().collect();
         if around_ok && braces.len() == 1 {
             located.text.pieces = braces.drain(..).map(Piece::Placeholder).collect();
@@ -56,6 +64,11 @@ impl Reader<'_> {
     }
 
     fn wrong_guard(&mut self, node: &document::Node, path: &str) {
-        self.wrong_kind(node, path, "when", "true, false, `name`, `!name`, `{…}` or `!{…}`");
+        self.wrong_kind(
+            node,
+            path,
+            "when",
+            "true, false, `name`, `!name`, `{…}` or `!{…}`",
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! Import nodes: `{"name": "alias"}` where a node may stand, `recover` included (R3).
 //!
-//! Owns how an imported document becomes a node of the importing one: it keeps its own types and defaults, what the
-//! importer binds wins inside (T18), and controls on the import node replace those of the imported root. Never loads
-//! anything: imports are handed in, linked.
+//! Owns how an imported document becomes a node of the importing one: it keeps its own types and
+//! defaults, what the importer binds wins inside (T18), and controls on the import node replace
+//! those of the imported root. Never loads anything: imports are handed in, linked.
 
 use super::super::node::{Body, Node, Realm, Setting, Settings};
 use super::super::origin::Origin;
@@ -17,10 +17,21 @@ const MAX_DEPTH: usize = 200;
 
 impl<'a> Reader<'a> {
     /// The node that an import node stands for, or what is wrong with it.
-    pub(super) fn import(&mut self, node: &document::Node, path: &str, read: &mut Node) -> Option<Body> {
+    pub(super) fn import(
+        &mut self,
+        node: &document::Node,
+        path: &str,
+        read: &mut Node,
+    ) -> Option<Body> {
         let Some(alias) = node.get("name").and_then(document::Node::as_str) else {
             let hint = "add \"template\": a command, a list or an object";
-            self.error(node, path, "missing-template", "the node has no `template`", hint);
+            self.error(
+                node,
+                path,
+                "missing-template",
+                "the node has no `template`",
+                hint,
+            );
             return None;
         };
         let Some(import) = self.unit.and_then(|unit| unit.imports.get(alias)) else {
@@ -37,16 +48,26 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown_import(&mut self, node: &document::Node, path: &str, alias: &str) {
-        let known = self.unit.into_iter().flat_map(|unit| unit.imports.keys().map(String::as_str));
+        let known = self
+            .unit
+            .into_iter()
+            .flat_map(|unit| unit.imports.keys().map(String::as_str));
         let known: Vec<&str> = known.collect();
-        let (message, hint) = match (self.unit.is_some(), text::closest(alias, known.iter().copied())) {
+        let (message, hint) = match (
+            self.unit.is_some(),
+            text::closest(alias, known.iter().copied()),
+        ) {
             (false, _) => (
-                format!("{} names a recipe, and nothing is imported here", text::quoted(alias)),
+                format!(
+                    "{} names a recipe, and nothing is imported here",
+                    text::quoted(alias)
+                ),
                 "write its `template` here; imports belong to recipe files".to_owned(),
             ),
-            (true, Some(near)) => {
-                (format!("{} is not imported", text::quoted(alias)), format!("did you mean `{near}`?"))
-            }
+            (true, Some(near)) => (
+                format!("{} is not imported", text::quoted(alias)),
+                format!("did you mean `{near}`?"),
+            ),
             (true, None) => (
                 format!("{} is not imported", text::quoted(alias)),
                 format!(
@@ -59,7 +80,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The root of an imported document, read with its own types.
-    fn imported(&mut self, node: &document::Node, path: &str, import: &'a Import) -> Option<Box<Node>> {
+    fn imported(
+        &mut self,
+        node: &document::Node,
+        path: &str,
+        import: &'a Import,
+    ) -> Option<Box<Node>> {
         if self.depth > MAX_DEPTH {
             let message = format!("nodes nest deeper than {MAX_DEPTH} over all imports");
             self.error(node, path, "too-deep", message, "import less deeply");
@@ -79,7 +105,11 @@ impl<'a> Reader<'a> {
         self.uses_stages |= inner.uses_stages;
         let failed = inner.errors > 0;
         let part = Some(import.unit.id.as_str().into());
-        let realm = Realm { types: std::mem::take(&mut inner.types), place: inner.place(), part };
+        let realm = Realm {
+            types: std::mem::take(&mut inner.types),
+            place: inner.place(),
+            part,
+        };
         for finding in inner.findings {
             if !self.findings.contains(&finding) {
                 self.push(finding, "");
@@ -109,7 +139,11 @@ impl<'a> Reader<'a> {
             }
         }
         given.extend(own);
-        let types = inner.realm.as_ref().map(|realm| realm.types.clone()).unwrap_or_default();
+        let types = inner
+            .realm
+            .as_ref()
+            .map(|realm| realm.types.clone())
+            .unwrap_or_default();
         for (name, setting) in given.iter_mut().chain(&mut read.values) {
             self.fit_setting_to(name, setting, types.get(name).map(|declared| &declared.ty));
         }
@@ -118,25 +152,43 @@ impl<'a> Reader<'a> {
 
     /// What the place of the document gives, as settings that anything else wins over.
     pub(super) fn place(&self) -> Settings {
-        let Some(unit) = self.unit else { return Settings::new() };
+        let Some(unit) = self.unit else {
+            return Settings::new();
+        };
         let origin = Origin::json(&unit.source, &unit.root.span, "");
-        let setting =
-            |text: &String| Setting { content: Content::Plain(text.as_str().into()), origin: origin.clone() };
-        unit.place.iter().map(|(name, text)| (name.clone(), setting(text))).collect()
+        let setting = |text: &String| Setting {
+            content: Content::Plain(text.as_str().into()),
+            origin: origin.clone(),
+        };
+        unit.place
+            .iter()
+            .map(|(name, text)| (name.clone(), setting(text)))
+            .collect()
     }
 
     /// `stage`: a name that later steps can use (R7).
     pub(super) fn stage(&mut self, node: &document::Node, path: &str) -> Option<String> {
-        let name = node.as_str().map(str::trim).filter(|name| super::super::syntax::is_name(name));
+        let name = node
+            .as_str()
+            .map(str::trim)
+            .filter(|name| super::super::syntax::is_name(name));
         if name.is_none() {
-            self.wrong_kind(node, path, "stage", "a name of letters, digits, `_` and `-`");
+            self.wrong_kind(
+                node,
+                path,
+                "stage",
+                "a name of letters, digits, `_` and `-`",
+            );
         }
         name.map(str::to_owned)
     }
 
-    /// A flag on the root of a document means the list that the root holds, also one node further in.
+    /// A flag on the root of a document means the list that the root holds, also one node further
+    /// in.
     pub(super) fn hoist(&mut self, root: &document::Node, read: &mut Node) {
-        let inner = root.get("template").is_some_and(|template| template.get("parallel").is_none());
+        let inner = root
+            .get("template")
+            .is_some_and(|template| template.get("parallel").is_none());
         let alone = inner && read.repeat.is_none() && read.parallel;
         if self.unit.is_none() || !alone {
             return;
@@ -158,7 +210,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Controls of the import node replace those of the imported root; what makes copies stays around it.
+/// Controls of the import node replace those of the imported root; what makes copies stays around
+/// it.
 fn hand_over(node: &document::Node, read: &mut Node, inner: &mut Node) {
     if read.args.is_some() {
         inner.args = read.args.take();
@@ -176,5 +229,7 @@ fn hand_over(node: &document::Node, read: &mut Node, inner: &mut Node) {
     macro_rules! replaced {
         ($($field:ident),*) => { $(if read.$field.is_some() { inner.$field = None; })* };
     }
-    replaced!(label, when, timeout, delay, retry, recover, failure, output, input);
+    replaced!(
+        label, when, timeout, delay, retry, recover, failure, output, input
+    );
 }

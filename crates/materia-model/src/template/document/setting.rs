@@ -1,7 +1,9 @@
-//! Names a template sets: `args`, `defaults`, `values`, and the types it declares for them (T3, T6).
+//! Names a template sets: `args`, `defaults`, `values`, and the types it declares for them (T3,
+//! T6).
 //!
-//! Owns reading them and the check that literal defaults fit their types. A default is a reference when every brace
-//! pair in it is a placeholder; otherwise it is plain text. Never resolves a reference.
+//! Owns reading them and the check that literal defaults fit their types. A default is a reference
+//! when every brace pair in it is a placeholder; otherwise it is plain text. Never resolves a
+//! reference.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,7 +20,12 @@ use crate::text;
 
 impl Reader<'_> {
     /// `args`: a list of declarations, or one text with commas.
-    pub(super) fn arguments(&mut self, node: &document::Node, path: &str, root: bool) -> Option<Settings> {
+    pub(super) fn arguments(
+        &mut self,
+        node: &document::Node,
+        path: &str,
+        root: bool,
+    ) -> Option<Settings> {
         let mut settings = Settings::new();
         let mut seen = BTreeMap::new();
         for (entry, path) in entries(node, path) {
@@ -51,14 +58,25 @@ impl Reader<'_> {
         if seen.insert(name.clone(), ()).is_some() {
             let message = format!("{} is declared twice", text::quoted(name));
             let hint = "keep one of them".to_owned();
-            self.problem(origin, Problem { code: "duplicate-argument", message, hint, at: argument.at });
+            self.problem(
+                origin,
+                Problem {
+                    code: "duplicate-argument",
+                    message,
+                    hint,
+                    at: argument.at,
+                },
+            );
         }
         self.warn_reserved(name, origin, argument.at);
         if let Some(ty) = &argument.ty {
             self.declare(name, ty, origin, argument.at);
         }
         if let Some(default) = &argument.default {
-            let setting = Setting { content: self.content(default, origin), origin: origin.clone() };
+            let setting = Setting {
+                content: self.content(default, origin),
+                origin: origin.clone(),
+            };
             self.declare_references(&setting);
             settings.insert(name.clone(), setting);
         }
@@ -80,9 +98,11 @@ impl Reader<'_> {
                     continue;
                 }
                 let message = format!("{} is no name", text::quoted(&member.name));
-                let finding = Finding::error("invalid-name", message).at(self.source, &member.name_span);
+                let finding =
+                    Finding::error("invalid-name", message).at(self.source, &member.name_span);
                 self.push(
-                    finding.hint("names are letters, digits, `_` and `-`, not beginning with a digit"),
+                    finding
+                        .hint("names are letters, digits, `_` and `-`, not beginning with a digit"),
                     &path,
                 );
                 continue;
@@ -105,7 +125,9 @@ impl Reader<'_> {
         let word = Word::whole(given);
         match Text::parse(&word, given, self.unit) {
             Ok(text) if text.placeholders().next().is_some() => {
-                self.uses_stages |= text.placeholders().any(|one| matches!(one.form, Form::Stage { .. }));
+                self.uses_stages |= text
+                    .placeholders()
+                    .any(|one| matches!(one.form, Form::Stage { .. }));
                 Content::Reference(text)
             }
             Ok(text) => Content::Plain(text.literal().unwrap_or(&word.text).into()),
@@ -135,11 +157,19 @@ impl Reader<'_> {
     /// Remembers types written in placeholders.
     pub(super) fn declare_inline(&mut self, text: &Text, origin: &Origin) {
         for placeholder in text.placeholders() {
-            if let Form::Value { name, declared: Some(ty), default, .. } = &placeholder.form {
+            if let Form::Value {
+                name,
+                declared: Some(ty),
+                default,
+                ..
+            } = &placeholder.form
+            {
                 self.declare(name, ty, origin, placeholder.at);
                 if let Some(default) = default {
                     let unfit = ty.fit(Cow::Owned(default.as_str().into())).is_none();
-                    unfit.then(|| self.unfit(name, ty, &default.as_str().into(), origin, placeholder.at));
+                    unfit.then(|| {
+                        self.unfit(name, ty, &default.as_str().into(), origin, placeholder.at)
+                    });
                 }
             }
         }
@@ -147,17 +177,33 @@ impl Reader<'_> {
 
     fn declare(&mut self, name: &str, ty: &Type, origin: &Origin, at: usize) {
         let Some(first) = self.types.get(name) else {
-            let declared = Declared { ty: ty.clone(), origin: origin.clone(), at };
+            let declared = Declared {
+                ty: ty.clone(),
+                origin: origin.clone(),
+                at,
+            };
             self.types.insert(name.to_owned(), declared);
             return;
         };
         if first.ty != *ty && self.errors < super::MAX_FINDINGS {
-            let place = first.origin.locate(Finding::warning("", ""), first.at).place;
-            let before = place
-                .map_or(String::new(), |place| format!(" at line {}, column {}", place.line, place.column));
+            let place = first
+                .origin
+                .locate(Finding::warning("", ""), first.at)
+                .place;
+            let before = place.map_or(String::new(), |place| {
+                format!(" at line {}, column {}", place.line, place.column)
+            });
             let message = format!("`{name}` is declared {ty} here and {}{before}", first.ty);
             let hint = "declare it once, in `args`".to_owned();
-            self.problem(origin, Problem { code: "conflicting-types", message, hint, at });
+            self.problem(
+                origin,
+                Problem {
+                    code: "conflicting-types",
+                    message,
+                    hint,
+                    at,
+                },
+            );
         }
     }
 
@@ -166,15 +212,22 @@ impl Reader<'_> {
         // What is bound for an import was made to fit the types of that import.
         let abroad = matches!(&node.body, Body::Nested(inner) if inner.realm.is_some());
         let values = Some(&mut node.values).filter(|_| !abroad);
-        for settings in [Some(&mut node.defaults), values, node.args.as_mut()].into_iter().flatten() {
+        for settings in [Some(&mut node.defaults), values, node.args.as_mut()]
+            .into_iter()
+            .flatten()
+        {
             for (name, setting) in settings {
                 self.fit_setting(name, setting);
             }
         }
-        node.recover.iter_mut().for_each(|recover| self.fit_settings(recover));
+        node.recover
+            .iter_mut()
+            .for_each(|recover| self.fit_settings(recover));
         match &mut node.body {
             Body::Command { .. } => {}
-            Body::Children(children) => children.iter_mut().for_each(|child| self.fit_settings(child)),
+            Body::Children(children) => children
+                .iter_mut()
+                .for_each(|child| self.fit_settings(child)),
             Body::Nested(_) if abroad => {}
             Body::Nested(inner) => self.fit_settings(inner),
         }
@@ -188,7 +241,9 @@ impl Reader<'_> {
     /// Makes a literal value fit a type, or says that it does not.
     pub(super) fn fit_setting_to(&mut self, name: &str, setting: &mut Setting, ty: Option<&Type>) {
         let Some(ty) = ty else { return };
-        let Some(value) = setting.content.plain_mut() else { return };
+        let Some(value) = setting.content.plain_mut() else {
+            return;
+        };
         match ty.fit(Cow::Borrowed(value)) {
             Some(Cow::Owned(fitted)) => *value = fitted,
             Some(Cow::Borrowed(_)) => {}
@@ -199,14 +254,29 @@ impl Reader<'_> {
         }
     }
 
-    fn unfit(&mut self, name: &str, ty: &Type, value: &serde_json::Value, origin: &Origin, at: usize) {
+    fn unfit(
+        &mut self,
+        name: &str,
+        ty: &Type,
+        value: &serde_json::Value,
+        origin: &Origin,
+        at: usize,
+    ) {
         let message = format!(
             "the default of `{name}` is {}, and it must be {}",
             text::quoted(&value.to_string()),
             ty.described()
         );
         let hint = format!("write {} or change the type", ty.described());
-        self.problem(origin, Problem { code: "invalid-default", message, hint, at });
+        self.problem(
+            origin,
+            Problem {
+                code: "invalid-default",
+                message,
+                hint,
+                at,
+            },
+        );
     }
 
     /// Warns about braces around a placeholder that look as if they were meant to be one, too.
@@ -216,7 +286,9 @@ impl Reader<'_> {
                 return;
             }
             let before = whole.get(..placeholder.at).unwrap_or("");
-            let open = before.rfind('{').filter(|open| !before[*open..].contains('}'));
+            let open = before
+                .rfind('{')
+                .filter(|open| !before[*open..].contains('}'));
             let Some(open) = open else { continue };
             let inside = &before[open + 1..];
             let name = leading_name(inside);
@@ -240,9 +312,11 @@ impl Reader<'_> {
 
 fn entries<'n>(node: &'n document::Node, path: &str) -> Vec<(&'n document::Node, String)> {
     match &node.content {
-        document::Content::Array(items) => {
-            items.iter().enumerate().map(|(index, item)| (item, path_index(path, index))).collect()
-        }
+        document::Content::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| (item, path_index(path, index)))
+            .collect(),
         _ => vec![(node, path.to_owned())],
     }
 }

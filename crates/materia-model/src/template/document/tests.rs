@@ -11,7 +11,9 @@ fn read(text: &str) -> Result<Template, Vec<Finding>> {
 /// `line:column code` of every finding that refuses the text.
 fn refused(text: &str) -> Vec<String> {
     let found = read(text).expect_err(text);
-    let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+    let errors = found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
     errors
         .map(|finding| {
             let place = finding.place.as_ref().unwrap();
@@ -21,7 +23,12 @@ fn refused(text: &str) -> Vec<String> {
 }
 
 fn warned(text: &str) -> Vec<&'static str> {
-    read(text).unwrap().warnings().iter().map(|finding| finding.code).collect()
+    read(text)
+        .unwrap()
+        .warnings()
+        .iter()
+        .map(|finding| finding.code)
+        .collect()
 }
 
 #[test]
@@ -36,28 +43,73 @@ fn t21_broken_shapes_are_refused_at_their_place() {
         ("{\"template\": 42}", "1:14 invalid-template"),
         ("{\"template\": []}", "1:14 empty-template"),
         ("{\"label\": \"x\"}", "1:1 missing-template"),
-        ("{\"name\": \"review\", \"values\": {}}", "1:1 unknown-import"),
-        ("{\"failure\": \"abort\", \"template\": \"t\"}", "1:13 invalid-field"),
-        ("{\"parallel\": \"true\", \"template\": [\"t\"]}", "1:14 invalid-field"),
-        ("{\"timeout\": -5, \"template\": \"t\"}", "1:13 invalid-field"),
-        ("{\"timeout\": \"5s\", \"template\": \"t\"}", "1:13 invalid-field"),
+        (
+            "{\"name\": \"review\", \"values\": {}}",
+            "1:1 unknown-import",
+        ),
+        (
+            "{\"failure\": \"abort\", \"template\": \"t\"}",
+            "1:13 invalid-field",
+        ),
+        (
+            "{\"parallel\": \"true\", \"template\": [\"t\"]}",
+            "1:14 invalid-field",
+        ),
+        (
+            "{\"timeout\": -5, \"template\": \"t\"}",
+            "1:13 invalid-field",
+        ),
+        (
+            "{\"timeout\": \"5s\", \"template\": \"t\"}",
+            "1:13 invalid-field",
+        ),
         ("{\"retry\": 0, \"template\": \"t\"}", "1:11 invalid-field"),
-        ("{\"retry\": 1.5, \"template\": \"t\"}", "1:11 invalid-field"),
-        ("{\"repeat\": -1, \"template\": \"t\"}", "1:12 invalid-field"),
-        ("{\"concurrency\": 0, \"parallel\": true, \"template\": [\"t\"]}", "1:17 invalid-field"),
+        (
+            "{\"retry\": 1.5, \"template\": \"t\"}",
+            "1:11 invalid-field",
+        ),
+        (
+            "{\"repeat\": -1, \"template\": \"t\"}",
+            "1:12 invalid-field",
+        ),
+        (
+            "{\"concurrency\": 0, \"parallel\": true, \"template\": [\"t\"]}",
+            "1:17 invalid-field",
+        ),
         ("{\"label\": 1, \"template\": \"t\"}", "1:11 invalid-field"),
-        ("{\"defaults\": [], \"template\": \"t\"}", "1:14 invalid-field"),
-        ("{\"defaults\": {\"1a\": 1}, \"template\": \"t\"}", "1:15 invalid-name"),
-        ("{\"args\": [\"n:integer\"], \"template\": \"t\"}", "1:12 unknown-type"),
-        ("{\"args\": [\"a\", \"a\"], \"template\": \"t\"}", "1:17 duplicate-argument"),
-        ("{\"args\": [\"a:int=x\"], \"template\": \"t\"}", "1:12 invalid-default"),
+        (
+            "{\"defaults\": [], \"template\": \"t\"}",
+            "1:14 invalid-field",
+        ),
+        (
+            "{\"defaults\": {\"1a\": 1}, \"template\": \"t\"}",
+            "1:15 invalid-name",
+        ),
+        (
+            "{\"args\": [\"n:integer\"], \"template\": \"t\"}",
+            "1:12 unknown-type",
+        ),
+        (
+            "{\"args\": [\"a\", \"a\"], \"template\": \"t\"}",
+            "1:17 duplicate-argument",
+        ),
+        (
+            "{\"args\": [\"a:int=x\"], \"template\": \"t\"}",
+            "1:12 invalid-default",
+        ),
         (
             "{\"args\": [\"a:int\"], \"defaults\": {\"a\": \"x\"}, \"template\": \"t {a}\"}",
             "1:40 invalid-default",
         ),
-        ("{\"args\": [\"a:int\"], \"template\": \"t {a:bool}\"}", "1:36 conflicting-types"),
+        (
+            "{\"args\": [\"a:int\"], \"template\": \"t {a:bool}\"}",
+            "1:36 conflicting-types",
+        ),
         ("t {a:int=x}", "1:3 invalid-default"),
-        ("{\"template\":\n  [\"echo é '{print}' \\t '{k: 1}'\"]}", "2:26 unknown-placeholder"),
+        (
+            "{\"template\":\n  [\"echo é '{print}' \\t '{k: 1}'\"]}",
+            "2:26 unknown-placeholder",
+        ),
     ] {
         assert_eq!(refused(text), [expected], "{text}");
     }
@@ -75,7 +127,11 @@ fn a_document_is_checked_to_the_end() {
         "4:2 missing-template",
     ];
     assert_eq!(refused(text), expected);
-    let paths: Vec<_> = read(text).unwrap_err().into_iter().map(|f| f.path.unwrap()).collect();
+    let paths: Vec<_> = read(text)
+        .unwrap_err()
+        .into_iter()
+        .map(|f| f.path.unwrap())
+        .collect();
     assert_eq!(paths[0..3], ["retry", "template[0]", "template[1].when"]);
 }
 
@@ -109,47 +165,91 @@ fn t9_guards_are_one_of_five_spellings() {
         let text = format!("{{\"when\": {bad}, \"template\": \"t\"}}");
         assert_eq!(refused(&text), ["1:10 invalid-field"], "{bad}");
     }
-    assert_eq!(refused("{\"when\": \"{a b}\", \"template\": \"t\"}"), ["1:11 unknown-placeholder"]);
+    assert_eq!(
+        refused("{\"when\": \"{a b}\", \"template\": \"t\"}"),
+        ["1:11 unknown-placeholder"]
+    );
 }
 
 #[test]
 fn what_has_no_effect_or_no_meaning_is_a_warning() {
     for (text, expected) in [
-        ("{\"tiemout\": 5, \"template\": \"t\"}", vec!["unknown-field"]),
-        ("{\"description\": \"x\", \"$schema\": \"y\", \"template\": \"t\"}", vec![]),
-        ("[{\"description\": \"x\", \"template\": \"t\"}]", vec!["unknown-field"]),
-        ("{\"concurrency\": 2, \"template\": [\"t\"]}", vec!["no-effect"]),
-        ("{\"min_successful\": 2, \"parallel\": true, \"template\": \"t\"}", vec!["no-effect"]),
-        ("{\"min_successful\": 2, \"parallel\": true, \"repeat\": 2, \"template\": \"t\"}", vec![]),
-        ("{\"recover\": \"r\", \"template\": \"t\"}", vec!["no-effect"]),
-        ("{\"defaults\": {\"index\": 1}, \"template\": \"t\"}", vec!["reserved-name"]),
+        (
+            "{\"tiemout\": 5, \"template\": \"t\"}",
+            vec!["unknown-field"],
+        ),
+        (
+            "{\"description\": \"x\", \"$schema\": \"y\", \"template\": \"t\"}",
+            vec![],
+        ),
+        (
+            "[{\"description\": \"x\", \"template\": \"t\"}]",
+            vec!["unknown-field"],
+        ),
+        (
+            "{\"concurrency\": 2, \"template\": [\"t\"]}",
+            vec!["no-effect"],
+        ),
+        (
+            "{\"min_successful\": 2, \"parallel\": true, \"template\": \"t\"}",
+            vec!["no-effect"],
+        ),
+        (
+            "{\"min_successful\": 2, \"parallel\": true, \"repeat\": 2, \"template\": \"t\"}",
+            vec![],
+        ),
+        (
+            "{\"recover\": \"r\", \"template\": \"t\"}",
+            vec!["no-effect"],
+        ),
+        (
+            "{\"defaults\": {\"index\": 1}, \"template\": \"t\"}",
+            vec!["reserved-name"],
+        ),
         ("t {a={b}}", vec!["nested-braces"]),
         ("t {{a}} \\{a={b}\\}", vec![]),
     ] {
         assert_eq!(warned(text), expected, "{text}");
     }
-    let hint = read("{\"tiemout\": 5, \"template\": \"t\"}").unwrap().warnings()[0].hint.clone();
+    let hint = read("{\"tiemout\": 5, \"template\": \"t\"}")
+        .unwrap()
+        .warnings()[0]
+        .hint
+        .clone();
     assert_eq!(hint.as_deref(), Some("did you mean `timeout`?"));
 }
 
 #[test]
 fn a_command_that_begins_with_a_brace_says_how_it_is_written() {
     let hint = read("{cmd} a").unwrap_err().remove(0).hint.unwrap();
-    assert_eq!(hint, "a command that begins with a brace is written as a JSON string: \"{cmd} a\"");
+    assert_eq!(
+        hint,
+        "a command that begins with a brace is written as a JSON string: \"{cmd} a\""
+    );
     assert!(read("\"{cmd} a\"").is_ok());
 }
 
 #[test]
 fn hostile_documents_are_refused_quickly() {
     assert!(read(&"[".repeat(10_000)).is_err());
-    let nested = format!("{}\"t\"{}", "{\"template\":".repeat(10_000), "}".repeat(10_000));
+    let nested = format!(
+        "{}\"t\"{}",
+        "{\"template\":".repeat(10_000),
+        "}".repeat(10_000)
+    );
     assert!(read(&nested).is_err());
     let wide = format!("[{}\"t\"]", "\"t\",".repeat(MAX_NODES));
-    assert_eq!(refused(&wide), [format!("1:{} too-large", MAX_NODES * 4 + 2)]);
+    assert_eq!(
+        refused(&wide),
+        [format!("1:{} too-large", MAX_NODES * 4 + 2)]
+    );
     let broken = format!("\"t{}\"", " '{ x }'".repeat(90_000));
     assert_eq!(refused(&broken).len(), MAX_FINDINGS);
     let strange: String = (0..100_000).map(|n| format!("\"f{n}\":1,")).collect();
-    assert_eq!(warned(&format!("{{{strange}\"template\":\"t\"}}")).len(), MAX_FINDINGS / 2);
+    assert_eq!(
+        warned(&format!("{{{strange}\"template\":\"t\"}}")).len(),
+        MAX_FINDINGS / 2
+    );
     assert!(read(&format!("\"{}\"", "x".repeat(100 << 20))).is_err());
     assert!(read(&format!("echo {}", "x".repeat(10 << 20))).is_ok());
 }

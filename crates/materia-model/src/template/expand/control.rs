@@ -1,7 +1,8 @@
 //! Controls: the fields around a body, resolved.
 //!
-//! Owns how labels, numbers, outputs and recoveries become plain data. Every field is resolved even when another
-//! has failed, so that all problems are reported together. Never decides whether a node runs.
+//! Owns how labels, numbers, outputs and recoveries become plain data. Every field is resolved even
+//! when another has failed, so that all problems are reported together. Never decides whether a
+//! node runs.
 
 use super::super::document::Range;
 use super::super::evaluate::is_path;
@@ -27,22 +28,31 @@ impl<'t> Expander<'t> {
         let before = self.findings.len();
         let controls = Controls {
             label: self.label(node, frame),
-            delay: self.amount("delay", node.delay.as_ref(), frame, Range::Milliseconds).unwrap_or(0),
+            delay: self
+                .amount("delay", node.delay.as_ref(), frame, Range::Milliseconds)
+                .unwrap_or(0),
             timeout: self
                 .amount("timeout", node.timeout.as_ref(), frame, Range::Milliseconds)
                 .filter(|timeout| *timeout > 0),
-            retry: self.amount("retry", node.retry.as_ref(), frame, Range::Positive).unwrap_or(1),
+            retry: self
+                .amount("retry", node.retry.as_ref(), frame, Range::Positive)
+                .unwrap_or(1),
             recover: self.recover(node, frame),
             failure: node.failure.unwrap_or(failure),
             output: self.output(node, frame),
-            input: node.input.as_ref().and_then(|input| self.text(&input.text, &input.origin, frame)),
+            input: node
+                .input
+                .as_ref()
+                .and_then(|input| self.text(&input.text, &input.origin, frame)),
             keep: None,
         };
         (self.findings.len() == before).then_some(controls)
     }
 
     pub(super) fn label(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Option<String> {
-        node.label.as_ref().and_then(|label| self.located(label, frame))
+        node.label
+            .as_ref()
+            .and_then(|label| self.located(label, frame))
     }
 
     /// The join of parallel branches.
@@ -53,8 +63,18 @@ impl<'t> Expander<'t> {
         frame: &Frame<'_, 't>,
     ) -> Option<Body> {
         let before = self.findings.len();
-        let concurrency = self.amount("concurrency", node.concurrency.as_ref(), frame, Range::Positive);
-        let quorum = self.amount("min_successful", node.min_successful.as_ref(), frame, Range::Count);
+        let concurrency = self.amount(
+            "concurrency",
+            node.concurrency.as_ref(),
+            frame,
+            Range::Positive,
+        );
+        let quorum = self.amount(
+            "min_successful",
+            node.min_successful.as_ref(),
+            frame,
+            Range::Count,
+        );
         self.warn_quorum(node, quorum, branches.len());
         let size = |amount: u64| usize::try_from(amount).unwrap_or(usize::MAX);
         let body = Body::Parallel {
@@ -67,10 +87,13 @@ impl<'t> Expander<'t> {
 
     /// A quorum that cannot be reached is no mistake of the values, but the author wants to know.
     fn warn_quorum(&mut self, node: &Node, quorum: Option<u64>, branches: usize) {
-        let Some(quorum) = quorum.filter(|quorum| *quorum > branches as u64) else { return };
+        let Some(quorum) = quorum.filter(|quorum| *quorum > branches as u64) else {
+            return;
+        };
         let have = text::count(branches, "branch").replace("branchs", "branches");
         let message = format!("`min_successful` is {quorum}, and there are only {have}");
-        if self.warnings.iter().all(|before| before.message != message) && self.warnings.len() < 20 {
+        if self.warnings.iter().all(|before| before.message != message) && self.warnings.len() < 20
+        {
             let finding = Finding::warning("unreachable-quorum", message).hint("ask for fewer");
             self.warnings.push(node.origin.locate(finding, 0));
         }
@@ -79,16 +102,22 @@ impl<'t> Expander<'t> {
     /// What runs between attempts: fail-closed unless it says otherwise itself (T11).
     fn recover(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Option<Box<Plan>> {
         let recover = node.recover.as_deref()?;
-        self.node(recover, frame, Stdin::Previous, Failure::Branch).map(Box::new)
+        self.node(recover, frame, Stdin::Previous, Failure::Branch)
+            .map(Box::new)
     }
 
     /// The result of the node (T15).
     fn output(&mut self, node: &'t Node, frame: &Frame<'_, 't>) -> Output {
-        let Some(located) = &node.output else { return Output::Stdout };
-        let must_exist = located.text.placeholders().any(|placeholder| match &placeholder.form {
-            Form::Value { name, .. } => is_path(name, frame),
-            _ => false,
-        });
+        let Some(located) = &node.output else {
+            return Output::Stdout;
+        };
+        let must_exist = located
+            .text
+            .placeholders()
+            .any(|placeholder| match &placeholder.form {
+                Form::Value { name, .. } => is_path(name, frame),
+                _ => false,
+            });
         match self.located(located, frame) {
             Some(text) if !text.contains('\0') => Output::Value { text, must_exist },
             _ => Output::Stdout,
@@ -97,7 +126,8 @@ impl<'t> Expander<'t> {
 
     fn located(&mut self, located: &Located, frame: &Frame<'_, 't>) -> Option<String> {
         let text = self.evaluator.text(&located.text, frame);
-        text.map_err(|fault| self.fault(&fault, &located.origin, first_brace(located))).ok()
+        text.map_err(|fault| self.fault(&fault, &located.origin, first_brace(located)))
+            .ok()
     }
 
     fn amount(
@@ -135,15 +165,27 @@ impl<'t> Expander<'t> {
         if written.trim().is_empty() {
             return Ok(None);
         }
-        let number = written.trim().parse().ok().and_then(|number| range.check(number));
+        let number = written
+            .trim()
+            .parse()
+            .ok()
+            .and_then(|number| range.check(number));
         number.map(Some).ok_or_else(|| Fault::Wrong {
             code: "invalid-value",
-            message: format!("`{field}` is {}, and it must be {}", text::quoted(&written), range.described()),
+            message: format!(
+                "`{field}` is {}, and it must be {}",
+                text::quoted(&written),
+                range.described()
+            ),
             hint: format!("pass {}", range.described()),
         })
     }
 }
 
 fn first_brace(located: &Located) -> usize {
-    located.text.placeholders().next().map_or(0, |placeholder| placeholder.at)
+    located
+        .text
+        .placeholders()
+        .next()
+        .map_or(0, |placeholder| placeholder.at)
 }

@@ -1,7 +1,7 @@
 //! Copies: `repeat` turns one node into many (T12).
 //!
-//! Owns the count, its limit, and which fields belong to a copy and which to the join around the copies. Never
-//! evaluates anything but the count itself.
+//! Owns the count, its limit, and which fields belong to a copy and which to the join around the
+//! copies. Never evaluates anything but the count itself.
 
 use super::super::fault::Fault;
 use super::super::node::{Amount, Body as Written, Node};
@@ -22,21 +22,32 @@ impl<'t> Expander<'t> {
         failure: Failure,
     ) -> Option<Plan> {
         let scope = node.failure.unwrap_or(failure);
-        let skipped = Plan { body: Body::Skipped(join_kind(node)), controls: Controls::plain(scope) };
+        let skipped = Plan {
+            body: Body::Skipped(join_kind(node)),
+            controls: Controls::plain(scope),
+        };
         let count = match outer.within(node, None, |frame| self.count(repeat, frame)) {
             Ok(count) => count,
             Err(fault) => {
                 // A guard that is false anyway asks for no count.
                 let missing = matches!(fault, Fault::Missing(_));
-                let off = missing && outer.within(node, None, |frame| self.guard(node, frame)) == Some(false);
-                return if off { Some(skipped) } else { self.count_fault(repeat, node, &fault) };
+                let off = missing
+                    && outer.within(node, None, |frame| self.guard(node, frame)) == Some(false);
+                return if off {
+                    Some(skipped)
+                } else {
+                    self.count_fault(repeat, node, &fault)
+                };
             }
         };
         if !self.admit(count, repeat, node) {
             return None;
         }
         let copies = self.copies(node, count, outer, stdin, failure)?;
-        if copies.iter().all(|copy| matches!(copy.body, Body::Skipped(_))) {
+        if copies
+            .iter()
+            .all(|copy| matches!(copy.body, Body::Skipped(_)))
+        {
             return Some(skipped);
         }
         let body = if node.parallel {
@@ -44,7 +55,10 @@ impl<'t> Expander<'t> {
         } else {
             Body::Sequence(copies)
         };
-        Some(Plan { body, controls: Controls::plain(scope) })
+        Some(Plan {
+            body,
+            controls: Controls::plain(scope),
+        })
     }
 
     fn copies(
@@ -66,7 +80,9 @@ impl<'t> Expander<'t> {
             // A repeated parallel list gives lanes: each copy is a sequence.
             let turn = Some(Turn { index, count });
             let mark = self.evaluator.stages.borrow().mark();
-            let copy = outer.within(node, turn, |frame| self.single(node, frame, flow, failure, false));
+            let copy = outer.within(node, turn, |frame| {
+                self.single(node, frame, flow, failure, false)
+            });
             if node.parallel && self.evaluator.template.uses_stages {
                 hidden.push(self.evaluator.stages.borrow_mut().hide(mark));
             }
@@ -104,7 +120,15 @@ impl<'t> Expander<'t> {
             format!("repeats inside repeats make more than {MAX_COPIES} copies")
         };
         let hint = "repeat less, or run it in several goes".to_owned();
-        self.count_fault(repeat, node, &Fault::Wrong { code: "too-many-copies", message, hint });
+        self.count_fault(
+            repeat,
+            node,
+            &Fault::Wrong {
+                code: "too-many-copies",
+                message,
+                hint,
+            },
+        );
         self.halted = true;
         false
     }
@@ -112,7 +136,9 @@ impl<'t> Expander<'t> {
 
 fn join_kind(node: &Node) -> Kind {
     match (&node.body, node.parallel) {
-        (Written::Command { .. } | Written::Children(_) | Written::Nested(_), true) => Kind::Parallel,
+        (Written::Command { .. } | Written::Children(_) | Written::Nested(_), true) => {
+            Kind::Parallel
+        }
         _ => Kind::Sequence,
     }
 }

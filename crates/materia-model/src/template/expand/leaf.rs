@@ -1,7 +1,8 @@
 //! Leaves: words to argv.
 //!
-//! Owns which words vanish (T2), where the command is found, and the refusal of NUL bytes. A caller's value ends up
-//! in its word byte for byte. Never consults the file system or the search path.
+//! Owns which words vanish (T2), where the command is found, and the refusal of NUL bytes. A
+//! caller's value ends up in its word byte for byte. Never consults the file system or the search
+//! path.
 
 use super::super::Facts;
 use super::super::fault::Fault;
@@ -35,7 +36,15 @@ impl<'t> Expander<'t> {
         let Some(command) = argv.first_mut().filter(|command| !command.is_empty()) else {
             let message = "the command is empty once its values are in".to_owned();
             let hint = "give the first word a value, or a default as in {tool=echo}".to_owned();
-            self.fault(&Fault::Wrong { code: "empty-command", message, hint }, &node.origin, 0);
+            self.fault(
+                &Fault::Wrong {
+                    code: "empty-command",
+                    message,
+                    hint,
+                },
+                &node.origin,
+                0,
+            );
             return None;
         };
         *command = self.evaluator.facts.command(command);
@@ -50,7 +59,15 @@ impl<'t> Expander<'t> {
         }
         let message = "a word has a NUL byte, which no command line can carry".to_owned();
         let hint = "pass the value by file or stdin".to_owned();
-        self.fault(&Fault::Wrong { code: "nul-byte", message, hint }, &node.origin, brace(word));
+        self.fault(
+            &Fault::Wrong {
+                code: "nul-byte",
+                message,
+                hint,
+            },
+            &node.origin,
+            brace(word),
+        );
         None
     }
 
@@ -91,20 +108,25 @@ fn brace(word: &Text) -> usize {
 }
 
 impl Facts<'_> {
-    /// A command as it is started: `~` is home, a relative path with a slash is seen from the directory.
+    /// A command as it is started: `~` is home, a relative path with a slash is seen from the
+    /// directory.
     fn command(&self, command: &str) -> String {
         if command == "~" || command.starts_with("~/") {
             return self.at_home(command);
         }
         match self.cwd {
-            Some(cwd) if command.contains('/') && !command.starts_with('/') => resolve(cwd, command),
+            Some(cwd) if command.contains('/') && !command.starts_with('/') => {
+                resolve(cwd, command)
+            }
             _ => command.to_owned(),
         }
     }
 
     /// A path that may begin with `~`, spelled out.
     pub(crate) fn at_home(&self, path: &str) -> String {
-        let rest = path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let rest = path
+            .strip_prefix('~')
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'));
         match (rest, self.home) {
             (Some(rest), Some(home)) => format!("{}{rest}", home.trim_end_matches('/')),
             _ => path.to_owned(),

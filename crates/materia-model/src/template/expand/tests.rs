@@ -11,7 +11,12 @@ use crate::finding::Source;
 use crate::template::{explain, parse};
 
 fn try_expand(text: &str, values: &Value) -> Result<Expansion, Vec<Finding>> {
-    let facts = Facts { home: Some("/h"), cwd: Some("/w"), has_stdin: false, ..Facts::default() };
+    let facts = Facts {
+        home: Some("/h"),
+        cwd: Some("/w"),
+        has_stdin: false,
+        ..Facts::default()
+    };
     let template = parse(&Source::new("t", text))?;
     expand(&template, values.as_object().unwrap(), facts)
 }
@@ -22,22 +27,37 @@ fn argv(text: &str, values: &Value) -> Vec<Vec<String>> {
         match &plan.body {
             Body::Command { argv, .. } => found.push(argv.clone()),
             Body::Sequence(steps) => steps.iter().for_each(|step| leaves(step, found)),
-            Body::Parallel { branches, .. } => branches.iter().for_each(|branch| leaves(branch, found)),
+            Body::Parallel { branches, .. } => {
+                branches.iter().for_each(|branch| leaves(branch, found))
+            }
             Body::Nested(inner) => leaves(inner, found),
             Body::Skipped(_) => {}
         }
     }
     let mut found = Vec::new();
-    leaves(&try_expand(text, values).unwrap_or_else(|f| panic!("{text}: {f:?}")).plan, &mut found);
+    leaves(
+        &try_expand(text, values)
+            .unwrap_or_else(|f| panic!("{text}: {f:?}"))
+            .plan,
+        &mut found,
+    );
     found
 }
 
 fn spelled(text: &str, values: &Value) -> String {
-    argv(text, values).iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join(" ; ")
+    argv(text, values)
+        .iter()
+        .map(|argv| argv.join(" "))
+        .collect::<Vec<_>>()
+        .join(" ; ")
 }
 
 fn refused(text: &str, values: &Value) -> Vec<&'static str> {
-    try_expand(text, values).expect_err(text).iter().map(|finding| finding.code).collect()
+    try_expand(text, values)
+        .expect_err(text)
+        .iter()
+        .map(|finding| finding.code)
+        .collect()
 }
 
 fn tree(text: &str, values: &Value) -> Value {
@@ -47,14 +67,30 @@ fn tree(text: &str, values: &Value) -> Value {
 #[test]
 fn t2_unquoted_words_vanish_when_empty_and_quoted_ones_stay() {
     for (text, values, expected) in [
-        ("echo {a} {b}", json!({"a": "", "b": "x"}), vec!["echo", "x"]),
-        ("echo \"{a}\" {b}", json!({"a": "", "b": "x"}), vec!["echo", "", "x"]),
+        (
+            "echo {a} {b}",
+            json!({"a": "", "b": "x"}),
+            vec!["echo", "x"],
+        ),
+        (
+            "echo \"{a}\" {b}",
+            json!({"a": "", "b": "x"}),
+            vec!["echo", "", "x"],
+        ),
         ("echo '' x", json!({}), vec!["echo", "", "x"]),
-        ("echo --f={a} {n}", json!({"a": "", "n": null}), vec!["echo", "--f="]),
+        (
+            "echo --f={a} {n}",
+            json!({"a": "", "n": null}),
+            vec!["echo", "--f="],
+        ),
         ("{sudo?sudo:} ls {all?--all:}", json!({}), vec!["/w/x/ls"]),
     ] {
         let text = text.replace("ls", "x/ls");
-        let text = if text.starts_with('{') { Value::from(text).to_string() } else { text };
+        let text = if text.starts_with('{') {
+            Value::from(text).to_string()
+        } else {
+            text
+        };
         assert_eq!(argv(&text, &values), [expected], "{text}");
     }
     assert_eq!(refused("\"{a}\"", &json!({"a": ""})), ["empty-command"]);
@@ -64,8 +100,9 @@ fn t2_unquoted_words_vanish_when_empty_and_quoted_ones_stay() {
 #[test]
 fn t3_defaults_refer_to_each_other_and_caller_data_never_does() {
     let chain = |names: usize| {
-        let links: Map<String, Value> =
-            (1..names).map(|n| (format!("n{n}"), format!("{{n{}}}", n + 1).into())).collect();
+        let links: Map<String, Value> = (1..names)
+            .map(|n| (format!("n{n}"), format!("{{n{}}}", n + 1).into()))
+            .collect();
         let mut links = links;
         links.insert(format!("n{names}"), "end".into());
         json!({"defaults": links, "template": "t {n1}"}).to_string()
@@ -73,15 +110,31 @@ fn t3_defaults_refer_to_each_other_and_caller_data_never_does() {
     assert_eq!(spelled(&chain(6), &json!({})), "t end");
     assert_eq!(refused(&chain(7), &json!({})), ["cyclic-default"]);
     for (text, values, expected) in [
-        (r#"{"defaults": {"d": "{r}/{e}", "r": "/r", "e": "d"}, "template": "t {d}"}"#, json!({}), "t /r/d"),
+        (
+            r#"{"defaults": {"d": "{r}/{e}", "r": "/r", "e": "d"}, "template": "t {d}"}"#,
+            json!({}),
+            "t /r/d",
+        ),
         (
             r#"{"defaults": {"d": "{r}/{e}", "r": "/r"}, "template": "t {d}"}"#,
             json!({"e": "{r}"}),
             "t /r/{r}",
         ),
-        (r#"{"defaults": {"j": "{\"k\": 1}"}, "template": "t {j}"}"#, json!({}), "t {\"k\": 1}"),
-        (r#"{"defaults": {"j": "\\{a\\}"}, "template": "t {j}"}"#, json!({"a": 1}), "t {a}"),
-        (r#"{"defaults": {"b": "{b}"}, "template": "t {b}"}"#, json!({"b": "z"}), "t z"),
+        (
+            r#"{"defaults": {"j": "{\"k\": 1}"}, "template": "t {j}"}"#,
+            json!({}),
+            "t {\"k\": 1}",
+        ),
+        (
+            r#"{"defaults": {"j": "\\{a\\}"}, "template": "t {j}"}"#,
+            json!({"a": 1}),
+            "t {a}",
+        ),
+        (
+            r#"{"defaults": {"b": "{b}"}, "template": "t {b}"}"#,
+            json!({"b": "z"}),
+            "t z",
+        ),
         (
             r#"{"defaults": {"m": "P"}, "template": {"defaults": {"m": "{m}!"}, "template": "t {m}"}}"#,
             json!({}),
@@ -100,13 +153,21 @@ fn t3_defaults_refer_to_each_other_and_caller_data_never_does() {
     ] {
         assert_eq!(spelled(text, &values), expected, "{text}");
     }
-    for cyclic in
-        [r#"{"a": "{b}", "b": "{a}"}"#, r#"{"a": "{a}"}"#, r#"{"a": "x{b}", "b": "{c}", "c": "y{a}"}"#]
-    {
+    for cyclic in [
+        r#"{"a": "{b}", "b": "{a}"}"#,
+        r#"{"a": "{a}"}"#,
+        r#"{"a": "x{b}", "b": "{c}", "c": "y{a}"}"#,
+    ] {
         let text = format!("{{\"defaults\": {cyclic}, \"template\": \"t {{a}}\"}}");
         assert_eq!(refused(&text, &json!({})), ["cyclic-default"], "{text}");
     }
-    assert_eq!(refused(r#"{"defaults": {"b": "{a}"}, "template": "t {b}"}"#, &json!({})), ["missing-value"]);
+    assert_eq!(
+        refused(
+            r#"{"defaults": {"b": "{a}"}, "template": "t {b}"}"#,
+            &json!({})
+        ),
+        ["missing-value"]
+    );
 }
 
 #[test]
@@ -115,12 +176,36 @@ fn t6_types_hold_for_caller_values_and_resolved_defaults() {
         ("t {n:int}", json!({"n": " 5 "}), "t 5"),
         ("t {b:bool=yes} {b}", json!({"b": 0}), ""),
         ("t {b:bool=yes}", json!({}), "t true"),
-        (r#"{"args": ["xs:array"], "template": "t {xs[1]} {xs.length}"}"#, json!({"xs": "[1,2]"}), "t 2 2"),
-        (r#"{"args": ["xs:array"], "defaults": {"xs": "[7]"}, "template": "t {xs[0]}"}"#, json!({}), "t 7"),
-        (r#"{"args": ["n:int"], "defaults": {"n": "{m}"}, "template": "t {n}"}"#, json!({"m": "x"}), ""),
-        (r#"{"args": ["p:path"], "defaults": {"p": "~/x"}, "template": "t {p}"}"#, json!({}), "t /h/x"),
-        (r#"{"args": ["p:path"], "template": "t {p} {q:path=~/y}"}"#, json!({"p": "~/x"}), "t ~/x /h/y"),
-        (r#"{"args": ["a=1"], "defaults": {"a": 2}, "template": "t {a=3}"}"#, json!({}), "t 2"),
+        (
+            r#"{"args": ["xs:array"], "template": "t {xs[1]} {xs.length}"}"#,
+            json!({"xs": "[1,2]"}),
+            "t 2 2",
+        ),
+        (
+            r#"{"args": ["xs:array"], "defaults": {"xs": "[7]"}, "template": "t {xs[0]}"}"#,
+            json!({}),
+            "t 7",
+        ),
+        (
+            r#"{"args": ["n:int"], "defaults": {"n": "{m}"}, "template": "t {n}"}"#,
+            json!({"m": "x"}),
+            "",
+        ),
+        (
+            r#"{"args": ["p:path"], "defaults": {"p": "~/x"}, "template": "t {p}"}"#,
+            json!({}),
+            "t /h/x",
+        ),
+        (
+            r#"{"args": ["p:path"], "template": "t {p} {q:path=~/y}"}"#,
+            json!({"p": "~/x"}),
+            "t ~/x /h/y",
+        ),
+        (
+            r#"{"args": ["a=1"], "defaults": {"a": 2}, "template": "t {a=3}"}"#,
+            json!({}),
+            "t 2",
+        ),
         (
             r#"{"args": ["a=1"], "template": ["t {a=3}", {"args": ["b"], "template": "u {a=3} {b}"}]}"#,
             json!({"b": 0}),
@@ -135,9 +220,18 @@ fn t6_types_hold_for_caller_values_and_resolved_defaults() {
     }
     let found = try_expand("t {a} {c:int} {b=1} {d}", &json!({"a": 1})).unwrap_err();
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!(found[0].hint.as_deref(), Some("pass c=…; expected: a=TEXT c=1 d=TEXT [b=1]"));
+    assert_eq!(
+        found[0].hint.as_deref(),
+        Some("pass c=…; expected: a=TEXT c=1 d=TEXT [b=1]")
+    );
     assert_eq!(found[0].place.as_ref().unwrap().column, 7);
-    assert_eq!(refused(r#"{"args": ["a", "b"], "template": "t {a}"}"#, &json!({"a": 1})), ["missing-value"]);
+    assert_eq!(
+        refused(
+            r#"{"args": ["a", "b"], "template": "t {a}"}"#,
+            &json!({"a": 1})
+        ),
+        ["missing-value"]
+    );
 }
 
 #[test]
@@ -148,8 +242,16 @@ fn t8_t12_repeat_gives_copies_with_their_numbers() {
             json!({}),
             "t 0 00 1 1 2 -1 ; t 1 01 0 0 2 0",
         ),
-        (r#"{"repeat": "{n*2}", "template": "t {__(index+1)}"}"#, json!({"n": 1}), "t 001 ; t 002"),
-        (r#"{"repeat": "xs.length", "template": "t {xs[index]}"}"#, json!({"xs": ["p", "q"]}), "t p ; t q"),
+        (
+            r#"{"repeat": "{n*2}", "template": "t {__(index+1)}"}"#,
+            json!({"n": 1}),
+            "t 001 ; t 002",
+        ),
+        (
+            r#"{"repeat": "xs.length", "template": "t {xs[index]}"}"#,
+            json!({"xs": ["p", "q"]}),
+            "t p ; t q",
+        ),
         (
             r#"{"repeat": 2, "template": {"repeat": 2, "template": "t {index}"}}"#,
             json!({}),
@@ -160,9 +262,17 @@ fn t8_t12_repeat_gives_copies_with_their_numbers() {
             json!({"index": 9}),
             "a 0 ; b 0 ; a 1 ; b 1",
         ),
-        (r#"{"repeat": 3, "when": "{index}", "template": "t {index}"}"#, json!({}), "t 1 ; t 2"),
+        (
+            r#"{"repeat": 3, "when": "{index}", "template": "t {index}"}"#,
+            json!({}),
+            "t 1 ; t 2",
+        ),
         (r#"{"repeat": 0, "template": "t {missing}"}"#, json!({}), ""),
-        (r#"{"when": "xs", "repeat": "{xs.length}", "template": "t {xs[index]}"}"#, json!({}), ""),
+        (
+            r#"{"when": "xs", "repeat": "{xs.length}", "template": "t {xs[index]}"}"#,
+            json!({}),
+            "",
+        ),
         (
             r#"{"defaults": {"p": "{xs[index]}", "xs": ["a", "b"]}, "template": [{"repeat": "{xs.length}", "template": "t {p}"}]}"#,
             json!({}),
@@ -175,14 +285,29 @@ fn t8_t12_repeat_gives_copies_with_their_numbers() {
         assert_eq!(spelled(text, &values), expected, "{text}");
     }
     for (text, code) in [
-        (r#"{"repeat": 2, "template": "t {1/index}"}"#, "division-by-zero"),
+        (
+            r#"{"repeat": 2, "template": "t {1/index}"}"#,
+            "division-by-zero",
+        ),
         ("t {9223372036854775807+1}", "overflow"),
         ("t {index}", "missing-value"),
         ("t {n+1}", "missing-value"),
-        (r#"{"repeat": "{n}", "defaults": {"n": "x"}, "template": "t"}"#, "invalid-value"),
-        (r#"{"repeat": "{xs.length}", "template": "t"}"#, "missing-value"),
-        (r#"{"defaults": {"xs": "ab"}, "template": "t {xs[0]}"}"#, "invalid-value"),
-        (r#"{"defaults": {"xs": ["ab"]}, "template": "t {xs[1]}"}"#, "index-out-of-range"),
+        (
+            r#"{"repeat": "{n}", "defaults": {"n": "x"}, "template": "t"}"#,
+            "invalid-value",
+        ),
+        (
+            r#"{"repeat": "{xs.length}", "template": "t"}"#,
+            "missing-value",
+        ),
+        (
+            r#"{"defaults": {"xs": "ab"}, "template": "t {xs[0]}"}"#,
+            "invalid-value",
+        ),
+        (
+            r#"{"defaults": {"xs": ["ab"]}, "template": "t {xs[1]}"}"#,
+            "index-out-of-range",
+        ),
     ] {
         assert_eq!(refused(text, &json!({})), [code], "{text}");
     }
@@ -200,7 +325,10 @@ fn t10_t12_fields_belong_to_the_copy_or_the_join() {
         lane(1, json!({"kind": "command", "skipped": true})),
         lane(2, json!({"kind": "command", "argv": ["b"], "stdin": "previous"}))]});
     assert_eq!(tree(text, &json!({"q": 2})), expected);
-    let skipped = tree(r#"{"parallel": true, "repeat": 2, "when": false, "template": "t"}"#, &json!({}));
+    let skipped = tree(
+        r#"{"parallel": true, "repeat": 2, "when": false, "template": "t"}"#,
+        &json!({}),
+    );
     assert_eq!(skipped, json!({"kind": "parallel", "skipped": true}));
 }
 
@@ -208,22 +336,49 @@ fn t10_t12_fields_belong_to_the_copy_or_the_join() {
 fn t10_skipped_nodes_keep_the_flow_of_stdin() {
     let stdins = |text: &str, has_stdin: bool| {
         let template = parse(&Source::new("t", text)).unwrap();
-        let plan = expand(&template, &Map::new(), Facts { has_stdin, ..Facts::default() }).unwrap().plan;
+        let plan = expand(
+            &template,
+            &Map::new(),
+            Facts {
+                has_stdin,
+                ..Facts::default()
+            },
+        )
+        .unwrap()
+        .plan;
         let json = serde_json::to_string(&explain(&plan)).unwrap();
-        let found: Vec<_> =
-            json.match_indices("\"stdin\":\"").map(|(at, m)| json[at + m.len()..][..1].to_owned()).collect();
+        let found: Vec<_> = json
+            .match_indices("\"stdin\":\"")
+            .map(|(at, m)| json[at + m.len()..][..1].to_owned())
+            .collect();
         found.concat()
     };
     for (text, none, given) in [
         ("\"a\"", "n", "p"),
-        (r#"["a", "b", {"parallel": true, "template": ["c", ["d", "e"]]}]"#, "", ""),
-        (r#"["a", {"parallel": true, "template": ["c", {"template": ["d", "e"]}]}, "f"]"#, "nsspp", "psspp"),
-        (r#"[{"when": false, "template": "x"}, "a", {"when": false, "template": "y"}, "b"]"#, "np", "pp"),
+        (
+            r#"["a", "b", {"parallel": true, "template": ["c", ["d", "e"]]}]"#,
+            "",
+            "",
+        ),
+        (
+            r#"["a", {"parallel": true, "template": ["c", {"template": ["d", "e"]}]}, "f"]"#,
+            "nsspp",
+            "psspp",
+        ),
+        (
+            r#"[{"when": false, "template": "x"}, "a", {"when": false, "template": "y"}, "b"]"#,
+            "np",
+            "pp",
+        ),
         (r#"{"parallel": true, "template": ["a", "b"]}"#, "nn", "ss"),
         (r#"{"repeat": 2, "template": ["a", "b"]}"#, "nppp", "pppp"),
     ] {
         if !none.is_empty() {
-            assert_eq!((stdins(text, false), stdins(text, true)), (none.into(), given.into()), "{text}");
+            assert_eq!(
+                (stdins(text, false), stdins(text, true)),
+                (none.into(), given.into()),
+                "{text}"
+            );
         }
     }
 }
@@ -234,14 +389,25 @@ fn t11_recovery_is_fail_closed_and_wrappers_keep_their_controls() {
         "template": {"timeout": "{t}", "template": "x"}}"#;
     let plan = try_expand(text, &json!({"t": "1.5"})).unwrap().plan;
     let recover = plan.controls.recover.as_deref().unwrap();
-    let Body::Sequence(steps) = &recover.body else { panic!("{recover:?}") };
+    let Body::Sequence(steps) = &recover.body else {
+        panic!("{recover:?}")
+    };
     let failures: Vec<_> = steps.iter().map(|step| step.controls.failure).collect();
     assert_eq!(recover.controls.failure, Failure::Branch);
-    assert_eq!(failures, [Failure::Branch, Failure::Branch, Failure::Continue]);
-    let Body::Nested(inner) = &plan.body else { panic!("{plan:?}") };
+    assert_eq!(
+        failures,
+        [Failure::Branch, Failure::Branch, Failure::Continue]
+    );
+    let Body::Nested(inner) = &plan.body else {
+        panic!("{plan:?}")
+    };
     assert_eq!((inner.controls.timeout, plan.controls.retry), (Some(2), 2));
-    let merged =
-        try_expand(r#"{"retry": 2, "template": {"template": {"template": "x"}}}"#, &json!({})).unwrap().plan;
+    let merged = try_expand(
+        r#"{"retry": 2, "template": {"template": {"template": "x"}}}"#,
+        &json!({}),
+    )
+    .unwrap()
+    .plan;
     assert!(matches!(merged.body, Body::Command { .. }) && merged.controls.retry == 2);
 }
 
@@ -253,7 +419,11 @@ fn t18_bound_values_win_inside_and_see_only_the_outside() {
             json!({"a": "caller"}),
             "t in",
         ),
-        (r#"[{"values": {"a": "[{a}]"}, "template": "t {a}"}, "u {a}"]"#, json!({"a": "x"}), "t [x] ; u x"),
+        (
+            r#"[{"values": {"a": "[{a}]"}, "template": "t {a}"}, "u {a}"]"#,
+            json!({"a": "x"}),
+            "t [x] ; u x",
+        ),
         (
             r#"{"values": {"a": "{a}"}, "template": {"defaults": {"a": "inner"}, "template": "t {a}"}}"#,
             json!({}),
@@ -272,31 +442,72 @@ fn t18_bound_values_win_inside_and_see_only_the_outside() {
 #[test]
 fn skipped_nodes_ask_for_nothing_and_quorums_out_of_reach_are_named() {
     let text = r#"{"when": "go", "label": "{l}", "timeout": "{t}", "output": "o", "template": "t {needs}"}"#;
-    assert_eq!(tree(text, &json!({})), json!({"kind": "command", "skipped": true}));
+    assert_eq!(
+        tree(text, &json!({})),
+        json!({"kind": "command", "skipped": true})
+    );
     let text = r#"{"parallel": true, "min_successful": 3, "template": ["a", "b"]}"#;
     let warnings = try_expand(text, &json!({})).unwrap().warnings;
-    assert_eq!(warnings[0].message, "`min_successful` is 3, and there are only 2 branches");
+    assert_eq!(
+        warnings[0].message,
+        "`min_successful` is 3, and there are only 2 branches"
+    );
 }
 
 #[test]
 fn the_deepest_tree_that_can_be_read_can_be_expanded() {
-    let deep = |n: usize| format!("{}\"t\"{}", "{\"retry\": 2, \"template\":".repeat(n), "}".repeat(n));
-    let plan = try_expand(&deep(crate::document::MAX_DEPTH), &json!({})).unwrap().plan;
+    let deep = |n: usize| {
+        format!(
+            "{}\"t\"{}",
+            "{\"retry\": 2, \"template\":".repeat(n),
+            "}".repeat(n)
+        )
+    };
+    let plan = try_expand(&deep(crate::document::MAX_DEPTH), &json!({}))
+        .unwrap()
+        .plan;
     assert!(serde_json::to_string(&explain(&plan)).unwrap().len() > 1_000);
     assert_eq!(plan.commands(), 1);
-    assert_eq!(refused(&deep(crate::document::MAX_DEPTH + 1), &json!({}))[0], "too-deep");
+    assert_eq!(
+        refused(&deep(crate::document::MAX_DEPTH + 1), &json!({}))[0],
+        "too-deep"
+    );
 }
 
 #[test]
 fn t15_output_is_stdout_or_a_value() {
     use super::super::plan::Output;
-    let output = |text: &str| try_expand(text, &json!({"o": "/x", "d": "e"})).unwrap().plan.controls.output;
-    let value = |text: &str, must_exist| Output::Value { text: text.into(), must_exist };
-    assert_eq!(output(r#"{"output": "stdout", "template": ["t"]}"#), Output::Stdout);
-    assert_eq!(output(r#"{"args": ["o:path"], "output": "o", "template": ["t"]}"#), value("/x", true));
-    assert_eq!(output(r#"{"output": "{o}", "template": ["t"]}"#), value("/x", false));
-    assert_eq!(output(r#"{"output": "{d:path}/f", "template": ["t"]}"#), value("e/f", true));
-    assert_eq!(refused(r#"{"output": "gone", "template": ["t"]}"#, &json!({})), ["missing-value"]);
+    let output = |text: &str| {
+        try_expand(text, &json!({"o": "/x", "d": "e"}))
+            .unwrap()
+            .plan
+            .controls
+            .output
+    };
+    let value = |text: &str, must_exist| Output::Value {
+        text: text.into(),
+        must_exist,
+    };
+    assert_eq!(
+        output(r#"{"output": "stdout", "template": ["t"]}"#),
+        Output::Stdout
+    );
+    assert_eq!(
+        output(r#"{"args": ["o:path"], "output": "o", "template": ["t"]}"#),
+        value("/x", true)
+    );
+    assert_eq!(
+        output(r#"{"output": "{o}", "template": ["t"]}"#),
+        value("/x", false)
+    );
+    assert_eq!(
+        output(r#"{"output": "{d:path}/f", "template": ["t"]}"#),
+        value("e/f", true)
+    );
+    assert_eq!(
+        refused(r#"{"output": "gone", "template": ["t"]}"#, &json!({})),
+        ["missing-value"]
+    );
 }
 
 #[test]
@@ -316,7 +527,10 @@ fn commands_are_found_from_home_and_directory() {
 
 #[test]
 fn hostile_templates_get_an_error_and_no_hang() {
-    assert_eq!(argv(r#"{"repeat": 100000, "template": "t {index}"}"#, &json!({})).len(), MAX_COPIES);
+    assert_eq!(
+        argv(r#"{"repeat": 100000, "template": "t {index}"}"#, &json!({})).len(),
+        MAX_COPIES
+    );
     for text in [
         r#"{"repeat": 100001, "template": "t"}"#,
         r#"{"repeat": 1e300, "template": "t"}"#,
@@ -328,7 +542,10 @@ fn hostile_templates_get_an_error_and_no_hang() {
     let wide = json!({"repeat": 10_000, "template": vec!["t"; 100]}).to_string();
     assert_eq!(refused(&wide, &json!({})), ["too-large"]);
     assert_eq!(
-        refused(r#"{"repeat": 100000, "template": "t {a}"}"#, &json!({"a": "x".repeat(100_000)})),
+        refused(
+            r#"{"repeat": 100000, "template": "t {a}"}"#,
+            &json!({"a": "x".repeat(100_000)})
+        ),
         ["too-large"]
     );
     let laughs = |n: usize| format!("{{n{n}}}").repeat(300);
@@ -336,7 +553,10 @@ fn hostile_templates_get_an_error_and_no_hang() {
     assert_eq!(refused(&laughs.to_string(), &json!({})), ["too-large"]);
     assert_eq!(refused("t {a}", &json!({"a": "x\0y"})), ["nul-byte"]);
     assert_eq!(refused("t \0", &json!({})), ["nul-byte"]);
-    assert_eq!(refused(&format!("t {}", "{a}".repeat(100_000)), &json!({})), ["missing-value"]);
+    assert_eq!(
+        refused(&format!("t {}", "{a}".repeat(100_000)), &json!({})),
+        ["missing-value"]
+    );
     let many: String = (0..1_000).map(|n| format!(" {{n{n}}}")).collect();
     assert_eq!(refused(&format!("t{many}"), &json!({})).len(), MAX_FINDINGS);
 }

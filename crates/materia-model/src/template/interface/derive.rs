@@ -1,7 +1,7 @@
 //! Derivation: walking a template for the names it uses.
 //!
-//! Owns which uses make an argument required and which type they suggest. Names that a node binds are its own
-//! business, and so are those that `repeat` sets. Never evaluates anything.
+//! Owns which uses make an argument required and which type they suggest. Names that a node binds
+//! are its own business, and so are those that `repeat` sets. Never evaluates anything.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::super::HOST_NAMES;
-use super::super::node::{Amount, Body, Content, Guard, Located, Node, Realm, Setting, Settings, Template};
+use super::super::node::{
+    Amount, Body, Content, Guard, Located, Node, Realm, Setting, Settings, Template,
+};
 use super::super::scope::{Fixed, Frame};
 use super::super::syntax::expression::Expression;
 use super::super::syntax::{Form, Index, Placeholder, Text, reserved};
@@ -19,13 +21,19 @@ use super::{Arg, Inferred, Interface, Use};
 impl Interface {
     pub(crate) fn of(template: &Template) -> Self {
         let home = &template.realm;
-        let mut walk = Walk { home, order: Vec::new(), uses: BTreeMap::new(), known: BTreeSet::new() };
+        let mut walk = Walk {
+            home,
+            order: Vec::new(),
+            uses: BTreeMap::new(),
+            known: BTreeSet::new(),
+        };
         walk.node(&template.root, &Frame::outside(&template.realm));
         let mut unused = BTreeSet::new();
         let mut names: Vec<String> = Vec::new();
         for argument in &template.declared {
             names.push(argument.name.clone());
-            let default = template.root.defaults.contains_key(&argument.name) || argument.default.is_some();
+            let default =
+                template.root.defaults.contains_key(&argument.name) || argument.default.is_some();
             if !walk.uses.contains_key(&argument.name) && !default {
                 unused.insert(argument.name.clone());
             }
@@ -39,10 +47,17 @@ impl Interface {
             .cloned()
             .collect();
         names.extend(derived);
-        let args: Vec<Arg> = names.into_iter().map(|name| walk.arg(template, name, &unused)).collect();
+        let args: Vec<Arg> = names
+            .into_iter()
+            .map(|name| walk.arg(template, name, &unused))
+            .collect();
         walk.known.extend(template.realm.types.keys().cloned());
         walk.known.extend(args.iter().map(|arg| arg.name.clone()));
-        Self { args, known: walk.known, unused }
+        Self {
+            args,
+            known: walk.known,
+            unused,
+        }
     }
 }
 
@@ -63,12 +78,18 @@ enum Need {
 impl Walk<'_> {
     /// Where arguments are declared, what only imports take and have a default for is theirs.
     fn is_public(&self, name: &str) -> bool {
-        self.uses.get(name).is_none_or(|used| used.at_home || used.required)
+        self.uses
+            .get(name)
+            .is_none_or(|used| used.at_home || used.required)
     }
 
     fn arg(&self, template: &Template, name: String, unused: &BTreeSet<String>) -> Arg {
         let used = self.uses.get(&name).cloned().unwrap_or_default();
-        let declared = template.realm.types.get(&name).map(|declared| declared.ty.clone());
+        let declared = template
+            .realm
+            .types
+            .get(&name)
+            .map(|declared| declared.ty.clone());
         let declared = declared.or(used.declared);
         let inferred = match used.inferred.keys().next() {
             Some(Inferred::Array) => Type::Array,
@@ -78,10 +99,17 @@ impl Walk<'_> {
         };
         let ty = declared.unwrap_or(inferred);
         let default = used.default.or_else(|| root_default(template, &name));
-        let default =
-            default.map(|value| ty.fit(Cow::Borrowed(&value)).map_or_else(|| value.clone(), Cow::into_owned));
+        let default = default.map(|value| {
+            ty.fit(Cow::Borrowed(&value))
+                .map_or_else(|| value.clone(), Cow::into_owned)
+        });
         let required = unused.contains(&name) || used.required;
-        Arg { name, ty, required, default }
+        Arg {
+            name,
+            ty,
+            required,
+            default,
+        }
     }
 
     fn node<'t>(&mut self, node: &'t Node, outer: &Frame<'_, 't>) {
@@ -93,31 +121,50 @@ impl Walk<'_> {
     }
 
     fn fields<'t>(&mut self, node: &'t Node, frame: &Frame<'_, 't>) {
-        let around = if node.values.is_empty() { frame } else { frame.around_bound() };
+        let around = if node.values.is_empty() {
+            frame
+        } else {
+            frame.around_bound()
+        };
         self.references(&node.values, around, Need::Required);
         self.references(&node.defaults, frame, Need::Optional);
         self.references(&node.given, frame, Need::Optional);
-        node.args.iter().for_each(|settings| self.references(settings, frame, Need::Optional));
+        node.args
+            .iter()
+            .for_each(|settings| self.references(settings, frame, Need::Optional));
         match &node.when {
             Some(Guard::Value(located, _)) => {
                 self.text(&located.text, frame, Some(Inferred::Bool), Need::Optional);
             }
             Some(Guard::Always(_)) | None => {}
         }
-        let counts =
-            [&node.repeat, &node.timeout, &node.delay, &node.retry, &node.concurrency, &node.min_successful];
+        let counts = [
+            &node.repeat,
+            &node.timeout,
+            &node.delay,
+            &node.retry,
+            &node.concurrency,
+            &node.min_successful,
+        ];
         for amount in counts.into_iter().flatten() {
             if let Amount::Computed(Located { text, .. }) = amount {
                 self.text(text, frame, Some(Inferred::Int), Need::Required);
             }
         }
-        for located in [&node.label, &node.output, &node.input].into_iter().flatten() {
+        for located in [&node.label, &node.output, &node.input]
+            .into_iter()
+            .flatten()
+        {
             self.text(&located.text, frame, None, Need::Required);
         }
-        node.recover.iter().for_each(|recover| self.node(recover, frame));
+        node.recover
+            .iter()
+            .for_each(|recover| self.node(recover, frame));
         match &node.body {
             Body::Command { words, .. } => {
-                words.iter().for_each(|word| self.text(word, frame, None, Need::Required));
+                words
+                    .iter()
+                    .for_each(|word| self.text(word, frame, None, Need::Required));
             }
             Body::Children(children) => children.iter().for_each(|child| self.node(child, frame)),
             Body::Nested(inner) => self.node(inner, frame),
@@ -136,26 +183,52 @@ impl Walk<'_> {
     fn text(&mut self, text: &Text, frame: &Frame<'_, '_>, whole: Option<Inferred>, need: Need) {
         let single = text.single().is_some();
         for placeholder in text.placeholders() {
-            self.placeholder(placeholder, frame, whole.filter(|_| single).unwrap_or(Inferred::Text), need);
+            self.placeholder(
+                placeholder,
+                frame,
+                whole.filter(|_| single).unwrap_or(Inferred::Text),
+                need,
+            );
         }
     }
 
-    fn placeholder(&mut self, placeholder: &Placeholder, frame: &Frame<'_, '_>, plain: Inferred, need: Need) {
+    fn placeholder(
+        &mut self,
+        placeholder: &Placeholder,
+        frame: &Frame<'_, '_>,
+        plain: Inferred,
+        need: Need,
+    ) {
         match &placeholder.form {
-            Form::Value { name, difference: Some(difference), .. } if begins_reserved(name) => {
+            Form::Value {
+                name,
+                difference: Some(difference),
+                ..
+            } if begins_reserved(name) => {
                 self.integers(difference, frame, need);
             }
-            Form::Value { name, default, difference, .. } => {
+            Form::Value {
+                name,
+                default,
+                difference,
+                ..
+            } => {
                 if let Some(difference) = difference {
                     let mut names = Vec::new();
                     difference.names(&mut names);
                     self.known.extend(names.into_iter().map(str::to_owned));
                 }
-                let need = if default.is_some() { Need::Optional } else { need };
+                let need = if default.is_some() {
+                    Need::Optional
+                } else {
+                    need
+                };
                 self.mention(name, frame, plain, need, default.as_deref());
             }
             Form::Fallback { name, .. } => self.mention(name, frame, plain, Need::Optional, None),
-            Form::Choice { name, .. } => self.mention(name, frame, Inferred::Bool, Need::Optional, None),
+            Form::Choice { name, .. } => {
+                self.mention(name, frame, Inferred::Bool, Need::Optional, None)
+            }
             Form::Item { name, index } => {
                 self.mention(name, frame, Inferred::Array, need, None);
                 if let Index::Name(index) = index {
@@ -171,7 +244,9 @@ impl Walk<'_> {
     fn integers(&mut self, expression: &Expression, frame: &Frame<'_, '_>, need: Need) {
         let mut names = Vec::new();
         expression.names(&mut names);
-        names.into_iter().for_each(|name| self.mention(name, frame, Inferred::Int, need, None));
+        names
+            .into_iter()
+            .for_each(|name| self.mention(name, frame, Inferred::Int, need, None));
     }
 
     fn mention(
@@ -203,27 +278,36 @@ impl Walk<'_> {
         }
         used.inferred.insert(inferred, ());
         if used.default.is_none() {
-            used.default = setting.map(setting_value).or_else(|| inline.map(Value::from));
+            used.default = setting
+                .map(setting_value)
+                .or_else(|| inline.map(Value::from));
         }
     }
 }
 
-/// Whether the place of the document or the host gives the name a value, as far as nobody declares it.
+/// Whether the place of the document or the host gives the name a value, as far as nobody declares
+/// it.
 fn is_given_by_place(name: &str, frame: &Frame<'_, '_>) -> bool {
     let realm = frame.realm();
-    let place = realm.is_some_and(|realm| realm.place.contains_key(name) && !realm.types.contains_key(name));
+    let place = realm
+        .is_some_and(|realm| realm.place.contains_key(name) && !realm.types.contains_key(name));
     place || HOST_NAMES.contains(&name)
 }
 
 /// `index-1` counts from `index`; `my-name` is a name.
 fn begins_reserved(name: &str) -> bool {
-    name.split('-').next().is_some_and(|first| reserved(first).is_some())
+    name.split('-')
+        .next()
+        .is_some_and(|first| reserved(first).is_some())
 }
 
 /// The root's default of a declared argument that no text uses.
 fn root_default(template: &Template, name: &str) -> Option<Value> {
     let root = &template.root;
-    root.defaults.get(name).or_else(|| root.args.as_ref()?.get(name)).map(setting_value)
+    root.defaults
+        .get(name)
+        .or_else(|| root.args.as_ref()?.get(name))
+        .map(setting_value)
 }
 
 fn setting_value(setting: &Setting) -> Value {

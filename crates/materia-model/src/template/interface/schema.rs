@@ -1,6 +1,7 @@
 //! JSON Schema of public arguments, for tools and editors.
 //!
-//! Owns the mapping from our types to JSON Schema. Never reads templates: it is given the arguments.
+//! Owns the mapping from our types to JSON Schema. Never reads templates: it is given the
+//! arguments.
 
 use serde_json::{Map, Value, json};
 
@@ -9,8 +10,15 @@ use super::Arg;
 
 /// The JSON Schema of an object that holds these arguments.
 pub fn schema(args: &[Arg]) -> Value {
-    let properties: Map<String, Value> = args.iter().map(|arg| (arg.name.clone(), property(arg))).collect();
-    let required: Vec<&str> = args.iter().filter(|arg| arg.required).map(|arg| arg.name.as_str()).collect();
+    let properties: Map<String, Value> = args
+        .iter()
+        .map(|arg| (arg.name.clone(), property(arg)))
+        .collect();
+    let required: Vec<&str> = args
+        .iter()
+        .filter(|arg| arg.required)
+        .map(|arg| arg.name.as_str())
+        .collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",

@@ -1,7 +1,8 @@
 //! Integer expressions: `+ - * / %`, parentheses, unary minus, integers and names (T8).
 //!
-//! Owns their grammar and arithmetic; every overflow and every division by zero is an error. Never looks a name up
-//! itself, and is bounded in length and depth, so hostile text cannot exhaust the stack.
+//! Owns their grammar and arithmetic; every overflow and every division by zero is an error. Never
+//! looks a name up itself, and is bounded in length and depth, so hostile text cannot exhaust the
+//! stack.
 
 use super::leading_name;
 
@@ -38,22 +39,37 @@ pub(crate) enum Failure<E> {
 
 /// Whether a text has anything that only an expression has.
 pub(crate) fn has_operator(text: &str) -> bool {
-    text.bytes().any(|b| matches!(b, b'(' | b')' | b'+' | b'-' | b'*' | b'/' | b'%'))
+    text.bytes()
+        .any(|b| matches!(b, b'(' | b')' | b'+' | b'-' | b'*' | b'/' | b'%'))
 }
 
 /// Parses an expression; `is_value` says which hyphenated names are names, not subtractions.
-pub(crate) fn parse(text: &str, is_value: &dyn Fn(&str) -> bool) -> Result<Expression, &'static str> {
+pub(crate) fn parse(
+    text: &str,
+    is_value: &dyn Fn(&str) -> bool,
+) -> Result<Expression, &'static str> {
     if text.len() > MAX_LENGTH {
         return Err("the expression is longer than 1000 bytes");
     }
-    let mut parser = Parser { rest: text.trim_start(), is_value, depth: 0 };
+    let mut parser = Parser {
+        rest: text.trim_start(),
+        is_value,
+        depth: 0,
+    };
     let expression = parser.sum()?;
-    if parser.rest.is_empty() { Ok(expression) } else { Err("an operator is expected") }
+    if parser.rest.is_empty() {
+        Ok(expression)
+    } else {
+        Err("an operator is expected")
+    }
 }
 
 impl Expression {
     /// The value, with names looked up by `int`.
-    pub(crate) fn evaluate<E>(&self, int: &mut dyn FnMut(&str) -> Result<i64, E>) -> Result<i64, Failure<E>> {
+    pub(crate) fn evaluate<E>(
+        &self,
+        int: &mut dyn FnMut(&str) -> Result<i64, E>,
+    ) -> Result<i64, Failure<E>> {
         match self {
             Self::Int(value) => Ok(*value),
             Self::Name(name) => int(name).map_err(Failure::Name),
@@ -131,7 +147,9 @@ impl Parser<'_> {
 
     fn operand(&mut self) -> Result<Expression, &'static str> {
         match self.rest.bytes().next() {
-            Some(b'-') => self.nested(|parser| Ok(Expression::Negative(Box::new(parser.operand()?)))),
+            Some(b'-') => {
+                self.nested(|parser| Ok(Expression::Negative(Box::new(parser.operand()?))))
+            }
             Some(b'(') => self.nested(|parser| {
                 let inner = parser.sum()?;
                 if !parser.rest.starts_with(')') {
@@ -160,8 +178,14 @@ impl Parser<'_> {
     }
 
     fn integer(&mut self) -> Result<Expression, &'static str> {
-        let end = self.rest.bytes().position(|b| !b.is_ascii_digit()).unwrap_or(self.rest.len());
-        let value = self.rest[..end].parse().map_err(|_| "the number is too large")?;
+        let end = self
+            .rest
+            .bytes()
+            .position(|b| !b.is_ascii_digit())
+            .unwrap_or(self.rest.len());
+        let value = self.rest[..end]
+            .parse()
+            .map_err(|_| "the number is too large")?;
         self.advance(end);
         Ok(Expression::Int(value))
     }
@@ -172,8 +196,13 @@ impl Parser<'_> {
             return Err("a number or a name is expected");
         }
         let shortest = longest.find('-').unwrap_or(longest.len());
-        let cuts = longest.match_indices('-').map(|(at, _)| at).chain([longest.len()]);
-        let known = cuts.filter(|end| *end > shortest && (self.is_value)(&longest[..*end])).last();
+        let cuts = longest
+            .match_indices('-')
+            .map(|(at, _)| at)
+            .chain([longest.len()]);
+        let known = cuts
+            .filter(|end| *end > shortest && (self.is_value)(&longest[..*end]))
+            .last();
         let end = known.unwrap_or(shortest);
         let name = longest[..end].to_owned();
         self.advance(end);
@@ -202,7 +231,9 @@ mod tests {
                 .map(|(_, value)| *value)
                 .ok_or_else(|| name.to_owned())
         };
-        parsed.evaluate(&mut int).map_err(|failure| format!("{failure:?}"))
+        parsed
+            .evaluate(&mut int)
+            .map_err(|failure| format!("{failure:?}"))
     }
 
     #[test]
@@ -235,9 +266,23 @@ mod tests {
         assert_eq!(value("1/0").unwrap_err(), "Zero");
         assert_eq!(value("5%(index-3)").unwrap_err(), "Zero");
         assert_eq!(value("9223372036854775807+1").unwrap_err(), "Overflow");
-        assert_eq!(value("(-9223372036854775807-1)/-1").unwrap_err(), "Overflow");
+        assert_eq!(
+            value("(-9223372036854775807-1)/-1").unwrap_err(),
+            "Overflow"
+        );
         assert_eq!(value("path/to").unwrap_err(), "Name(\"path\")");
-        for bad in ["", "1+", "(1+2", "2**3", "1 2", "f(1)", "1.5", "9223372036854775808", "a b", "é"] {
+        for bad in [
+            "",
+            "1+",
+            "(1+2",
+            "2**3",
+            "1 2",
+            "f(1)",
+            "1.5",
+            "9223372036854775808",
+            "a b",
+            "é",
+        ] {
             assert!(parse(bad, &|_| false).is_err(), "{bad} was accepted");
         }
         assert!(parse(&"(".repeat(MAX_LENGTH), &|_| false).is_err());

@@ -1,7 +1,8 @@
 //! Placeholders: what stands in braces, in every form the language has.
 //!
-//! Owns the forms and their order (T4), the pieces of a text, and the error for braces that are none of them (T5).
-//! Only innermost braces are placeholders, `{}` is literal, and so is a brace without a partner. Never looks a value up.
+//! Owns the forms and their order (T4), the pieces of a text, and the error for braces that are
+//! none of them (T5). Only innermost braces are placeholders, `{}` is literal, and so is a brace
+//! without a partner. Never looks a value up.
 
 use serde_json::Value;
 
@@ -40,12 +41,23 @@ pub(crate) struct Placeholder {
 /// What a placeholder asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Form {
-    /// `{name}`, `{name=default}`, `{name:type=default}`; a hyphenated name may also be a subtraction (T8).
-    Value { name: String, declared: Option<Type>, default: Option<String>, difference: Option<Expression> },
+    /// `{name}`, `{name=default}`, `{name:type=default}`; a hyphenated name may also be a
+    /// subtraction (T8).
+    Value {
+        name: String,
+        declared: Option<Type>,
+        default: Option<String>,
+        difference: Option<Expression>,
+    },
     /// `{name??otherwise}`
     Fallback { name: String, otherwise: String },
     /// `{name?yes:no}` or `{!name?yes:no}`
-    Choice { name: String, negated: bool, yes: String, no: String },
+    Choice {
+        name: String,
+        negated: bool,
+        yes: String,
+        no: String,
+    },
     /// `{items[0]}` or `{items[index]}`
     Item { name: String, index: Index },
     /// `{items.length}`
@@ -53,7 +65,11 @@ pub(crate) enum Form {
     /// `{stages.review}`: the file with what an earlier stage wrote (R7).
     Stage { name: String },
     /// `{index+1}`, `{_(index+1)}`
-    Expression { expression: Expression, source: String, width: usize },
+    Expression {
+        expression: Expression,
+        source: String,
+        width: usize,
+    },
 }
 
 /// Which item of an array.
@@ -64,8 +80,8 @@ pub(crate) enum Index {
 }
 
 impl Text {
-    /// Reads the pieces of a word; `whole` is the text the word was split from, and `unit` the document that may
-    /// refer to its imports.
+    /// Reads the pieces of a word; `whole` is the text the word was split from, and `unit` the
+    /// document that may refer to its imports.
     pub(crate) fn parse(word: &Word, whole: &str, unit: Option<&Unit>) -> Result<Self, Problem> {
         let mut pieces = Vec::new();
         let mut literal_from = 0;
@@ -77,14 +93,21 @@ impl Text {
             match unit.and_then(|unit| unit.refer(content)) {
                 Some(referred) => push_referred(&mut pieces, referred, at)?,
                 None => {
-                    let form =
-                        form(content).map_err(|wrong| no_placeholder(word, whole, content, at, wrong))?;
-                    pieces.push(Piece::Placeholder(Placeholder { form, content: content.to_owned(), at }));
+                    let form = form(content)
+                        .map_err(|wrong| no_placeholder(word, whole, content, at, wrong))?;
+                    pieces.push(Piece::Placeholder(Placeholder {
+                        form,
+                        content: content.to_owned(),
+                        at,
+                    }));
                 }
             }
         }
         push_literal(&mut pieces, &word.text[literal_from..]);
-        Ok(Self { pieces, vanishes: !word.quoted })
+        Ok(Self {
+            pieces,
+            vanishes: !word.quoted,
+        })
     }
 
     /// The placeholders in it.
@@ -122,8 +145,13 @@ impl Text {
     }
 }
 
-/// What an import says, as it would stand in that import: text with placeholders stays such, and never splits.
-fn push_referred(pieces: &mut Vec<Piece>, referred: Result<Value, String>, at: usize) -> Result<(), Problem> {
+/// What an import says, as it would stand in that import: text with placeholders stays such, and
+/// never splits.
+fn push_referred(
+    pieces: &mut Vec<Piece>,
+    referred: Result<Value, String>,
+    at: usize,
+) -> Result<(), Problem> {
     let value = referred.map_err(|message| Problem {
         code: "unknown-reference",
         message,
@@ -132,13 +160,17 @@ fn push_referred(pieces: &mut Vec<Piece>, referred: Result<Value, String>, at: u
     })?;
     let text = render(&value);
     let word = Word::whole(&text);
-    let inner = value.as_str().and_then(|_| Text::parse(&word, &text, None).ok());
+    let inner = value
+        .as_str()
+        .and_then(|_| Text::parse(&word, &text, None).ok());
     match inner {
         Some(inner) => {
             for piece in inner.pieces {
                 match piece {
                     Piece::Literal(literal) => push_literal(pieces, &literal),
-                    Piece::Placeholder(inner) => pieces.push(Piece::Placeholder(Placeholder { at, ..inner })),
+                    Piece::Placeholder(inner) => {
+                        pieces.push(Piece::Placeholder(Placeholder { at, ..inner }))
+                    }
                 }
             }
         }
@@ -177,7 +209,10 @@ struct Wrong {
 
 impl From<&'static str> for Wrong {
     fn from(because: &'static str) -> Self {
-        Self { because: Some(because.to_owned()), hint: LITERAL_BRACE.to_owned() }
+        Self {
+            because: Some(because.to_owned()),
+            hint: LITERAL_BRACE.to_owned(),
+        }
     }
 }
 
@@ -188,18 +223,31 @@ fn form(content: &str) -> Result<Form, Wrong> {
     let rest = &content[name.len()..];
     if !name.is_empty() {
         if let Some(otherwise) = rest.strip_prefix("??") {
-            return Ok(Form::Fallback { name: name.to_owned(), otherwise: otherwise.to_owned() });
+            return Ok(Form::Fallback {
+                name: name.to_owned(),
+                otherwise: otherwise.to_owned(),
+            });
         }
         if let Some(form) = value(name, rest)? {
             return Ok(form);
         }
-        if let Some(stage) = rest.strip_prefix('.').filter(|stage| name == "stages" && is_name(stage)) {
-            return Ok(Form::Stage { name: stage.to_owned() });
+        if let Some(stage) = rest
+            .strip_prefix('.')
+            .filter(|stage| name == "stages" && is_name(stage))
+        {
+            return Ok(Form::Stage {
+                name: stage.to_owned(),
+            });
         }
         if rest == ".length" {
-            return Ok(Form::Length { name: name.to_owned() });
+            return Ok(Form::Length {
+                name: name.to_owned(),
+            });
         }
-        if let Some(index) = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        if let Some(index) = rest
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
             return item(name, index);
         }
     }
@@ -220,24 +268,36 @@ fn value(name: &str, rest: &str) -> Result<Option<Form>, Wrong> {
         difference,
     };
     if rest.is_empty() {
-        let difference = name.contains('-').then(|| expression::parse(name, &|_| false).ok()).flatten();
+        let difference = name
+            .contains('-')
+            .then(|| expression::parse(name, &|_| false).ok())
+            .flatten();
         return Ok(Some(form(None, None, difference)));
     }
     if let Some(default) = rest.strip_prefix('=') {
         return Ok(Some(form(None, Some(default), None)));
     }
-    let Some(typed) = rest.strip_prefix(':') else { return Ok(None) };
+    let Some(typed) = rest.strip_prefix(':') else {
+        return Ok(None);
+    };
     let (ty, default) = split_type(typed);
     let declared = Type::parse(ty).map_err(|because| {
         let hint = format!("{}; {LITERAL_BRACE}", Type::suggestion(ty));
-        Wrong { because: Some(because), hint }
+        Wrong {
+            because: Some(because),
+            hint,
+        }
     })?;
     Ok(Some(form(Some(declared), default, None)))
 }
 
 /// `int=5` as type and default; an `=` inside `enum(…)` belongs to the type.
 pub(crate) fn split_type(text: &str) -> (&str, Option<&str>) {
-    let from = if text.starts_with("enum(") { text.find(')').unwrap_or(0) } else { 0 };
+    let from = if text.starts_with("enum(") {
+        text.find(')').unwrap_or(0)
+    } else {
+        0
+    };
     match text[from..].find('=') {
         Some(at) => (&text[..from + at], Some(&text[from + at + 1..])),
         None => (text, None),
@@ -256,14 +316,19 @@ fn item(name: &str, index: &str) -> Result<Form, Wrong> {
             hint: format!("write {{{name}[0]}} or {{{name}[index]}}; {LITERAL_BRACE}"),
         });
     };
-    Ok(Form::Item { name: name.to_owned(), index })
+    Ok(Form::Item {
+        name: name.to_owned(),
+        index,
+    })
 }
 
 fn choice(content: &str) -> Option<Form> {
     let (condition, arms) = content.split_once('?')?;
     let (yes, no) = arms.split_once(':')?;
     let condition = condition.trim();
-    let bare = condition.strip_prefix('!').map_or(condition, str::trim_start);
+    let bare = condition
+        .strip_prefix('!')
+        .map_or(condition, str::trim_start);
     is_name(bare).then(|| Form::Choice {
         name: bare.to_owned(),
         negated: condition.starts_with('!'),
@@ -276,9 +341,17 @@ fn arithmetic(content: &str) -> Result<Form, Wrong> {
     let bare = content.trim_start_matches('_');
     let underscores = content.len() - bare.len();
     let padded = bare.starts_with('(') && underscores <= MAX_PADDING;
-    let (source, width) = if padded { (bare, padded_width(underscores)) } else { (content, 0) };
+    let (source, width) = if padded {
+        (bare, padded_width(underscores))
+    } else {
+        (content, 0)
+    };
     let expression = expression::parse(source, &|_| false)?;
-    Ok(Form::Expression { expression, source: source.to_owned(), width })
+    Ok(Form::Expression {
+        expression,
+        source: source.to_owned(),
+        width,
+    })
 }
 
 fn unknown(content: &str) -> Wrong {
@@ -290,20 +363,36 @@ fn unknown(content: &str) -> Wrong {
     } else {
         LITERAL_BRACE.to_owned()
     };
-    Wrong { because: None, hint }
+    Wrong {
+        because: None,
+        hint,
+    }
 }
 
 fn no_placeholder(word: &Word, whole: &str, content: &str, at: usize, wrong: Wrong) -> Problem {
-    let mut message = format!("{} at column {}", text::quoted(&format!("{{{content}}}")), column(whole, at));
+    let mut message = format!(
+        "{} at column {}",
+        text::quoted(&format!("{{{content}}}")),
+        column(whole, at)
+    );
     if word.number > 0 {
-        message = format!("{message} (word {}: {})", word.number, text::quoted(&word.text));
+        message = format!(
+            "{message} (word {}: {})",
+            word.number,
+            text::quoted(&word.text)
+        );
     }
     message.push_str(" is no placeholder");
     if let Some(because) = wrong.because {
         message.push_str(": ");
         message.push_str(&because);
     }
-    Problem { code: "unknown-placeholder", message, hint: wrong.hint, at }
+    Problem {
+        code: "unknown-placeholder",
+        message,
+        hint: wrong.hint,
+        at,
+    }
 }
 
 #[cfg(test)]

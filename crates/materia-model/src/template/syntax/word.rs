@@ -1,7 +1,7 @@
 //! Words: a command line split as a shell would, without a shell (T1, T2).
 //!
-//! Owns quotes, backslashes and where each byte of a word came from. Never substitutes anything: placeholders are
-//! still text here, and a value can therefore never split.
+//! Owns quotes, backslashes and where each byte of a word came from. Never substitutes anything:
+//! placeholders are still text here, and a value can therefore never split.
 
 use crate::template::origin::{Problem, column};
 use crate::text;
@@ -19,7 +19,8 @@ pub(crate) struct Word {
     pub(crate) number: usize,
     /// Offsets in `text` of braces that were written `\{` or `\}`, ascending.
     escaped: Vec<usize>,
-    /// Where the mapping to the source text jumps: (offset in `text`, offset in the source), ascending.
+    /// Where the mapping to the source text jumps: (offset in `text`, offset in the source),
+    /// ascending.
     jumps: Vec<(usize, usize)>,
 }
 
@@ -68,7 +69,9 @@ impl Word {
     }
 
     fn source_end(&self) -> Option<usize> {
-        self.jumps.last().map(|(word, source)| source + (self.text.len() - word))
+        self.jumps
+            .last()
+            .map(|(word, source)| source + (self.text.len() - word))
     }
 }
 
@@ -81,7 +84,9 @@ pub(crate) fn split(text: &str) -> Result<Vec<Word>, Problem> {
     while let Some((at, c)) = chars.next() {
         if quote.is_some_and(|(open, _)| open == c) {
             quote = None;
-        } else if let Some((at, next)) = chars.next_if(|(_, next)| c == '\\' && is_escape(quote, *next)) {
+        } else if let Some((at, next)) =
+            chars.next_if(|(_, next)| c == '\\' && is_escape(quote, *next))
+        {
             current.get_or_insert_default().push_escaped(at, next);
         } else if quote.is_none() && matches!(c, '\'' | '"') {
             quote = Some((c, at));
@@ -114,9 +119,17 @@ fn is_space(c: char) -> bool {
 fn finish(words: &mut Vec<Word>, word: Option<Word>, text: &str, at: usize) -> Result<(), Problem> {
     let Some(mut word) = word else { return Ok(()) };
     if words.len() == MAX_WORDS {
-        let message = format!("the command has more than {MAX_WORDS} words, at column {}", column(text, at));
+        let message = format!(
+            "the command has more than {MAX_WORDS} words, at column {}",
+            column(text, at)
+        );
         let hint = "pass long lists by file or stdin".to_owned();
-        return Err(Problem { code: "too-many-words", message, hint, at });
+        return Err(Problem {
+            code: "too-many-words",
+            message,
+            hint,
+            at,
+        });
     }
     word.number = words.len() + 1;
     words.push(word);
@@ -128,7 +141,9 @@ fn unterminated(text: &str, number: usize, open: char, at: usize) -> Problem {
     let column = column(text, at);
     Problem {
         code: "unterminated-quote",
-        message: format!("word {number} opens a quote at column {column} that is never closed: {begun}"),
+        message: format!(
+            "word {number} opens a quote at column {column} that is never closed: {begun}"
+        ),
         hint: format!("close it with {open}, or write \\{open} for a literal quote"),
         at,
     }
@@ -141,7 +156,11 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        split(text).unwrap().into_iter().map(|word| word.text).collect()
+        split(text)
+            .unwrap()
+            .into_iter()
+            .map(|word| word.text)
+            .collect()
     }
 
     #[test]
@@ -159,14 +178,20 @@ mod tests {
             ("--x='a b'\" c\"", &["--x=a b c"]),
             ("\"a\\\"b\" \"it's\" '\"'", &["a\"b", "it's", "\""]),
             ("\\' \\\" \\\\ a\\\\b", &["'", "\"", "\\", "a\\b"]),
-            ("grep \\d+ C:\\tools\\x.exe \"a\\nb\"", &["grep", "\\d+", "C:\\tools\\x.exe", "a\\nb"]),
+            (
+                "grep \\d+ C:\\tools\\x.exe \"a\\nb\"",
+                &["grep", "\\d+", "C:\\tools\\x.exe", "a\\nb"],
+            ),
             ("a b\\", &["a", "b\\"]),
             ("a\\\nb", &["a\nb"]),
             ("'a\\b' '\\\\'", &["a\\b", "\\\\"]),
             ("\\{a\\} '\\{b\\}' \"\\{c\\}\"", &["{a}", "{b}", "{c}"]),
             ("{a b} c", &["{a", "b}", "c"]),
             ("\"{a=b c}\" --x=\"{f}\"/y", &["{a=b c}", "--x={f}/y"]),
-            ("a $HOME | > ; && * # ~ `x`", &["a", "$HOME", "|", ">", ";", "&&", "*", "#", "~", "`x`"]),
+            (
+                "a $HOME | > ; && * # ~ `x`",
+                &["a", "$HOME", "|", ">", ";", "&&", "*", "#", "~", "`x`"],
+            ),
             ("日本 'é ü'", &["日本", "é ü"]),
         ];
         for (text, expected) in table {
@@ -179,13 +204,20 @@ mod tests {
         for (text, column) in [("a 'b", 3), ("é \"b", 3), ("'a\\'b'", 6), ("a\nbc 'd", 4)] {
             let problem = split(text).unwrap_err();
             assert_eq!(problem.code, "unterminated-quote");
-            assert!(problem.message.contains(&format!("column {column}")), "{}", problem.message);
+            assert!(
+                problem.message.contains(&format!("column {column}")),
+                "{}",
+                problem.message
+            );
         }
     }
 
     #[test]
     fn a_hostile_number_of_words_is_refused_and_a_huge_word_is_one_word() {
-        assert_eq!(split(&"a ".repeat(MAX_WORDS + 1)).unwrap_err().code, "too-many-words");
+        assert_eq!(
+            split(&"a ".repeat(MAX_WORDS + 1)).unwrap_err().code,
+            "too-many-words"
+        );
         let huge = "\\{".repeat(5 << 20);
         assert_eq!(split(&huge).unwrap()[0].text.len(), 5 << 20);
     }

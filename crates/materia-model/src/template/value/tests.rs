@@ -5,7 +5,10 @@ use serde_json::json;
 use super::*;
 
 fn fit(ty: &str, value: Value) -> Option<Value> {
-    Type::parse(ty).unwrap().fit(Cow::Owned(value)).map(Cow::into_owned)
+    Type::parse(ty)
+        .unwrap()
+        .fit(Cow::Owned(value))
+        .map(Cow::into_owned)
 }
 
 #[test]
@@ -53,14 +56,28 @@ fn t6_values_are_made_to_fit_or_refused() {
 
 #[test]
 fn t7_missing_empty_false_zero_and_no_are_false() {
-    for no in
-        [json!(null), json!(""), json!(" NO "), json!("0"), json!("False"), json!(0), json!(0.0), json!([])]
-    {
+    for no in [
+        json!(null),
+        json!(""),
+        json!(" NO "),
+        json!("0"),
+        json!("False"),
+        json!(0),
+        json!(0.0),
+        json!([]),
+    ] {
         assert!(!is_truthy(&no), "{no}");
     }
-    for yes in
-        [json!("off"), json!("null"), json!("0.0"), json!("n"), json!(-1), json!([0]), json!({}), json!(true)]
-    {
+    for yes in [
+        json!("off"),
+        json!("null"),
+        json!("0.0"),
+        json!("n"),
+        json!(-1),
+        json!([0]),
+        json!({}),
+        json!(true),
+    ] {
         assert!(is_truthy(&yes), "{yes}");
     }
 }
@@ -82,7 +99,15 @@ fn t23_values_render_as_text_or_compact_json() {
 
 #[test]
 fn types_are_read_strictly_and_written_back() {
-    for ty in ["string", "path", "int", "number", "bool", "array", "enum(check,fix)"] {
+    for ty in [
+        "string",
+        "path",
+        "int",
+        "number",
+        "bool",
+        "array",
+        "enum(check,fix)",
+    ] {
         assert_eq!(Type::parse(ty).unwrap().to_string(), ty);
     }
     for bad in ["", "Int", "enum()", "enum(a,)", "enum(a", "integer"] {

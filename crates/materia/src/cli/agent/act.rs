@@ -23,17 +23,25 @@ pub(super) struct Act {}
 impl Act {
     pub(super) fn run(world: &World, screen: Screen) -> Result<u8, Failure> {
         let Some(run) = world.within() else {
-            return Err(Failure::new(Kind::Invalid, "usage", "this is no place inside a run")
-                .hint("materia spawn --agent NAME --as run:ID"));
+            return Err(
+                Failure::new(Kind::Invalid, "usage", "this is no place inside a run")
+                    .hint("materia spawn --agent NAME --as run:ID"),
+            );
         };
         let root = Root::new(world.home()?.runs());
         let recorded = root.find(&run).and_then(|place| run::recorded(&place))?;
-        let Some(order) = recorded.start.as_ref().and_then(|start| actor::order(start)) else {
+        let Some(order) = recorded
+            .start
+            .as_ref()
+            .and_then(|start| actor::order(start))
+        else {
             return Err(failure(&Error::NoActor(run.to_string())));
         };
         let mut player = player(world, &order)?;
-        let texts =
-            world.variables.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let texts = world
+            .variables
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
         let hands = Hands {
             root: &root,
             run: &run,
@@ -53,10 +61,14 @@ impl Act {
 pub(in super::super) fn player(world: &World, order: &Order) -> Result<Box<dyn Backend>, Failure> {
     if let Some(script) = &order.script {
         let source = Source::new(script, &read_text(world, script.as_ref())?);
-        return Ok(Box::new(Scripted::read(&source).map_err(Failure::from_findings)?));
+        return Ok(Box::new(
+            Scripted::read(&source).map_err(Failure::from_findings)?,
+        ));
     }
     let config = Config::of(order.config.as_deref());
-    Ok(Box::new(Players::new(roster(&config, Some(&order.name), world)?.0)))
+    Ok(Box::new(Players::new(
+        roster(&config, Some(&order.name), world)?.0,
+    )))
 }
 
 fn failure(error: &Error) -> Failure {

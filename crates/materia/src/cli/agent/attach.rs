@@ -1,7 +1,8 @@
 //! Files that go with a prompt: what earlier steps found out, each under a heading.
 //!
-//! Owns how they are read, bounded (S5), and how they look in the prompt. An empty file says that it is empty: whoever
-//! reads the prompt must not take a step that failed for one that had nothing to say.
+//! Owns how they are read, bounded (S5), and how they look in the prompt. An empty file says that
+//! it is empty: whoever reads the prompt must not take a step that failed for one that had nothing
+//! to say.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -20,10 +21,16 @@ const MOST_FILES: usize = 64;
 
 /// The prompt with these files behind it. A word may name several, one on each line.
 pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<String, Failure> {
-    let names: Vec<&str> =
-        files.iter().flat_map(|word| word.lines()).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> = files
+        .iter()
+        .flat_map(|word| word.lines())
+        .filter(|name| !name.is_empty())
+        .collect();
     if names.len() > MOST_FILES {
-        let message = format!("{} files are attached, at most {MOST_FILES} are", names.len());
+        let message = format!(
+            "{} files are attached, at most {MOST_FILES} are",
+            names.len()
+        );
         return Err(Failure::new(Kind::Invalid, "usage", message).hint("put them together first"));
     }
     let mut whole = prompt.trim_end().to_owned();
@@ -32,18 +39,29 @@ pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<
         let (content, left_out) = read(&path).map_err(|error| {
             let message = format!("{} cannot be attached: {error}", text::quoted(name));
             let missing = error.kind() == std::io::ErrorKind::NotFound;
-            let kind = if missing { Kind::NotFound } else { Kind::Invalid };
-            Failure::new(kind, "unreadable", message).hint("name files that exist and that you may read")
+            let kind = if missing {
+                Kind::NotFound
+            } else {
+                Kind::Invalid
+            };
+            Failure::new(kind, "unreadable", message)
+                .hint("name files that exist and that you may read")
         })?;
-        let title = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let title = path
+            .file_name()
+            .unwrap_or(path.as_os_str())
+            .to_string_lossy()
+            .into_owned();
         let _ = write!(whole, "\n\n## Attached: {}\n\n", heading(&title));
         match content.trim() {
             "" => whole.push_str("(empty: that step failed, was skipped, or wrote nothing)"),
             content => whole.push_str(content),
         }
         if left_out > 0 {
-            let _ =
-                write!(whole, "\n\n({left_out} bytes from the middle were left out; all of it is in {name})");
+            let _ = write!(
+                whole,
+                "\n\n({left_out} bytes from the middle were left out; all of it is in {name})"
+            );
         }
     }
     whole.push('\n');
@@ -53,7 +71,11 @@ pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<
 /// Files of stages are numbered; their names say what they are.
 fn heading(title: &str) -> &str {
     match title.split_once('-') {
-        Some((number, name)) if number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        Some((number, name))
+            if number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            name
+        }
         _ => title,
     }
 }

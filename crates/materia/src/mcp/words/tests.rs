@@ -5,10 +5,15 @@ use serde_json::json;
 use super::*;
 
 fn words(tool: &str, arguments: Value) -> String {
-    let Value::Object(arguments) = arguments else { panic!("no object") };
+    let Value::Object(arguments) = arguments else {
+        panic!("no object")
+    };
     match request(tool, arguments).unwrap() {
         Ok(request) => {
-            let stdin = request.stdin.map(|stdin| format!(" < {stdin}")).unwrap_or_default();
+            let stdin = request
+                .stdin
+                .map(|stdin| format!(" < {stdin}"))
+                .unwrap_or_default();
             format!("{}{stdin}", request.words.join(" "))
         }
         Err(misfit) => format!("! {}", misfit.message),
@@ -19,19 +24,34 @@ fn words(tool: &str, arguments: Value) -> String {
 fn both_spellings_are_one_request() {
     let older = json!({"to": "run:a", "type": "control.kill"});
     let newer = json!({"target": "run:a", "action": "kill"});
-    assert_eq!(words("message", older.clone()), "message -- run:a control.kill");
+    assert_eq!(
+        words("message", older.clone()),
+        "message -- run:a control.kill"
+    );
     assert_eq!(words("message", older), words("message", newer));
     assert_eq!(
-        words("message", json!({"to": "run:a", "type": "task.run", "body": "42"})),
+        words(
+            "message",
+            json!({"to": "run:a", "type": "task.run", "body": "42"})
+        ),
         "message --body-file - -- run:a task.run < \"42\"",
         "a text that looks like a number stays a text"
     );
-    assert_eq!(words("inspect", json!({"target": "runtime", "view": "runs"})), "inspect -- coordinator");
     assert_eq!(
-        words("inspect", json!({"target": "run:a", "view": "trace", "lines": "5"})),
+        words("inspect", json!({"target": "runtime", "view": "runs"})),
+        "inspect -- coordinator"
+    );
+    assert_eq!(
+        words(
+            "inspect",
+            json!({"target": "run:a", "view": "trace", "lines": "5"})
+        ),
         "inspect --view=tail --lines=5 -- run:a"
     );
-    assert_eq!(words("inspect", json!({"target": "tool:greet", "view": "schema"})), "tool show -- greet");
+    assert_eq!(
+        words("inspect", json!({"target": "tool:greet", "view": "schema"})),
+        "tool show -- greet"
+    );
 }
 
 #[test]
@@ -44,16 +64,31 @@ fn values_cannot_become_options_and_nothing_is_ignored() {
         words("spawn", json!({"template": ["a", "b"], "as": "run:x"})),
         "spawn --as=run:x --template [\"a\",\"b\"]"
     );
-    assert_eq!(words("spawn", json!({"file": "./x.json"})), "spawn --file ./x.json");
-    assert_eq!(words("spawn", json!({})), "! nothing to run");
-    assert_eq!(words("spawn", json!({"template": "a", "oops": 1})), "! spawn has no parameter `oops`");
     assert_eq!(
-        words("cast", json!({"request": "x", "loadout": "L", "as": "run:c"})),
+        words("spawn", json!({"file": "./x.json"})),
+        "spawn --file ./x.json"
+    );
+    assert_eq!(words("spawn", json!({})), "! nothing to run");
+    assert_eq!(
+        words("spawn", json!({"template": "a", "oops": 1})),
+        "! spawn has no parameter `oops`"
+    );
+    assert_eq!(
+        words(
+            "cast",
+            json!({"request": "x", "loadout": "L", "as": "run:c"})
+        ),
         "spawn --as=run:c --loadout=L -- x"
     );
-    assert_eq!(words("cast", json!({"request": "-x", "loadout": "L"})), "cast --detach --loadout=L -- -x");
     assert_eq!(
-        words("wait", json!({"runs": ["run:a"], "timeout": 1, "any": true})),
+        words("cast", json!({"request": "-x", "loadout": "L"})),
+        "cast --detach --loadout=L -- -x"
+    );
+    assert_eq!(
+        words(
+            "wait",
+            json!({"runs": ["run:a"], "timeout": 1, "any": true})
+        ),
         "wait --timeout=1 --any -- run:a"
     );
     assert_eq!(
@@ -66,12 +101,21 @@ fn values_cannot_become_options_and_nothing_is_ignored() {
 fn a_tool_is_listed_registered_changed_promoted_and_removed() {
     assert_eq!(words("register_tool", json!({})), "tool list");
     assert_eq!(
-        words("register_tool", json!({"name": "g", "template": "echo {a}", "args": "a:enum(x,y), b=1"})),
+        words(
+            "register_tool",
+            json!({"name": "g", "template": "echo {a}", "args": "a:enum(x,y), b=1"})
+        ),
         "tool register --file /dev/stdin -- g < {\"args\":[\"a:enum(x,y)\",\"b=1\"],\"template\":\"echo {a}\"}"
     );
-    assert_eq!(words("register_tool", json!({"name": "g", "template": null})), "tool remove -- g");
     assert_eq!(
-        words("register_tool", json!({"name": "g", "draft": "d", "update": true})),
+        words("register_tool", json!({"name": "g", "template": null})),
+        "tool remove -- g"
+    );
+    assert_eq!(
+        words(
+            "register_tool",
+            json!({"name": "g", "draft": "d", "update": true})
+        ),
         "tool promote --name g --update -- d"
     );
 }

@@ -1,4 +1,5 @@
-//! The parts of the page below its head: steps on a time line, what went back, what it cost, what was said.
+//! The parts of the page below its head: steps on a time line, what went back, what it cost, what
+//! was said.
 
 use std::fmt::Write as _;
 
@@ -12,7 +13,8 @@ use super::super::amounts::{money, short, time};
 /// How many steps are on the page.
 const MOST_STEPS: usize = 2000;
 
-/// A text between tags or in an attribute. Line breaks stay; other control characters are spelled out.
+/// A text between tags or in an attribute. Line breaks stay; other control characters are spelled
+/// out.
 pub(super) fn escaped(said: &str) -> String {
     text::markup(&text::printable(said))
 }
@@ -25,15 +27,20 @@ pub(super) fn steps(out: &mut String, exported: &Exported) {
          <th>outcome</th><th>when</th><th class=\"n\">took</th><th class=\"n\">tokens</th><th class=\"n\">cost</th></tr>\n",
     );
     let begin = steps.first().map_or(0, |step| step.started_at.as_millis());
-    let ends =
-        steps.iter().map(|step| step.started_at.as_millis() + step.duration_ms.unwrap_or(0).cast_signed());
+    let ends = steps
+        .iter()
+        .map(|step| step.started_at.as_millis() + step.duration_ms.unwrap_or(0).cast_signed());
     let whole = (ends.max().unwrap_or(begin) - begin).max(1) as f64;
     for step in steps.iter().take(MOST_STEPS) {
         row(out, step, begin, whole);
     }
     out.push_str("</table></div>\n");
     if steps.len() > MOST_STEPS {
-        let _ = writeln!(out, "<p class=\"soft\">… and {} more steps.</p>", steps.len() - MOST_STEPS);
+        let _ = writeln!(
+            out,
+            "<p class=\"soft\">… and {} more steps.</p>",
+            steps.len() - MOST_STEPS
+        );
     }
 }
 
@@ -46,7 +53,11 @@ fn row(out: &mut String, step: &Step, begin: i64, whole: f64) {
         ("failed", _) => ("failed", "failed"),
         (other, _) => (other, "open"),
     };
-    let again = if step.attempts > 1 { format!(" ×{}", step.attempts) } else { String::new() };
+    let again = if step.attempts > 1 {
+        format!(" ×{}", step.attempts)
+    } else {
+        String::new()
+    };
     let from = (step.started_at.as_millis() - begin) as f64 / whole * 100.0;
     let wide = (step.duration_ms.unwrap_or(0) as f64 / whole * 100.0).min(100.0 - from);
     let _ = writeln!(
@@ -60,8 +71,16 @@ fn row(out: &mut String, step: &Step, begin: i64, whole: f64) {
         place.visit,
         item.map(|item| escaped(item)).unwrap_or_default(),
         step.duration_ms.map(time).unwrap_or_default(),
-        if step.usage.total > 0 { short(step.usage.total as f64) } else { String::new() },
-        if step.usage.cost > 0.0 { money(step.usage.cost) } else { String::new() },
+        if step.usage.total > 0 {
+            short(step.usage.total as f64)
+        } else {
+            String::new()
+        },
+        if step.usage.cost > 0.0 {
+            money(step.usage.cost)
+        } else {
+            String::new()
+        },
     );
 }
 
@@ -115,7 +134,10 @@ pub(super) fn cost(out: &mut String, exported: &Exported) {
 }
 
 fn number(value: &Value, path: &[&str]) -> f64 {
-    path.iter().fold(value, |value, key| &value[key]).as_f64().unwrap_or(0.0)
+    path.iter()
+        .fold(value, |value, key| &value[key])
+        .as_f64()
+        .unwrap_or(0.0)
 }
 
 /// What was said and written, to be opened one by one.

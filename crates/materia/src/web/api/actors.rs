@@ -27,7 +27,13 @@ fn spelled<T: Serialize>(report: &T) -> Value {
 pub(super) async fn list(Given(state): Given<State>) -> Reply {
     let listed = beside(move || {
         let root = Root::new(state.home.runs());
-        Ok(inspect::inventory(&root, None, None, Filter::default(), &state.clock)?)
+        Ok(inspect::inventory(
+            &root,
+            None,
+            None,
+            Filter::default(),
+            &state.clock,
+        )?)
     });
     ok(&listed.await?)
 }
@@ -57,7 +63,12 @@ pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: dto::MessageRequest = body(&bytes)?;
     let sent = beside(move || {
         let root = Root::new(state.home.runs());
-        let sender = Sender { root: &root, session: None, within: None, clock: &state.clock };
+        let sender = Sender {
+            root: &root,
+            session: None,
+            within: None,
+            clock: &state.clock,
+        };
         let draft = Draft {
             to: request.to,
             kind: request.kind,

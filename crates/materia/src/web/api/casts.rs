@@ -23,10 +23,16 @@ use crate::failure::{Failure, Kind};
 const SHOWN: u64 = 1 << 20;
 
 /// The casts of the project, the newest first.
-pub(super) async fn list(Given(state): Given<State>, Query(asked): Query<dto::CastsQuery>) -> Reply {
+pub(super) async fn list(
+    Given(state): Given<State>,
+    Query(asked): Query<dto::CastsQuery>,
+) -> Reply {
     let listed = beside(move || {
         let casts = cast::casts(state.project(), &state.files()?);
-        let filter = Filter { limit: asked.limit.or(Some(200)), status: asked.status.as_deref() };
+        let filter = Filter {
+            limit: asked.limit.or(Some(200)),
+            status: asked.status.as_deref(),
+        };
         Ok(casts::list(&casts, &filter, &state.clock))
     });
     ok(&listed.await?)
@@ -45,12 +51,20 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
             agent: request.agent.as_deref(),
         };
         let definition = cast::choose(&asked).map_err(|error| Failure::from(&error))?;
-        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let player = Player::new(
+            &state,
+            request.agent_script.as_deref(),
+            request.agent.as_deref(),
+        );
         let settings = definition.settings().clone();
-        let report =
-            player.play(&state, &settings, |hands| cast::begin(definition, &request.request, hands))?;
-        let driven =
-            Cast { id: report.cast_id.clone(), dir: report.run_dir.clone(), loadout: report.loadout.clone() };
+        let report = player.play(&state, &settings, |hands| {
+            cast::begin(definition, &request.request, hands)
+        })?;
+        let driven = Cast {
+            id: report.cast_id.clone(),
+            dir: report.run_dir.clone(),
+            loadout: report.loadout.clone(),
+        };
         player.drive_on(&state, driven)?;
         Ok(report)
     });
@@ -71,11 +85,20 @@ pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, Failure>
 pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> Reply {
     let shown = beside(move || {
         let folder = folder(&state, &id)?;
-        let wanted = Wanted { events: false, artifacts: true };
-        let shown = cast_show::show(&folder, wanted, &state.clock).map_err(|error| Failure::from(&error))?;
-        let definition = folder.read_definition().map_err(|error| Failure::from(&error))?;
+        let wanted = Wanted {
+            events: false,
+            artifacts: true,
+        };
+        let shown = cast_show::show(&folder, wanted, &state.clock)
+            .map_err(|error| Failure::from(&error))?;
+        let definition = folder
+            .read_definition()
+            .map_err(|error| Failure::from(&error))?;
         let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
-        Ok(dto::CastView { cast: serde_json::to_value(shown).unwrap_or_default(), definition })
+        Ok(dto::CastView {
+            cast: serde_json::to_value(shown).unwrap_or_default(),
+            definition,
+        })
     });
     ok(&shown.await?)
 }
@@ -89,10 +112,18 @@ pub(super) async fn artifact(
     let read = beside(move || {
         let folder = folder(&state, &id)?;
         let read = steer::artifact(&folder, &asked.path, SHOWN).map_err(|_| {
-            let message = format!("the cast has no file {}", materia_model::text::quoted(&asked.path));
+            let message = format!(
+                "the cast has no file {}",
+                materia_model::text::quoted(&asked.path)
+            );
             Failure::new(Kind::NotFound, "artifact_not_found", message)
         })?;
-        Ok(dto::Artifact { path: asked.path, text: read.text, bytes: read.bytes, cut: read.cut })
+        Ok(dto::Artifact {
+            path: asked.path,
+            text: read.text,
+            bytes: read.bytes,
+            cut: read.cut,
+        })
     });
     ok(&read.await?)
 }
@@ -106,7 +137,11 @@ pub(super) async fn go_on(
     let request: dto::GoOnRequest = body(&bytes)?;
     let done = beside(move || {
         let folder = folder(&state, &id)?;
-        let said = request.text.as_deref().map(str::trim).filter(|said| !said.is_empty());
+        let said = request
+            .text
+            .as_deref()
+            .map(str::trim)
+            .filter(|said| !said.is_empty());
         let wish = match wish.as_str() {
             "continue" => Wish::Continue(said),
             "resume" => Wish::Resume,
@@ -114,19 +149,27 @@ pub(super) async fn go_on(
             "revive" => Wish::Revive,
             "abort" => Wish::Abort,
             other => {
-                let message = format!("a cast cannot be asked to {}", materia_model::text::quoted(other));
+                let message = format!(
+                    "a cast cannot be asked to {}",
+                    materia_model::text::quoted(other)
+                );
                 return Err(Failure::new(Kind::NotFound, "no_route", message));
             }
         };
         let files = state.files()?;
         let asked = going_on(&state, &files);
-        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let player = Player::new(
+            &state,
+            request.agent_script.as_deref(),
+            request.agent.as_deref(),
+        );
         let settings = cast::settings(&folder).unwrap_or_default();
         if let Wish::Abort = wish {
             player.play(&state, &settings, |hands| cast::go_on(folder, wish, hands))?;
         } else {
             cast::may_go_on(&folder, &asked).map_err(|error| Failure::from(&error))?;
-            let driven = player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
+            let driven =
+                player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
             player.drive_on(&state, driven)?;
         }
         Ok(dto::Done { ok: true })
@@ -136,11 +179,21 @@ pub(super) async fn go_on(
 
 /// What is asked of a cast that has its loadout and its agent already.
 fn going_on<'a>(state: &'a State, files: &'a Files) -> Asked<'a> {
-    Asked { loadout: None, files, home: Some(&state.home), trusting: state.trusting, agent: None }
+    Asked {
+        loadout: None,
+        files,
+        home: Some(&state.home),
+        trusting: state.trusting,
+        agent: None,
+    }
 }
 
 /// Makes another cast of this one up to a step, and lets it go on from there.
-pub(super) async fn fork(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+pub(super) async fn fork(
+    Given(state): Given<State>,
+    Path(id): Path<String>,
+    bytes: Bytes,
+) -> Reply {
     let request: dto::ForkRequest = body(&bytes)?;
     let made = beside(move || {
         let failed = |error: materia_engine::cast::Error| Failure::from(&error);
@@ -150,9 +203,15 @@ pub(super) async fn fork(Given(state): Given<State>, Path(id): Path<String>, byt
         cast::may_go_on(&old, &asked).map_err(failed)?;
         let casts = cast::casts(state.project(), &files);
         let made = fork::fork(&old, &casts, &request.at, &state.clock).map_err(failed)?;
-        let player = Player::new(&state, request.agent_script.as_deref(), request.agent.as_deref());
+        let player = Player::new(
+            &state,
+            request.agent_script.as_deref(),
+            request.agent.as_deref(),
+        );
         let settings = cast::settings(&made).unwrap_or_default();
-        let driven = player.play(&state, &settings, |hands| steer::wish(made, Wish::Resume, hands))?;
+        let driven = player.play(&state, &settings, |hands| {
+            steer::wish(made, Wish::Resume, hands)
+        })?;
         let cast_id = driven.id.clone();
         player.drive_on(&state, driven)?;
         Ok(dto::Forked { cast_id })
@@ -161,7 +220,11 @@ pub(super) async fn fork(Given(state): Given<State>, Path(id): Path<String>, byt
 }
 
 /// Raises what a cast may spend; the person at the page is the operator (S2).
-pub(super) async fn budget(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+pub(super) async fn budget(
+    Given(state): Given<State>,
+    Path(id): Path<String>,
+    bytes: Bytes,
+) -> Reply {
     let request: dto::BudgetRequest = body(&bytes)?;
     let report = beside(move || {
         let wanted = Raise {

@@ -26,11 +26,17 @@ pub(super) async fn show(Given(state): Given<State>) -> Reply {
         let shelf = definition::shelf(&files, &state.home, state.project());
         let config = Config::load(files.layers());
         let shipped = |section: &str, name: &str| {
-            let lowest = files.layers().iter().find(|layer| layer.scope == Scope::Default);
+            let lowest = files
+                .layers()
+                .iter()
+                .find(|layer| layer.scope == Scope::Default);
             lowest.is_some_and(|layer| layer.document.own(section, name).is_some())
         };
         let loadouts = shelf.loadouts.into_iter().map(|one| {
-            let listed = listing.loadouts.iter().find(|listed| listed.name == one.name);
+            let listed = listing
+                .loadouts
+                .iter()
+                .find(|listed| listed.name == one.name);
             dto::Loadout {
                 id: listed.map(|listed| listed.id.clone()).unwrap_or_default(),
                 source: one.source.to_owned(),
@@ -40,7 +46,9 @@ pub(super) async fn show(Given(state): Given<State>) -> Reply {
                 usable: listed.is_some_and(|listed| listed.usable),
                 description: listed.and_then(|listed| listed.description.clone()),
                 own: versions(one.own),
-                issues: listed.map(|listed| dto::issues(&listed.issues)).unwrap_or_default(),
+                issues: listed
+                    .map(|listed| dto::issues(&listed.issues))
+                    .unwrap_or_default(),
                 value: one.value,
                 name: one.name,
             }
@@ -56,11 +64,14 @@ pub(super) async fn show(Given(state): Given<State>) -> Reply {
             name: one.name,
         });
         let materia = materia.collect();
-        let files = shelf.files.into_iter().map(|(scope, path, exists)| dto::ConfigFile {
-            scope: scope.as_str().to_owned(),
-            path: path.to_string_lossy().into_owned(),
-            exists,
-        });
+        let files = shelf
+            .files
+            .into_iter()
+            .map(|(scope, path, exists)| dto::ConfigFile {
+                scope: scope.as_str().to_owned(),
+                path: path.to_string_lossy().into_owned(),
+                exists,
+            });
         let files = files.collect();
         Ok(dto::Config {
             active: listing.active,
@@ -74,13 +85,22 @@ pub(super) async fn show(Given(state): Given<State>) -> Reply {
 }
 
 fn versions(own: Vec<(&'static str, String)>) -> BTreeMap<String, String> {
-    own.into_iter().map(|(scope, version)| (scope.to_owned(), version)).collect()
+    own.into_iter()
+        .map(|(scope, version)| (scope.to_owned(), version))
+        .collect()
 }
 
-fn about<'a>(section: &str, name: &str, findings: &'a [Finding]) -> impl Iterator<Item = &'a Finding> {
+fn about<'a>(
+    section: &str,
+    name: &str,
+    findings: &'a [Finding],
+) -> impl Iterator<Item = &'a Finding> {
     let prefix = materia_model::document::path_member(section, name);
     findings.iter().filter(move |finding| {
-        let rest = finding.path.as_deref().and_then(|path| path.strip_prefix(&prefix));
+        let rest = finding
+            .path
+            .as_deref()
+            .and_then(|path| path.strip_prefix(&prefix));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     })
 }
@@ -90,7 +110,11 @@ pub(super) async fn check(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: dto::CheckRequest = body(&bytes)?;
     let judged = beside(move || {
         let target = Target::from(request.target);
-        let edit = Edit { section: request.section.into(), name: request.name, value: Some(request.value) };
+        let edit = Edit {
+            section: request.section.into(),
+            name: request.name,
+            value: Some(request.value),
+        };
         let file = target.file(&state.home, state.project());
         let judged = definition::judge(state.places(), &file, target, &edit)?;
         Ok(dto::CheckAnswer {
@@ -111,7 +135,13 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
         let wishes: Vec<Wish> = request.edits.into_iter().map(Wish::from).collect();
         let target = Target::from(request.target);
         let before = standing(&state)?;
-        let saved = definition::save(&state.home, state.places(), target, &wishes, request.even_broken);
+        let saved = definition::save(
+            &state.home,
+            state.places(),
+            target,
+            &wishes,
+            request.even_broken,
+        );
         if saved.is_ok() {
             agree_again(&state, before)?;
         }
@@ -129,7 +159,9 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
                         "{} was changed by somebody else",
                         materia_model::text::quoted(&conflict.name)
                     ),
-                    hint: Some("look at their version, then save yours over it or take theirs".to_owned()),
+                    hint: Some(
+                        "look at their version, then save yours over it or take theirs".to_owned(),
+                    ),
                 },
                 conflict: dto::Conflict {
                     name: conflict.name,
@@ -148,11 +180,13 @@ pub(super) async fn save(Given(state): Given<State>, bytes: Bytes) -> Reply {
 
 /// How what the project brings stood before something of it is written.
 fn standing(state: &State) -> Result<Standing, Failure> {
-    let shown = trust::show(&state.files()?, Some(&state.home)).map_err(|error| Failure::from(&error))?;
+    let shown =
+        trust::show(&state.files()?, Some(&state.home)).map_err(|error| Failure::from(&error))?;
     Ok(shown.standing)
 }
 
-/// What the person saves through our own editor is trusted (S1), where everything else in the file was.
+/// What the person saves through our own editor is trusted (S1), where everything else in the file
+/// was.
 fn agree_again(state: &State, before: Standing) -> Result<(), Failure> {
     if !matches!(before, Standing::Nothing | Standing::Trusted) {
         return Ok(());
@@ -168,7 +202,8 @@ pub(super) async fn choose_active(Given(state): Given<State>, bytes: Bytes) -> R
     let request: dto::ActiveRequest = body(&bytes)?;
     let chosen = beside(move || {
         let before = standing(&state)?;
-        let chosen = loadout::choose_active(&state.home, state.places(), &request.name, Reach::Here)?;
+        let chosen =
+            loadout::choose_active(&state.home, state.places(), &request.name, Reach::Here)?;
         agree_again(&state, before)?;
         Ok(dto::ActiveAnswer {
             loadout: chosen.loadout,
@@ -199,8 +234,20 @@ impl From<dto::TargetName> for Target {
 
 impl From<dto::SaveEdit> for Wish {
     fn from(edit: dto::SaveEdit) -> Self {
-        let dto::SaveEdit { section, name, value, base } = edit;
-        Self { edit: Edit { section: section.into(), name, value }, base }
+        let dto::SaveEdit {
+            section,
+            name,
+            value,
+            base,
+        } = edit;
+        Self {
+            edit: Edit {
+                section: section.into(),
+                name,
+                value,
+            },
+            base,
+        }
     }
 }
 
@@ -217,11 +264,12 @@ impl From<SaveError> for Failure {
     fn from(error: SaveError) -> Self {
         let typed = |kind, code: &str| Self::from_error(kind, code, &error);
         match &error {
-            SaveError::Shipped(_) => {
-                typed(Kind::Refused, "readonly_loadout").hint("duplicate it under another name first")
-            }
+            SaveError::Shipped(_) => typed(Kind::Refused, "readonly_loadout")
+                .hint("duplicate it under another name first"),
             SaveError::Locked(_) => typed(Kind::Refused, "locked").hint("unlock it first"),
-            SaveError::BadName { .. } => typed(Kind::Invalid, "bad_name").hint("choose another name"),
+            SaveError::BadName { .. } => {
+                typed(Kind::Invalid, "bad_name").hint("choose another name")
+            }
             SaveError::Conflict(_) => {
                 typed(Kind::Conflict, "changed_meanwhile").hint("look at their version")
             }

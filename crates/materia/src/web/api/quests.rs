@@ -16,13 +16,17 @@ use crate::failure::{Failure, Kind};
 
 /// The project's board.
 pub(in crate::web) fn board(state: &State) -> Result<Store, Failure> {
-    Ok(Store::of(state.project(), cast::casts(state.project(), &state.files()?)))
+    Ok(Store::of(
+        state.project(),
+        cast::casts(state.project(), &state.files()?),
+    ))
 }
 
 /// The whole board.
 pub(super) async fn list(Given(state): Given<State>) -> Reply {
     let listed = beside(move || {
-        quest::list(&board(&state)?, None, usize::MAX, &state.clock).map_err(|error| (&error).into())
+        quest::list(&board(&state)?, None, usize::MAX, &state.clock)
+            .map_err(|error| (&error).into())
     });
     ok(&listed.await?)
 }
@@ -33,26 +37,47 @@ pub(super) async fn add(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let added = beside(move || {
         let files = state.files()?;
         let config = Config::load(files.layers());
-        if let Some(given) = request.loadout.as_deref().filter(|given| config.find(given).is_none()) {
+        if let Some(given) = request
+            .loadout
+            .as_deref()
+            .filter(|given| config.find(given).is_none())
+        {
             let told = Failure::from_findings(vec![config.unknown(given)]);
-            return Err(Failure { kind: Kind::NotFound, ..told });
+            return Err(Failure {
+                kind: Kind::NotFound,
+                ..told
+            });
         }
         let (title, loadout) = (request.title.as_deref(), request.loadout.as_deref());
-        quest::add(&board(&state)?, &request.request, title, loadout, &state.clock)
-            .map_err(|error| (&error).into())
+        quest::add(
+            &board(&state)?,
+            &request.request,
+            title,
+            loadout,
+            &state.clock,
+        )
+        .map_err(|error| (&error).into())
     });
     ok(&added.await?)
 }
 
 /// Moves, requeues or removes a quest.
-pub(super) async fn change(Given(state): Given<State>, Path(id): Path<String>, bytes: Bytes) -> Reply {
+pub(super) async fn change(
+    Given(state): Given<State>,
+    Path(id): Path<String>,
+    bytes: Bytes,
+) -> Reply {
     let request: dto::QuestChange = body(&bytes)?;
     let changed = beside(move || {
         let (store, clock) = (board(&state)?, &state.clock);
         let done = match &request {
             dto::QuestChange::First {} => quest::reorder(&store, &id, To::First, clock),
-            dto::QuestChange::Before { target } => quest::reorder(&store, &id, To::Before(target), clock),
-            dto::QuestChange::After { target } => quest::reorder(&store, &id, To::After(target), clock),
+            dto::QuestChange::Before { target } => {
+                quest::reorder(&store, &id, To::Before(target), clock)
+            }
+            dto::QuestChange::After { target } => {
+                quest::reorder(&store, &id, To::After(target), clock)
+            }
             dto::QuestChange::Requeue {} => quest::requeue(&store, &id, clock),
             dto::QuestChange::Remove {} => quest::remove(&store, &id, clock),
         };
@@ -66,7 +91,11 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: dto::QuestsRun = body(&bytes)?;
     let started = beside(move || {
         if board(&state)?.runner().is_some() {
-            return Err(Failure::new(Kind::Conflict, "runner_in_use", "the quests are being run already"));
+            return Err(Failure::new(
+                Kind::Conflict,
+                "runner_in_use",
+                "the quests are being run already",
+            ));
         }
         let mut words: Vec<String> = request.quest.into_iter().collect();
         if request.once {
@@ -83,6 +112,7 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
 /// Lets the runner stop when the quest that is running is done.
 pub(super) async fn stop(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let _nothing: serde_json::Map<String, serde_json::Value> = body(&bytes)?;
-    let stopped = beside(move || quest::stop(&board(&state)?, &state.clock).map_err(|error| (&error).into()));
+    let stopped =
+        beside(move || quest::stop(&board(&state)?, &state.clock).map_err(|error| (&error).into()));
     ok(&stopped.await?)
 }

@@ -43,22 +43,29 @@ pub(super) async fn show(Given(state): Given<State>, Path(name): Path<String>) -
 pub(super) async fn register(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: dto::ToolRequest = body(&bytes)?;
     let registered = beside(move || {
-        let registration =
-            Registration { fields: fields(&request), name: request.name, update: request.update };
+        let registration = Registration {
+            fields: fields(&request),
+            name: request.name,
+            update: request.update,
+        };
         registry::register(&state.library(), &registration).map_err(Failure::from)
     });
     ok(&registered.await?)
 }
 
 /// Takes a tool away.
-pub(super) async fn remove(Given(state): Given<State>, Path(name): Path<String>, bytes: Bytes) -> Reply {
+pub(super) async fn remove(
+    Given(state): Given<State>,
+    Path(name): Path<String>,
+    bytes: Bytes,
+) -> Reply {
     let _nothing: Map<String, Value> = body(&bytes)?;
     let removed = beside(move || registry::remove(&state.library(), &name).map_err(Failure::from));
     ok(&removed.await?)
 }
 
-/// A recipe as one reads it: what it is for first, the template last. What is empty is left out, but a change can
-/// take away what was there.
+/// A recipe as one reads it: what it is for first, the template last. What is empty is left out,
+/// but a change can take away what was there.
 fn fields(request: &dto::ToolRequest) -> Map<String, Value> {
     let mut fields = Map::new();
     let description = request.description.as_deref().unwrap_or_default().trim();
@@ -78,5 +85,7 @@ fn fields(request: &dto::ToolRequest) -> Map<String, Value> {
 /// A template as it was typed: JSON where it looks so, else one command.
 fn template(text: &str) -> Value {
     let json = text.trim_start().starts_with(['{', '[', '"']);
-    json.then(|| serde_json::from_str(text).ok()).flatten().unwrap_or_else(|| text.into())
+    json.then(|| serde_json::from_str(text).ok())
+        .flatten()
+        .unwrap_or_else(|| text.into())
 }

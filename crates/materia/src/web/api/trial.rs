@@ -26,13 +26,21 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
             None => state.files()?,
             Some(value) => {
                 let (section, name) = (Section::Materia, request.materia.clone());
-                let edit = Edit { section, name, value: Some(value) };
+                let edit = Edit {
+                    section,
+                    name,
+                    value: Some(value),
+                };
                 let file = target.file(&state.home, state.project());
                 definition::drafted(state.places(), &file, target, &[edit])?.0
             }
         };
-        let sample =
-            Sample { request: request.request, state: request.state, item: request.item, params: None };
+        let sample = Sample {
+            request: request.request,
+            state: request.state,
+            item: request.item,
+            params: None,
+        };
         let library = state.library();
         let place = Place {
             cwd: state.project(),
@@ -67,7 +75,9 @@ impl From<TrialError> for Failure {
                 typed(Kind::NotFound, "unknown_materia").hint("save it, or check its name")
             }
             TrialError::Agent(_) => typed(Kind::Invalid, "not_a_utility").hint("try it in a cast"),
-            TrialError::Untrusted(_) => typed(Kind::Refused, "untrusted").hint("look at it, then accept it"),
+            TrialError::Untrusted(_) => {
+                typed(Kind::Refused, "untrusted").hint("look at it, then accept it")
+            }
             TrialError::Broken(findings) => Self::from_findings(findings.clone()),
             TrialError::Unavailable(_) => typed(Kind::Invalid, "unavailable"),
             TrialError::Dir(_) | TrialError::Io(_) => typed(Kind::Failed, "not_run"),

@@ -12,8 +12,9 @@ use crate::failure::{Failure, Kind};
 
 /// What the project would run, and how the person stands to it.
 pub(super) async fn show(Given(state): Given<State>) -> Reply {
-    let shown =
-        beside(move || trust::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into()));
+    let shown = beside(move || {
+        trust::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into())
+    });
     ok(&shown.await?)
 }
 
@@ -26,7 +27,9 @@ pub(super) async fn grant(Given(state): Given<State>, bytes: Bytes) -> Reply {
         let shown = trust::show(&files, Some(&state.home)).map_err(failed)?;
         if shown.digest.as_ref() != Some(&request.digest) {
             let message = "what the project brings is not what you were shown";
-            return Err(Failure::new(Kind::Conflict, "changed_meanwhile", message).hint("look at it again"));
+            return Err(
+                Failure::new(Kind::Conflict, "changed_meanwhile", message).hint("look at it again")
+            );
         }
         trust::grant(&files, &state.home, &shown, &state.clock).map_err(failed)?;
         trust::show(&files, Some(&state.home)).map_err(failed)

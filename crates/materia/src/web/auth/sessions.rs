@@ -1,4 +1,5 @@
-//! The browsers that were let in, by the hash of their secret, kept so that a restart does not send them away.
+//! The browsers that were let in, by the hash of their secret, kept so that a restart does not send
+//! them away.
 
 use std::path::PathBuf;
 
@@ -15,7 +16,10 @@ pub(in crate::web) struct Sessions {
 impl Sessions {
     /// Those of an earlier server, as far as they are readable and not too old.
     pub(in crate::web) fn open(file: PathBuf, clock: &Clock) -> Self {
-        Self { hashes: session::read(&file, clock), file }
+        Self {
+            hashes: session::read(&file, clock),
+            file,
+        }
     }
 
     /// Lets a browser in. What cannot be kept is forgotten at the next start.

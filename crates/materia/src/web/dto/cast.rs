@@ -133,7 +133,8 @@ pub(in crate::web) struct Told {
 #[cfg_attr(feature = "test-fakes", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub(in crate::web) struct CastState {
-    /// `running`, `interrupted`, `paused`, `complete`, `failed` or `aborted`: proved, not remembered.
+    /// `running`, `interrupted`, `paused`, `complete`, `failed` or `aborted`: proved, not
+    /// remembered.
     pub(in crate::web) status: String,
     #[cfg_attr(
         feature = "test-fakes",
@@ -153,7 +154,10 @@ pub(in crate::web) struct CastState {
         )
     )]
     pub(in crate::web) usage: Value,
-    #[cfg_attr(feature = "test-fakes", ts(type = "Array<[\"person\" | \"agent\", string]>"))]
+    #[cfg_attr(
+        feature = "test-fakes",
+        ts(type = "Array<[\"person\" | \"agent\", string]>")
+    )]
     pub(in crate::web) conversation: Value,
     #[cfg_attr(feature = "test-fakes", ts(type = "Array<Record<string, unknown>>"))]
     pub(in crate::web) rework: Value,

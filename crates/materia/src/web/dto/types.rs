@@ -4,10 +4,10 @@ use ts_rs::{Config as Spelling, TS};
 
 use super::{
     About, ActiveAnswer, ActiveRequest, Artifact, BudgetRequest, CastState, CastView, CheckAnswer,
-    CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, Doing, Done, ErrorBody, ForkRequest, Forked,
-    GoOnRequest, Issue, Loadout, Materia, MessageRequest, Output, QuestChange, QuestRequest, QuestsRun,
-    RunView, SaveAnswer, SaveEdit, SaveRequest, SectionName, StartRequest, TargetName, Told, ToolRequest,
-    TrialAnswer, TrialRequest, TrustRequest,
+    CheckRequest, Config, ConfigFile, Conflict, ConflictAnswer, Doing, Done, ErrorBody,
+    ForkRequest, Forked, GoOnRequest, Issue, Loadout, Materia, MessageRequest, Output, QuestChange,
+    QuestRequest, QuestsRun, RunView, SaveAnswer, SaveEdit, SaveRequest, SectionName, StartRequest,
+    TargetName, Told, ToolRequest, TrialAnswer, TrialRequest, TrustRequest,
 };
 
 macro_rules! declared {

@@ -1,8 +1,9 @@
-//! One cast that a page looks at: its events as the log has them, what they come to, and what its agent does.
+//! One cast that a page looks at: its events as the log has them, what they come to, and what its
+//! agent does.
 //!
-//! Owns the order: events each once and with their number, then the state; of the turn that is running everything that
-//! its agent says and does, from the position that the page names. Waking up is the kernel's; a slow look makes up for
-//! what is in no log, such as a driver that died.
+//! Owns the order: events each once and with their number, then the state; of the turn that is
+//! running everything that its agent says and does, from the position that the page names. Waking
+//! up is the kernel's; a slow look makes up for what is in no log, such as a driver that died.
 
 use std::io;
 use std::time::Duration;
@@ -64,10 +65,18 @@ impl Cast {
         page: mpsc::Sender<Event>,
     ) -> Result<Self, Failure> {
         let watched = Watched::open(&folder).map_err(|error| Failure::from(&error))?;
-        let log =
-            Waking::new(watched).map_err(|error| Failure::from_error(Kind::Failed, "no_watch", &error))?;
+        let log = Waking::new(watched)
+            .map_err(|error| Failure::from_error(Kind::Failed, "no_watch", &error))?;
         let seen = asked.turn.clone().zip(asked.seen);
-        Ok(Self { log, turn: None, folder, after, seen, told: None, page })
+        Ok(Self {
+            log,
+            turn: None,
+            folder,
+            after,
+            seen,
+            told: None,
+            page,
+        })
     }
 
     /// Tells everything until the page is gone.
@@ -108,10 +117,22 @@ impl Cast {
         }
         self.act().await?;
         if let Some(path) = begun {
-            let from = self.seen.take().filter(|(seen, _)| *seen == path).map_or(0, |(_, at)| at);
+            let from = self
+                .seen
+                .take()
+                .filter(|(seen, _)| *seen == path)
+                .map_or(0, |(_, at)| at);
             self.turn = Some(Waking::new(Activity::open(&self.folder, &path, from)?)?);
             if from == 0 {
-                self.send(event("doing", &Doing { path, to: 0, lines: Vec::new() })).await?;
+                self.send(event(
+                    "doing",
+                    &Doing {
+                        path,
+                        to: 0,
+                        lines: Vec::new(),
+                    },
+                ))
+                .await?;
             }
             self.act().await?;
         }
@@ -128,7 +149,11 @@ impl Cast {
         while let Some(turn) = &mut self.turn {
             let turn = turn.get();
             let Some(more) = turn.more()? else { break };
-            let doing = Doing { path: turn.path().to_owned(), to: more.to, lines: more.lines };
+            let doing = Doing {
+                path: turn.path().to_owned(),
+                to: more.to,
+                lines: more.lines,
+            };
             self.send(event("doing", &doing)).await?;
         }
         Ok(())

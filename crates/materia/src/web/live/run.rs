@@ -1,7 +1,8 @@
-//! One run that a page looks at: what it writes as it writes it, how it stands, what is said, which processes it has.
+//! One run that a page looks at: what it writes as it writes it, how it stands, what is said, which
+//! processes it has.
 //!
-//! Owns the positions in its two outputs, from where the page names them. The directory of the run tells when to look; a
-//! slow look is for processes, which no file tells of.
+//! Owns the positions in its two outputs, from where the page names them. The directory of the run
+//! tells when to look; a slow look is for processes, which no file tells of.
 
 use std::time::Duration;
 
@@ -60,8 +61,17 @@ impl Run {
         };
         let from = [from(0, asked.stdout), from(1, asked.stderr)];
         let output = Growing::watch(&paths, from).and_then(Waking::new);
-        let output = output.map_err(|error| Failure::from_error(Kind::Failed, "no_watch", &error))?;
-        Ok(Self { state, place, output, halves: Default::default(), looked: None, told: String::new(), page })
+        let output =
+            output.map_err(|error| Failure::from_error(Kind::Failed, "no_watch", &error))?;
+        Ok(Self {
+            state,
+            place,
+            output,
+            halves: Default::default(),
+            looked: None,
+            told: String::new(),
+            page,
+        })
     }
 
     /// Tells everything until the page is gone.
@@ -83,11 +93,26 @@ impl Run {
                 let from = end.saturating_sub((bytes.len() + self.halves[at].waiting()) as u64);
                 let text = self.halves[at].push(&bytes);
                 let to = end - self.halves[at].waiting() as u64;
-                self.send(event("output", &Output { stream, from, to, text })).await?;
+                self.send(event(
+                    "output",
+                    &Output {
+                        stream,
+                        from,
+                        to,
+                        text,
+                    },
+                ))
+                .await?;
             }
         }
-        let journal = self.place.journal().metadata().ok().map(|metadata| metadata.len());
-        let fresh = |(when, seen): &(Stopwatch, Option<u64>)| when.elapsed() < LOOK && *seen == journal;
+        let journal = self
+            .place
+            .journal()
+            .metadata()
+            .ok()
+            .map(|metadata| metadata.len());
+        let fresh =
+            |(when, seen): &(Stopwatch, Option<u64>)| when.elapsed() < LOOK && *seen == journal;
         if self.looked.as_ref().is_some_and(fresh) {
             return Ok(());
         }

@@ -1,8 +1,8 @@
 //! What every page may want to know, looked at once for all of them.
 //!
-//! Owns the lists (casts, runs, quests, recipes, what needs the person) and when they are looked at again: when the
-//! kernel says that something changed in a directory that matters, and now and then for what no file tells, such as a
-//! process that died. Nothing is looked at while nobody listens.
+//! Owns the lists (casts, runs, quests, recipes, what needs the person) and when they are looked at
+//! again: when the kernel says that something changed in a directory that matters, and now and then
+//! for what no file tells, such as a process that died. Nothing is looked at while nobody listens.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -36,9 +36,15 @@ type Looked = (String, Vec<PathBuf>);
 impl Topic {
     /// A topic by its name.
     pub(super) fn named(name: &str) -> Option<Self> {
-        [Self::Casts, Self::Needs, Self::Runs, Self::Quests, Self::Library]
-            .into_iter()
-            .find(|topic| topic.name() == name)
+        [
+            Self::Casts,
+            Self::Needs,
+            Self::Runs,
+            Self::Quests,
+            Self::Library,
+        ]
+        .into_iter()
+        .find(|topic| topic.name() == name)
     }
 
     fn name(self) -> &'static str {
@@ -51,8 +57,8 @@ impl Topic {
         }
     }
 
-    /// How long nothing may happen before we look by ourselves: short where a process may have died, which no file
-    /// tells, and longer where looking takes longer.
+    /// How long nothing may happen before we look by ourselves: short where a process may have
+    /// died, which no file tells, and longer where looking takes longer.
     fn patience(self) -> Duration {
         Duration::from_secs(match self {
             Self::Casts | Self::Runs | Self::Quests => 2,
@@ -110,7 +116,8 @@ impl Topic {
             let wait = async {
                 match &mut waking {
                     Some(wake) => {
-                        // A directory that is new here may have changed before it was watched: the slow look sees it.
+                        // A directory that is new here may have changed before it was watched: the
+                        // slow look sees it.
                         for dir in &watched {
                             let _unwatched = wake.get().on_any(dir);
                         }
@@ -141,7 +148,10 @@ impl Topic {
             Self::Quests => look_at_quests(state),
             Self::Library => {
                 let library = state.library();
-                Ok((spelled(&api::shelf(state)), vec![nearest(library.root()), nearest(&library.drafts())]))
+                Ok((
+                    spelled(&api::shelf(state)),
+                    vec![nearest(library.root()), nearest(&library.drafts())],
+                ))
             }
         }
     }
@@ -149,13 +159,19 @@ impl Topic {
 
 fn look_at_casts(state: &State) -> Result<Looked, Failure> {
     let folder = cast::casts(state.project(), &state.files()?);
-    let filter = casts::Filter { limit: Some(LISTED), status: None };
+    let filter = casts::Filter {
+        limit: Some(LISTED),
+        status: None,
+    };
     let mut listing = casts::list(&folder, &filter, &state.clock);
     // How long ago something was changes by itself and is no news.
     for one in &mut listing.casts {
         one.age_ms = None;
     }
-    let open = listing.casts.iter().filter(|one| !matches!(one.status, "complete" | "failed" | "aborted"));
+    let open = listing
+        .casts
+        .iter()
+        .filter(|one| !matches!(one.status, "complete" | "failed" | "aborted"));
     let mut dirs: Vec<PathBuf> = open.map(|one| one.run_dir.clone().into()).collect();
     dirs.push(nearest(&folder));
     Ok((spelled(&listing), dirs))
@@ -173,7 +189,10 @@ fn look_at_needs(state: &State) -> Result<Looked, Failure> {
 fn look_at_runs(state: &State) -> Result<Looked, Failure> {
     let root = Root::new(state.home.runs());
     let inventory = inspect::inventory(&root, None, None, Runs::default(), &state.clock)?;
-    let starting = inventory.runs.iter().filter(|run| run.status == Status::Starting);
+    let starting = inventory
+        .runs
+        .iter()
+        .filter(|run| run.status == Status::Starting);
     let mut dirs: Vec<PathBuf> = starting.map(|run| root.path().join(&run.run)).collect();
     dirs.extend(watch::bells(&root));
     Ok((spelled(&inventory), dirs))
@@ -181,15 +200,18 @@ fn look_at_runs(state: &State) -> Result<Looked, Failure> {
 
 fn look_at_quests(state: &State) -> Result<Looked, Failure> {
     let store = api::board(state)?;
-    let listing =
-        quest::list(&store, None, usize::MAX, &state.clock).map_err(|error| Failure::from(&error))?;
+    let listing = quest::list(&store, None, usize::MAX, &state.clock)
+        .map_err(|error| Failure::from(&error))?;
     let dirs = store.file().parent().map(nearest).into_iter().collect();
     Ok((spelled(&listing), dirs))
 }
 
 /// A directory, or the closest one above it that there is.
 fn nearest(dir: &Path) -> PathBuf {
-    dir.ancestors().find(|dir| dir.is_dir()).unwrap_or(dir).to_owned()
+    dir.ancestors()
+        .find(|dir| dir.is_dir())
+        .unwrap_or(dir)
+        .to_owned()
 }
 
 fn spelled<T: Serialize>(document: &T) -> String {

@@ -19,7 +19,10 @@ pub(super) struct Waking<T: AsFd>(AsyncFd<Raw<T>>);
 
 impl<T: AsFd> Waking<T> {
     /// Lets the runtime tell when to look again.
-    #[expect(deprecated, reason = "its successor is unsafe, and what is registered here owns its descriptor")]
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe, and what is registered here owns its descriptor"
+    )]
     pub(super) fn new(watched: T) -> io::Result<Self> {
         AsyncFd::with_interest(Raw(watched), Interest::READABLE).map(Self)
     }

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::{lines, posted, said};
 use crate::agent::stage::{Program, Stage, is_set};
 
-/// A stage on which this program can run a line when it is asked to, and repeats what it hears otherwise.
+/// A stage on which this program can run a line when it is asked to, and repeats what it hears
+/// otherwise.
 fn stage(program: Program, line: &str) -> Stage {
     let rules = json!([
         {"match": "use a tool", "after_tool": false,
@@ -16,12 +17,26 @@ fn stage(program: Program, line: &str) -> Stage {
 }
 
 fn spawn(stage: &Stage, program: Program, more: &[&str]) {
-    let words = [&["spawn", "--json", "--as", "run:a", "--agent", program.name()], more].concat();
+    let words = [
+        &[
+            "spawn",
+            "--json",
+            "--as",
+            "run:a",
+            "--agent",
+            program.name(),
+        ],
+        more,
+    ]
+    .concat();
     stage.materia(&words).run().ok();
 }
 
 fn say(stage: &Stage, text: &str) {
-    stage.materia(&["message", "run:a", "chat.message", text]).run().ok();
+    stage
+        .materia(&["message", "run:a", "chat.message", text])
+        .run()
+        .ok();
 }
 
 /// How many messages of the person the model saw in its last request.
@@ -29,7 +44,8 @@ fn turns(stage: &Stage) -> u64 {
     stage.requests().last().unwrap()["turns"].as_u64().unwrap()
 }
 
-/// Two turns in one session, killed in a tool in the third, started again: the model sees each prompt once.
+/// Two turns in one session, killed in a tool in the third, started again: the model sees each
+/// prompt once.
 fn lives(program: Program) {
     if !is_set() {
         return;
@@ -46,7 +62,10 @@ fn lives(program: Program) {
 
     say(&stage, "use a tool");
     stage.until(|| !stage.processes("sleep 600").is_empty());
-    stage.materia(&["message", "run:a", "control.kill"]).run().ok();
+    stage
+        .materia(&["message", "run:a", "control.kill"])
+        .run()
+        .ok();
     assert_eq!(house.alive().len(), 0, "killing it kills its tools");
 
     let before = stage.requests().len();
@@ -56,7 +75,11 @@ fn lives(program: Program) {
     assert_eq!(answers[2]["body"], "It is done.");
     let asked: Vec<Value> = stage.requests().split_off(before);
     let again = asked[0]["turns"].as_u64().unwrap();
-    assert_eq!(again - second, second - first, "the prompt is in the conversation once");
+    assert_eq!(
+        again - second,
+        second - first,
+        "the prompt is in the conversation once"
+    );
     let agent = &house.transcript()["agent"];
     assert!(agent["usage"]["total"].as_u64().unwrap() > 0, "{agent}");
     house.kill("a");
@@ -76,17 +99,33 @@ fn steered(program: Program) {
     house.until_file_has(house.run_place("a").journal(), "message.claim");
     stage.until(|| posted(house, "a").len() == 2);
     stage.until(|| {
-        let box_ = stage.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
+        let box_ = stage
+            .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
+            .run()
+            .ok()
+            .json();
         box_["counts"]["claimed"] == 2
     });
     house.write("go", "");
     let answers = house.answers(1);
-    assert_eq!(answers[0]["metadata"]["answers"].as_array().unwrap().len(), 2, "{}", answers[0]);
+    assert_eq!(
+        answers[0]["metadata"]["answers"].as_array().unwrap().len(),
+        2,
+        "{}",
+        answers[0]
+    );
     let told = lines(&house.transcript());
-    assert_eq!(told[..2], [said("prompt", "use a tool"), said("steer", "and be brief")], "{told:?}");
+    assert_eq!(
+        told[..2],
+        [said("prompt", "use a tool"), said("steer", "and be brief")],
+        "{told:?}"
+    );
     assert_eq!((told.len(), told[2].0.as_str()), (3, "answer"), "{told:?}");
     let raw = std::fs::read_to_string(house.home().join("requests.jsonl")).unwrap();
-    assert!(raw.lines().last().unwrap().contains("and be brief"), "the model heard it");
+    assert!(
+        raw.lines().last().unwrap().contains("and be brief"),
+        "the model heard it"
+    );
     house.kill("a");
 }
 

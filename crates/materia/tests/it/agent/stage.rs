@@ -68,7 +68,10 @@ impl Program {
                 )
             }
             Self::Codex => {
-                let vendor = fs::read_dir(cache.join("codex-0.166.0/vendor")).unwrap().next().unwrap();
+                let vendor = fs::read_dir(cache.join("codex-0.166.0/vendor"))
+                    .unwrap()
+                    .next()
+                    .unwrap();
                 format!("'{}'", vendor.unwrap().path().join("bin/codex").display())
             }
         }
@@ -79,7 +82,9 @@ impl Program {
 pub fn cache() -> PathBuf {
     let base = std::env::var_os("MATERIA_TEST_CACHE")
         .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(&std::env::var_os("HOME").expect("a home")).join(".cache/materia-test"));
+        .unwrap_or_else(|| {
+            Path::new(&std::env::var_os("HOME").expect("a home")).join(".cache/materia-test")
+        });
     base.join("agents")
 }
 
@@ -100,9 +105,17 @@ pub fn is_set() -> bool {
         cache().join("codex-0.166.0"),
         cache().join("claude-agent-acp-0.99.1"),
     ];
-    let Some(missing) = needed.iter().find(|path| !path.exists()) else { return true };
-    let missing = format!("{} is not there; `./test` installs the programs", missing.display());
-    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
+    let Some(missing) = needed.iter().find(|path| !path.exists()) else {
+        return true;
+    };
+    let missing = format!(
+        "{} is not there; `./test` installs the programs",
+        missing.display()
+    );
+    assert!(
+        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+        "{missing}"
+    );
     println!("skipped: {missing}");
     false
 }
@@ -118,19 +131,31 @@ pub struct Stage {
     own: usize,
 }
 
-/// What the adapter lets the model do beside the turn: a title for the session, and what the person might type next.
+/// What the adapter lets the model do beside the turn: a title for the session, and what the person
+/// might type next.
 fn asides() -> Value {
-    let aside =
-        |part: &str| json!({"match": part, "reply": {"text": "aside", "usage": {"input": 0, "output": 0}}});
-    json!([aside("Write the title in the language"), aside("SUGGESTION MODE")])
+    let aside = |part: &str| json!({"match": part, "reply": {"text": "aside", "usage": {"input": 0, "output": 0}}});
+    json!([
+        aside("Write the title in the language"),
+        aside("SUGGESTION MODE")
+    ])
 }
 
 impl Stage {
-    /// A stage with these programs, whose model plays these rules and repeats what it hears otherwise.
+    /// A stage with these programs, whose model plays these rules and repeats what it hears
+    /// otherwise.
     pub fn new(programs: &[Program], rules: &Value) -> Self {
         let house = House::new();
-        let own = if programs.contains(&Program::Acp) { asides() } else { json!([]) };
-        let rules: Vec<Value> = [own.as_array().unwrap().clone(), rules.as_array().unwrap().clone()].concat();
+        let own = if programs.contains(&Program::Acp) {
+            asides()
+        } else {
+            json!([])
+        };
+        let rules: Vec<Value> = [
+            own.as_array().unwrap().clone(),
+            rules.as_array().unwrap().clone(),
+        ]
+        .concat();
         let own = own.as_array().unwrap().len();
         let script = json!({"rules": rules, "echo": true});
         let path = |name: &str| house.home().join(name);
@@ -148,12 +173,28 @@ impl Stage {
         let stdout = server.stdout.as_mut().unwrap();
         while !said.ends_with(b"\n") {
             let mut byte = [0];
-            assert!(stdout.read(&mut byte).unwrap() > 0, "the model server says nothing");
+            assert!(
+                stdout.read(&mut byte).unwrap() > 0,
+                "the model server says nothing"
+            );
             said.extend(byte);
         }
         let said: Value = serde_json::from_slice(&said).unwrap();
-        let port = said["listening"].as_str().unwrap().rsplit(':').next().unwrap().parse().unwrap();
-        let stage = Self { house, server, port, script, own };
+        let port = said["listening"]
+            .as_str()
+            .unwrap()
+            .rsplit(':')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        let stage = Self {
+            house,
+            server,
+            port,
+            script,
+            own,
+        };
         stage.furnish(programs);
         stage
     }
@@ -176,7 +217,11 @@ impl Stage {
             let profile = self.house.home().join(".config/pi/pi-materia");
             fs::create_dir_all(&profile).unwrap();
             let agents = json!({"adapter": {"kind": "acp", "command": ["adapter"]}});
-            fs::write(profile.join("materia.json"), json!({"agents": agents}).to_string()).unwrap();
+            fs::write(
+                profile.join("materia.json"),
+                json!({"agents": agents}).to_string(),
+            )
+            .unwrap();
         }
         let agent = self.house.home().join(".pi/agent");
         fs::create_dir_all(&agent).unwrap();
@@ -185,7 +230,11 @@ impl Stage {
             "maxTokens": 8192, "cost": {"input": 1, "output": 2, "cacheRead": 0.1, "cacheWrite": 0}});
         let provider = json!({"baseUrl": format!("{url}/v1"), "api": "openai-completions", "apiKey": "none",
             "compat": {"supportsDeveloperRole": false, "supportsReasoningEffort": false}, "models": [model]});
-        fs::write(agent.join("models.json"), json!({"providers": {"loop": provider}}).to_string()).unwrap();
+        fs::write(
+            agent.join("models.json"),
+            json!({"providers": {"loop": provider}}).to_string(),
+        )
+        .unwrap();
         let retry = json!({"enabled": true, "maxRetries": 2, "baseDelayMs": 20});
         let settings = json!({"defaultProvider": "loop", "defaultModel": "scripted-1", "quietStartup": true, "retry": retry});
         fs::write(agent.join("settings.json"), settings.to_string()).unwrap();
@@ -217,7 +266,10 @@ impl Stage {
 
     fn furnished<'a>(&'a self, call: Call<'a>) -> Call<'a> {
         let home = self.house.home();
-        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", home.join("bin").display());
+        let path = format!(
+            "{}:/usr/local/bin:/usr/bin:/bin",
+            home.join("bin").display()
+        );
         let quiet = [
             "PI_OFFLINE",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
@@ -225,23 +277,37 @@ impl Stage {
             "DISABLE_AUTOUPDATER",
         ];
         let call = call.env("PATH", path).env("PI_TELEMETRY", "0");
-        let call = quiet.into_iter().fold(call, |call, name| call.env(name, "1"));
-        call.env("ANTHROPIC_BASE_URL", format!("http://127.0.0.1:{}", self.port))
-            .env("ANTHROPIC_API_KEY", "x")
-            .env("ANTHROPIC_MODEL", "scripted-1")
-            .env("CODEX_HOME", home.join("codex"))
-            .env("LOOP_KEY", "x")
-            .without_env("MATERIA_TEST_CLOCK")
+        let call = quiet
+            .into_iter()
+            .fold(call, |call, name| call.env(name, "1"));
+        call.env(
+            "ANTHROPIC_BASE_URL",
+            format!("http://127.0.0.1:{}", self.port),
+        )
+        .env("ANTHROPIC_API_KEY", "x")
+        .env("ANTHROPIC_MODEL", "scripted-1")
+        .env("CODEX_HOME", home.join("codex"))
+        .env("LOOP_KEY", "x")
+        .without_env("MATERIA_TEST_CLOCK")
     }
 
     /// One turn of a program.
     pub fn ask(&self, program: Program, prompt: &str, more: &[&str]) -> Call<'_> {
         self.house.write("prompt.md", prompt);
-        let words = ["agent", "run", "--json", "--prompt-file", "prompt.md", "--agent", program.name()];
+        let words = [
+            "agent",
+            "run",
+            "--json",
+            "--prompt-file",
+            "prompt.md",
+            "--agent",
+            program.name(),
+        ];
         self.materia(&[&words[..], more].concat())
     }
 
-    /// With `MATERIA_WRITE_TRANSCRIPTS=1`, keeps what the program printed last for the unit tests of its protocol.
+    /// With `MATERIA_WRITE_TRANSCRIPTS=1`, keeps what the program printed last for the unit tests
+    /// of its protocol.
     pub fn record(&self, program: Program, name: &str) {
         if !is_recording() {
             return;
@@ -259,7 +325,14 @@ impl Stage {
         // A transcript names no machine.
         let printed = printed.replace(&*cache().to_string_lossy(), "/agents");
         let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../materia-engine/src/agent");
-        fs::write(engine.join(folder).join("transcripts").join(format!("{name}.jsonl")), printed).unwrap();
+        fs::write(
+            engine
+                .join(folder)
+                .join("transcripts")
+                .join(format!("{name}.jsonl")),
+            printed,
+        )
+        .unwrap();
     }
 
     /// Lets the model play other rules from now on.
@@ -283,10 +356,13 @@ impl Stage {
         let text = fs::read_to_string(self.house.home().join("requests.jsonl")).unwrap_or_default();
         // The last line may still be written.
         let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-        let all = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let all = whole
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap());
         let asked = |request: &Value| {
-            let rule =
-                request["pick"].as_str().map(|pick| rule_of(pick).map_or(usize::MAX, |(rule, _)| rule));
+            let rule = request["pick"]
+                .as_str()
+                .map(|pick| rule_of(pick).map_or(usize::MAX, |(rule, _)| rule));
             rule.is_some_and(|rule| rule >= self.own)
         };
         all.filter(asked).collect()
@@ -300,7 +376,10 @@ impl Stage {
             let reply = match rule_of(pick) {
                 Some((rule, hit)) => {
                     let rule = &self.script["rules"][rule];
-                    let replies = rule["replies"].as_array().cloned().unwrap_or(vec![rule["reply"].clone()]);
+                    let replies = rule["replies"]
+                        .as_array()
+                        .cloned()
+                        .unwrap_or(vec![rule["reply"].clone()]);
                     replies[hit.min(replies.len() - 1)].clone()
                 }
                 None => json!({}),
@@ -332,7 +411,11 @@ impl Stage {
     /// The processes of the house whose command line has this in it.
     pub fn processes(&self, part: &str) -> Vec<i32> {
         let alive = self.house.alive();
-        alive.iter().filter(|one| format!("{one:?}").contains(part)).map(|one| one.pid).collect()
+        alive
+            .iter()
+            .filter(|one| format!("{one:?}").contains(part))
+            .map(|one| one.pid)
+            .collect()
     }
 
     /// The processes that another one started itself.
@@ -342,7 +425,12 @@ impl Stage {
             let behind = stat.rsplit(") ").next().unwrap_or_default();
             behind.split(' ').nth(1) == Some(&parent.to_string())
         };
-        self.house.alive().iter().map(|one| one.pid).filter(|pid| is_child(*pid)).collect()
+        self.house
+            .alive()
+            .iter()
+            .map(|one| one.pid)
+            .filter(|pid| is_child(*pid))
+            .collect()
     }
 
     /// Kills one, without any warning.

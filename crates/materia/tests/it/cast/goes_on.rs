@@ -34,7 +34,11 @@ fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
     let whole = House::new();
     let expected = essence(cast(&whole, &counting(), &["--json"]).ok().json());
     let steps = types(&whole).len();
-    let deaths = [("journal.write", "torn"), ("journal.sync", "abort"), ("artifact.create", "abort")];
+    let deaths = [
+        ("journal.write", "torn"),
+        ("journal.sync", "abort"),
+        ("artifact.create", "abort"),
+    ];
     for (point, action) in deaths {
         let (mut resumed, mut ended) = (0, false);
         for hit in 1.. {
@@ -50,16 +54,31 @@ fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
                 // It had ended and only its snapshots were missing.
                 Some("refused") => ended = true,
                 _ => {
-                    assert!(!ended && outcome.code() == 0, "{failpoint}\n{}", outcome.transcript());
+                    assert!(
+                        !ended && outcome.code() == 0,
+                        "{failpoint}\n{}",
+                        outcome.transcript()
+                    );
                     assert_eq!(essence(outcome.json()), expected, "{failpoint}");
                     resumed += 1;
                 }
             }
-            assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1, "{failpoint}");
+            assert_eq!(
+                types(&house)
+                    .iter()
+                    .filter(|kind| *kind == "cast_end")
+                    .count(),
+                1,
+                "{failpoint}"
+            );
             finished_visits_ran_once(&house);
         }
         // What a step comes to is one write, of two events or more.
-        let least = if point == "journal.write" { steps * 3 / 4 } else { 3 };
+        let least = if point == "journal.write" {
+            steps * 3 / 4
+        } else {
+            3
+        };
         assert!(resumed >= least, "{point}: {resumed} of {least}");
     }
 }
@@ -68,16 +87,26 @@ fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
 fn killed(house: &House, failpoint: &str) -> i32 {
     house.write("flow.json", counting().to_string());
     let words = ["cast", "--config", "flow.json", "do the work", "--json"];
-    house.materia(&words).env("MATERIA_FAILPOINT", failpoint).run().code()
+    house
+        .materia(&words)
+        .env("MATERIA_FAILPOINT", failpoint)
+        .run()
+        .code()
 }
 
 /// Every visit was completed once, and dispatched again only when its end was not known.
 fn finished_visits_ran_once(house: &House) {
     let mut finished = Vec::new();
     for event in events(house) {
-        let visit = (event["data"]["socket"].clone(), event["data"]["visit"].clone());
+        let visit = (
+            event["data"]["socket"].clone(),
+            event["data"]["visit"].clone(),
+        );
         match event["type"].as_str().unwrap() {
-            "utility_input" => assert!(!finished.contains(&visit), "{visit:?} ran after it had finished"),
+            "utility_input" => assert!(
+                !finished.contains(&visit),
+                "{visit:?} ran after it had finished"
+            ),
             "socket_complete" => finished.push(visit),
             _ => {}
         }
@@ -90,8 +119,13 @@ fn c22_ctrl_c_stops_the_step_and_leaves_the_cast_resumable() {
     let house = House::new();
     let slow = json!({"type": "utility", "command":
         ["sh", "-c", "cat >/dev/null; if [ -e go ]; then exit 0; fi; echo started >&2; sleep 600"]});
-    house.write("flow.json", config(&json!({"a": {"materia": "Slow"}}), &json!({"Slow": slow})).to_string());
-    let mut running = house.materia(&["cast", "--config", "flow.json", "x"]).start();
+    house.write(
+        "flow.json",
+        config(&json!({"a": {"materia": "Slow"}}), &json!({"Slow": slow})).to_string(),
+    );
+    let mut running = house
+        .materia(&["cast", "--config", "flow.json", "x"])
+        .start();
     running.until_said("cast:");
     while !run_dir(&house).join("sockets/a/1.input.json").exists() {
         std::thread::yield_now();
@@ -99,7 +133,11 @@ fn c22_ctrl_c_stops_the_step_and_leaves_the_cast_resumable() {
     running.signal(Signal::INT);
     let stopped = running.end();
     assert_eq!(stopped.code(), 130, "{}", stopped.transcript());
-    assert!(stopped.stderr.contains("materia resume "), "{}", stopped.stderr);
+    assert!(
+        stopped.stderr.contains("materia resume "),
+        "{}",
+        stopped.stderr
+    );
     assert!(house.alive().is_empty());
     house.write("go", "");
     let resumed = house.materia(&["resume"]).run().ok();
@@ -120,7 +158,11 @@ fn c22_ctrl_c_stops_the_step_and_leaves_the_cast_resumable() {
 fn recast_goes_on_where_it_failed_and_a_complete_cast_is_refused() {
     let house = House::new();
     let needs = json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; cat needed"], "assign": {"text": "$"}});
-    let first = cast(&house, &config(&json!({"a": {"materia": "N"}}), &json!({"N": needs})), &["--json"]);
+    let first = cast(
+        &house,
+        &config(&json!({"a": {"materia": "N"}}), &json!({"N": needs})),
+        &["--json"],
+    );
     assert_eq!(first.code(), 1);
     house.write("needed", "here");
     let id = first.json()["castId"].as_str().unwrap().to_owned();
@@ -128,7 +170,11 @@ fn recast_goes_on_where_it_failed_and_a_complete_cast_is_refused() {
     assert_eq!(again.json()["state"]["text"], "here");
     for verb in ["recast", "resume", "continue", "abort"] {
         let refused = house.materia(&[verb, &id, "--json"]).run();
-        assert_eq!((refused.code(), &refused.json()["error"]["code"]), (4, &json!("refused")), "{verb}");
+        assert_eq!(
+            (refused.code(), &refused.json()["error"]["code"]),
+            (4, &json!("refused")),
+            "{verb}"
+        );
     }
     assert_eq!(house.materia(&["resume", "nope", "--json"]).run().code(), 3);
 }
@@ -141,21 +187,51 @@ fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
         &json!([{"text": "what first?"}, {"match": {"contains": "the tests"}, "text": "fine"}, {"text": "the plan"}]),
     );
     let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
-    let config =
-        config(&json!({"a": {"materia": "Talk", "assign": {"plan": "lastOutput"}}}), &json!({"Talk": talk}));
-    let paused = cast(&house, &config, &["--agent-script", "script.json", "--json"]).ok();
+    let config = config(
+        &json!({"a": {"materia": "Talk", "assign": {"plan": "lastOutput"}}}),
+        &json!({"Talk": talk}),
+    );
+    let paused = cast(
+        &house,
+        &config,
+        &["--agent-script", "script.json", "--json"],
+    )
+    .ok();
     assert_eq!(paused.json()["status"], "paused");
-    script(&house, &json!([{"match": {"contains": "the tests"}, "text": "fine"}]));
+    script(
+        &house,
+        &json!([{"match": {"contains": "the tests"}, "text": "fine"}]),
+    );
     let id = paused.json()["castId"].as_str().unwrap().to_owned();
     let nobody = house.materia(&["continue", &id, "--json"]).run();
-    assert_eq!((nobody.code(), &nobody.json()["error"]["code"]), (6, &json!("no_agent")));
-    let said =
-        house.materia(&["continue", &id, "the tests", "--agent-script", "script.json", "--json"]).run().ok();
+    assert_eq!(
+        (nobody.code(), &nobody.json()["error"]["code"]),
+        (6, &json!("no_agent"))
+    );
+    let said = house
+        .materia(&[
+            "continue",
+            &id,
+            "the tests",
+            "--agent-script",
+            "script.json",
+            "--json",
+        ])
+        .run()
+        .ok();
     assert_eq!(said.json()["status"], "paused");
     script(&house, &json!([{"text": "the plan"}]));
-    let done = house.materia(&["continue", &id, "--agent-script", "script.json", "--json"]).run().ok();
+    let done = house
+        .materia(&["continue", &id, "--agent-script", "script.json", "--json"])
+        .run()
+        .ok();
     assert_eq!(done.json()["status"], "complete");
-    let other = cast(&house, &config, &["--agent-script", "script.json", "--json"]).ok();
+    let other = cast(
+        &house,
+        &config,
+        &["--agent-script", "script.json", "--json"],
+    )
+    .ok();
     let id = other.json()["castId"].as_str().unwrap().to_owned();
     let aborted = house.materia(&["abort", &id, "--json"]).run().ok();
     assert_eq!(aborted.json()["status"], "aborted");
@@ -171,16 +247,31 @@ fn c14_a_cast_that_another_process_drives_is_aborted_with_everything_it_started(
         &json!({"Slow": slow}),
     );
     let detached = cast(&house, &config, &["--detach", "--json"]).ok().json();
-    assert_eq!((&detached["status"], &detached["run"]), (&json!("running"), &detached["castId"]));
+    assert_eq!(
+        (&detached["status"], &detached["run"]),
+        (&json!("running"), &detached["castId"])
+    );
     while !house.work().join("started").exists() {
         std::thread::yield_now();
     }
     let id = detached["castId"].as_str().unwrap();
     let held = house.materia(&["resume", id, "--json"]).run();
-    assert_eq!((held.code(), &held.json()["error"]["code"]), (4, &json!("cast_in_use")));
+    assert_eq!(
+        (held.code(), &held.json()["error"]["code"]),
+        (4, &json!("cast_in_use"))
+    );
     let aborted = house.materia(&["abort", id, "--json"]).run().ok().json();
-    assert_eq!((&aborted["status"], &aborted["visits"]), (&json!("aborted"), &json!({"a": 1})));
-    assert_eq!(types(&house).iter().filter(|kind| *kind == "cast_end").count(), 1);
+    assert_eq!(
+        (&aborted["status"], &aborted["visits"]),
+        (&json!("aborted"), &json!({"a": 1}))
+    );
+    assert_eq!(
+        types(&house)
+            .iter()
+            .filter(|kind| *kind == "cast_end")
+            .count(),
+        1
+    );
     let again = house.materia(&["abort", id, "--json"]).run();
     assert_eq!(again.code(), 4);
     assert_eq!(house.wait(id)["cast"]["id"], id);

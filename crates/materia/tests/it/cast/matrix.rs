@@ -1,9 +1,10 @@
-//! The crash matrix (C9, C22, P2): the reference cast is killed at every point that it passes, resumed, and compared with
-//! the one that nobody disturbed.
+//! The crash matrix (C9, C22, P2): the reference cast is killed at every point that it passes,
+//! resumed, and compared with the one that nobody disturbed.
 //!
-//! The cast has a repair, a loop of three items, a rework and a utility with a side effect. It runs once with a trace,
-//! which names every failpoint it passes (one of them right after every event), and then once for each passing. The
-//! scripted agent answers by what it is asked, so that it does not matter how many processes ask.
+//! The cast has a repair, a loop of three items, a rework and a utility with a side effect. It runs
+//! once with a trace, which names every failpoint it passes (one of them right after every event),
+//! and then once for each passing. The scripted agent answers by what it is asked, so that it does
+//! not matter how many processes ask.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +19,8 @@ use crate::house::{House, Outcome};
 
 const EFFECTS: &str = "effects";
 
-/// Plan (with a repair), then build, record in a file and check each of three items; the second one twice.
+/// Plan (with a repair), then build, record in a file and check each of three items; the second one
+/// twice.
 fn reference() -> Value {
     let mut config = config(
         &json!({
@@ -48,7 +50,9 @@ fn replies() -> Value {
         .collect();
     let usage = json!({"input": 1, "output": 1});
     let reply = |wanted: Value, text: Value| {
-        let text = text.as_str().map_or_else(|| text.to_string(), str::to_owned);
+        let text = text
+            .as_str()
+            .map_or_else(|| text.to_string(), str::to_owned);
         json!({"match": wanted, "text": text, "usage": usage, "times": 1000})
     };
     json!({"replies": [
@@ -66,13 +70,27 @@ fn replies() -> Value {
 fn cast(house: &House, failpoint: &str) -> Outcome {
     house.write("flow.json", reference().to_string());
     house.write("script.json", replies().to_string());
-    let words = ["cast", "--config", "flow.json", "do the work", "--agent-script", "script.json", "--json"];
-    house.materia(&words).env("MATERIA_FAILPOINT", failpoint).run()
+    let words = [
+        "cast",
+        "--config",
+        "flow.json",
+        "do the work",
+        "--agent-script",
+        "script.json",
+        "--json",
+    ];
+    house
+        .materia(&words)
+        .env("MATERIA_FAILPOINT", failpoint)
+        .run()
 }
 
 fn resume(house: &House, failpoint: &str) -> Outcome {
     let words = ["resume", "--agent-script", "script.json", "--json"];
-    house.materia(&words).env("MATERIA_FAILPOINT", failpoint).run()
+    house
+        .materia(&words)
+        .env("MATERIA_FAILPOINT", failpoint)
+        .run()
 }
 
 /// What has to be alike however often the cast was killed.
@@ -84,10 +102,16 @@ struct Story {
 }
 
 fn log(house: &House) -> Vec<Event> {
-    let records =
-        Reader::open(&run_dir(house).join("events.jsonl"), From::Beginning).unwrap().map(Result::unwrap);
+    let records = Reader::open(&run_dir(house).join("events.jsonl"), From::Beginning)
+        .unwrap()
+        .map(Result::unwrap);
     let read = |record: materia_model::record::Record| {
-        Body::read(&record.kind, record.data).unwrap().map(|body| Event { at: record.at, body })
+        Body::read(&record.kind, record.data)
+            .unwrap()
+            .map(|body| Event {
+                at: record.at,
+                body,
+            })
     };
     records.filter_map(read).collect()
 }
@@ -96,33 +120,52 @@ fn story(house: &House) -> Story {
     let events = log(house);
     let mut state = State::fold(&events);
     // A turn that ended just before the kill was paid for, although it is asked for again.
-    let turns = events.iter().filter(|event| matches!(event.body, Body::AgentTurnEnd(_))).count();
-    assert_eq!((state.spending.turns, state.usage().total), (turns as u64, 2 * turns as u64));
+    let turns = events
+        .iter()
+        .filter(|event| matches!(event.body, Body::AgentTurnEnd(_)))
+        .count();
+    assert_eq!(
+        (state.spending.turns, state.usage().total),
+        (turns as u64, 2 * turns as u64)
+    );
     state.spending = Default::default();
     let finished = events.iter().filter_map(|event| match &event.body {
-        Body::SocketComplete(complete) => Some((complete.place.socket.clone(), complete.place.visit)),
+        Body::SocketComplete(complete) => {
+            Some((complete.place.socket.clone(), complete.place.visit))
+        }
         _ => None,
     });
-    Story { state, finished: finished.collect() }
+    Story {
+        state,
+        finished: finished.collect(),
+    }
 }
 
 /// Every promise about a cast that came to its end, however.
 fn check(house: &House, expected: &Story, failpoint: &str) {
     let events = log(house);
     assert_eq!(story(house), *expected, "{failpoint}");
-    let ends = events.iter().filter(|event| matches!(event.body, Body::CastEnd(_))).count();
+    let ends = events
+        .iter()
+        .filter(|event| matches!(event.body, Body::CastEnd(_)))
+        .count();
     assert_eq!(ends, 1, "{failpoint}");
     let mut runs: BTreeMap<String, usize> = BTreeMap::new();
     let mut visits: BTreeMap<(String, u64), (usize, usize, bool)> = BTreeMap::new();
     for event in &events {
         match &event.body {
             Body::UtilityInput(dispatch) => {
-                *runs.entry(dispatch.place.item_key.clone().unwrap()).or_default() += 1;
+                *runs
+                    .entry(dispatch.place.item_key.clone().unwrap())
+                    .or_default() += 1;
                 dispatched(&mut visits, &dispatch.place, failpoint);
             }
             Body::AgentTurnStart(dispatch) => dispatched(&mut visits, &dispatch.place, failpoint),
             Body::SocketInterrupted(doubt) => {
-                visits.entry((doubt.place.socket.clone(), doubt.place.visit)).or_default().1 += 1;
+                visits
+                    .entry((doubt.place.socket.clone(), doubt.place.visit))
+                    .or_default()
+                    .1 += 1;
             }
             Body::SocketComplete(complete) => {
                 let key = (complete.place.socket.clone(), complete.place.visit);
@@ -151,12 +194,15 @@ fn dispatched(
     place: &materia_model::cast::event::Place,
     failpoint: &str,
 ) {
-    let visit = visits.entry((place.socket.clone(), place.visit)).or_default();
+    let visit = visits
+        .entry((place.socket.clone(), place.visit))
+        .or_default();
     assert!(!visit.2, "{failpoint}: {place:?} ran after it had finished");
     visit.0 += 1;
 }
 
-/// A side effect stands in the file once for each run that ended, and perhaps once for each that was in doubt.
+/// A side effect stands in the file once for each run that ended, and perhaps once for each that
+/// was in doubt.
 fn side_effects(house: &House, runs: &BTreeMap<String, usize>, failpoint: &str) {
     let text = house.read(EFFECTS);
     for (item, planned) in [("WI-1", 1), ("WI-2", 2), ("WI-3", 1)] {
@@ -174,7 +220,10 @@ fn manifest(house: &House) -> Vec<String> {
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let entries = manifest["entries"].as_array().unwrap();
     assert!(entries.len() > 20, "{text}");
-    entries.iter().map(|entry| entry["artifact"].as_str().unwrap().to_owned()).collect()
+    entries
+        .iter()
+        .map(|entry| entry["artifact"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// Every passing of every point in an undisturbed cast, and what that cast came to.
@@ -202,8 +251,8 @@ fn passings() -> (Vec<(String, u64)>, Story) {
     (passings, expected)
 }
 
-/// Kills the cast at one point, goes on until it has ended, and checks what it came to. `again` kills the first
-/// resumption too.
+/// Kills the cast at one point, goes on until it has ended, and checks what it came to. `again`
+/// kills the first resumption too.
 fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &Story) {
     let failpoint = format!("{point}:{nth}:{action}");
     let house = House::in_memory();
@@ -214,8 +263,8 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
         _ if code == 0 => {}
         _ => {
             let error = &first.json()["error"];
-            let told =
-                ["log", "storage"].contains(&error["code"].as_str().unwrap()) && error["hint"].is_string();
+            let told = ["log", "storage"].contains(&error["code"].as_str().unwrap())
+                && error["hint"].is_string();
             assert!(told, "{failpoint}: {}", first.transcript());
         }
     }
@@ -226,8 +275,11 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
             .ok()
             .map(|dir| dir.path().join("events.jsonl"))
     };
-    let began =
-        log_file().is_some_and(|log| fs::read_to_string(log).unwrap_or_default().contains("\"cast_start\""));
+    let began = log_file().is_some_and(|log| {
+        fs::read_to_string(log)
+            .unwrap_or_default()
+            .contains("\"cast_start\"")
+    });
     if let Some(again) = again {
         resume(&house, again);
     }
@@ -263,8 +315,14 @@ fn all<T: Sync>(many: &[T], each: impl Fn(usize, &T) + Sync) {
 #[test]
 fn c9_a_sample_of_the_crash_matrix() {
     let (passings, expected) = passings();
-    let sample: Vec<&(String, u64)> = passings.iter().skip(7).step_by(passings.len() / 8).collect();
-    all(&sample, |_, (point, nth)| survive(point, *nth, "abort", None, &expected));
+    let sample: Vec<&(String, u64)> = passings
+        .iter()
+        .skip(7)
+        .step_by(passings.len() / 8)
+        .collect();
+    all(&sample, |_, (point, nth)| {
+        survive(point, *nth, "abort", None, &expected)
+    });
 }
 
 mod slow {
@@ -273,12 +331,24 @@ mod slow {
     #[test]
     fn c9_killed_at_every_point_it_ends_alike() {
         let (passings, expected) = passings();
-        let recorded = passings.iter().filter(|(point, _)| point == "cast.recorded").count();
-        assert!(recorded > 60 && passings.len() > 3 * recorded, "{passings:?}");
+        let recorded = passings
+            .iter()
+            .filter(|(point, _)| point == "cast.recorded")
+            .count();
+        assert!(
+            recorded > 60 && passings.len() > 3 * recorded,
+            "{passings:?}"
+        );
         all(&passings, |index, (point, nth)| {
             // Every fourth time the one who takes it up is killed as well.
             let again = format!("cast.recorded:{}:abort", 1 + index % 7);
-            survive(point, *nth, "abort", index.is_multiple_of(4).then_some(again.as_str()), &expected);
+            survive(
+                point,
+                *nth,
+                "abort",
+                index.is_multiple_of(4).then_some(again.as_str()),
+                &expected,
+            );
         });
     }
 
@@ -288,14 +358,23 @@ mod slow {
         let mut cases = Vec::new();
         let mut last: BTreeMap<&String, u64> = BTreeMap::new();
         // A program that cannot be started has failed, which is no trouble of ours (C12).
-        let ours = passings.iter().filter(|(point, _)| !point.starts_with("process."));
+        let ours = passings
+            .iter()
+            .filter(|(point, _)| !point.starts_with("process."));
         last.extend(ours.map(|(point, nth)| (point, *nth)));
         for (point, last) in last {
             for nth in std::collections::BTreeSet::from([1, last.div_ceil(2), last]) {
                 let torn = point.ends_with(".write").then_some("torn");
-                cases.extend(["eio", "enospc"].into_iter().chain(torn).map(|action| (point, nth, action)));
+                cases.extend(
+                    ["eio", "enospc"]
+                        .into_iter()
+                        .chain(torn)
+                        .map(|action| (point, nth, action)),
+                );
             }
         }
-        all(&cases, |_, (point, nth, action)| survive(point, *nth, action, None, &expected));
+        all(&cases, |_, (point, nth, action)| {
+            survive(point, *nth, action, None, &expected)
+        });
     }
 }

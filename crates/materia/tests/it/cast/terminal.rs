@@ -1,4 +1,5 @@
-//! A cast on a real terminal: the graph as it is walked, drawn over in place, and a clean screen afterwards.
+//! A cast on a real terminal: the graph as it is walked, drawn over in place, and a clean screen
+//! afterwards.
 
 use serde_json::json;
 
@@ -11,7 +12,8 @@ fn slow_house() -> House {
     let house = House::new();
     house.write("flow.json", loops().to_string());
     let mut script = replies();
-    let slow = json!({"match": {"socket": "work", "item": "WI-2"}, "text": "late", "delayMs": 600_000});
+    let slow =
+        json!({"match": {"socket": "work", "item": "WI-2"}, "text": "late", "delayMs": 600_000});
     script["replies"].as_array_mut().unwrap().insert(0, slow);
     house.write("script.json", script.to_string());
     house
@@ -34,7 +36,10 @@ fn the_graph_is_walked_before_ones_eyes_and_ctrl_c_leaves_a_clean_screen() {
     seat.press("\u{3}");
     let (left, code) = seat.end();
     assert_eq!(code, 130, "{left}");
-    assert!(left.contains("interrupted: 2") && left.contains("next: materia resume 2"), "{left}");
+    assert!(
+        left.contains("interrupted: 2") && left.contains("next: materia resume 2"),
+        "{left}"
+    );
     assert!(!left.contains("▶") && !left.contains("resumable"), "{left}");
 }
 
@@ -43,14 +48,27 @@ fn what_stays_is_finished_lines_and_an_answer_and_live_lines_fit() {
     let house = crate::casts::house();
     for columns in [50, 120] {
         let drawn = on_terminal(&house, columns, &format!("NO_COLOR=1 {CAST}"));
-        assert!(!is_coloured(&drawn), "NO_COLOR holds for live lines: {drawn:?}");
+        assert!(
+            !is_coloured(&drawn),
+            "NO_COLOR holds for live lines: {drawn:?}"
+        );
         let terminal = Terminal::after(&drawn);
         let left = terminal.lines.join("\n");
         assert_eq!(left.matches("done    ").count(), 7, "{left}");
-        assert!(left.contains("complete: 2026") && left.contains("next: materia cast-show 2026"), "{left}");
+        assert!(
+            left.contains("complete: 2026") && left.contains("next: materia cast-show 2026"),
+            "{left}"
+        );
         assert!(!left.contains("▶"), "{left}");
-        let mut live = terminal.ever.iter().filter(|line| line.contains('▶') || line.contains("· Ctrl-C"));
-        assert!(live.all(|line| line.chars().count() < columns), "{:#?}", terminal.ever);
+        let mut live = terminal
+            .ever
+            .iter()
+            .filter(|line| line.contains('▶') || line.contains("· Ctrl-C"));
+        assert!(
+            live.all(|line| line.chars().count() < columns),
+            "{:#?}",
+            terminal.ever
+        );
     }
 }
 
@@ -58,7 +76,10 @@ fn what_stays_is_finished_lines_and_an_answer_and_live_lines_fit() {
 fn a_dumb_terminal_and_a_file_get_plain_lines() {
     let house = crate::casts::house();
     let drawn = on_terminal(&house, 80, &format!("TERM=dumb {CAST}"));
-    assert!(!drawn.contains('\u{1b}') && drawn.contains("done: plan (Plan) (30 tokens, $0.01)"), "{drawn}");
+    assert!(
+        !drawn.contains('\u{1b}') && drawn.contains("done: plan (Plan) (30 tokens, $0.01)"),
+        "{drawn}"
+    );
     let plain = house.shell(CAST).run().ok();
     assert!(
         !plain.stderr.contains('\u{1b}') && plain.stderr.contains("done: work (Work)"),

@@ -1,4 +1,5 @@
-//! Senders and receivers that are killed: nothing acknowledged is lost, nothing is handled twice (P1, A4).
+//! Senders and receivers that are killed: nothing acknowledged is lost, nothing is handled twice
+//! (P1, A4).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,9 +20,14 @@ struct Office {
 
 impl Office {
     fn new() -> Self {
-        let office = Self { house: House::new() };
-        let journal = SharedJournal::open(&office.journal(), &Clock::system(), &Options::default()).unwrap();
-        journal.append_durable("run.start", &json!({"generation": "g", "run": "a"})).unwrap();
+        let office = Self {
+            house: House::new(),
+        };
+        let journal =
+            SharedJournal::open(&office.journal(), &Clock::system(), &Options::default()).unwrap();
+        journal
+            .append_durable("run.start", &json!({"generation": "g", "run": "a"}))
+            .unwrap();
         office
     }
 
@@ -31,29 +37,50 @@ impl Office {
 
     fn poster(&self, name: &str, count: u32) -> Running<'_> {
         let (journal, acked) = (self.journal(), self.house.work().join("acked"));
-        let words = ["poster", journal.to_str().unwrap(), name, &count.to_string(), acked.to_str().unwrap()];
+        let words = [
+            "poster",
+            journal.to_str().unwrap(),
+            name,
+            &count.to_string(),
+            acked.to_str().unwrap(),
+        ];
         self.house.fake(&words).start()
     }
 
     fn taker(&self) -> Running<'_> {
         let (journal, handled) = (self.journal(), self.house.work().join("handled"));
-        self.house.fake(&["taker", journal.to_str().unwrap(), handled.to_str().unwrap()]).start()
+        self.house
+            .fake(&[
+                "taker",
+                journal.to_str().unwrap(),
+                handled.to_str().unwrap(),
+            ])
+            .start()
     }
 
     /// Takes everything that is left, and compares what was promised with what was done.
     fn check(&self, what: &str) {
         let last = self.taker().end();
         assert_eq!(last.code(), 0, "{what}: {}", last.transcript());
-        let read = |name: &str| fs::read_to_string(self.house.work().join(name)).unwrap_or_default();
+        let read =
+            |name: &str| fs::read_to_string(self.house.work().join(name)).unwrap_or_default();
         let mut handled: BTreeMap<String, u32> = BTreeMap::new();
         for line in read("handled").lines() {
-            *handled.entry(line.split_once(' ').unwrap().1.to_owned()).or_default() += 1;
+            *handled
+                .entry(line.split_once(' ').unwrap().1.to_owned())
+                .or_default() += 1;
         }
         for acked in read("acked").lines() {
-            assert!(handled.contains_key(acked), "{what}: {acked} was accepted and never handled");
+            assert!(
+                handled.contains_key(acked),
+                "{what}: {acked} was accepted and never handled"
+            );
         }
-        let twice: Vec<&String> =
-            handled.iter().filter(|(_, times)| **times > 1).map(|(said, _)| said).collect();
+        let twice: Vec<&String> = handled
+            .iter()
+            .filter(|(_, times)| **times > 1)
+            .map(|(said, _)| said)
+            .collect();
         assert!(twice.is_empty(), "{what}: handled twice: {twice:?}");
     }
 }
@@ -69,7 +96,10 @@ impl Dice {
 
     /// A number below this one.
     pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
@@ -91,12 +121,17 @@ fn round(office: &Office, seed: u64) {
 
 /// How many rounds: a few, or as many as `MATERIA_ROUNDS` says.
 pub fn rounds() -> u64 {
-    std::env::var("MATERIA_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(4)
+    std::env::var("MATERIA_ROUNDS")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok())
+        .unwrap_or(4)
 }
 
 /// With which seed the rounds begin: another one each time, or the one that `MATERIA_SEED` says.
 pub fn seed() -> u64 {
-    let given = std::env::var("MATERIA_SEED").ok().and_then(|seed| seed.parse().ok());
+    let given = std::env::var("MATERIA_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok());
     given.unwrap_or_else(|| u64::from(std::process::id()))
 }
 
@@ -111,7 +146,8 @@ fn the_points_of_a_sender_can_be_named() {
     house.kill("a");
 }
 
-/// Every passing of an undisturbed process, as `point:nth`; `run` runs it with what it is given as its failpoint.
+/// Every passing of an undisturbed process, as `point:nth`; `run` runs it with what it is given as
+/// its failpoint.
 pub fn traced(run: impl FnOnce(&str)) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let trace = folder.path().join("trace");
@@ -130,8 +166,16 @@ pub fn traced(run: impl FnOnce(&str)) -> Vec<String> {
 fn points(house: &House) -> Vec<String> {
     let trace = house.work().join("trace");
     let spec = format!("trace:{}", trace.display());
-    house.materia(&["message", "run:a", "task.run", "traced"]).env("MATERIA_FAILPOINT", &spec).run().ok();
-    fs::read_to_string(trace).unwrap().lines().map(str::to_owned).collect()
+    house
+        .materia(&["message", "run:a", "task.run", "traced"])
+        .env("MATERIA_FAILPOINT", &spec)
+        .run()
+        .ok();
+    fs::read_to_string(trace)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 mod slow {
@@ -143,7 +187,8 @@ mod slow {
         let (mut office, begin) = (Office::new(), seed());
         println!("seeds {begin}..{}", begin + rounds());
         for seed in begin..begin + rounds() {
-            // Every now and then a new one: a journal of hundreds of rounds is read again by each process.
+            // Every now and then a new one: a journal of hundreds of rounds is read again by each
+            // process.
             if (seed - begin).is_multiple_of(100) {
                 office = Office::new();
             }
@@ -159,11 +204,20 @@ mod slow {
         let points = points(&house);
         let mut accepted = vec!["traced".to_owned()];
         for (index, point) in points.iter().enumerate() {
-            let nth = points[..=index].iter().filter(|other| *other == point).count();
+            let nth = points[..=index]
+                .iter()
+                .filter(|other| *other == point)
+                .count();
             for action in ["abort", "torn", "eio", "enospc"] {
                 let said = format!("{point}:{nth}:{action}");
                 let words = ["message", "--json", "run:a", "task.run", &said];
-                if house.materia(&words).env("MATERIA_FAILPOINT", &said).run().status.success() {
+                if house
+                    .materia(&words)
+                    .env("MATERIA_FAILPOINT", &said)
+                    .run()
+                    .status
+                    .success()
+                {
                     accepted.push(said);
                 }
             }
@@ -171,12 +225,20 @@ mod slow {
         assert!(accepted.len() < points.len() * 4, "none of them failed");
         let mut arrived = Vec::new();
         loop {
-            let got = house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run();
-            let Some(message) = got.json().get("message").cloned() else { break };
+            let got = house
+                .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
+                .run();
+            let Some(message) = got.json().get("message").cloned() else {
+                break;
+            };
             arrived.push(message["body"].as_str().unwrap().to_owned());
         }
         for said in &accepted {
-            assert_eq!(arrived.iter().filter(|body| *body == said).count(), 1, "{said}");
+            assert_eq!(
+                arrived.iter().filter(|body| *body == said).count(),
+                1,
+                "{said}"
+            );
         }
         house.kill("a");
     }

@@ -1,7 +1,9 @@
-//! Rounds of bad luck: a run with senders and receivers at once, of which some are killed, and its supervisor, too.
+//! Rounds of bad luck: a run with senders and receivers at once, of which some are killed, and its
+//! supervisor, too.
 //!
-//! Every round has its seed. Afterwards nothing that was accepted is lost, nothing was handled twice by who looks at ids, no
-//! process is left, the run is over, and its observer is told so once.
+//! Every round has its seed. Afterwards nothing that was accepted is lost, nothing was handled
+//! twice by who looks at ids, no process is left, the run is over, and its observer is told so
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -39,17 +41,47 @@ enum Luck {
 
 impl Points {
     fn of(house: &House) -> Self {
-        let words = ["spawn", "--template", "sleep 600", "--as", "run:traced", "--json"];
+        let words = [
+            "spawn",
+            "--template",
+            "sleep 600",
+            "--as",
+            "run:traced",
+            "--json",
+        ];
         let message = ["message", "run:traced", "task.run", "x", "--json"];
         let (mut sender, mut takes) = (Vec::new(), Vec::new());
         let supervisor = traced(|spec| {
-            house.materia(&words).env("MATERIA_SUPERVISOR_FAILPOINT", spec).run().ok();
-            sender = traced(|spec| drop(house.materia(&message).env("MATERIA_FAILPOINT", spec).run().ok()));
-            takes = traced(|spec| drop(taker(house, "traced").env("MATERIA_FAILPOINT", spec).run().ok()));
+            house
+                .materia(&words)
+                .env("MATERIA_SUPERVISOR_FAILPOINT", spec)
+                .run()
+                .ok();
+            sender = traced(|spec| {
+                drop(
+                    house
+                        .materia(&message)
+                        .env("MATERIA_FAILPOINT", spec)
+                        .run()
+                        .ok(),
+                )
+            });
+            takes = traced(|spec| {
+                drop(
+                    taker(house, "traced")
+                        .env("MATERIA_FAILPOINT", spec)
+                        .run()
+                        .ok(),
+                )
+            });
             house.kill("traced");
         });
         house.sent(&["run:traced", "control.prune"]);
-        Self { sender, taker: takes, supervisor }
+        Self {
+            sender,
+            taker: takes,
+            supervisor,
+        }
     }
 }
 
@@ -59,7 +91,10 @@ impl Luck {
             0 | 1 => Self::Good,
             2 => {
                 let action = if dice.below(2) == 0 { "abort" } else { "torn" };
-                Self::Point(format!("{}:{action}", points[dice.below(points.len() as u64) as usize]))
+                Self::Point(format!(
+                    "{}:{action}",
+                    points[dice.below(points.len() as u64) as usize]
+                ))
             }
             _ => Self::Killed(dice.below(moment)),
         }
@@ -82,7 +117,11 @@ impl Luck {
 
 fn taker<'a>(house: &'a House, run: &str) -> Call<'a> {
     let (journal, handled) = (house.run_place(run).journal(), handled(house, run));
-    house.fake(&["taker", journal.to_str().unwrap(), handled.to_str().unwrap()])
+    house.fake(&[
+        "taker",
+        journal.to_str().unwrap(),
+        handled.to_str().unwrap(),
+    ])
 }
 
 fn handled(house: &House, run: &str) -> PathBuf {
@@ -94,7 +133,16 @@ fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
     let (run, mut dice) = (format!("r{seed}"), Dice::new(seed));
     let address = format!("run:{run}");
     let fate = Luck::draw(&mut dice, &points.supervisor, 60_000);
-    let words = ["spawn", "--template", "sleep 600", "--as", &address, "--session", "rounds", "--json"];
+    let words = [
+        "spawn",
+        "--template",
+        "sleep 600",
+        "--as",
+        &address,
+        "--session",
+        "rounds",
+        "--json",
+    ];
     let mut spawn = house.materia(&words);
     if let Luck::Point(spec) = &fate {
         spawn = spawn.env("MATERIA_SUPERVISOR_FAILPOINT", spec);
@@ -103,9 +151,15 @@ fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
         return None;
     }
     let senders: Vec<Vec<Luck>> = (0..SENDERS)
-        .map(|_| (0..EACH).map(|_| Luck::draw(&mut dice, &points.sender, 20_000)).collect())
+        .map(|_| {
+            (0..EACH)
+                .map(|_| Luck::draw(&mut dice, &points.sender, 20_000))
+                .collect()
+        })
         .collect();
-    let takers: Vec<Luck> = (0..TAKERS).map(|_| Luck::draw(&mut dice, &points.taker, 60_000)).collect();
+    let takers: Vec<Luck> = (0..TAKERS)
+        .map(|_| Luck::draw(&mut dice, &points.taker, 60_000))
+        .collect();
     let accepted = Mutex::new(BTreeSet::new());
     std::thread::scope(|scope| {
         for (sender, lucks) in senders.iter().enumerate() {
@@ -113,7 +167,9 @@ fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
             scope.spawn(move || {
                 for (number, luck) in lucks.iter().enumerate() {
                     let said = format!("{seed}-{sender}-{number}");
-                    if luck.befalls(house.materia(&["message", address, "task.run", &said, "--json"])) {
+                    if luck
+                        .befalls(house.materia(&["message", address, "task.run", &said, "--json"]))
+                    {
                         accepted.lock().unwrap().insert(said);
                     }
                 }
@@ -139,11 +195,18 @@ fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
         let end = house.send(&[&address, "control.kill"]);
         assert!([0, 3].contains(&end.code()), "{what}: {}", end.transcript());
     }
-    assert!(house.alive().is_empty(), "{what}: left running: {:?}", house.alive());
+    assert!(
+        house.alive().is_empty(),
+        "{what}: left running: {:?}",
+        house.alive()
+    );
     let state = run::look(&house.run_place(&run), &Clock::system());
     // Killed before it could say that it begins, it never was; nobody was told otherwise.
     let Ok(state) = state else {
-        assert!(accepted.is_none(), "{what}: a run that was acknowledged is gone");
+        assert!(
+            accepted.is_none(),
+            "{what}: a run that was acknowledged is gone"
+        );
         return;
     };
     let status = state.status;
@@ -157,7 +220,10 @@ fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
     let told = house.told(&["--session", "rounds"]);
     let of_it: Vec<&Value> = told.iter().filter(|news| news["run"] == *run).collect();
     assert_eq!(of_it.len(), 1, "{what}: {told:?}");
-    assert_eq!((&of_it[0]["event"], &of_it[0]["status"]), (&"terminal".into(), &status.as_str().into()));
+    assert_eq!(
+        (&of_it[0]["event"], &of_it[0]["status"]),
+        (&"terminal".into(), &status.as_str().into())
+    );
     if !seed.is_multiple_of(2) {
         house.sent(&[&address, "control.prune"]);
     }
@@ -166,7 +232,15 @@ fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
 /// Every message that was accepted is there, and what was handled was handled once.
 fn mail_is_kept(house: &House, run: &str, accepted: &BTreeSet<String>, what: &str) {
     let mailbox = house
-        .materia(&["inspect", &format!("run:{run}"), "--view", "mailbox", "--lines", "100", "--json"])
+        .materia(&[
+            "inspect",
+            &format!("run:{run}"),
+            "--view",
+            "mailbox",
+            "--lines",
+            "100",
+            "--json",
+        ])
         .run()
         .ok()
         .json();
@@ -176,12 +250,21 @@ fn mail_is_kept(house: &House, run: &str, accepted: &BTreeSet<String>, what: &st
     for line in noted.lines() {
         *times.entry(line.split_once(' ').unwrap().1).or_default() += 1;
     }
-    assert!(times.values().all(|times| *times == 1), "{what}: handled twice: {times:?}");
+    assert!(
+        times.values().all(|times| *times == 1),
+        "{what}: handled twice: {times:?}"
+    );
     for said in accepted {
-        let found: Vec<&Value> = messages.iter().filter(|message| message["summary"] == **said).collect();
+        let found: Vec<&Value> = messages
+            .iter()
+            .filter(|message| message["summary"] == **said)
+            .collect();
         assert_eq!(found.len(), 1, "{what}: {said} was accepted: {mailbox}");
         let is_handled = found[0]["status"] == "handled";
-        assert!(!is_handled || times.contains_key(&**said), "{what}: nobody handled {said}: {mailbox}");
+        assert!(
+            !is_handled || times.contains_key(&**said),
+            "{what}: nobody handled {said}: {mailbox}"
+        );
     }
 }
 
@@ -194,7 +277,10 @@ mod slow {
         let house = House::new();
         house.told(&["--session", "rounds"]);
         let (points, begin) = (Points::of(&house), seed());
-        println!("seeds {begin}..{} (repeat one with MATERIA_SEED=N MATERIA_ROUNDS=1)", begin + rounds());
+        println!(
+            "seeds {begin}..{} (repeat one with MATERIA_SEED=N MATERIA_ROUNDS=1)",
+            begin + rounds()
+        );
         let (mut begun, mut accepted) = (0, 0);
         for seed in begin..begin + rounds() {
             let outcome = round(&house, &points, seed);
@@ -202,6 +288,9 @@ mod slow {
             accepted += outcome.as_ref().map_or(0, BTreeSet::len);
             check(&house, seed, outcome);
         }
-        println!("{} rounds: {begun} runs began, {accepted} messages were accepted", rounds());
+        println!(
+            "{} rounds: {begun} runs began, {accepted} messages were accepted",
+            rounds()
+        );
     }
 }

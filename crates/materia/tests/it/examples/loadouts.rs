@@ -29,12 +29,25 @@ fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
 fn migrate_commits_each_file_once_it_is_verified() {
     let repo = Repo::new(&[
         ("a.py", "import os\nprint(os.popen('date').read())\n"),
-        ("b.py", "import os\n\n\ndef who():\n    return os.popen('id -un').read()\n"),
+        (
+            "b.py",
+            "import os\n\n\ndef who():\n    return os.popen('id -un').read()\n",
+        ),
         ("c.py", "print('nothing to do')\n"),
     ]);
     let cast = complete(&repo.cast("migrate", "replace os.popen by subprocess.run"));
-    assert_eq!(cast["visits"], json!({"list": 1, "migrate": 3, "verify": 3, "commit": 2}));
-    assert_eq!(repo.log(), ["refactor: migrate b.py", "refactor: migrate a.py", "chore: begin"]);
+    assert_eq!(
+        cast["visits"],
+        json!({"list": 1, "migrate": 3, "verify": 3, "commit": 2})
+    );
+    assert_eq!(
+        repo.log(),
+        [
+            "refactor: migrate b.py",
+            "refactor: migrate a.py",
+            "chore: begin"
+        ]
+    );
     assert_eq!(repo.sh("git grep -l os.popen || true"), "");
     assert_eq!(repo.sh("git status --short"), "");
 }
@@ -42,10 +55,14 @@ fn migrate_commits_each_file_once_it_is_verified() {
 #[test]
 fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
     let repo = Repo::new(&[
-        ("package.json", "{\"left\": \"1\", \"right\": \"1\", \"up\": \"1\"}\n"),
+        (
+            "package.json",
+            "{\"left\": \"1\", \"right\": \"1\", \"up\": \"1\"}\n",
+        ),
         ("app.json", "{\"uses\": [\"left@1\"]}\n"),
     ]);
-    // npm, as far as this needs it: `left@2` breaks the app until it is adapted, `up@2` breaks it for good.
+    // npm, as far as this needs it: `left@2` breaks the app until it is adapted, `up@2` breaks it
+    // for good.
     let npm = "#!/usr/bin/env python3\nimport json, sys\nmanifest = json.load(open('package.json'))\n\
         if sys.argv[1] == 'outdated':\n    \
             print(json.dumps({name: {'current': '1', 'latest': '2'} for name in manifest}))\n    sys.exit(1)\n\
@@ -56,31 +73,62 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
     std::fs::create_dir(repo.house.home().join("bin")).unwrap();
     let program = repo.house.home().join("bin/npm");
     std::fs::write(&program, npm).unwrap();
-    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", program.parent().unwrap().display());
-    let outcome = repo.cast_call("update-deps", "update").env("PATH", path).run();
+    std::fs::set_permissions(
+        &program,
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    let path = format!(
+        "{}:/usr/local/bin:/usr/bin:/bin",
+        program.parent().unwrap().display()
+    );
+    let outcome = repo
+        .cast_call("update-deps", "update")
+        .env("PATH", path)
+        .run();
     let cast = complete(&outcome);
     let report = cast["state"]["report"].as_str().unwrap();
     assert_eq!(report.lines().count(), 3, "{report}");
-    assert!(report.contains("kept left 1 -> 2") && report.contains("kept right 1 -> 2"), "{report}");
-    assert!(report.contains("took back up 1 -> 2: it needs a newer runtime"), "{report}");
-    assert_eq!(repo.log()[..2], ["build(deps): right 1 -> 2", "build(deps): left 1 -> 2"]);
-    assert_eq!(repo.house.read("package.json"), "{\"left\": \"2\", \"right\": \"2\", \"up\": \"1\"}\n");
+    assert!(
+        report.contains("kept left 1 -> 2") && report.contains("kept right 1 -> 2"),
+        "{report}"
+    );
+    assert!(
+        report.contains("took back up 1 -> 2: it needs a newer runtime"),
+        "{report}"
+    );
+    assert_eq!(
+        repo.log()[..2],
+        ["build(deps): right 1 -> 2", "build(deps): left 1 -> 2"]
+    );
+    assert_eq!(
+        repo.house.read("package.json"),
+        "{\"left\": \"2\", \"right\": \"2\", \"up\": \"1\"}\n"
+    );
     assert_eq!(repo.sh("git status --short"), "");
 }
 
 #[test]
 fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
-    let repo = Repo::new(&[("CHANGELOG.md", "# Changelog\n\n## [0.9.0] - 2025-01-01\n\n- Older.\n")]);
+    let repo = Repo::new(&[(
+        "CHANGELOG.md",
+        "# Changelog\n\n## [0.9.0] - 2025-01-01\n\n- Older.\n",
+    )]);
     repo.sh("git tag v1.2.3 && git commit -q --allow-empty -m 'feat: reports as JSON' && \
         git commit -q --allow-empty -m 'feat(cli)!: rename --out to --output' && git commit -q --allow-empty -m 'wip'");
     let cast = complete(&repo.cast("release", "cut a release"));
-    assert_eq!(cast["visits"], json!({"commits": 1, "notes": 2, "check": 2, "tag": 1}));
+    assert_eq!(
+        cast["visits"],
+        json!({"commits": 1, "notes": 2, "check": 2, "tag": 1})
+    );
     assert_eq!(repo.sh("git describe"), "v2.0.0\n");
     assert_eq!(repo.log()[0], "chore(release): v2.0.0");
     let log = repo.house.read("CHANGELOG.md");
     assert!(log.starts_with("# Changelog\n\n## [2.0.0] - "), "{log}");
-    assert!(log.contains("`--out` is called `--output`") && log.ends_with("- Older.\n"), "{log}");
+    assert!(
+        log.contains("`--out` is called `--output`") && log.ends_with("- Older.\n"),
+        "{log}"
+    );
     assert_eq!(repo.house.read("VERSION"), "2.0.0\n");
     // Nothing happened since: there is nothing to release, and no agent is asked.
     let again = complete(&repo.cast("release", "again"));
@@ -98,11 +146,22 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
         ),
     ]);
     let cast = complete(&repo.cast("check-links", "mend the links"));
-    assert_eq!(cast["visits"], json!({"find": 1, "mend": 2, "verify": 2, "commit": 1}));
+    assert_eq!(
+        cast["visits"],
+        json!({"find": 1, "mend": 2, "verify": 2, "commit": 1})
+    );
     assert_eq!(repo.log()[0], "docs: mend links");
-    assert!(repo.house.read("README.md").contains("docs/setup.md#first-steps"));
+    assert!(
+        repo.house
+            .read("README.md")
+            .contains("docs/setup.md#first-steps")
+    );
     let again = complete(&repo.cast("check-links", "again"));
-    assert_eq!(again["visits"], json!({"find": 1}), "pages that are right cost nothing");
+    assert_eq!(
+        again["visits"],
+        json!({"find": 1}),
+        "pages that are right cost nothing"
+    );
 }
 
 #[test]
@@ -112,12 +171,23 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
     let cast = complete(&repo.cast("triage", "label what is new"));
     assert_eq!(cast["visits"], json!({"read": 1, "label": 3, "write": 3}));
     let labels = repo.house.read("labels.jsonl");
-    let lines: Vec<serde_json::Value> =
-        labels.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0]["number"], &lines[0]["labels"]), (&json!(7), &json!(["bug"])));
-    assert_eq!((&lines[1]["number"], &lines[1]["labels"]), (&json!(9), &json!(["feature"])));
+    let lines: Vec<serde_json::Value> = labels
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        (&lines[0]["number"], &lines[0]["labels"]),
+        (&json!(7), &json!(["bug"]))
+    );
+    assert_eq!(
+        (&lines[1]["number"], &lines[1]["labels"]),
+        (&json!(9), &json!(["feature"]))
+    );
     assert_eq!(lines.len(), 2);
-    assert_eq!(complete(&repo.cast("triage", "again"))["visits"], json!({"read": 1}));
+    assert_eq!(
+        complete(&repo.cast("triage", "again"))["visits"],
+        json!({"read": 1})
+    );
 }
 
 #[test]
@@ -127,13 +197,21 @@ fn decide_talks_first_and_then_writes_a_numbered_record() {
     assert_eq!(first["status"], "paused", "{first}");
     let script = file("decide", "rehearsal.json");
     let go_on = |words: &[&str]| {
-        repo.house.materia(&[&["continue", "--agent-script", &script, "--json"], words].concat()).run().json()
+        repo.house
+            .materia(&[&["continue", "--agent-script", &script, "--json"], words].concat())
+            .run()
+            .json()
     };
     let id = first["castId"].as_str().unwrap();
     assert_eq!(go_on(&[id, "what about backups"])["status"], "paused");
     let done = go_on(&[]);
     assert_eq!(done["status"], "complete", "{done}");
-    let record = repo.house.read("docs/decisions/0002-keep-the-data-in-sqlite.md");
-    assert!(record.starts_with("# 2. Keep the data in SQLite\n\n## Situation\n\nOne process"), "{record}");
+    let record = repo
+        .house
+        .read("docs/decisions/0002-keep-the-data-in-sqlite.md");
+    assert!(
+        record.starts_with("# 2. Keep the data in SQLite\n\n## Situation\n\nOne process"),
+        "{record}"
+    );
     assert_eq!(repo.log()[0], "docs: decide keep the data in sqlite");
 }

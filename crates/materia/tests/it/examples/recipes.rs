@@ -6,10 +6,25 @@ use super::{Repo, file};
 
 /// The types and bodies of what a run said to whoever started it.
 fn said(repo: &Repo, run: &str) -> Vec<(String, Value)> {
-    let shown =
-        repo.materia(&["inspect", run, "--view", "messages", "--lines", "100", "--json"]).run().ok().json();
-    let all = shown["messages"].as_array().unwrap().iter().filter(|one| one["type"] != "command.done");
-    all.map(|one| (one["type"].as_str().unwrap().to_owned(), one["body"].clone())).collect()
+    let shown = repo
+        .materia(&[
+            "inspect", run, "--view", "messages", "--lines", "100", "--json",
+        ])
+        .run()
+        .ok()
+        .json();
+    let all = shown["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["type"] != "command.done");
+    all.map(|one| {
+        (
+            one["type"].as_str().unwrap().to_owned(),
+            one["body"].clone(),
+        )
+    })
+    .collect()
 }
 
 fn kinds(said: &[(String, Value)]) -> Vec<&str> {
@@ -21,19 +36,33 @@ fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() 
     let repo = Repo::new(&[("a.txt", "old\n")]);
     repo.sh("git switch -qc feature && echo new > a.txt && git commit -qam 'feat: newer'");
     let recipe = file("review-pr", "review-pr.json");
-    let outcome =
-        repo.run(&recipe, &["models=[\"one\",\"two\",\"three\"]", "judge=best", "report=review.md"]);
+    let outcome = repo.run(
+        &recipe,
+        &[
+            "models=[\"one\",\"two\",\"three\"]",
+            "judge=best",
+            "report=review.md",
+        ],
+    );
     assert_eq!(outcome.json()["status"], "ok", "{}", outcome.transcript());
     let prompts = repo.prompts();
-    let (reviews, judges): (Vec<&String>, Vec<&String>) =
-        prompts.iter().partition(|one| one.starts_with("Review one scope"));
+    let (reviews, judges): (Vec<&String>, Vec<&String>) = prompts
+        .iter()
+        .partition(|one| one.starts_with("Review one scope"));
     assert_eq!((reviews.len(), judges.len()), (3, 1));
-    assert!(reviews.iter().all(|one| one.contains("+new") && one.contains("feat: newer")), "{reviews:#?}");
+    assert!(
+        reviews
+            .iter()
+            .all(|one| one.contains("+new") && one.contains("feat: newer")),
+        "{reviews:#?}"
+    );
     for part in ["+new", "ANSWER one TO", "ANSWER two TO", "ANSWER three TO"] {
         assert!(judges[0].contains(part), "{part}: {}", judges[0]);
     }
     assert!(
-        repo.house.read("review.md").starts_with("ANSWER best TO Judge"),
+        repo.house
+            .read("review.md")
+            .starts_with("ANSWER best TO Judge"),
         "{}",
         repo.house.read("review.md")
     );
@@ -41,9 +70,13 @@ fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() 
 
 #[test]
 fn nightly_health_reports_facts_and_survives_one_that_fails() {
-    let repo =
-        Repo::new(&[("code.c", "int x; /* HACK: later */\n"), ("Makefile", "check:\n\t@echo all good\n")]);
-    repo.sh("git switch -qc side && git commit -q --allow-empty -m 'feat: aside' && git switch -q main");
+    let repo = Repo::new(&[
+        ("code.c", "int x; /* HACK: later */\n"),
+        ("Makefile", "check:\n\t@echo all good\n"),
+    ]);
+    repo.sh(
+        "git switch -qc side && git commit -q --allow-empty -m 'feat: aside' && git switch -q main",
+    );
     let recipe = file("nightly-health", "nightly-health.json");
     let outcome = repo.run(&recipe, &["report=health/today.md"]);
     assert_eq!(outcome.code(), 0, "{}", outcome.transcript());
@@ -58,21 +91,40 @@ fn nightly_health_reports_facts_and_survives_one_that_fails() {
 #[test]
 fn watcher_is_told_what_to_watch_and_tells_what_changed() {
     let repo = Repo::new(&[("watched.txt", "one\n")]);
-    repo.materia(&["spawn", &file("watcher", "watcher.json"), "--as", "run:eyes", "every=3600"]).run().ok();
+    repo.materia(&[
+        "spawn",
+        &file("watcher", "watcher.json"),
+        "--as",
+        "run:eyes",
+        "every=3600",
+    ])
+    .run()
+    .ok();
     let tell = |kind: &str, body: Value| {
-        repo.materia(&["message", "run:eyes", kind, &body.to_string()]).run().ok();
+        repo.materia(&["message", "run:eyes", kind, &body.to_string()])
+            .run()
+            .ok();
     };
     let until = |kind: &str| {
         let words = ["inspect", "run:eyes", "--view", "messages", "--json"];
         for _ in 0..600 {
-            if repo.materia(&words).run().ok().stdout.contains(&format!("\"{kind}\"")) {
+            if repo
+                .materia(&words)
+                .run()
+                .ok()
+                .stdout
+                .contains(&format!("\"{kind}\""))
+            {
                 return;
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         panic!("it never said {kind}");
     };
-    tell("watch.add", json!({"name": "file", "command": ["cat", "watched.txt"]}));
+    tell(
+        "watch.add",
+        json!({"name": "file", "command": ["cat", "watched.txt"]}),
+    );
     tell("watch.add", json!({"nonsense": true}));
     tell("watch.list", json!({}));
     until("watch.list");
@@ -83,7 +135,13 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
     let said = said(&repo, "run:eyes");
     assert_eq!(
         kinds(&said),
-        ["watch.started", "watch.error", "watch.list", "watch.changed", "watch.stopped"]
+        [
+            "watch.started",
+            "watch.error",
+            "watch.list",
+            "watch.changed",
+            "watch.stopped"
+        ]
     );
     assert_eq!(said[2].1, json!({"file": ["cat", "watched.txt"]}));
     assert_eq!(
@@ -96,12 +154,22 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
 fn research_asks_each_question_alone_and_keeps_contradictions() {
     let repo = Repo::new(&[]);
     let recipe = file("research", "research.json");
-    let outcome = repo.run(&recipe, &["topic=retries", "questions=[\"where?\",\"why?\"]"]);
+    let outcome = repo.run(
+        &recipe,
+        &["topic=retries", "questions=[\"where?\",\"why?\"]"],
+    );
     assert_eq!(outcome.json()["status"], "ok", "{}", outcome.transcript());
     let prompts = repo.prompts();
     assert_eq!(prompts.len(), 4, "{prompts:#?}");
-    assert!(prompts[..2].iter().any(|one| one.contains("this one question: where?")));
-    assert!(prompts[2].starts_with("Map the contradictions") && prompts[3].starts_with("Merge these inputs"));
+    assert!(
+        prompts[..2]
+            .iter()
+            .any(|one| one.contains("this one question: where?"))
+    );
+    assert!(
+        prompts[2].starts_with("Map the contradictions")
+            && prompts[3].starts_with("Merge these inputs")
+    );
     assert!(repo.house.read("research.md").starts_with("ANSWER"));
 }
 
@@ -113,14 +181,22 @@ fn flaky_tests_tells_the_flaky_ones_from_those_that_always_fail() {
     let repo = Repo::new(&[("check.py", test)]);
     let recipe = file("flaky-tests", "flaky-tests.json");
     let outcome = repo.run(&recipe, &["command=python3 check.py", "runs=4", "jobs=2"]);
-    let output = outcome.json()["output"].as_str().unwrap_or_default().to_owned();
+    let output = outcome.json()["output"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
     assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
     assert!(
         output.contains("4 runs, 1 red") && output.contains("test_sometimes flaky: failed 1 of 4"),
         "{output}"
     );
     let steady = repo.run(&recipe, &["command=true", "runs=2"]);
-    assert_eq!(steady.json()["output"], "2 runs, 0 red\n", "{}", steady.transcript());
+    assert_eq!(
+        steady.json()["output"],
+        "2 runs, 0 red\n",
+        "{}",
+        steady.transcript()
+    );
 }
 
 #[test]
@@ -131,20 +207,35 @@ fn changelog_hands_the_history_since_a_tag_to_one_agent() {
     repo.run(&recipe, &["since=v1"]).ok();
     repo.run(&recipe, &[]).ok();
     let prompts = repo.prompts();
-    assert!(prompts[0].contains("feat: newer") && !prompts[0].contains("chore: begin"), "{}", prompts[0]);
-    assert!(prompts[1].contains("chore: begin") && prompts[1].contains("### Added"), "{}", prompts[1]);
+    assert!(
+        prompts[0].contains("feat: newer") && !prompts[0].contains("chore: begin"),
+        "{}",
+        prompts[0]
+    );
+    assert!(
+        prompts[1].contains("chore: begin") && prompts[1].contains("### Added"),
+        "{}",
+        prompts[1]
+    );
 }
 
 #[test]
 fn deploy_never_runs_twice_at_once_and_gives_the_lock_back() {
     let repo = Repo::new(&[]);
-    repo.materia(&["spawn", "locker", "--as", "run:locks"]).run().ok();
+    repo.materia(&["spawn", "locker", "--as", "run:locks"])
+        .run()
+        .ok();
     let recipe = file("deploy", "deploy.json");
     let deploy = |run: &str, command: &str| {
-        repo.materia(&["spawn", &recipe, "--as", run, &format!("command={command}")]).run().ok();
+        repo.materia(&["spawn", &recipe, "--as", run, &format!("command={command}")])
+            .run()
+            .ok();
     };
     repo.sh("mkfifo gate");
-    deploy("run:first", "sh -c 'echo begun > begun; cat gate; echo first >> deployed'");
+    deploy(
+        "run:first",
+        "sh -c 'echo begun > begun; cat gate; echo first >> deployed'",
+    );
     repo.sh("until [ -s begun ]; do :; done");
     deploy("run:second", "sh -c 'echo second >> deployed'");
     assert_eq!(repo.materia(&["wait", "run:second"]).run().code(), 1);
@@ -157,8 +248,13 @@ fn deploy_never_runs_twice_at_once_and_gives_the_lock_back() {
     assert_eq!(repo.house.read("deployed"), "first\nthird\nfourth\n");
     assert_eq!(kinds(&said(&repo, "run:first")), ["deploy.done"]);
     let refused = said(&repo, "run:second");
-    assert_eq!((kinds(&refused), &refused[0].1["holder"]), (vec!["deploy.refused"], &json!("run:first")));
+    assert_eq!(
+        (kinds(&refused), &refused[0].1["holder"]),
+        (vec!["deploy.refused"], &json!("run:first"))
+    );
     assert_eq!(kinds(&said(&repo, "run:third")), ["deploy.failed"]);
-    repo.materia(&["message", "run:locks", "control.stop"]).run().ok();
+    repo.materia(&["message", "run:locks", "control.stop"])
+        .run()
+        .ok();
     repo.materia(&["wait", "run:locks"]).run().ok();
 }

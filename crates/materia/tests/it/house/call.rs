@@ -36,11 +36,25 @@ impl<'a> Call<'a> {
     pub(super) fn new(house: &'a House, program: &Path, name: &str, words: &[&str]) -> Self {
         let mut command = Command::new(program);
         command.args(words).current_dir(house.work()).env_clear();
-        command.env("PATH", search_path()).env("HOME", house.home()).env("LC_ALL", "C");
-        command.env("TMPDIR", house.work()).env("MATERIA_HOUSE", house.mark()).env("MATERIA_TEST_CLOCK", NOW);
+        command
+            .env("PATH", search_path())
+            .env("HOME", house.home())
+            .env("LC_ALL", "C");
+        command
+            .env("TMPDIR", house.work())
+            .env("MATERIA_HOUSE", house.mark())
+            .env("MATERIA_TEST_CLOCK", NOW);
         let quoted = words.iter().map(|word| quote(word));
-        let shown = std::iter::once(name.to_owned()).chain(quoted).collect::<Vec<_>>().join(" ");
-        Self { house, command, shown, stdin: Vec::new() }
+        let shown = std::iter::once(name.to_owned())
+            .chain(quoted)
+            .collect::<Vec<_>>()
+            .join(" ");
+        Self {
+            house,
+            command,
+            shown,
+            stdin: Vec::new(),
+        }
     }
 
     /// The same call with a variable set.
@@ -76,9 +90,20 @@ impl<'a> Call<'a> {
 
     /// Starts it, with a standard input that stays open.
     pub fn start(mut self) -> Running<'a> {
-        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = self.command.spawn().unwrap_or_else(|error| panic!("{}: {error}", self.shown));
-        Running { house: self.house, child, shown: self.shown, said: Vec::new() }
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = self
+            .command
+            .spawn()
+            .unwrap_or_else(|error| panic!("{}: {error}", self.shown));
+        Running {
+            house: self.house,
+            child,
+            shown: self.shown,
+            said: Vec::new(),
+        }
     }
 }
 
@@ -97,7 +122,11 @@ impl Running<'_> {
         while !String::from_utf8_lossy(&self.said).contains(text) {
             let mut byte = [0];
             let more = stderr.read(&mut byte).unwrap();
-            assert!(more > 0, "it never said `{text}`: {}", String::from_utf8_lossy(&self.said));
+            assert!(
+                more > 0,
+                "it never said `{text}`: {}",
+                String::from_utf8_lossy(&self.said)
+            );
             self.said.extend_from_slice(&byte);
         }
     }
@@ -150,12 +179,16 @@ impl Running<'_> {
 impl Outcome {
     /// The exit code, or 128 and the signal's number.
     pub fn code(&self) -> i32 {
-        self.status.code().or(self.status.signal().map(|signal| 128 + signal)).unwrap()
+        self.status
+            .code()
+            .or(self.status.signal().map(|signal| 128 + signal))
+            .unwrap()
     }
 
     /// The one JSON document on stdout.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{}", self.transcript()))
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}\n{}", self.transcript()))
     }
 
     /// Everything a person at the terminal would have seen.
@@ -181,12 +214,27 @@ impl Outcome {
 
 /// The programs under test, then the system's.
 fn search_path() -> OsString {
-    let ours = Path::new(env!("CARGO_BIN_EXE_materia")).parent().unwrap().to_owned();
-    std::env::join_paths([ours, "/usr/local/bin".into(), "/usr/bin".into(), "/bin".into()]).unwrap()
+    let ours = Path::new(env!("CARGO_BIN_EXE_materia"))
+        .parent()
+        .unwrap()
+        .to_owned();
+    std::env::join_paths([
+        ours,
+        "/usr/local/bin".into(),
+        "/usr/bin".into(),
+        "/bin".into(),
+    ])
+    .unwrap()
 }
 
 fn quote(word: &str) -> String {
-    let plain =
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c));
-    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    let plain = !word.is_empty()
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c));
+    if plain {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }

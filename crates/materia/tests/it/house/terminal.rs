@@ -1,4 +1,5 @@
-//! A terminal of its own for a program: what was drawn on it, what is left, and keys that are pressed.
+//! A terminal of its own for a program: what was drawn on it, what is left, and keys that are
+//! pressed.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -12,7 +13,10 @@ use super::{House, Running};
 /// Runs a line on a terminal of its own; everything that was drawn on it.
 pub fn on_terminal(house: &House, columns: usize, line: &str) -> String {
     house.write("line.sh", format!("stty cols {columns} rows 10\n{line}\n"));
-    let outcome = house.shell("script -qec 'sh line.sh' /dev/null").env("TERM", "xterm").run();
+    let outcome = house
+        .shell("script -qec 'sh line.sh' /dev/null")
+        .env("TERM", "xterm")
+        .run();
     outcome.stdout
 }
 
@@ -27,7 +31,10 @@ pub struct Terminal {
 
 impl Terminal {
     pub fn after(drawn: &str) -> Self {
-        let mut terminal = Self { lines: vec![String::new()], ..Self::default() };
+        let mut terminal = Self {
+            lines: vec![String::new()],
+            ..Self::default()
+        };
         let mut rest = drawn;
         while let Some(next) = rest.chars().next() {
             rest = &rest[next.len_utf8()..];
@@ -45,10 +52,17 @@ impl Terminal {
     }
 
     fn obey<'a>(&mut self, rest: &'a str) -> &'a str {
-        let end = rest.find(|c: char| c.is_ascii_alphabetic()).expect("an escape sequence ends");
+        let end = rest
+            .find(|c: char| c.is_ascii_alphabetic())
+            .expect("an escape sequence ends");
         let number = rest[1..end].parse::<usize>();
         match &rest[end..=end] {
-            "A" => self.row = self.row.checked_sub(number.unwrap()).expect("it stays below the top"),
+            "A" => {
+                self.row = self
+                    .row
+                    .checked_sub(number.unwrap())
+                    .expect("it stays below the top")
+            }
             "J" => {
                 self.lines.truncate(self.row);
                 self.lines.push(String::new());
@@ -68,7 +82,10 @@ impl Terminal {
     /// Asserts that no line of the progress was wider than the terminal.
     pub fn assert_fits(&self, columns: usize) {
         let words = ["running ", "done ", "failed ", "stopped ", "        and "];
-        let mut progress = self.ever.iter().filter(|line| words.iter().any(|word| line.starts_with(word)));
+        let mut progress = self
+            .ever
+            .iter()
+            .filter(|line| words.iter().any(|word| line.starts_with(word)));
         let wide = progress.find(|line| line.chars().count() > columns);
         assert!(wide.is_none(), "{wide:?}");
     }
@@ -77,7 +94,9 @@ impl Terminal {
 /// Whether something was drawn in colour.
 pub fn is_coloured(drawn: &str) -> bool {
     let sequences = drawn.split("\u{1b}[").skip(1);
-    sequences.filter_map(|rest| rest.chars().find(char::is_ascii_alphabetic)).any(|end| end == 'm')
+    sequences
+        .filter_map(|rest| rest.chars().find(char::is_ascii_alphabetic))
+        .any(|end| end == 'm')
 }
 
 /// A program on a terminal that a person sits at.
@@ -94,12 +113,27 @@ pub struct Seat<'a> {
 impl House {
     /// Starts a line on a terminal of its own.
     pub fn seat(&self, columns: u16, rows: u16, line: &str) -> Seat<'_> {
-        self.write("line.sh", format!("tty >line.tty; stty cols {columns} rows {rows}\n{line}\n"));
-        let call = self.shell("exec script -qec 'sh line.sh' /dev/null").env("TERM", "xterm-256color");
+        self.write(
+            "line.sh",
+            format!("tty >line.tty; stty cols {columns} rows {rows}\n{line}\n"),
+        );
+        let call = self
+            .shell("exec script -qec 'sh line.sh' /dev/null")
+            .env("TERM", "xterm-256color");
         let mut running = call.without_env("MATERIA_TEST_CLOCK").start();
         let (keys, drawn) = (Some(running.stdin()), running.stdout());
-        let (tty, screen) = (self.work().join("line.tty"), vt100::Parser::new(rows, columns, 0));
-        Seat { running, keys, drawn, screen, all: Vec::new(), tty }
+        let (tty, screen) = (
+            self.work().join("line.tty"),
+            vt100::Parser::new(rows, columns, 0),
+        );
+        Seat {
+            running,
+            keys,
+            drawn,
+            screen,
+            all: Vec::new(),
+            tty,
+        }
     }
 }
 
@@ -131,24 +165,43 @@ impl Seat<'_> {
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let tty = std::fs::read_to_string(&self.tty).unwrap();
         let size = ["cols", &columns.to_string(), "rows", &rows.to_string()].map(str::to_owned);
-        let sized = std::process::Command::new("stty").args(["-F", tty.trim()]).args(size).status();
+        let sized = std::process::Command::new("stty")
+            .args(["-F", tty.trim()])
+            .args(size)
+            .status();
         assert!(sized.unwrap().success());
         self.screen.screen_mut().set_size(rows, columns);
     }
 
     /// Presses keys.
     pub fn press(&mut self, keys: &str) {
-        self.keys.as_mut().unwrap().write_all(keys.as_bytes()).unwrap();
+        self.keys
+            .as_mut()
+            .unwrap()
+            .write_all(keys.as_bytes())
+            .unwrap();
     }
 
-    /// Waits until the screen is as wanted; bounded, because a test that hangs does not say what it saw.
+    /// Waits until the screen is as wanted; bounded, because a test that hangs does not say what it
+    /// saw.
     #[track_caller]
     pub fn until(&mut self, wanted: impl Fn(&str) -> bool) {
         let (mut buffer, began) = ([0; 4096], Instant::now());
         while !wanted(&self.screen()) {
-            let second = Timespec { tv_sec: 1, tv_nsec: 0 };
-            let ready = poll(&mut [PollFd::new(&self.drawn, PollFlags::IN)], Some(&second)).unwrap();
-            assert!(began.elapsed().as_secs() < 120, "it never came:\n{}", self.screen());
+            let second = Timespec {
+                tv_sec: 1,
+                tv_nsec: 0,
+            };
+            let ready = poll(
+                &mut [PollFd::new(&self.drawn, PollFlags::IN)],
+                Some(&second),
+            )
+            .unwrap();
+            assert!(
+                began.elapsed().as_secs() < 120,
+                "it never came:\n{}",
+                self.screen()
+            );
             if ready == 0 {
                 continue;
             }

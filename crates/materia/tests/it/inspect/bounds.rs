@@ -1,4 +1,5 @@
-//! What people see fits a context and says what it leaves out; programs get everything unless they ask for less.
+//! What people see fits a context and says what it leaves out; programs get everything unless they
+//! ask for less.
 
 use serde_json::json;
 
@@ -12,42 +13,91 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
         house.spawn(&run[4..], "true", &[]);
     }
     house.spawn("zz", "sleep 600", &[]);
-    let all: Vec<&str> = ["wait"].into_iter().chain(runs.iter().map(String::as_str)).collect();
+    let all: Vec<&str> = ["wait"]
+        .into_iter()
+        .chain(runs.iter().map(String::as_str))
+        .collect();
     house.materia(&all).run().ok();
     let list = |words: &[&str]| house.materia(&[&["inspect"], words].concat()).run().ok();
     let text = list(&[]).stdout;
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!((lines[0], lines[1]), ("session=all runs=45 active=1", "run:zz running"), "{text}");
-    assert_eq!(lines.iter().filter(|line| line.starts_with("run:")).count(), 40);
-    assert_eq!(lines[41], "… 5 more: --lines 45 or --status active|failed|…");
-    assert!(lines[42].starts_with("runs: [HOUSE]/") && lines[43] == "next: materia inspect run:zz", "{text}");
+    assert_eq!(
+        (lines[0], lines[1]),
+        ("session=all runs=45 active=1", "run:zz running"),
+        "{text}"
+    );
+    assert_eq!(
+        lines.iter().filter(|line| line.starts_with("run:")).count(),
+        40
+    );
+    assert_eq!(
+        lines[41],
+        "… 5 more: --lines 45 or --status active|failed|…"
+    );
+    assert!(
+        lines[42].starts_with("runs: [HOUSE]/") && lines[43] == "next: materia inspect run:zz",
+        "{text}"
+    );
     let few = list(&["--lines", "3"]).stdout;
-    assert_eq!(few.lines().filter(|line| line.starts_with("run:")).count(), 3);
+    assert_eq!(
+        few.lines().filter(|line| line.starts_with("run:")).count(),
+        3
+    );
     let all = list(&["--json"]).json();
-    assert_eq!((all["runs"].as_array().unwrap().len(), &all["incomplete"]), (45, &json!(false)));
+    assert_eq!(
+        (all["runs"].as_array().unwrap().len(), &all["incomplete"]),
+        (45, &json!(false))
+    );
     let few = list(&["--json", "--lines", "2"]).json();
-    assert_eq!((few["runs"].as_array().unwrap().len(), &few["total"]), (2, &json!(45)));
-    assert_eq!((&few["runs"][0]["run"], &few["incomplete"]), (&json!("zz"), &json!(true)));
+    assert_eq!(
+        (few["runs"].as_array().unwrap().len(), &few["total"]),
+        (2, &json!(45))
+    );
+    assert_eq!(
+        (&few["runs"][0]["run"], &few["incomplete"]),
+        (&json!("zz"), &json!(true))
+    );
     house.kill("zz");
 }
 
 #[test]
 fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
     let house = House::new();
-    house.spawn("a", "sh -c 'head -c 3000000 /dev/zero | tr \"\\\\0\" x; echo end'", &[]);
+    house.spawn(
+        "a",
+        "sh -c 'head -c 3000000 /dev/zero | tr \"\\\\0\" x; echo end'",
+        &[],
+    );
     house.wait("a");
-    let tail =
-        |words: &[&str]| house.materia(&[&["inspect", "run:a", "--view", "tail"], words].concat()).run().ok();
+    let tail = |words: &[&str]| {
+        house
+            .materia(&[&["inspect", "run:a", "--view", "tail"], words].concat())
+            .run()
+            .ok()
+    };
     let text = tail(&[]).stdout;
-    assert!(text.len() < 66_000 && text.ends_with("xend\n"), "{} bytes", text.len());
+    assert!(
+        text.len() < 66_000 && text.ends_with("xend\n"),
+        "{} bytes",
+        text.len()
+    );
     let said = text.lines().next().unwrap();
-    assert!(said.starts_with("(the last 65536 of 3000004 bytes; all of them: [HOUSE]/"), "{said}");
+    assert!(
+        said.starts_with("(the last 65536 of 3000004 bytes; all of them: [HOUSE]/"),
+        "{said}"
+    );
     assert!(said.ends_with("/runs/a/stdout.log)"), "{said}");
     let json = tail(&["--json"]).json();
-    assert_eq!((json["stdout"].as_str().unwrap().len(), &json["incomplete"]), (65_536, &json!(true)));
+    assert_eq!(
+        (json["stdout"].as_str().unwrap().len(), &json["incomplete"]),
+        (65_536, &json!(true))
+    );
     assert_eq!(json["stdoutBytes"], 3_000_004);
     let more = tail(&["--json", "--lines", "1000"]).json();
-    assert_eq!((more["stdout"].as_str().unwrap().len(), &more["incomplete"]), (1 << 20, &json!(true)));
+    assert_eq!(
+        (more["stdout"].as_str().unwrap().len(), &more["incomplete"]),
+        (1 << 20, &json!(true))
+    );
 }
 
 #[test]
@@ -56,30 +106,61 @@ fn a_tail_says_that_there_are_earlier_lines() {
     house.spawn("a", "seq 1000", &[]);
     house.wait("a");
     let tail = |words: &[&str]| {
-        house.materia(&[&["inspect", "run:a", "--view", "tail", "--json"], words].concat()).run().ok().json()
+        house
+            .materia(&[&["inspect", "run:a", "--view", "tail", "--json"], words].concat())
+            .run()
+            .ok()
+            .json()
     };
     assert_eq!(tail(&[])["incomplete"], true);
     assert_eq!(tail(&["--lines", "999"])["incomplete"], true);
     assert_eq!(tail(&["--lines", "1000"])["incomplete"], false);
-    let text = house.materia(&["inspect", "run:a", "--view", "tail"]).run().ok().stdout;
-    assert!(text.starts_with("(the last 161 of 3893 bytes; all of them: [HOUSE]/"), "{text}");
+    let text = house
+        .materia(&["inspect", "run:a", "--view", "tail"])
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        text.starts_with("(the last 161 of 3893 bytes; all of them: [HOUSE]/"),
+        "{text}"
+    );
 }
 
 #[test]
 fn recipes_are_counted_and_listed_where_that_is_asked_for() {
     let house = House::new();
-    house.materia(&["tool", "register", "greet", "--template", "echo hello"]).run().ok();
-    let show = |words: &[&str]| house.materia(&[&["inspect", "recipes"], words].concat()).run().ok();
+    house
+        .materia(&["tool", "register", "greet", "--template", "echo hello"])
+        .run()
+        .ok();
+    let show = |words: &[&str]| {
+        house
+            .materia(&[&["inspect", "recipes"], words].concat())
+            .run()
+            .ok()
+    };
     for view in ["status", "summary"] {
         let text = show(&["--view", view]).stdout;
-        assert!(text.len() < 1000 && text.starts_with("recipes active="), "{text}");
-        assert!(text.contains(" tools=1 drafts=0 shadowed=0 invalid=0 "), "{text}");
-        assert_eq!(text.lines().last(), Some("next: materia inspect recipes --view list"));
+        assert!(
+            text.len() < 1000 && text.starts_with("recipes active="),
+            "{text}"
+        );
+        assert!(
+            text.contains(" tools=1 drafts=0 shadowed=0 invalid=0 "),
+            "{text}"
+        );
+        assert_eq!(
+            text.lines().last(),
+            Some("next: materia inspect recipes --view list")
+        );
     }
     assert!(show(&["--view", "list"]).stdout.contains("* greet"));
     let whole = show(&["--json"]).json();
     assert_eq!(whole["counts"]["tools"], 1);
-    assert!(whole["recipes"].as_array().unwrap().len() > 50, "programs get everything");
+    assert!(
+        whole["recipes"].as_array().unwrap().len() > 50,
+        "programs get everything"
+    );
 }
 
 #[test]
@@ -93,7 +174,11 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
         let path = house.run_place(id).journal();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let line = if line == usize::MAX { lines.len() - 2 } else { line };
+        let line = if line == usize::MAX {
+            lines.len() - 2
+        } else {
+            line
+        };
         lines[line] = "{\"broken\": true}".to_owned();
         std::fs::write(&path, lines.join("\n") + "\n").unwrap();
     };
@@ -103,14 +188,26 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
     let inspect = |words: &[&str]| house.materia(&[&["inspect"], words].concat()).run().ok();
     for words in [["coordinator", "--session", "s"].as_slice(), &["session:s"]] {
         let text = inspect(words).stdout;
-        assert!(text.contains("broken run:ours: ") && !text.contains("theirs"), "{text}");
-        assert!(text.contains("1 run of unknown owner cannot be read: "), "{text}");
+        assert!(
+            text.contains("broken run:ours: ") && !text.contains("theirs"),
+            "{text}"
+        );
+        assert!(
+            text.contains("1 run of unknown owner cannot be read: "),
+            "{text}"
+        );
         let json = inspect(&[words, &["--json"]].concat()).json();
-        assert!(json["broken"]["ours"].is_string() && json["unreadable"] == 1, "{json}");
+        assert!(
+            json["broken"]["ours"].is_string() && json["unreadable"] == 1,
+            "{json}"
+        );
         assert_eq!(json["broken"].as_object().unwrap().len(), 1);
     }
     let all = inspect(&["--json"]).json();
-    assert_eq!((all["broken"].as_object().unwrap().len(), &all["unreadable"]), (3, &json!(0)));
+    assert_eq!(
+        (all["broken"].as_object().unwrap().len(), &all["unreadable"]),
+        (3, &json!(0))
+    );
 }
 
 #[test]
@@ -130,17 +227,31 @@ fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
         ("room:a", "contacts", "contacts", 43),
     ] {
         let show = |words: &[&str]| {
-            house.materia(&[&["inspect", target, "--view", view], words].concat()).run().ok()
+            house
+                .materia(&[&["inspect", target, "--view", view], words].concat())
+                .run()
+                .ok()
         };
         let all = show(&["--json"]).json();
         assert_eq!(all[list].as_array().unwrap().len(), count, "{view}");
-        assert_eq!((&all["total"], &all["incomplete"]), (&json!(count), &json!(false)), "{view}");
+        assert_eq!(
+            (&all["total"], &all["incomplete"]),
+            (&json!(count), &json!(false)),
+            "{view}"
+        );
         let few = show(&["--json", "--lines", "2"]).json();
         assert_eq!(few[list].as_array().unwrap().len(), 2, "{view}");
-        assert_eq!((&few["total"], &few["incomplete"]), (&json!(count), &json!(true)), "{view}");
+        assert_eq!(
+            (&few["total"], &few["incomplete"]),
+            (&json!(count), &json!(true)),
+            "{view}"
+        );
         let text = show(&[]).stdout;
         let left_out = text.lines().last().unwrap();
-        assert!(left_out.starts_with(&format!("({} of {count} are ", count - 40)), "{view}: {left_out}");
+        assert!(
+            left_out.starts_with(&format!("({} of {count} are ", count - 40)),
+            "{view}: {left_out}"
+        );
     }
     house.kill("a");
 }

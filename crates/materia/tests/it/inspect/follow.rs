@@ -14,14 +14,36 @@ fn views_that_cannot_be_followed_say_which_can() {
     for (target, view, hint) in [
         ("run:a", "mailbox", "follow it with --view tail or messages"),
         ("run:a", "status", "follow it with --view tail or messages"),
-        ("room:a", "roster", "follow it with --view messages or previews"),
-        ("branch:a/w", "mailbox", "follow run:ID with --view tail or messages"),
-        ("session:all", "runs", "follow run:ID with --view tail or messages"),
-        ("tool:materia", "triage", "follow run:ID with --view tail or messages"),
+        (
+            "room:a",
+            "roster",
+            "follow it with --view messages or previews",
+        ),
+        (
+            "branch:a/w",
+            "mailbox",
+            "follow run:ID with --view tail or messages",
+        ),
+        (
+            "session:all",
+            "runs",
+            "follow run:ID with --view tail or messages",
+        ),
+        (
+            "tool:materia",
+            "triage",
+            "follow run:ID with --view tail or messages",
+        ),
     ] {
-        let refused = house.materia(&["inspect", target, "--view", view, "--follow", "--json"]).run();
+        let refused = house
+            .materia(&["inspect", target, "--view", view, "--follow", "--json"])
+            .run();
         let error = refused.json()["error"].clone();
-        assert_eq!((refused.code(), &error["code"]), (2, &json!("cannot_follow")), "{target} {view}");
+        assert_eq!(
+            (refused.code(), &error["code"]),
+            (2, &json!("cannot_follow")),
+            "{target} {view}"
+        );
         assert!(error["hint"].as_str().unwrap().starts_with(hint), "{error}");
     }
 }
@@ -29,12 +51,13 @@ fn views_that_cannot_be_followed_say_which_can() {
 #[test]
 fn characters_that_come_in_halves_are_told_whole() {
     let house = House::new();
-    let script =
-        "printf 'a\\303'; while ! [ -e go ]; do sleep 0.01; done; printf '\\251b\\n'; yes é | head -n 100000";
+    let script = "printf 'a\\303'; while ! [ -e go ]; do sleep 0.01; done; printf '\\251b\\n'; yes é | head -n 100000";
     let script = house.write("halves.sh", script);
     house.spawn("a", &format!("sh {}", script.display()), &[]);
     house.until_file_has_bytes(house.run_place("a").stdout(), b"a\xc3");
-    let mut following = house.materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"]).start();
+    let mut following = house
+        .materia(&["inspect", "run:a", "--view", "tail", "--follow", "--json"])
+        .start();
     let mut lines = BufReader::new(following.stdout()).lines();
     let text = |line: String| -> String {
         let said: Value = serde_json::from_str(&line).unwrap();
@@ -43,7 +66,10 @@ fn characters_that_come_in_halves_are_told_whole() {
     assert_eq!(text(lines.next().unwrap().unwrap()), "a");
     house.write("go", "");
     let rest: String = lines.map(|line| text(line.unwrap())).collect();
-    assert_eq!((rest.len(), &rest[..6]), ("éb\n".len() + 100_000 * "é\n".len(), "éb\né"));
+    assert_eq!(
+        (rest.len(), &rest[..6]),
+        ("éb\n".len() + 100_000 * "é\n".len(), "éb\né")
+    );
     assert!(!rest.contains('\u{fffd}'));
     assert_eq!(following.end().code(), 0);
 }
@@ -58,12 +84,18 @@ fn every_line_of_a_followed_stream_is_one_message() {
         ("room:a", "previews", "room:a"),
     ] {
         house.sent(&[to, "before", "0", "--from", "run:a"]);
-        let words = ["inspect", target, "--view", view, "--lines", "1", "--follow", "--json"];
+        let words = [
+            "inspect", target, "--view", view, "--lines", "1", "--follow", "--json",
+        ];
         let mut following = house.materia(&words).start();
         let mut fields = |kind: &str| {
             let said: Value = serde_json::from_str(&following.line()).unwrap();
             assert_eq!(said["type"], kind, "{said}");
-            said.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+            said.as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .collect::<Vec<_>>()
         };
         let before = fields("before");
         house.sent(&[to, "after", "0", "--from", "run:a"]);

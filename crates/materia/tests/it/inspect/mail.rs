@@ -5,7 +5,11 @@ use serde_json::{Value, json};
 use crate::house::House;
 
 fn view(house: &House, target: &str, words: &[&str]) -> Value {
-    house.materia(&[&["inspect", target, "--json"], words].concat()).run().ok().json()
+    house
+        .materia(&[&["inspect", target, "--json"], words].concat())
+        .run()
+        .ok()
+        .json()
 }
 
 #[test]
@@ -32,16 +36,29 @@ fn programs_see_whole_messages_also_of_those_that_are_finished() {
         let message = mailbox["messages"][0].clone();
         assert_eq!(message["status"], status, "{message}");
         assert_eq!(message["body"]["suite"], "fast", "{message}");
-        assert_eq!((&message["reply_to"], &message["correlation_id"]), (&json!("m0"), &json!("c1")));
-        assert_eq!((&message["metadata"]["priority"], &message["summary"]), (&json!(3), &json!(long)));
+        assert_eq!(
+            (&message["reply_to"], &message["correlation_id"]),
+            (&json!("m0"), &json!("c1"))
+        );
+        assert_eq!(
+            (&message["metadata"]["priority"], &message["summary"]),
+            (&json!(3), &json!(long))
+        );
         message["id"].as_str().unwrap().to_owned()
     };
     for target in ["run:a", "branch:a/w"] {
         let id = whole(target, "queued");
         house.receive(target);
-        house.materia(&["receive", "--address", target, "--ack", &id]).run().ok();
+        house
+            .materia(&["receive", "--address", target, "--ack", &id])
+            .run()
+            .ok();
         whole(target, "handled");
-        let text = house.materia(&["inspect", target, "--view", "mailbox"]).run().ok().stdout;
+        let text = house
+            .materia(&["inspect", target, "--view", "mailbox"])
+            .run()
+            .ok()
+            .stdout;
         assert!(text.lines().count() == 2 && text.len() < 800, "{text}");
     }
     house.kill("a");
@@ -51,20 +68,42 @@ fn programs_see_whole_messages_also_of_those_that_are_finished() {
 fn a_large_roster_says_how_many_there_are_and_shows_them() {
     let house = House::in_memory();
     house.spawn("a", "sleep 600", &[]);
-    let everybody: Vec<String> = (0..100).map(|number| format!("branch:a/w{number:03}")).collect();
+    let everybody: Vec<String> = (0..100)
+        .map(|number| format!("branch:a/w{number:03}"))
+        .collect();
     let metadata = json!({"recipients": everybody}).to_string();
-    house.sent(&["room:a", "hello", "--from", "run:a", "--metadata", &metadata]);
+    house.sent(&[
+        "room:a",
+        "hello",
+        "--from",
+        "run:a",
+        "--metadata",
+        &metadata,
+    ]);
     house.sent(&["room:a", "actor.leave", "--from", "branch:a/w000"]);
     for (side, field, total) in [("roster", "members", 101), ("contacts", "contacts", 100)] {
         let few = view(&house, "room:a", &["--view", side, "--lines", "40"]);
-        assert_eq!((few[field].as_array().unwrap().len(), &few["total"]), (40, &json!(total)));
+        assert_eq!(
+            (few[field].as_array().unwrap().len(), &few["total"]),
+            (40, &json!(total))
+        );
         assert_eq!(few["incomplete"], true);
         let all = view(&house, "room:a", &["--view", side]);
-        assert_eq!((all[field].as_array().unwrap().len(), &all["incomplete"]), (total, &json!(false)));
+        assert_eq!(
+            (all[field].as_array().unwrap().len(), &all["incomplete"]),
+            (total, &json!(false))
+        );
         let last = all[field].as_array().unwrap().last().unwrap().clone();
         assert_eq!(last["address"], "branch:a/w000", "who left comes last");
-        let text = house.materia(&["inspect", "room:a", "--view", side]).run().ok().stdout;
-        let more = format!("({} of {total} are not shown; --lines {total} shows all)", total - 40);
+        let text = house
+            .materia(&["inspect", "room:a", "--view", side])
+            .run()
+            .ok()
+            .stdout;
+        let more = format!(
+            "({} of {total} are not shown; --lines {total} shows all)",
+            total - 40
+        );
         assert_eq!(text.lines().last(), Some(more.as_str()));
     }
     house.kill("a");

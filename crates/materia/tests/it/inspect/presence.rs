@@ -5,7 +5,11 @@ use serde_json::{Value, json};
 use crate::house::House;
 
 fn room(house: &House, view: &str) -> Value {
-    house.materia(&["inspect", "room:a", "--view", view, "--json"]).run().ok().json()
+    house
+        .materia(&["inspect", "room:a", "--view", view, "--json"])
+        .run()
+        .ok()
+        .json()
 }
 
 #[test]
@@ -14,19 +18,43 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     house.spawn("a", "sleep 600", &[]);
     let at = |minute: u32, words: &[&str]| {
         let clock = format!("2026-01-01T00:{minute:02}:00.000Z");
-        house.materia(&[&["message"], words].concat()).env("MATERIA_TEST_CLOCK", clock).run().ok();
+        house
+            .materia(&[&["message"], words].concat())
+            .env("MATERIA_TEST_CLOCK", clock)
+            .run()
+            .ok();
     };
     let worker = || {
         let roster = room(&house, "roster");
         let members = roster["members"].as_array().unwrap().clone();
-        let worker = members.into_iter().find(|member| member["address"] == "branch:a/w").unwrap();
+        let worker = members
+            .into_iter()
+            .find(|member| member["address"] == "branch:a/w")
+            .unwrap();
         let word = |field: &str| worker[field].as_str().unwrap().to_owned();
-        [word("role"), word("status"), word("last_seen")[14..16].to_owned()]
+        [
+            word("role"),
+            word("status"),
+            word("last_seen")[14..16].to_owned(),
+        ]
     };
     at(1, &["room:a", "hello", "hi", "--from", "branch:a/w"]);
     at(2, &["branch:a/w", "task.run", "1"]);
-    assert_eq!(worker(), ["actor", "present", "01"], "being written to is no sign of life");
-    at(3, &["room:a", "actor.leave", r#"{"status": "off"}"#, "--from", "branch:a/w"]);
+    assert_eq!(
+        worker(),
+        ["actor", "present", "01"],
+        "being written to is no sign of life"
+    );
+    at(
+        3,
+        &[
+            "room:a",
+            "actor.leave",
+            r#"{"status": "off"}"#,
+            "--from",
+            "branch:a/w",
+        ],
+    );
     at(4, &["branch:a/w", "task.run", "2"]);
     assert_eq!(worker(), ["actor", "left", "03"]);
     at(5, &["room:a", "back", "--from", "branch:a/w"]);
@@ -34,7 +62,10 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     house.kill("a");
     assert_eq!(worker(), ["actor", "left", "05"]);
     let status = room(&house, "status");
-    assert_eq!((&status["roster"], &status["present"]), (&json!(2), &json!(0)));
+    assert_eq!(
+        (&status["roster"], &status["present"]),
+        (&json!(2), &json!(0))
+    );
     at(6, &["room:a", "note", "--from", "branch:a/w"]);
     assert_eq!(worker(), ["actor", "left", "06"], "its run is over");
 }

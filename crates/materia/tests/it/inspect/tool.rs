@@ -5,7 +5,10 @@ use crate::house::House;
 #[test]
 fn a_name_that_is_no_tool_is_answered_with_what_is() {
     let house = House::new();
-    house.materia(&["tool", "register", "greet", "--template", "echo hello"]).run().ok();
+    house
+        .materia(&["tool", "register", "greet", "--template", "echo hello"])
+        .run()
+        .ok();
     let hint = |words: &[&str]| {
         let outcome = house.materia(&[words, &["--json"]].concat()).run();
         assert_eq!(outcome.code(), 3, "{}", outcome.transcript());
@@ -14,8 +17,15 @@ fn a_name_that_is_no_tool_is_answered_with_what_is() {
     for ask in [["inspect", "--view=status"], ["message", "call"]] {
         let of = |tool: &str| hint(&[ask[0], tool, ask[1]]);
         assert_eq!(of("tool:gret"), "did you mean tool:greet?");
-        assert!(of("tool:nope").starts_with("`materia tool list` has them"), "{}", of("tool:nope"));
+        assert!(
+            of("tool:nope").starts_with("`materia tool list` has them"),
+            "{}",
+            of("tool:nope")
+        );
         let recipe = of("tool:utility-git-log");
-        assert!(recipe.contains("materia tool register utility-git-log --from utility-git-log"), "{recipe}");
+        assert!(
+            recipe.contains("materia tool register utility-git-log --from utility-git-log"),
+            "{recipe}"
+        );
     }
 }

@@ -7,29 +7,59 @@ use crate::house::House;
 #[test]
 fn triage_knows_the_program_and_what_recipes_want() {
     let house = House::new();
-    let text = || house.materia(&["inspect", "tool:materia", "--view", "triage"]).run().ok().stdout;
+    let text = || {
+        house
+            .materia(&["inspect", "tool:materia", "--view", "triage"])
+            .run()
+            .ok()
+            .stdout
+    };
     let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(text(), format!("materia={version} session=all active=0\n"), "nothing that is nought");
+    assert_eq!(
+        text(),
+        format!("materia={version} session=all active=0\n"),
+        "nothing that is nought"
+    );
     let tool = |name: &str, template: &str| {
-        house.materia(&["tool", "register", name, "--template", template]).run().ok();
+        house
+            .materia(&["tool", "register", name, "--template", template])
+            .run()
+            .ok();
     };
     tool("plain", "echo hello");
     tool("shell", "sh -c {line}");
     let root = house.home().join(".pi/agent/recipes");
     std::fs::write(root.join("torn.json"), "{").unwrap();
     std::fs::write(root.join("utility-jsonl-tail.json"), r#"{"template": 3}"#).unwrap();
-    let triage = house.materia(&["inspect", "tool:materia", "--view", "triage", "--json"]).run().ok().json();
+    let triage = house
+        .materia(&["inspect", "tool:materia", "--view", "triage", "--json"])
+        .run()
+        .ok()
+        .json();
     let ids = |field: &str| {
-        let all = triage[field].as_array().unwrap_or_else(|| panic!("no {field}: {triage}")).clone();
-        all.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let all = triage[field]
+            .as_array()
+            .unwrap_or_else(|| panic!("no {field}: {triage}"))
+            .clone();
+        all.iter()
+            .map(|one| one["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(triage["runtime"]["version"], version);
     assert_eq!(ids("blocking_recipes"), ["utility-jsonl-tail"]);
     assert_eq!(ids("invalid_recipes"), ["utility-jsonl-tail", "torn"]);
     assert_eq!(ids("high_risk_recipes"), ["shell"]);
-    assert!(triage["high_risk_recipes"][0]["risks"].as_array().unwrap().contains(&json!("risk.shell")));
+    assert!(
+        triage["high_risk_recipes"][0]["risks"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("risk.shell"))
+    );
     assert_eq!(triage["draft_recipes"], json!([]));
-    assert_eq!(triage["next_actions"], json!(["materia inspect recipes --view doctor"]));
+    assert_eq!(
+        triage["next_actions"],
+        json!(["materia inspect recipes --view doctor"])
+    );
     assert!(
         text().starts_with(&format!(
             "materia={version} session=all active=0 invalid_recipes=2 blocking_recipes=1 high_risk_recipes=1\n"

@@ -5,9 +5,14 @@ use serde_json::{Value, json};
 use super::{Shelf, says};
 
 fn records(prompt: &str) -> Vec<Value> {
-    let (_, block) = prompt.split_once("```jsonl\n").unwrap_or_else(|| panic!("no context: {prompt}"));
+    let (_, block) = prompt
+        .split_once("```jsonl\n")
+        .unwrap_or_else(|| panic!("no context: {prompt}"));
     let (block, _) = block.split_once("```").unwrap();
-    block.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    block
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 #[test]
@@ -16,31 +21,68 @@ fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
     let top = json!({"description": "Reviews twice", "async": true,
         "imports": {"first": {"from": "subagent-review", "values": {"scope": "src"}}},
         "template": [{"name": "first"}, "cat"]});
-    shelf.house.write("../home/.pi/agent/recipes/twice.json", top.to_string());
-    shelf.materia(&["spawn", "twice", "--as", "run:a", "--json"]).run().ok();
+    shelf
+        .house
+        .write("../home/.pi/agent/recipes/twice.json", top.to_string());
+    shelf
+        .materia(&["spawn", "twice", "--as", "run:a", "--json"])
+        .run()
+        .ok();
     shelf.house.wait("a");
     let told = records(&shelf.prompt(says::REVIEW));
-    assert_eq!((&told[0]["role"], &told[0]["name"]), (&json!("entry"), &json!("twice")));
+    assert_eq!(
+        (&told[0]["role"], &told[0]["name"]),
+        (&json!("entry"), &json!("twice"))
+    );
     assert_eq!(told[0]["recipe"], top, "the document as it is written");
-    let here: Vec<&Value> = told.iter().filter(|record| record["you_are_here"] == true).collect();
+    let here: Vec<&Value> = told
+        .iter()
+        .filter(|record| record["you_are_here"] == true)
+        .collect();
     assert_eq!(here.len(), 1, "{told:#?}");
     assert_eq!(here[0]["import_path"][0], "first", "{told:#?}");
     assert_eq!(here[0]["you_are_here_path"], here[0]["import_path"]);
-    assert!(shelf.house.run_file("a", "run.json").contains("context.jsonl"));
+    assert!(
+        shelf
+            .house
+            .run_file("a", "run.json")
+            .contains("context.jsonl")
+    );
 }
 
 #[test]
 fn who_does_not_want_it_and_who_has_no_recipe_is_told_nothing() {
     let shelf = Shelf::new();
     let leaf = json!({"template": "materia agent run", "input": "Say something"});
-    shelf.house.write("off.json", json!({"actor_context": false, "template": leaf}).to_string());
-    shelf.materia(&["spawn", "--file", "off.json", "--as", "run:a", "--json"]).run().ok();
+    shelf.house.write(
+        "off.json",
+        json!({"actor_context": false, "template": leaf}).to_string(),
+    );
+    shelf
+        .materia(&["spawn", "--file", "off.json", "--as", "run:a", "--json"])
+        .run()
+        .ok();
     shelf.house.wait("a");
-    shelf.materia(&["spawn", "--template", &leaf.to_string(), "--as", "run:b", "--json"]).run().ok();
+    shelf
+        .materia(&[
+            "spawn",
+            "--template",
+            &leaf.to_string(),
+            "--as",
+            "run:b",
+            "--json",
+        ])
+        .run()
+        .ok();
     shelf.house.wait("b");
     // In the foreground nobody keeps anything for it either.
-    shelf.house.write("on.json", json!({"template": leaf}).to_string());
-    shelf.materia(&["run", "--file", "on.json", "--json"]).run().ok();
+    shelf
+        .house
+        .write("on.json", json!({"template": leaf}).to_string());
+    shelf
+        .materia(&["run", "--file", "on.json", "--json"])
+        .run()
+        .ok();
     assert_eq!(shelf.prompts().len(), 3);
     for prompt in shelf.prompts() {
         assert!(!prompt.contains("## Context"), "{prompt}");

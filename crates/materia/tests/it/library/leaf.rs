@@ -4,24 +4,92 @@ use super::{Shelf, says};
 
 /// A recipe, its required arguments, and what its prompt has to have in it.
 const LEAVES: [(&str, &[&str], &[&str]); 18] = [
-    ("subagent-prompt", &["prompt=why is it so?"], &["why is it so?"]),
-    ("subagent-tools", &["prompt=look", "tools=read,grep"], &["look", "read,grep"]),
-    ("subagent-review", &["scope=src/a.rs"], &[says::REVIEW, "src/a.rs", "correctness"]),
-    ("subagent-critic", &["target=the plan"], &[says::CRITIC, "the plan"]),
+    (
+        "subagent-prompt",
+        &["prompt=why is it so?"],
+        &["why is it so?"],
+    ),
+    (
+        "subagent-tools",
+        &["prompt=look", "tools=read,grep"],
+        &["look", "read,grep"],
+    ),
+    (
+        "subagent-review",
+        &["scope=src/a.rs"],
+        &[says::REVIEW, "src/a.rs", "correctness"],
+    ),
+    (
+        "subagent-critic",
+        &["target=the plan"],
+        &[says::CRITIC, "the plan"],
+    ),
     ("subagent-plan", &["goal=ship it"], &[says::PLAN, "ship it"]),
-    ("subagent-verify", &["claim=it works"], &[says::VERIFY, "it works"]),
-    ("subagent-evidence-map", &["question=who?"], &[says::EVIDENCE, "who?"]),
-    ("subagent-contradiction-map", &["inputs=a; not a"], &[says::CONTRADICTIONS, "a; not a"]),
-    ("subagent-merge", &["inputs=x and y"], &[says::MERGE, "x and y", "consensus-first"]),
-    ("subagent-normalize", &["input=raw"], &[says::NORMALIZE, "raw"]),
-    ("subagent-artifact", &["input=facts", "artifact_path=out/a.md"], &[says::ARTIFACT, "facts", "out/a.md"]),
-    ("subagent-message", &["payload=done 3 of 4"], &["done 3 of 4", "component.update", "coordinator"]),
-    ("subagent-task-card", &["goal=fix the bug"], &[says::TASK_CARD, "fix the bug"]),
-    ("subagent-conflict-report", &["change=mine", "conflict=theirs"], &["mine", "theirs"]),
-    ("subagent-checkpoint", &["state=half done", "question=which way?"], &[says::CHECKPOINT, "which way?"]),
-    ("subagent-followup", &["checkpoint=c1", "reply=left"], &[says::FOLLOWUP, "c1", "left"]),
-    ("subagent-judge", &["report=the report"], &[says::JUDGE, "the report"]),
-    ("subagent-prompt", &["prompt={x} \"q\" 'r'\n$(date)\n--json"], &["{x} \"q\" 'r'\n$(date)\n--json"]),
+    (
+        "subagent-verify",
+        &["claim=it works"],
+        &[says::VERIFY, "it works"],
+    ),
+    (
+        "subagent-evidence-map",
+        &["question=who?"],
+        &[says::EVIDENCE, "who?"],
+    ),
+    (
+        "subagent-contradiction-map",
+        &["inputs=a; not a"],
+        &[says::CONTRADICTIONS, "a; not a"],
+    ),
+    (
+        "subagent-merge",
+        &["inputs=x and y"],
+        &[says::MERGE, "x and y", "consensus-first"],
+    ),
+    (
+        "subagent-normalize",
+        &["input=raw"],
+        &[says::NORMALIZE, "raw"],
+    ),
+    (
+        "subagent-artifact",
+        &["input=facts", "artifact_path=out/a.md"],
+        &[says::ARTIFACT, "facts", "out/a.md"],
+    ),
+    (
+        "subagent-message",
+        &["payload=done 3 of 4"],
+        &["done 3 of 4", "component.update", "coordinator"],
+    ),
+    (
+        "subagent-task-card",
+        &["goal=fix the bug"],
+        &[says::TASK_CARD, "fix the bug"],
+    ),
+    (
+        "subagent-conflict-report",
+        &["change=mine", "conflict=theirs"],
+        &["mine", "theirs"],
+    ),
+    (
+        "subagent-checkpoint",
+        &["state=half done", "question=which way?"],
+        &[says::CHECKPOINT, "which way?"],
+    ),
+    (
+        "subagent-followup",
+        &["checkpoint=c1", "reply=left"],
+        &[says::FOLLOWUP, "c1", "left"],
+    ),
+    (
+        "subagent-judge",
+        &["report=the report"],
+        &[says::JUDGE, "the report"],
+    ),
+    (
+        "subagent-prompt",
+        &["prompt={x} \"q\" 'r'\n$(date)\n--json"],
+        &["{x} \"q\" 'r'\n$(date)\n--json"],
+    ),
 ];
 
 #[test]
@@ -33,7 +101,11 @@ fn each_asks_once_and_hands_on_the_answer() {
         let prompts = shelf.prompts();
         assert_eq!(prompts.len(), 1, "{name}: {prompts:?}");
         for part in parts {
-            assert!(prompts[0].contains(part), "{name} lacks {part:?}: {}", prompts[0]);
+            assert!(
+                prompts[0].contains(part),
+                "{name} lacks {part:?}: {}",
+                prompts[0]
+            );
         }
         let first = prompts[0].lines().next().unwrap();
         assert_eq!(output, format!("ANSWER  TO {first}\n"), "{name}");
@@ -43,8 +115,13 @@ fn each_asks_once_and_hands_on_the_answer() {
 #[test]
 fn a_missing_argument_is_told_before_anybody_is_asked() {
     let shelf = Shelf::new();
-    let outcome = shelf.materia(&["run", "subagent-checkpoint", "state=x", "--json"]).run();
-    assert_eq!((outcome.code(), outcome.json()["error"]["code"].as_str()), (2, Some("missing_value")));
+    let outcome = shelf
+        .materia(&["run", "subagent-checkpoint", "state=x", "--json"])
+        .run();
+    assert_eq!(
+        (outcome.code(), outcome.json()["error"]["code"].as_str()),
+        (2, Some("missing_value"))
+    );
     assert_eq!(shelf.prompts().len(), 0);
 }
 
@@ -53,32 +130,71 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
     let shelf = Shelf::new();
     shelf.house.write("notes.txt", "the notes\n");
     shelf.house.write("empty.txt", "");
-    let words = ["scope=x", "model=big/one", "agent=fake", "attach=notes.txt\nempty.txt"];
-    assert!(shelf.run("subagent-review", &words).starts_with("ANSWER big/one TO"));
+    let words = [
+        "scope=x",
+        "model=big/one",
+        "agent=fake",
+        "attach=notes.txt\nempty.txt",
+    ];
+    assert!(
+        shelf
+            .run("subagent-review", &words)
+            .starts_with("ANSWER big/one TO")
+    );
     let prompt = shelf.prompt(says::REVIEW);
-    assert!(prompt.contains("## Attached: notes.txt\n\nthe notes"), "{prompt}");
-    assert!(prompt.contains("## Attached: empty.txt\n\n(empty"), "{prompt}");
-    let gone = shelf.materia(&["run", "subagent-review", "scope=x", "attach=gone.txt"]).run();
-    assert!(gone.code() != 0 && gone.stderr.contains("gone.txt"), "{}", gone.transcript());
+    assert!(
+        prompt.contains("## Attached: notes.txt\n\nthe notes"),
+        "{prompt}"
+    );
+    assert!(
+        prompt.contains("## Attached: empty.txt\n\n(empty"),
+        "{prompt}"
+    );
+    let gone = shelf
+        .materia(&["run", "subagent-review", "scope=x", "attach=gone.txt"])
+        .run();
+    assert!(
+        gone.code() != 0 && gone.stderr.contains("gone.txt"),
+        "{}",
+        gone.transcript()
+    );
 }
 
 #[test]
 fn several_models_and_several_prompts_are_asked_side_by_side() {
     let shelf = Shelf::new();
-    let output = shelf.run("subagent-quorum", &["prompt=which?", r#"models=["m1","m2","m3"]"#]);
+    let output = shelf.run(
+        "subagent-quorum",
+        &["prompt=which?", r#"models=["m1","m2","m3"]"#],
+    );
     assert_eq!(shelf.prompts().len(), 3);
     for model in ["m1", "m2", "m3"] {
-        assert!(output.contains(&format!("branch: {model} status: done")), "{output}");
-        assert!(output.contains(&format!("ANSWER {model} TO which?")), "{output}");
+        assert!(
+            output.contains(&format!("branch: {model} status: done")),
+            "{output}"
+        );
+        assert!(
+            output.contains(&format!("ANSWER {model} TO which?")),
+            "{output}"
+        );
     }
     shelf.forget();
     let prompts = r#"prompts=["one?","two?"]"#;
     let output = shelf.run("subagents-prompts", &[prompts]);
-    assert!(output.contains("TO one?") && output.contains("TO two?"), "{output}");
+    assert!(
+        output.contains("TO one?") && output.contains("TO two?"),
+        "{output}"
+    );
     assert_eq!(shelf.prompts().len(), 2);
     shelf.forget();
-    let output =
-        shelf.run("subagents-prompts", &[prompts, "report_path=out/all.md", "summary_path=out/short.md"]);
+    let output = shelf.run(
+        "subagents-prompts",
+        &[
+            prompts,
+            "report_path=out/all.md",
+            "summary_path=out/short.md",
+        ],
+    );
     assert_eq!(shelf.house.read("out/all.md"), output);
     assert!(shelf.prompt(says::NORMALIZE).contains("TO two?"));
     assert!(shelf.house.read("out/short.md").contains(says::NORMALIZE));

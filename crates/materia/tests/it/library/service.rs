@@ -7,11 +7,21 @@ use super::Shelf;
 /// The types and bodies of what a run said to its coordinator.
 fn said(shelf: &Shelf, run: &str) -> Vec<(String, Value)> {
     let run = format!("run:{run}");
-    let shown =
-        shelf.materia(&["inspect", &run, "--view", "messages", "--lines", "200", "--json"]).run().ok().json();
+    let shown = shelf
+        .materia(&[
+            "inspect", &run, "--view", "messages", "--lines", "200", "--json",
+        ])
+        .run()
+        .ok()
+        .json();
     let all = shown["messages"].as_array().unwrap().iter();
     all.filter(|one| one["type"] != "command.done")
-        .map(|one| (one["type"].as_str().unwrap().to_owned(), one["body"].clone()))
+        .map(|one| {
+            (
+                one["type"].as_str().unwrap().to_owned(),
+                one["body"].clone(),
+            )
+        })
         .collect()
 }
 
@@ -19,7 +29,9 @@ fn said(shelf: &Shelf, run: &str) -> Vec<(String, Value)> {
 fn room(shelf: &Shelf, run: &str) -> Vec<Value> {
     let room = format!("room:{run}");
     let shown = shelf
-        .materia(&["inspect", &room, "--view", "messages", "--lines", "500", "--json"])
+        .materia(&[
+            "inspect", &room, "--view", "messages", "--lines", "500", "--json",
+        ])
         .run()
         .ok()
         .json();
@@ -27,7 +39,10 @@ fn room(shelf: &Shelf, run: &str) -> Vec<Value> {
 }
 
 fn kinds(messages: &[Value]) -> Vec<&str> {
-    messages.iter().map(|one| one["type"].as_str().unwrap()).collect()
+    messages
+        .iter()
+        .map(|one| one["type"].as_str().unwrap())
+        .collect()
 }
 
 fn send(shelf: &Shelf, words: &[&str]) {
@@ -41,8 +56,14 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
         let run = format!("run:{recipe}");
         shelf.materia(&["spawn", recipe, "--as", &run]).run().ok();
         for (verb, body) in [
-            ("enqueue", json!({"id": "a", "task": "paint", "resources": ["wall"]})),
-            ("enqueue", json!({"id": "b", "task": "plaster", "resources": ["wall"]})),
+            (
+                "enqueue",
+                json!({"id": "a", "task": "paint", "resources": ["wall"]}),
+            ),
+            (
+                "enqueue",
+                json!({"id": "b", "task": "plaster", "resources": ["wall"]}),
+            ),
             ("claim", json!({"owner": "ann"})),
             ("claim", json!({"owner": "bob"})),
             ("release", json!({"owner": "bob", "resource": "wall"})),
@@ -51,19 +72,28 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
             ("acquire", json!({"owner": "ann", "resource": "roof"})),
             ("dance", json!({})),
         ] {
-            send(&shelf, &[&run, &format!("{prefix}.{verb}"), &body.to_string()]);
+            send(
+                &shelf,
+                &[&run, &format!("{prefix}.{verb}"), &body.to_string()],
+            );
         }
         send(&shelf, &[&run, "control.stop"]);
         shelf.materia(&["wait", &run]).run().ok();
         let said = said(&shelf, recipe);
         let types: Vec<String> = said.iter().map(|(kind, _)| kind.clone()).collect();
         let expected = [
-            "started", "enqueued", "enqueued", "assigned", "empty", "denied", "complete", "assigned",
-            "granted", "unknown", "stopped",
+            "started", "enqueued", "enqueued", "assigned", "empty", "denied", "complete",
+            "assigned", "granted", "unknown", "stopped",
         ];
         assert_eq!(types, expected.map(|word| format!("{prefix}.{word}")));
-        assert_eq!((&said[3].1["id"], &said[7].1["id"]), (&json!("a"), &json!("b")));
-        let snapshot = shelf.run("utility-coordinator-lock-snapshot", &[&format!("locker_run={recipe}")]);
+        assert_eq!(
+            (&said[3].1["id"], &said[7].1["id"]),
+            (&json!("a"), &json!("b"))
+        );
+        let snapshot = shelf.run(
+            "utility-coordinator-lock-snapshot",
+            &[&format!("locker_run={recipe}")],
+        );
         let snapshot: Value = serde_json::from_str(&snapshot).unwrap();
         assert_eq!(snapshot["queue"], json!([]));
         assert_eq!(snapshot["journal"].as_array().unwrap().len(), 9);
@@ -73,13 +103,26 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
 #[test]
 fn whoever_asks_a_lock_service_from_its_own_run_is_answered_there() {
     let shelf = Shelf::new();
-    shelf.materia(&["spawn", "locker", "--as", "run:locks"]).run().ok();
+    shelf
+        .materia(&["spawn", "locker", "--as", "run:locks"])
+        .run()
+        .ok();
     let asks = "materia message run:locks lock.acquire '{\"resource\": \"x\"}' > /dev/null && materia receive --json\n";
     shelf.house.write("ask.sh", asks);
-    shelf.materia(&["spawn", "--template", "sh ask.sh", "--as", "run:asker"]).run().ok();
+    shelf
+        .materia(&["spawn", "--template", "sh ask.sh", "--as", "run:asker"])
+        .run()
+        .ok();
     shelf.materia(&["wait", "run:asker"]).run().ok();
-    let heard = shelf.materia(&["inspect", "run:asker", "--view", "tail"]).run().ok().stdout;
-    assert!(heard.contains("lock.granted") && heard.contains("run:asker"), "{heard}");
+    let heard = shelf
+        .materia(&["inspect", "run:asker", "--view", "tail"])
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        heard.contains("lock.granted") && heard.contains("run:asker"),
+        "{heard}"
+    );
     send(&shelf, &["run:locks", "control.stop"]);
     shelf.materia(&["wait", "run:locks"]).run().ok();
 }
@@ -87,9 +130,15 @@ fn whoever_asks_a_lock_service_from_its_own_run_is_answered_there() {
 #[test]
 fn a_worker_takes_the_messages_of_its_branch_in_order() {
     let shelf = Shelf::new();
-    shelf.materia(&["spawn", "actor-worker", "max_messages=2", "--as", "run:w"]).run().ok();
+    shelf
+        .materia(&["spawn", "actor-worker", "max_messages=2", "--as", "run:w"])
+        .run()
+        .ok();
     for body in ["first task", "second task"] {
-        send(&shelf, &["branch:w/worker", "task.run", body, "--from", "run:w"]);
+        send(
+            &shelf,
+            &["branch:w/worker", "task.run", body, "--from", "run:w"],
+        );
     }
     shelf.materia(&["wait", "run:w"]).run().ok();
     let room = room(&shelf, "w");
@@ -115,43 +164,99 @@ fn a_worker_takes_the_messages_of_its_branch_in_order() {
 fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
     let shelf = Shelf::new();
     let command = r#"command=sh -c "read x; echo done: $x; test $x != bad""#;
-    shelf.materia(&["spawn", "actor-worker", "branch=b1", command, "--as", "run:w"]).run().ok();
+    shelf
+        .materia(&[
+            "spawn",
+            "actor-worker",
+            "branch=b1",
+            command,
+            "--as",
+            "run:w",
+        ])
+        .run()
+        .ok();
     for body in ["good", "bad"] {
-        send(&shelf, &["branch:w/b1", "task.run", body, "--from", "run:w"]);
+        send(
+            &shelf,
+            &["branch:w/b1", "task.run", body, "--from", "run:w"],
+        );
     }
     send(&shelf, &["branch:w/b1", "control.stop", "--from", "run:w"]);
     shelf.materia(&["wait", "run:w"]).run().ok();
     let room = room(&shelf, "w");
-    let result = room.iter().find(|one| one["type"] == "task.result").unwrap();
+    let result = room
+        .iter()
+        .find(|one| one["type"] == "task.result")
+        .unwrap();
     assert_eq!(result["body"]["result"], "done: good\n");
-    let failed = room.iter().find(|one| one["type"] == "task.failed").unwrap();
-    assert!(failed["body"]["error"].as_str().unwrap().contains("exit code 1"), "{failed}");
+    let failed = room
+        .iter()
+        .find(|one| one["type"] == "task.failed")
+        .unwrap();
+    assert!(
+        failed["body"]["error"]
+            .as_str()
+            .unwrap()
+            .contains("exit code 1"),
+        "{failed}"
+    );
 }
 
 #[test]
 fn a_swarm_works_in_every_mode() {
     let shelf = Shelf::new();
-    for (mode, turns) in [("consensus", 7), ("pipeline", 4), ("fanout", 4), ("pool", 3)] {
+    for (mode, turns) in [
+        ("consensus", 7),
+        ("pipeline", 4),
+        ("fanout", 4),
+        ("pool", 3),
+    ] {
         shelf.forget();
         let (run, mode_word) = (format!("run:{mode}"), format!("mode={mode}"));
-        let words = ["mission=build a shed", "rounds=2", "delay=0", &mode_word, "--as", &run];
-        shelf.materia(&[&["spawn", "pipeline-room-swarm"][..], &words].concat()).run().ok();
+        let words = [
+            "mission=build a shed",
+            "rounds=2",
+            "delay=0",
+            &mode_word,
+            "--as",
+            &run,
+        ];
+        shelf
+            .materia(&[&["spawn", "pipeline-room-swarm"][..], &words].concat())
+            .run()
+            .ok();
         shelf.materia(&["wait", &run]).run().ok();
         let prompts = shelf.prompts();
         assert_eq!(prompts.len(), turns, "{mode}: {prompts:#?}");
-        assert!(prompts.iter().all(|prompt| prompt.contains("build a shed")), "{prompts:#?}");
+        assert!(
+            prompts.iter().all(|prompt| prompt.contains("build a shed")),
+            "{prompts:#?}"
+        );
         let last = prompts.last().unwrap();
-        assert!(last.contains("Write what came of it") && last.contains("**builder**: ANSWER"), "{last}");
+        assert!(
+            last.contains("Write what came of it") && last.contains("**builder**: ANSWER"),
+            "{last}"
+        );
         let said = said(&shelf, mode);
         assert_eq!(said.last().unwrap().0, "swarm.done");
-        let artifact = said.last().unwrap().1["artifact"].as_str().unwrap().to_owned();
+        let artifact = said.last().unwrap().1["artifact"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         assert!(shelf.read(&artifact).contains("`writer`"));
         let room = room(&shelf, mode);
         let kinds = kinds(&room);
-        assert_eq!(kinds.iter().filter(|kind| **kind == "actor.leave").count(), 3, "{kinds:?}");
+        assert_eq!(
+            kinds.iter().filter(|kind| **kind == "actor.leave").count(),
+            3,
+            "{kinds:?}"
+        );
     }
-    let second =
-        shelf.materia(&["inspect", "room:consensus", "--view", "roster", "--json"]).run().ok().stdout;
+    let second = shelf
+        .materia(&["inspect", "room:consensus", "--view", "roster", "--json"])
+        .run()
+        .ok()
+        .stdout;
     assert!(second.contains("branch:consensus/skeptic"), "{second}");
 }
 
@@ -160,7 +265,15 @@ fn a_swarm_whose_agents_all_fail_fails() {
     let shelf = Shelf::new();
     let broken = json!({"agents": {"fake": {"command": ["false"]}}, "agent": "fake"});
     std::fs::write(shelf.house.home().join("config.json"), broken.to_string()).unwrap();
-    let words = ["spawn", "pipeline-room-swarm", "mission=x", "mode=fanout", "roles=a,b", "--as", "run:s"];
+    let words = [
+        "spawn",
+        "pipeline-room-swarm",
+        "mission=x",
+        "mode=fanout",
+        "roles=a,b",
+        "--as",
+        "run:s",
+    ];
     shelf.materia(&words).run().ok();
     assert_eq!(shelf.materia(&["wait", "run:s"]).run().code(), 1);
     assert_eq!(said(&shelf, "s").last().unwrap().0, "swarm.failed");
@@ -175,7 +288,10 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
     }
     let mute = house.work().join("mute");
     std::fs::create_dir_all(&mute).unwrap();
-    let silent = shelf.materia(&["run", "music-player", "source=music"]).env("PATH", &mute).run();
+    let silent = shelf
+        .materia(&["run", "music-player", "source=music"])
+        .env("PATH", &mute)
+        .run();
     assert!(
         silent.code() != 0 && silent.stderr.contains("no program that plays music"),
         "{}",
@@ -188,17 +304,44 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
     std::fs::set_permissions(player, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", house.work().join("bin").display());
     let spawn = |run: &str, hold: &str| {
-        let words = ["spawn", "music-player", "source=music", "loop=false", "player=mpv", "--as", run];
-        shelf.materia(&words).env("PATH", &path).env("HOLD", hold).run().ok();
+        let words = [
+            "spawn",
+            "music-player",
+            "source=music",
+            "loop=false",
+            "player=mpv",
+            "--as",
+            run,
+        ];
+        shelf
+            .materia(&words)
+            .env("PATH", &path)
+            .env("HOLD", hold)
+            .run()
+            .ok();
     };
     spawn("run:short", "no");
     shelf.materia(&["wait", "run:short"]).run().ok();
     let played = house.read("played");
-    assert!(played.lines().count() == 2 && played.ends_with("b.mp3\n"), "{played}");
+    assert!(
+        played.lines().count() == 2 && played.ends_with("b.mp3\n"),
+        "{played}"
+    );
     spawn("run:long", "yes");
     send(&shelf, &["run:long", "music.next"]);
     send(&shelf, &["run:long", "music.stop"]);
     shelf.materia(&["wait", "run:long"]).run().ok();
-    let kinds: Vec<String> = said(&shelf, "long").into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, ["music.playing", "music.playing", "music.status", "music.stopped"]);
+    let kinds: Vec<String> = said(&shelf, "long")
+        .into_iter()
+        .map(|(kind, _)| kind)
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "music.playing",
+            "music.playing",
+            "music.status",
+            "music.stopped"
+        ]
+    );
 }

@@ -13,36 +13,75 @@ fn parsed(text: &str) -> Value {
 fn git_and_changelogs_are_shown() {
     let shelf = Shelf::new();
     let house = &shelf.house;
-    house.write("CHANGELOG.md", "# C\n\n## [1.1.0]\n\n- b\n\n## [1.0.0]\n\n- a\n");
+    house.write(
+        "CHANGELOG.md",
+        "# C\n\n## [1.1.0]\n\n- b\n\n## [1.0.0]\n\n- a\n",
+    );
     house
-        .shell("git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm first")
+        .shell(
+            "git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm first",
+        )
         .run()
         .ok();
     house.write("new.txt", "");
     assert!(shelf.run("utility-git-status", &[]).contains("?? new.txt"));
     assert!(shelf.run("utility-git-log", &[]).contains("first"));
-    assert!(shelf.run("utility-changelog-head", &[]).starts_with("# C\n"));
-    assert_eq!(shelf.run("utility-changelog-section", &[]), "## [1.1.0]\n\n- b\n");
-    assert_eq!(shelf.run("utility-changelog-section", &["version=1.0.0"]), "## [1.0.0]\n\n- a\n");
-    let missing = shelf.materia(&["run", "utility-changelog-section", "version=9"]).run();
-    assert!(missing.code() != 0 && missing.stderr.contains("[1.1.0]"), "{}", missing.transcript());
+    assert!(
+        shelf
+            .run("utility-changelog-head", &[])
+            .starts_with("# C\n")
+    );
+    assert_eq!(
+        shelf.run("utility-changelog-section", &[]),
+        "## [1.1.0]\n\n- b\n"
+    );
+    assert_eq!(
+        shelf.run("utility-changelog-section", &["version=1.0.0"]),
+        "## [1.0.0]\n\n- a\n"
+    );
+    let missing = shelf
+        .materia(&["run", "utility-changelog-section", "version=9"])
+        .run();
+    assert!(
+        missing.code() != 0 && missing.stderr.contains("[1.1.0]"),
+        "{}",
+        missing.transcript()
+    );
 }
 
 #[test]
 fn packages_skills_and_documents_describe_themselves() {
     let shelf = Shelf::new();
-    shelf.house.write("package.json", r#"{"name": "n", "version": "1.0.0", "scripts": {"test": "x"}}"#);
+    shelf.house.write(
+        "package.json",
+        r#"{"name": "n", "version": "1.0.0", "scripts": {"test": "x"}}"#,
+    );
     let package = parsed(&shelf.run("utility-package-summary", &[]));
-    assert_eq!((&package["name"], &package["scripts"]), (&json!("n"), &json!(["test"])));
+    assert_eq!(
+        (&package["name"], &package["scripts"]),
+        (&json!("n"), &json!(["test"]))
+    );
     assert_eq!(parsed(&shelf.run("utility-skill-summary", &[]))["count"], 0);
     shelf.house.write("SKILL.md", "---\nname: s\n---\n# S\n");
-    assert_eq!(parsed(&shelf.run("utility-skill-summary", &[]))["skills"][0]["name"], "s");
+    assert_eq!(
+        parsed(&shelf.run("utility-skill-summary", &[]))["skills"][0]["name"],
+        "s"
+    );
     shelf.house.write("docs/a.md", "# Alpha\n");
     shelf.house.write("docs/deep/b.md", "no title\n");
     let index = shelf.run("utility-markdown-index", &["directory=docs"]);
-    assert_eq!(index, "# Documents\n\n- a.md: Alpha (1 lines)\n- deep/b.md: (no title) (1 lines)\n");
-    let gone = shelf.materia(&["run", "utility-markdown-index", "directory=none"]).run();
-    assert!(gone.code() != 0 && gone.stderr.contains("cannot be read"), "{}", gone.transcript());
+    assert_eq!(
+        index,
+        "# Documents\n\n- a.md: Alpha (1 lines)\n- deep/b.md: (no title) (1 lines)\n"
+    );
+    let gone = shelf
+        .materia(&["run", "utility-markdown-index", "directory=none"])
+        .run();
+    assert!(
+        gone.code() != 0 && gone.stderr.contains("cannot be read"),
+        "{}",
+        gone.transcript()
+    );
 }
 
 #[test]
@@ -56,73 +95,168 @@ fn music_is_listed_three_ways() {
     let paths = shelf.run("utility-playlist-build", &[]);
     assert_eq!(paths, shelf.run("utility-playlist-scan", &[]));
     assert_eq!(paths.lines().count(), 2, "{paths}");
-    let list = shelf.run("utility-playlist-build", &["output_mode=m3u", "max_depth=9"]);
+    let list = shelf.run(
+        "utility-playlist-build",
+        &["output_mode=m3u", "max_depth=9"],
+    );
     assert!(list.starts_with("#EXTM3U\n#EXTINF:-1,deep\n"), "{list}");
-    assert_eq!(parsed(&shelf.run("utility-playlist-build", &["output_mode=json"]))["count"], 2);
-    assert!(shelf.run("music-player", &["command=list"]).ends_with("one.mp3\n"));
+    assert_eq!(
+        parsed(&shelf.run("utility-playlist-build", &["output_mode=json"]))["count"],
+        2
+    );
+    assert!(
+        shelf
+            .run("music-player", &["command=list"])
+            .ends_with("one.mp3\n")
+    );
 }
 
 #[test]
 fn messages_manifests_and_files_are_made_of_stdin() {
     let shelf = Shelf::new();
     shelf.house.write("in.txt", "the body");
-    let message = parsed(&shelf.run("utility-actor-message", &["type=task.done", "--stdin", "in.txt"]));
+    let message = parsed(&shelf.run(
+        "utility-actor-message",
+        &["type=task.done", "--stdin", "in.txt"],
+    ));
     assert_eq!(
         message,
         json!({"to": "coordinator", "type": "task.done", "body": "the body", "metadata": {}})
     );
-    let bad = shelf.materia(&["run", "utility-actor-message", "type=no type"]).run();
-    assert!(bad.code() != 0 && bad.stderr.contains("unsupported characters"), "{}", bad.transcript());
-    let written =
-        parsed(&shelf.run("utility-artifact-write", &["artifact_path=a/b.txt", "--stdin", "in.txt"]));
-    assert_eq!((&written["bytes"], shelf.house.read("a/b.txt").as_str()), (&json!(8), "the body"));
+    let bad = shelf
+        .materia(&["run", "utility-actor-message", "type=no type"])
+        .run();
+    assert!(
+        bad.code() != 0 && bad.stderr.contains("unsupported characters"),
+        "{}",
+        bad.transcript()
+    );
+    let written = parsed(&shelf.run(
+        "utility-artifact-write",
+        &["artifact_path=a/b.txt", "--stdin", "in.txt"],
+    ));
+    assert_eq!(
+        (&written["bytes"], shelf.house.read("a/b.txt").as_str()),
+        (&json!(8), "the body")
+    );
     let manifest = parsed(&shelf.run("utility-artifact-manifest", &["artifact_path=a/b.txt"]));
-    assert_eq!((&manifest["exists"], &manifest["bytes"]), (&json!(true), &json!(8)));
+    assert_eq!(
+        (&manifest["exists"], &manifest["bytes"]),
+        (&json!(true), &json!(8))
+    );
     let none = parsed(&shelf.run("utility-artifact-manifest", &["artifact_path=none"]));
-    assert_eq!((&none["exists"], &none["sha256"]), (&json!(false), &Value::Null));
+    assert_eq!(
+        (&none["exists"], &none["sha256"]),
+        (&json!(false), &Value::Null)
+    );
     let words = ["artifact_path=a/b.txt", "mode=append", "source=in.txt"];
     shelf.run("utility-artifact-write", &words);
     assert_eq!(shelf.house.read("a/b.txt"), "the bodythe body");
-    let refused = shelf.materia(&["run", "utility-artifact-write", "artifact_path=a/b.txt"]).run();
-    assert!(refused.code() != 0 && refused.stderr.contains("there already"), "{}", refused.transcript());
+    let refused = shelf
+        .materia(&["run", "utility-artifact-write", "artifact_path=a/b.txt"])
+        .run();
+    assert!(
+        refused.code() != 0 && refused.stderr.contains("there already"),
+        "{}",
+        refused.transcript()
+    );
 }
 
 #[test]
 fn logs_runs_and_recipes_are_looked_at() {
     let shelf = Shelf::new();
-    assert!(shelf.run("utility-validate-recipe", &[]).contains("no recipes"));
+    assert!(
+        shelf
+            .run("utility-validate-recipe", &[])
+            .contains("no recipes")
+    );
     shelf.house.write("log.jsonl", "1\n{\"a\":2}\n{\"torn");
-    assert_eq!(shelf.run("utility-jsonl-tail", &["file=log.jsonl"]), "1\n{\"a\":2}\n");
-    shelf.materia(&["spawn", "--template", "true", "--as", "run:fine"]).run().ok();
+    assert_eq!(
+        shelf.run("utility-jsonl-tail", &["file=log.jsonl"]),
+        "1\n{\"a\":2}\n"
+    );
+    shelf
+        .materia(&["spawn", "--template", "true", "--as", "run:fine"])
+        .run()
+        .ok();
     shelf.materia(&["wait", "run:fine"]).run().ok();
-    assert!(shelf.run("utility-run-summary", &[]).starts_with("fine done "));
+    assert!(
+        shelf
+            .run("utility-run-summary", &[])
+            .starts_with("fine done ")
+    );
     let files = shelf.run("utility-run-state-files", &[]);
     assert!(files.ends_with("fine/run.json\n"), "{files}");
     let ops = parsed(&shelf.run("utility-run-ops-snapshot", &["target_run=run:fine"]));
-    assert_eq!((&ops["counts"], &ops["total"]), (&json!({"done": 1}), &json!(1)));
+    assert_eq!(
+        (&ops["counts"], &ops["total"]),
+        (&json!({"done": 1}), &json!(1))
+    );
     assert_eq!(
         (&ops["inspectedRun"]["ended"], &ops["recommendations"][0]),
         (&json!("done"), &json!("nothing needs attention"))
     );
-    shelf.house.write("recipes/good.json", r#"{"template": "echo x"}"#);
-    assert!(shelf.run("utility-validate-recipe", &["target=recipes"]).contains("good.json: ok"));
-    shelf.house.write("recipes/bad.json", r#"{"template": "echo {a.b}"}"#);
-    let bad = shelf.materia(&["run", "utility-validate-recipe", "target=recipes"]).run();
-    assert!(bad.code() != 0 && bad.stderr.contains("1 of 2 recipes"), "{}", bad.transcript());
+    shelf
+        .house
+        .write("recipes/good.json", r#"{"template": "echo x"}"#);
+    assert!(
+        shelf
+            .run("utility-validate-recipe", &["target=recipes"])
+            .contains("good.json: ok")
+    );
+    shelf
+        .house
+        .write("recipes/bad.json", r#"{"template": "echo {a.b}"}"#);
+    let bad = shelf
+        .materia(&["run", "utility-validate-recipe", "target=recipes"])
+        .run();
+    assert!(
+        bad.code() != 0 && bad.stderr.contains("1 of 2 recipes"),
+        "{}",
+        bad.transcript()
+    );
 }
 
 #[test]
 fn a_check_runs_without_a_shell_and_its_end_is_told() {
     let shelf = Shelf::new();
     let passed = shelf.run("utility-validation-wrapper", &["command=echo 'a  b' $HOME"]);
-    assert!(passed.contains("# Validation: passed") && passed.contains("a  b $HOME"), "{passed}");
-    let failed = shelf.materia(&["run", "utility-validation-wrapper", "command=ls /none-such"]).run();
-    assert!(failed.code() != 0 && failed.stderr.contains("none-such"), "{}", failed.transcript());
-    let told = shelf.run("utility-validation-wrapper", &["command=sleep 60", "timeout_ms=50", "report=true"]);
-    assert!(told.contains("failed") && told.contains("no end in 50 ms"), "{told}");
-    let shell = shelf.materia(&["run", "utility-validation-wrapper", "command=a && b"]).run();
-    assert!(shell.code() != 0 && shell.stderr.contains("there is no shell"), "{}", shell.transcript());
-    assert!(shelf.run("utility-validation-wrapper", &["command=auto", "report=true"]).contains("not run"));
+    assert!(
+        passed.contains("# Validation: passed") && passed.contains("a  b $HOME"),
+        "{passed}"
+    );
+    let failed = shelf
+        .materia(&["run", "utility-validation-wrapper", "command=ls /none-such"])
+        .run();
+    assert!(
+        failed.code() != 0 && failed.stderr.contains("none-such"),
+        "{}",
+        failed.transcript()
+    );
+    let told = shelf.run(
+        "utility-validation-wrapper",
+        &["command=sleep 60", "timeout_ms=50", "report=true"],
+    );
+    assert!(
+        told.contains("failed") && told.contains("no end in 50 ms"),
+        "{told}"
+    );
+    let shell = shelf
+        .materia(&["run", "utility-validation-wrapper", "command=a && b"])
+        .run();
+    assert!(
+        shell.code() != 0 && shell.stderr.contains("there is no shell"),
+        "{}",
+        shell.transcript()
+    );
+    assert!(
+        shelf
+            .run(
+                "utility-validation-wrapper",
+                &["command=auto", "report=true"]
+            )
+            .contains("not run")
+    );
 }
 
 #[test]
@@ -130,9 +264,17 @@ fn steps_say_what_they_take() {
     let house = House::new();
     let wrong = house.materia(&["utility", "artifact-write", "pat=x"]).run();
     assert_eq!(wrong.code(), 2);
-    assert!(wrong.stderr.contains("did you mean path=…?"), "{}", wrong.transcript());
+    assert!(
+        wrong.stderr.contains("did you mean path=…?"),
+        "{}",
+        wrong.transcript()
+    );
     let near = house.materia(&["utility", "artefact-write"]).run();
-    assert!(near.code() == 3 && near.stderr.contains("artifact-write"), "{}", near.transcript());
+    assert!(
+        near.code() == 3 && near.stderr.contains("artifact-write"),
+        "{}",
+        near.transcript()
+    );
     let outside = house.materia(&["utility", "locker"]).run();
     assert!(
         outside.code() == 2 && outside.stderr.contains("materia spawn locker"),

@@ -32,10 +32,20 @@ impl<'a> Client<'a> {
 
     /// A connection that has said nothing yet.
     pub fn silent(house: &'a House, words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let call = variables.iter().fold(house.materia(words), |call, (name, value)| call.env(name, *value));
+        let call = variables
+            .iter()
+            .fold(house.materia(words), |call, (name, value)| {
+                call.env(name, *value)
+            });
         let mut running = call.start();
         let (stdin, stdout) = (running.stdin(), BufReader::new(running.stdout()));
-        Self { running, stdin: Some(stdin), stdout, number: 0, told: Vec::new() }
+        Self {
+            running,
+            stdin: Some(stdin),
+            stdout,
+            number: 0,
+            told: Vec::new(),
+        }
     }
 
     /// Shakes hands.
@@ -61,17 +71,25 @@ impl<'a> Client<'a> {
     }
 
     /// Asks without waiting; the number of the request.
-    #[expect(clippy::needless_pass_by_value, reason = "a table of calls reads better without references")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a table of calls reads better without references"
+    )]
     pub fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.number += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}),
+        );
         self.number
     }
 
     /// The next message.
     pub fn next(&mut self) -> Value {
         let mut line = String::new();
-        assert!(self.stdout.read_line(&mut line).unwrap() > 0, "the server hung up");
+        assert!(
+            self.stdout.read_line(&mut line).unwrap() > 0,
+            "the server hung up"
+        );
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
@@ -106,7 +124,10 @@ impl<'a> Client<'a> {
     }
 
     /// Calls a tool.
-    #[expect(clippy::needless_pass_by_value, reason = "a table of calls reads better without references")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a table of calls reads better without references"
+    )]
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}))
     }

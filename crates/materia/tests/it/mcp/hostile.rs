@@ -11,23 +11,48 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
     let mut client = Client::open(&house, &["mcp"]);
     client.line("{not json");
     let broken = client.next();
-    assert_eq!((&broken["error"]["code"], &broken["id"]), (&json!(-32700), &json!(null)));
+    assert_eq!(
+        (&broken["error"]["code"], &broken["id"]),
+        (&json!(-32700), &json!(null))
+    );
     client.line("[1, 2");
     assert_eq!(client.next()["error"]["code"], -32700);
     client.line("{\"hello\": 1}");
     assert_eq!(client.next()["error"]["code"], -32600);
     client.line("");
-    client.line(&format!("{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}", "x".repeat(5 << 20)));
+    client.line(&format!(
+        "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}",
+        "x".repeat(5 << 20)
+    ));
     let long = client.next();
     assert_eq!(long["error"]["code"], -32600);
-    assert!(long["error"]["message"].as_str().unwrap().contains("at most"), "{long}");
+    assert!(
+        long["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("at most"),
+        "{long}"
+    );
     assert_eq!(client.refused("no/such/method", json!({}))["code"], -32601);
-    assert_eq!(client.refused("materia/command", json!({"words": ["doctor"]}))["code"], -32601, "hosts only");
-    assert_eq!(client.refused("resources/read", json!({"uri": "file:///etc/passwd"}))["code"], -32002);
-    assert_eq!(client.refused("prompts/get", json!({"name": "nobody"}))["code"], -32602);
+    assert_eq!(
+        client.refused("materia/command", json!({"words": ["doctor"]}))["code"],
+        -32601,
+        "hosts only"
+    );
+    assert_eq!(
+        client.refused("resources/read", json!({"uri": "file:///etc/passwd"}))["code"],
+        -32002
+    );
+    assert_eq!(
+        client.refused("prompts/get", json!({"name": "nobody"}))["code"],
+        -32602
+    );
     let unknown = client.call("rm_rf", json!({}));
     assert_eq!(
-        (&unknown["isError"], &unknown["structuredContent"]["error"]["code"]),
+        (
+            &unknown["isError"],
+            &unknown["structuredContent"]["error"]["code"]
+        ),
         (&json!(true), &json!("tool_not_found"))
     );
     assert_eq!(
@@ -42,7 +67,9 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
 fn nothing_is_taken_before_the_hands_are_shaken() {
     let house = House::new();
     let mut client = Client::silent(&house, &["mcp"], &[]);
-    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    client.send(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
+    );
     client.line("garbage");
     assert_eq!(client.next()["error"]["code"], -32700);
     assert_eq!(client.initialize()["serverInfo"]["name"], "materia");
@@ -59,15 +86,31 @@ fn wrong_arguments_are_told_and_start_nothing() {
         ("spawn", json!({"template": "echo 'x"}), "error"),
         ("spawn", json!({"recipe": "../../../etc/passwd"}), "error"),
         ("message", json!({"to": "run:x"}), "`type` is missing"),
-        ("message", json!({"to": "run:none", "type": "a.b"}), "run_not_found"),
-        ("inspect", json!({"target": "run:../x", "view": "status"}), "error"),
+        (
+            "message",
+            json!({"to": "run:none", "type": "a.b"}),
+            "run_not_found",
+        ),
+        (
+            "inspect",
+            json!({"target": "run:../x", "view": "status"}),
+            "error",
+        ),
         ("wait", json!({"runs": []}), "`runs` is missing"),
         ("cast", json!({"request": ""}), "`request` is missing"),
-        ("message", json!({"to": "run:x", "type": "a.b", "body": "x".repeat(1 << 20)}), "error"),
+        (
+            "message",
+            json!({"to": "run:x", "type": "a.b", "body": "x".repeat(1 << 20)}),
+            "error",
+        ),
     ] {
         let refused = client.call(tool, arguments.clone());
         assert_eq!(refused["isError"], true, "{tool} {arguments}: {refused}");
-        assert!(text(&refused).contains(part), "{tool} {arguments}: {}", text(&refused));
+        assert!(
+            text(&refused).contains(part),
+            "{tool} {arguments}: {}",
+            text(&refused)
+        );
         assert_eq!(refused["structuredContent"]["ok"], false);
     }
     assert_eq!(
@@ -102,7 +145,10 @@ fn two_sessions_see_and_steer_only_their_own() {
     assert_eq!(others["structuredContent"]["runs"], json!([]));
     assert_eq!(two.read("materia://runs")["runs"], json!([]));
     let hidden = two.refused("resources/read", json!({"uri": "materia://runs/mine"}));
-    assert!(hidden["data"]["error"]["code"] == "session_mismatch", "{hidden}");
+    assert!(
+        hidden["data"]["error"]["code"] == "session_mismatch",
+        "{hidden}"
+    );
     let alive = one.call("inspect", json!({"target": "run:mine", "view": "status"}));
     assert_eq!(alive["structuredContent"]["status"], "running");
     one.call("message", json!({"to": "run:mine", "type": "control.kill"}));
@@ -117,7 +163,10 @@ fn an_agent_cannot_do_what_only_a_person_may() {
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     for kind in ["control.approve", "control.budget", "control.trust"] {
         let refused = client.call("message", json!({"to": "run:a", "type": kind}));
-        assert_eq!(refused["structuredContent"]["error"]["code"], "operator_only", "{refused}");
+        assert_eq!(
+            refused["structuredContent"]["error"]["code"], "operator_only",
+            "{refused}"
+        );
     }
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
     client.close();
@@ -128,13 +177,24 @@ fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
     let house = House::new();
     let mut client = Client::open(&house, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    let waiting = client.ask("tools/call", json!({"name": "wait", "arguments": {"runs": ["run:a"]}}));
+    let waiting = client.ask(
+        "tools/call",
+        json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
+    );
     let other = client.call("inspect", json!({"target": "run:a", "view": "status"}));
-    assert_eq!(other["structuredContent"]["status"], "running", "a call that waits does not hold up others");
+    assert_eq!(
+        other["structuredContent"]["status"], "running",
+        "a call that waits does not hold up others"
+    );
     client.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": waiting}}),
     );
-    let gone = || !house.alive().iter().any(|one| format!("{one:?}").contains("--timeout"));
+    let gone = || {
+        !house
+            .alive()
+            .iter()
+            .any(|one| format!("{one:?}").contains("--timeout"))
+    };
     for _ in 0..400 {
         if gone() {
             break;
@@ -151,10 +211,20 @@ fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
     let house = House::new();
     let mut client = Client::open(&house, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    client.ask("tools/call", json!({"name": "wait", "arguments": {"runs": ["run:a"]}}));
+    client.ask(
+        "tools/call",
+        json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
+    );
     client.call("inspect", json!({"target": "run:a"}));
     assert_eq!(client.interrupt(), 130);
-    assert!(!house.alive().iter().any(|one| format!("{one:?}").contains("--timeout")), "{:?}", house.alive());
+    assert!(
+        !house
+            .alive()
+            .iter()
+            .any(|one| format!("{one:?}").contains("--timeout")),
+        "{:?}",
+        house.alive()
+    );
     house.kill("a");
 }
 
@@ -163,9 +233,19 @@ fn whoever_hangs_up_leaves_runs_and_no_requests() {
     let house = House::new();
     let mut client = Client::open(&house, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    client.ask("tools/call", json!({"name": "wait", "arguments": {"runs": ["run:a"]}}));
+    client.ask(
+        "tools/call",
+        json!({"name": "wait", "arguments": {"runs": ["run:a"]}}),
+    );
     client.close();
-    assert!(!house.alive().iter().any(|one| format!("{one:?}").contains("--timeout")), "{:?}", house.alive());
+    assert!(
+        !house
+            .alive()
+            .iter()
+            .any(|one| format!("{one:?}").contains("--timeout")),
+        "{:?}",
+        house.alive()
+    );
     let mut again = Client::open(&house, &["mcp", "--session", "s"]);
     let seen = again.call("inspect", json!({"target": "run:a", "view": "status"}));
     assert_eq!(seen["structuredContent"]["status"], "running");

@@ -1,4 +1,5 @@
-//! Agents that come over HTTP, through the server of `materia ui`: who gets in, and that connections are sessions.
+//! Agents that come over HTTP, through the server of `materia ui`: who gets in, and that
+//! connections are sessions.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -30,7 +31,10 @@ pub struct Answer {
 
 impl Answer {
     fn header(&self, name: &str) -> Option<&str> {
-        let line = self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        let line = self
+            .head
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
         line.map(str::trim)
     }
 
@@ -38,11 +42,16 @@ impl Answer {
     pub fn messages(&self) -> Vec<Value> {
         if !self.head.contains("text/event-stream") {
             return vec![
-                serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}")),
+                serde_json::from_str(&self.body)
+                    .unwrap_or_else(|error| panic!("{error}: {self:?}")),
             ];
         }
-        let data = self.body.lines().filter_map(|line| line.strip_prefix("data:"));
-        data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
+        let data = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"));
+        data.filter_map(|data| serde_json::from_str(data.trim()).ok())
+            .collect()
     }
 }
 
@@ -55,13 +64,26 @@ impl<'a> Served<'a> {
     /// Starts it with variables.
     pub fn with(house: &'a House, variables: &[(&str, &str)]) -> Self {
         let call = house.materia(&["ui", "--port", "0", "--no-open", "--json"]);
-        let call = variables.iter().fold(call, |call, (name, value)| call.env(name, *value));
+        let call = variables
+            .iter()
+            .fold(call, |call, (name, value)| call.env(name, *value));
         let mut server = call.start();
         let told: Value = serde_json::from_str(&server.line()).unwrap();
         let url = told["mcp"]["url"].as_str().unwrap();
-        let port = url.strip_suffix("/mcp").unwrap().rsplit(':').next().unwrap().parse().unwrap();
+        let port = url
+            .strip_suffix("/mcp")
+            .unwrap()
+            .rsplit(':')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
         let token = std::fs::read_to_string(told["mcp"]["tokenFile"].as_str().unwrap()).unwrap();
-        Self { server: Some(server), port, token }
+        Self {
+            server: Some(server),
+            port,
+            token,
+        }
     }
 
     /// The headers of an agent that behaves.
@@ -83,9 +105,13 @@ impl<'a> Served<'a> {
         body: &str,
     ) -> (String, BufReader<TcpStream>) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
-        let mut text =
-            format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+        stream
+            .set_read_timeout(Some(std::time::Duration::from_secs(60)))
+            .unwrap();
+        let mut text = format!(
+            "{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n",
+            body.len()
+        );
         for (name, value) in headers {
             text.push_str(&format!("{name}: {value}\r\n"));
         }
@@ -108,8 +134,17 @@ impl<'a> Served<'a> {
         } else {
             let _cut = reader.read_to_end(&mut bytes);
         }
-        let status = head.split(' ').nth(1).unwrap_or_else(|| panic!("no answer: {head:?}")).parse().unwrap();
-        Answer { status, head, body: String::from_utf8_lossy(&bytes).into_owned() }
+        let status = head
+            .split(' ')
+            .nth(1)
+            .unwrap_or_else(|| panic!("no answer: {head:?}"))
+            .parse()
+            .unwrap();
+        Answer {
+            status,
+            head,
+            body: String::from_utf8_lossy(&bytes).into_owned(),
+        }
     }
 
     /// Asks the server to stop.
@@ -133,7 +168,9 @@ impl Drop for Served<'_> {
 pub fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let length = usize::from_str_radix(line.trim(), 16).ok().filter(|length| *length > 0)?;
+    let length = usize::from_str_radix(line.trim(), 16)
+        .ok()
+        .filter(|length| *length > 0)?;
     let mut bytes = vec![0; length + 2];
     reader.read_exact(&mut bytes).ok()?;
     bytes.truncate(length);
@@ -151,10 +188,17 @@ pub struct Http<'a> {
 impl<'a> Http<'a> {
     /// A connection that has shaken hands.
     pub fn open(served: &'a Served<'a>, path: &str) -> Self {
-        let mut http = Self { served, path: path.to_owned(), connection: None, number: 0 };
+        let mut http = Self {
+            served,
+            path: path.to_owned(),
+            connection: None,
+            number: 0,
+        };
         let client = json!({"name": "test", "version": "1"});
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-        let answer = http.post(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
+        let params =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let answer = http
+            .post(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
         assert_eq!(answer.status, 200, "{answer:?}");
         http.connection = answer.header("mcp-session-id").map(str::to_owned);
         assert!(http.connection.is_some(), "{answer:?}");
@@ -166,28 +210,37 @@ impl<'a> Http<'a> {
     /// The headers of a request in this connection.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         let mut headers = self.served.headers();
-        headers.extend(self.connection.iter().map(|id| ("mcp-session-id", id.clone())));
+        headers.extend(
+            self.connection
+                .iter()
+                .map(|id| ("mcp-session-id", id.clone())),
+        );
         headers.push(("mcp-protocol-version", "2025-11-25".to_owned()));
         headers
     }
 
     /// Sends a message.
     pub fn post(&self, message: &Value) -> Answer {
-        self.served.raw("POST", &self.path, &self.headers(), &message.to_string())
+        self.served
+            .raw("POST", &self.path, &self.headers(), &message.to_string())
     }
 
     /// Asks, and gives the answer whole.
     pub fn answer(&mut self, method: &str, params: &Value) -> Value {
         self.number += 1;
         let number = self.number;
-        let answer = self.post(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}));
+        let answer =
+            self.post(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}));
         let messages = answer.messages();
         let found = messages.into_iter().find(|message| message["id"] == number);
         found.unwrap_or_else(|| panic!("{method}: {answer:?}"))
     }
 
     /// Asks, and gives the result.
-    #[expect(clippy::needless_pass_by_value, reason = "a table of calls reads better without references")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a table of calls reads better without references"
+    )]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let answer = self.answer(method, &params);
         assert!(answer["error"].is_null(), "{method}: {answer}");
@@ -195,7 +248,10 @@ impl<'a> Http<'a> {
     }
 
     /// Calls a tool.
-    #[expect(clippy::needless_pass_by_value, reason = "a table of calls reads better without references")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a table of calls reads better without references"
+    )]
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}))
     }
@@ -217,10 +273,17 @@ fn nobody_comes_in_without_the_token_under_another_name_or_from_another_site() {
     let with = |name: &str, value: Option<&str>| -> Vec<(&'static str, String)> {
         let mut headers = served.headers();
         headers.retain(|(known, _)| *known != name);
-        let name = ["host", "authorization", "origin", "sec-fetch-site", "content-type", "cookie"]
-            .into_iter()
-            .find(|known| *known == name)
-            .unwrap();
+        let name = [
+            "host",
+            "authorization",
+            "origin",
+            "sec-fetch-site",
+            "content-type",
+            "cookie",
+        ]
+        .into_iter()
+        .find(|known| *known == name)
+        .unwrap();
         headers.extend(value.map(|value| (name, value.to_owned())));
         headers
     };
@@ -237,17 +300,34 @@ fn nobody_comes_in_without_the_token_under_another_name_or_from_another_site() {
         ("origin", Some("null"), 403),
         ("sec-fetch-site", Some("cross-site"), 403),
         ("content-type", Some("text/plain"), 415),
-        ("origin", Some(&*format!("http://127.0.0.1:{}", served.port)), 200),
-        ("authorization", Some(&*format!("bearer {}", served.token)), 200),
+        (
+            "origin",
+            Some(&*format!("http://127.0.0.1:{}", served.port)),
+            200,
+        ),
+        (
+            "authorization",
+            Some(&*format!("bearer {}", served.token)),
+            200,
+        ),
     ] {
         for path in ["/mcp", "/mcp/mine"] {
             let answer = served.raw("POST", path, &with(name, value), &ask);
-            assert_eq!(answer.status, status, "{path} {name}: {value:?}: {answer:?}");
+            assert_eq!(
+                answer.status, status,
+                "{path} {name}: {value:?}: {answer:?}"
+            );
             assert!(!answer.body.contains(&served.token), "{answer:?}");
         }
     }
     for method in ["GET", "DELETE", "PUT", "OPTIONS"] {
-        assert_eq!(served.raw(method, "/mcp", &with("authorization", None), "").status, 401, "{method}");
+        assert_eq!(
+            served
+                .raw(method, "/mcp", &with("authorization", None), "")
+                .status,
+            401,
+            "{method}"
+        );
     }
     // What opens one door opens no other.
     let answer = served.raw("GET", "/api/about", &served.headers(), "");
@@ -270,9 +350,17 @@ fn an_agent_works_over_http_as_over_lines() {
     );
     let killed = agent.call("message", json!({"target": "run:a", "action": "kill"}));
     assert_eq!(killed["structuredContent"]["status"], "killed", "{killed}");
-    assert_eq!(text(&agent.call("wait", json!({"runs": ["run:a"]}))), "run:a killed");
+    assert_eq!(
+        text(&agent.call("wait", json!({"runs": ["run:a"]}))),
+        "run:a killed"
+    );
     assert_eq!(agent.close().status, 202);
-    assert_eq!(agent.post(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/list"})).status, 404);
+    assert_eq!(
+        agent
+            .post(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/list"}))
+            .status,
+        404
+    );
 }
 
 #[test]
@@ -287,15 +375,32 @@ fn connections_are_sessions_and_a_name_in_the_address_is_one_for_good() {
         ("wait", json!({"runs": ["run:mine"], "timeout": 0})),
     ] {
         let refused = two.call(tool, arguments);
-        assert_eq!(refused["structuredContent"]["error"]["code"], "session_mismatch", "{refused}");
+        assert_eq!(
+            refused["structuredContent"]["error"]["code"], "session_mismatch",
+            "{refused}"
+        );
     }
-    assert_eq!(two.call("inspect", json!({"target": "coordinator"}))["structuredContent"]["runs"], json!([]));
-    assert_eq!(one.call("inspect", json!({"target": "run:mine"}))["structuredContent"]["status"], "running");
+    assert_eq!(
+        two.call("inspect", json!({"target": "coordinator"}))["structuredContent"]["runs"],
+        json!([])
+    );
+    assert_eq!(
+        one.call("inspect", json!({"target": "run:mine"}))["structuredContent"]["status"],
+        "running"
+    );
     one.call("message", json!({"to": "run:mine", "type": "control.kill"}));
     Http::open(&served, "/mcp/work").call("spawn", json!({"template": "true", "as": "run:named"}));
     let mut again = Http::open(&served, "/mcp/work");
-    assert_eq!(again.call("wait", json!({"runs": ["run:named"]}))["structuredContent"]["ok"], true);
-    assert_eq!(served.raw("POST", "/mcp/..%2Fx", &served.headers(), "{}").status, 400);
+    assert_eq!(
+        again.call("wait", json!({"runs": ["run:named"]}))["structuredContent"]["ok"],
+        true
+    );
+    assert_eq!(
+        served
+            .raw("POST", "/mcp/..%2Fx", &served.headers(), "{}")
+            .status,
+        400
+    );
 }
 
 #[test]
@@ -312,23 +417,51 @@ fn the_revision_without_connections_is_spoken_too() {
         if let Some(name) = params["name"].as_str() {
             headers.push(("mcp-name", name.to_owned()));
         }
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let body =
+            json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
         let answer = served.raw("POST", path, &headers, &body);
-        let answered = answer.messages().into_iter().find(|message| message["id"] == 1);
+        let answered = answer
+            .messages()
+            .into_iter()
+            .find(|message| message["id"] == 1);
         answered.unwrap_or_else(|| panic!("{answer:?}"))
     };
     let call = |path: &str, tool: &str, arguments: Value| {
-        ask(path, "tools/call", json!({"name": tool, "arguments": arguments}))["result"]["structuredContent"]
+        ask(
+            path,
+            "tools/call",
+            json!({"name": tool, "arguments": arguments}),
+        )["result"]["structuredContent"]
             .clone()
     };
-    assert_eq!(ask("/mcp", "tools/list", json!({}))["result"]["tools"][0]["name"], "spawn");
-    assert_eq!(call("/mcp/a", "spawn", json!({"template": "sleep 600", "as": "run:a"}))["run"], "a");
-    assert_eq!(call("/mcp/a", "inspect", json!({"target": "run:a"}))["status"], "running");
+    assert_eq!(
+        ask("/mcp", "tools/list", json!({}))["result"]["tools"][0]["name"],
+        "spawn"
+    );
+    assert_eq!(
+        call(
+            "/mcp/a",
+            "spawn",
+            json!({"template": "sleep 600", "as": "run:a"})
+        )["run"],
+        "a"
+    );
+    assert_eq!(
+        call("/mcp/a", "inspect", json!({"target": "run:a"}))["status"],
+        "running"
+    );
     for path in ["/mcp/b", "/mcp"] {
         let refused = call(path, "inspect", json!({"target": "run:a"}));
-        assert_eq!(refused["error"]["code"], "session_mismatch", "{path}: {refused}");
+        assert_eq!(
+            refused["error"]["code"], "session_mismatch",
+            "{path}: {refused}"
+        );
     }
-    call("/mcp/a", "message", json!({"to": "run:a", "type": "control.kill"}));
+    call(
+        "/mcp/a",
+        "message",
+        json!({"to": "run:a", "type": "control.kill"}),
+    );
 }
 
 #[test]
@@ -340,7 +473,12 @@ fn whoever_is_gone_leaves_nothing_and_connections_are_bounded() {
     let call = json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call",
         "params": {"name": "wait", "arguments": {"runs": ["run:a"]}}});
     let waiting = served.begin("POST", "/mcp/s", &first.headers(), &call.to_string());
-    let waits = || house.alive().iter().any(|one| format!("{one:?}").contains("--timeout"));
+    let waits = || {
+        house
+            .alive()
+            .iter()
+            .any(|one| format!("{one:?}").contains("--timeout"))
+    };
     until(&house, waits);
     // One that was cancelled ends, and one whose connection ends.
     let cancelled =
@@ -355,10 +493,19 @@ fn whoever_is_gone_leaves_nothing_and_connections_are_bounded() {
     drop(again);
     let opened: Vec<Http<'_>> = (0..65).map(|_| Http::open(&served, "/mcp")).collect();
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
-    assert_eq!(opened[0].post(&list).status, 404, "the oldest one made place");
+    assert_eq!(
+        opened[0].post(&list).status,
+        404,
+        "the oldest one made place"
+    );
     assert_eq!(opened[64].post(&list).status, 200);
     // A call that waits ends with the server; the run does not.
-    let _last = served.begin("POST", "/mcp/s", &Http::open(&served, "/mcp/s").headers(), &call.to_string());
+    let _last = served.begin(
+        "POST",
+        "/mcp/s",
+        &Http::open(&served, "/mcp/s").headers(),
+        &call.to_string(),
+    );
     until(&house, waits);
     assert_eq!(served.end(), 0);
     assert!(!waits(), "{:?}", house.alive());
@@ -385,16 +532,28 @@ fn agents_without_manners_get_errors_and_others_are_served_on() {
         let answer = served.raw("POST", "/mcp", &headers, body);
         assert!((400..500).contains(&answer.status), "{body}: {answer:?}");
     }
-    let large = format!("{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}", "x".repeat(5 << 20));
+    let large = format!(
+        "{{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"{}\"}}",
+        "x".repeat(5 << 20)
+    );
     assert_eq!(served.raw("POST", "/mcp", &headers, &large).status, 413);
-    assert_eq!(agent.answer("no/such/method", &json!({}))["error"]["code"], -32601);
-    assert_eq!(agent.answer("materia/command", &json!({"words": ["doctor"]}))["error"]["code"], -32601);
+    assert_eq!(
+        agent.answer("no/such/method", &json!({}))["error"]["code"],
+        -32601
+    );
+    assert_eq!(
+        agent.answer("materia/command", &json!({"words": ["doctor"]}))["error"]["code"],
+        -32601
+    );
     assert_eq!(
         agent.answer("resources/read", &json!({"uri": "file:///etc/passwd"}))["error"]["code"],
         -32002
     );
     let mut other = served.headers();
-    other.push(("mcp-session-id", "00000000-0000-0000-0000-000000000000".to_owned()));
+    other.push((
+        "mcp-session-id",
+        "00000000-0000-0000-0000-000000000000".to_owned(),
+    ));
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
     assert_eq!(served.raw("POST", "/mcp", &other, &list).status, 404);
     assert!(
@@ -409,9 +568,16 @@ fn agents_without_manners_get_errors_and_others_are_served_on() {
     agent.call("wait", json!({"runs": ["run:t"]}));
     for kind in ["control.approve", "control.budget", "control.trust"] {
         let refused = agent.call("message", json!({"to": "run:t", "type": kind}));
-        assert_eq!(refused["structuredContent"]["error"]["code"], "operator_only", "{refused}");
+        assert_eq!(
+            refused["structuredContent"]["error"]["code"], "operator_only",
+            "{refused}"
+        );
     }
-    assert_eq!(agent.call("inspect", json!({"target": "coordinator"}))["isError"], false, "it still answers");
+    assert_eq!(
+        agent.call("inspect", json!({"target": "coordinator"}))["isError"],
+        false,
+        "it still answers"
+    );
 }
 
 #[test]
@@ -422,7 +588,15 @@ fn whoever_listens_is_told_of_new_tools() {
     let (head, mut stream) = served.begin("GET", "/mcp", &agent.headers(), "");
     assert!(head.contains("text/event-stream"), "{head}");
     house
-        .materia(&["tool", "register", "hi", "--template", "echo hi", "--description", "Says hi"])
+        .materia(&[
+            "tool",
+            "register",
+            "hi",
+            "--template",
+            "echo hi",
+            "--description",
+            "Says hi",
+        ])
         .run()
         .ok();
     let mut heard = String::new();

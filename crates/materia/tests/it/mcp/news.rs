@@ -18,9 +18,15 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     let mut client = Client::open(&house, &words);
     client.request("materia/listen", json!({}));
     let spawned = client.call("spawn", json!({"template": "false", "as": "run:a"}));
-    assert!(super::text(&spawned).contains("You are told when it ends."), "{spawned}");
+    assert!(
+        super::text(&spawned).contains("You are told when it ends."),
+        "{spawned}"
+    );
     let first = client.until_told(NEWS);
-    assert_eq!((&first["news"]["run"], &first["delivery"]), (&json!("a"), &json!("followup")));
+    assert_eq!(
+        (&first["news"]["run"], &first["delivery"]),
+        (&json!("a"), &json!("followup"))
+    );
     assert_eq!(
         first["text"],
         "Run a failed. Exit code 1. false\nnext: inspect run:a status | inspect run:a tail"
@@ -40,7 +46,11 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     let mut client = Client::open(&house, &words);
     client.request("materia/listen", json!({}));
     client.call("spawn", json!({"template": "true", "as": "run:c"}));
-    assert_eq!(client.until_told(NEWS)["news"]["run"], "c", "what was heard is not told again");
+    assert_eq!(
+        client.until_told(NEWS)["news"]["run"],
+        "c",
+        "what was heard is not told again"
+    );
     client.close();
 }
 
@@ -86,7 +96,10 @@ fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
     host.call("spawn", json!({"template": "sh ask.sh", "as": "run:a"}));
     let told = host.until_told(NEWS);
     let said = told["text"].as_str().unwrap();
-    assert!(said.starts_with("Run a: three files\n{\"files\":3}\nIt waits for an answer"), "{said}");
+    assert!(
+        said.starts_with("Run a: three files\n{\"files\":3}\nIt waits for an answer"),
+        "{said}"
+    );
     heard_it(&mut host, &told);
     other.call("spawn", json!({"template": "true", "as": "run:o"}));
     assert_eq!(other.until_told(NEWS)["news"]["run"], "o", "only its own");
@@ -119,9 +132,18 @@ fn a_person_types_a_command_in_a_host() {
     let mut host = Client::open(&house, &["bridge", "--session", "host"]);
     let listed = host.request("materia/command", json!({"words": ["loadout", "list"]}));
     assert_eq!(listed["ok"], true);
-    assert!(listed["text"].as_str().unwrap().contains("Full-Auto"), "{listed}");
-    let wrong = host.request("materia/command", json!({"words": ["grid", "No-Such-Loadout"]}));
+    assert!(
+        listed["text"].as_str().unwrap().contains("Full-Auto"),
+        "{listed}"
+    );
+    let wrong = host.request(
+        "materia/command",
+        json!({"words": ["grid", "No-Such-Loadout"]}),
+    );
     assert_eq!(wrong["ok"], false);
-    assert!(wrong["text"].as_str().unwrap().starts_with("error:"), "{wrong}");
+    assert!(
+        wrong["text"].as_str().unwrap().starts_with("error:"),
+        "{wrong}"
+    );
     host.close();
 }

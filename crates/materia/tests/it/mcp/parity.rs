@@ -14,9 +14,13 @@ fn settled(mut report: Value) -> Value {
                 fields.insert(name.to_owned(), "…".into());
             }
         }
-        fields.values_mut().for_each(|value| *value = settled(value.take()));
+        fields
+            .values_mut()
+            .for_each(|value| *value = settled(value.take()));
     } else if let Some(things) = report.as_array_mut() {
-        things.iter_mut().for_each(|value| *value = settled(value.take()));
+        things
+            .iter_mut()
+            .for_each(|value| *value = settled(value.take()));
     }
     report
 }
@@ -29,10 +33,26 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
             "spawn",
             json!({"template": "sleep 600", "as": "run:a"}),
         ),
-        (vec!["spawn", "--template", "echo 'x"], "spawn", json!({"template": "echo 'x"})),
-        (vec!["spawn", "no-such-recipe"], "spawn", json!({"recipe": "no-such-recipe"})),
-        (vec!["inspect", "run:a"], "inspect", json!({"target": "run:a", "view": "status"})),
-        (vec!["inspect", "run:a", "--view", "tail"], "inspect", json!({"target": "run:a", "view": "tail"})),
+        (
+            vec!["spawn", "--template", "echo 'x"],
+            "spawn",
+            json!({"template": "echo 'x"}),
+        ),
+        (
+            vec!["spawn", "no-such-recipe"],
+            "spawn",
+            json!({"recipe": "no-such-recipe"}),
+        ),
+        (
+            vec!["inspect", "run:a"],
+            "inspect",
+            json!({"target": "run:a", "view": "status"}),
+        ),
+        (
+            vec!["inspect", "run:a", "--view", "tail"],
+            "inspect",
+            json!({"target": "run:a", "view": "tail"}),
+        ),
         (
             vec!["inspect", "run:a", "--view", "artifacts"],
             "inspect",
@@ -43,35 +63,83 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
             "inspect",
             json!({"target": "run:a", "view": "nonsense"}),
         ),
-        (vec!["inspect", "coordinator"], "inspect", json!({"target": "coordinator"})),
-        (vec!["inspect", "run:none"], "inspect", json!({"target": "run:none"})),
+        (
+            vec!["inspect", "coordinator"],
+            "inspect",
+            json!({"target": "coordinator"}),
+        ),
+        (
+            vec!["inspect", "run:none"],
+            "inspect",
+            json!({"target": "run:none"}),
+        ),
         (
             vec!["message", "run:a", "task.run", "{\"n\": 1}"],
             "message",
             json!({"to": "run:a", "type": "task.run", "body": {"n": 1}}),
         ),
-        (vec!["message", "run:a", "no type"], "message", json!({"to": "run:a", "type": "no type"})),
-        (vec!["message", "run:none", "a.b"], "message", json!({"to": "run:none", "type": "a.b"})),
+        (
+            vec!["message", "run:a", "no type"],
+            "message",
+            json!({"to": "run:a", "type": "no type"}),
+        ),
+        (
+            vec!["message", "run:none", "a.b"],
+            "message",
+            json!({"to": "run:none", "type": "a.b"}),
+        ),
         (
             vec!["inspect", "run:a", "--view", "mailbox"],
             "inspect",
             json!({"target": "run:a", "view": "mailbox"}),
         ),
-        (vec!["wait", "run:a", "--timeout", "0"], "wait", json!({"runs": ["run:a"], "timeout": 0})),
-        (vec!["message", "run:a", "control.kill"], "message", json!({"to": "run:a", "type": "control.kill"})),
+        (
+            vec!["wait", "run:a", "--timeout", "0"],
+            "wait",
+            json!({"runs": ["run:a"], "timeout": 0}),
+        ),
+        (
+            vec!["message", "run:a", "control.kill"],
+            "message",
+            json!({"to": "run:a", "type": "control.kill"}),
+        ),
         (vec!["wait", "run:a"], "wait", json!({"runs": ["run:a"]})),
         (vec!["tool", "list"], "register_tool", json!({})),
         (
-            vec!["tool", "register", "hi", "--template", "echo {who}", "--description", "Greets"],
+            vec![
+                "tool",
+                "register",
+                "hi",
+                "--template",
+                "echo {who}",
+                "--description",
+                "Greets",
+            ],
             "register_tool",
             json!({"name": "hi", "template": "echo {who}", "description": "Greets"}),
         ),
-        (vec!["tool", "call", "hi", "who=you"], "hi", json!({"who": "you"})),
+        (
+            vec!["tool", "call", "hi", "who=you"],
+            "hi",
+            json!({"who": "you"}),
+        ),
         (vec!["tool", "call", "hi"], "hi", json!({})),
-        (vec!["tool", "remove", "hi"], "register_tool", json!({"name": "hi", "template": null})),
+        (
+            vec!["tool", "remove", "hi"],
+            "register_tool",
+            json!({"name": "hi", "template": null}),
+        ),
         (vec!["plan"], "plan", json!({})),
-        (vec!["plan", "No-Such"], "plan", json!({"loadout": "No-Such"})),
-        (vec!["recipe", "list"], "inspect", json!({"target": "recipes", "view": "status"})),
+        (
+            vec!["plan", "No-Such"],
+            "plan",
+            json!({"loadout": "No-Such"}),
+        ),
+        (
+            vec!["recipe", "list"],
+            "inspect",
+            json!({"target": "recipes", "view": "status"}),
+        ),
     ];
     // Each surface in a house of its own, so that all of them begin with nothing.
     let by_words = House::new();
@@ -79,7 +147,12 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
     let served = Served::new(&surfaces[2]);
     let mut http = Http::open(&served, "/mcp/s");
     let redacted = |house: &House, report: &Value| {
-        let root = house.home().parent().unwrap().to_string_lossy().into_owned();
+        let root = house
+            .home()
+            .parent()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         settled(serde_json::from_str(&report.to_string().replace(&root, "[HOUSE]")).unwrap())
     };
     let mut clients = [
@@ -91,15 +164,22 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
         let outcome = by_words.materia(&words).env("MATERIA_SESSION", "s").run();
         let said = settled(outcome.json());
         // Models get less of it where nobody asks for the whole.
-        let call = json!({"name": tool, "arguments": arguments, "_meta": {"materia/verbose": true}});
-        let mut results: Vec<Value> =
-            clients.iter_mut().map(|client| client.request("tools/call", call.clone())).collect();
+        let call =
+            json!({"name": tool, "arguments": arguments, "_meta": {"materia/verbose": true}});
+        let mut results: Vec<Value> = clients
+            .iter_mut()
+            .map(|client| client.request("tools/call", call.clone()))
+            .collect();
         results.push(http.request("tools/call", call));
         for (result, house) in results.iter().zip(&surfaces) {
             let report = redacted(house, &result["structuredContent"]);
             assert_eq!(report, said, "{words:?}");
             let waited = words[0] == "wait";
-            assert_eq!(result["isError"], json!(outcome.code() != 0 && !waited), "{words:?}");
+            assert_eq!(
+                result["isError"],
+                json!(outcome.code() != 0 && !waited),
+                "{words:?}"
+            );
         }
     }
     clients.into_iter().for_each(Client::close);

@@ -24,9 +24,14 @@ fn is_ready() -> bool {
         cache().join("conformance-0.1.16"),
         cache().join("pi-1.5.0/node_modules/jiti/package.json"),
     ];
-    let Some(missing) = needed.iter().find(|path| !path.exists()) else { return is_set() };
+    let Some(missing) = needed.iter().find(|path| !path.exists()) else {
+        return is_set();
+    };
     let missing = format!("{} is not there; `./test` installs it", missing.display());
-    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
+    assert!(
+        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+        "{missing}"
+    );
     println!("skipped: {missing}");
     false
 }
@@ -37,7 +42,11 @@ fn config(house: &House) -> String {
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
     let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
-    house.write("flow.json", config.to_string()).to_str().unwrap().to_owned()
+    house
+        .write("flow.json", config.to_string())
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// What the model says, step by step; `named` spells our tools as the client does.
@@ -51,25 +60,50 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
     let asked = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
     let steer = vec![
         call("inspect", json!({"target": "run:w", "view": "status"})),
-        call("message", json!({"to": "run:w", "type": "task.run", "body": {"n": 1}})),
+        call(
+            "message",
+            json!({"to": "run:w", "type": "task.run", "body": {"n": 1}}),
+        ),
         call("message", json!({"target": "run:w", "action": "kill"})),
         text("it is killed"),
     ];
     let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
     let mut start = vec![spawn];
-    start.extend(if wakes { vec![text("I go on.")] } else { steer.clone() });
+    start.extend(if wakes {
+        vec![text("I go on.")]
+    } else {
+        steer.clone()
+    });
     let answer = |body: Option<&str>| {
         let mut message = json!({"to": "run:c", "type": "control.continue"});
-        message.as_object_mut().unwrap().extend(body.map(|body| ("body".to_owned(), body.into())));
+        message
+            .as_object_mut()
+            .unwrap()
+            .extend(body.map(|body| ("body".to_owned(), body.into())));
         call("message", message)
     };
-    let mut cast = vec![call("cast", json!({"request": "build it", "loadout": "T", "as": "run:c"}))];
-    let rests = vec![answer(Some("the second")), text("answered"), answer(None), text("that was all")];
+    let mut cast = vec![call(
+        "cast",
+        json!({"request": "build it", "loadout": "T", "as": "run:c"}),
+    )];
+    let rests = vec![
+        answer(Some("the second")),
+        text("answered"),
+        answer(None),
+        text("that was all"),
+    ];
     if wakes {
         cast.push(text("I go on."));
     } else {
         let wait = || call("wait", json!({"runs": ["run:c"], "timeout": 60}));
-        cast.extend([wait(), answer(Some("the second")), wait(), answer(None), wait(), text("that was all")]);
+        cast.extend([
+            wait(),
+            answer(Some("the second")),
+            wait(),
+            answer(None),
+            wait(),
+            text("that was all"),
+        ]);
     }
     json!([
         asked("start the work", start),
@@ -87,7 +121,10 @@ fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
             ]
         ),
         // Some clients offer new tools only to their next session.
-        asked("use it", vec![call("greet", json!({"who": "you"})), text("done")]),
+        asked(
+            "use it",
+            vec![call("greet", json!({"who": "you"})), text("done")]
+        ),
         asked("cast it", cast),
         asked("Run c rests", rests),
         asked("Run c completed", vec![text("the cast is complete")]),
@@ -166,21 +203,38 @@ impl<'a> Pi<'a> {
 /// Whether the model heard this as the last words of a person, or of a tool.
 fn heard(stage: &Stage, part: &str) -> usize {
     let heard = |request: &Value| {
-        let said = |name: &str| request[name].as_str().is_some_and(|said| said.contains(part));
+        let said = |name: &str| {
+            request[name]
+                .as_str()
+                .is_some_and(|said| said.contains(part))
+        };
         said("last_user") || said("last_tool")
     };
-    stage.requests().iter().filter(|request| heard(request)).count()
+    stage
+        .requests()
+        .iter()
+        .filter(|request| heard(request))
+        .count()
 }
 
 #[track_caller]
 fn until_heard(stage: &Stage, part: &str) {
-    let waited =
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| stage.until(|| heard(stage, part) > 0)));
+    let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        stage.until(|| heard(stage, part) > 0)
+    }));
     if waited.is_err() {
-        let printed = std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
-        let last: Vec<&str> =
-            printed.lines().rev().take(12).map(|line| &line[..line.floor_char_boundary(600)]).collect();
-        panic!("the model never heard {part:?}; Pi said last, newest first:\n{}", last.join("\n"));
+        let printed =
+            std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
+        let last: Vec<&str> = printed
+            .lines()
+            .rev()
+            .take(12)
+            .map(|line| &line[..line.floor_char_boundary(600)])
+            .collect();
+        panic!(
+            "the model never heard {part:?}; Pi said last, newest first:\n{}",
+            last.join("\n")
+        );
     }
 }
 
@@ -199,28 +253,51 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     until_heard(&stage, "queued_mailbox");
     until_heard(&stage, "status=killed");
     // Whatever ends the bridge, the next call starts another one.
-    stage.processes("bridge").into_iter().for_each(|pid| stage.kill(pid));
-    let printed = || std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
+    stage
+        .processes("bridge")
+        .into_iter()
+        .for_each(|pid| stage.kill(pid));
+    let printed =
+        || std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
     stage.until(|| printed().contains("materia ended"));
     pi.prompt("save a tool");
     until_heard(&stage, "hello you");
     pi.prompt("cast it");
-    until_heard(&stage, "Run c rests. Its cast is paused and waits for an answer");
+    until_heard(
+        &stage,
+        "Run c rests. Its cast is paused and waits for an answer",
+    );
     until_heard(&stage, "Run c completed successfully");
-    let casts = stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().json();
+    let casts = stage
+        .materia(&["casts", "--json"])
+        .env("MATERIA_CONFIG", &config)
+        .run()
+        .json();
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
     pi.prompt("/materia casts");
-    stage.until(|| printed().lines().any(|line| line.contains("\"notify\"") && line.contains("complete")));
+    stage.until(|| {
+        printed()
+            .lines()
+            .any(|line| line.contains("\"notify\"") && line.contains("complete"))
+    });
     pi.close(&stage);
     assert_eq!(heard(&stage, "Run c completed successfully"), 1);
-    assert_eq!(heard(&stage, "Run w was killed"), 0, "it asked for that itself");
+    assert_eq!(
+        heard(&stage, "Run w was killed"),
+        0,
+        "it asked for that itself"
+    );
     // The same session in a new process is told nothing that it heard.
     let before = stage.requests().len();
     let mut pi = Pi::start(&stage, "--session-id s1", &config);
     pi.prompt("still there?");
     stage.until(|| stage.requests().len() > before);
     pi.close(&stage);
-    assert_eq!(stage.requests().len(), before + 1, "only the question itself");
+    assert_eq!(
+        stage.requests().len(),
+        before + 1,
+        "only the question itself"
+    );
 }
 
 #[test]
@@ -242,8 +319,16 @@ fn the_older_pi_is_woken_as_well() {
     pi.prompt("still there?");
     stage.until(|| stage.requests().len() > before);
     pi.close(&stage);
-    assert_eq!(heard(&stage, "Run w: which file?"), told, "told once, also across a restart");
-    assert_eq!(heard(&stage, "Run w was killed"), 0, "it asked for that itself");
+    assert_eq!(
+        heard(&stage, "Run w: which file?"),
+        told,
+        "told once, also across a restart"
+    );
+    assert_eq!(
+        heard(&stage, "Run w was killed"),
+        0,
+        "it asked for that itself"
+    );
 }
 
 #[test]
@@ -258,9 +343,20 @@ fn pi_that_only_prints_waits_for_what_it_started() {
     ]);
     let stage = Stage::new(&[Program::PiNew], &rules);
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
-    let line = format!("exec pi -e '{}' -p 'start it' </dev/null", extension.display());
-    let said = stage.shell(&line).env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia")).run().ok();
-    assert!(said.stdout.contains("the run failed, I am told"), "{}", said.transcript());
+    let line = format!(
+        "exec pi -e '{}' -p 'start it' </dev/null",
+        extension.display()
+    );
+    let said = stage
+        .shell(&line)
+        .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
+        .run()
+        .ok();
+    assert!(
+        said.stdout.contains("the run failed, I am told"),
+        "{}",
+        said.transcript()
+    );
 }
 
 #[test]
@@ -271,8 +367,12 @@ fn claude_uses_the_server() {
     let stage = Stage::new(&[Program::Claude], &rules(prefixed, false));
     let config = config(&stage.house);
     stage.house.write("ask.sh", ASK);
-    let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
-    stage.house.write("mcp.json", json!({"mcpServers": {"materia": server}}).to_string());
+    let server =
+        json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
+    stage.house.write(
+        "mcp.json",
+        json!({"mcpServers": {"materia": server}}).to_string(),
+    );
     for (prompt, expected) in [
         ("start the work", "\"status\":\"killed\""),
         ("cast it", "\"status\":\"complete\""),
@@ -289,9 +389,18 @@ fn claude_uses_the_server() {
             .env("MCP_CONNECTION_NONBLOCKING", "0")
             .env("MATERIA_CONFIG", &config)
             .run();
-        assert!(heard(&stage, expected) > 0, "{prompt}: {}\n{:?}", said.transcript(), last(&stage));
+        assert!(
+            heard(&stage, expected) > 0,
+            "{prompt}: {}\n{:?}",
+            said.transcript(),
+            last(&stage)
+        );
     }
-    let wait = stage.materia(&["inspect", "session:claude", "--json"]).run().ok().json();
+    let wait = stage
+        .materia(&["inspect", "session:claude", "--json"])
+        .run()
+        .ok()
+        .json();
     for run in wait["runs"].as_array().unwrap() {
         let address = format!("run:{}", run["run"].as_str().unwrap());
         stage.materia(&["wait", &address]).run();
@@ -311,11 +420,19 @@ fn codex_uses_the_server() {
          -c mcp_servers.materia.required=true -c mcp_servers.materia.startup_timeout_sec=60 \
          --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --json"
     );
-    for (prompt, expected) in
-        [("start the work", "killed"), ("save a tool", "registered"), ("use it", "hello you")]
-    {
-        let said = stage.shell(&format!("exec codex exec {options} '{prompt}' </dev/null")).run();
-        assert!(heard(&stage, expected) > 0, "{prompt}: {}", said.transcript());
+    for (prompt, expected) in [
+        ("start the work", "killed"),
+        ("save a tool", "registered"),
+        ("use it", "hello you"),
+    ] {
+        let said = stage
+            .shell(&format!("exec codex exec {options} '{prompt}' </dev/null"))
+            .run();
+        assert!(
+            heard(&stage, expected) > 0,
+            "{prompt}: {}",
+            said.transcript()
+        );
     }
 }
 
@@ -338,15 +455,30 @@ fn pi_uses_the_server_without_the_extension() {
     ] {
         let line = format!("exec pi -p '{prompt}' </dev/null");
         let said = stage.shell(&line).env("MATERIA_CONFIG", &config).run();
-        assert!(heard(&stage, expected) > 0, "{prompt}: {}\n{:?}", said.transcript(), last(&stage));
+        assert!(
+            heard(&stage, expected) > 0,
+            "{prompt}: {}\n{:?}",
+            said.transcript(),
+            last(&stage)
+        );
     }
-    let casts = stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().json();
+    let casts = stage
+        .materia(&["casts", "--json"])
+        .env("MATERIA_CONFIG", &config)
+        .run()
+        .json();
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
 }
 
 /// What tools told the model last.
 fn last(stage: &Stage) -> Vec<Value> {
-    stage.requests().iter().rev().take(12).map(|request| request["last_tool"].clone()).collect()
+    stage
+        .requests()
+        .iter()
+        .rev()
+        .take(12)
+        .map(|request| request["last_tool"].clone())
+        .collect()
 }
 
 #[test]
@@ -360,7 +492,14 @@ fn the_inspector_of_the_protocol_understands_the_server() {
     let house = House::new();
     let served = Served::new(&house);
     let to = format!("http://127.0.0.1:{}/mcp/i", served.port);
-    inspect(&house, &to, &format!("--transport http --header 'Authorization: Bearer {}'", served.token));
+    inspect(
+        &house,
+        &to,
+        &format!(
+            "--transport http --header 'Authorization: Bearer {}'",
+            served.token
+        ),
+    );
 }
 
 /// Has the inspector look at everything there is, by this way.
@@ -376,13 +515,28 @@ fn inspect(house: &House, way: &str, more: &str) {
     };
     let tools = ask("--method tools/list");
     assert_eq!(tools["tools"][0]["name"], "spawn", "{tools}");
-    let spawned =
-        ask("--method tools/call --tool-name spawn --tool-arg template='echo hi' --tool-arg as=run:i");
+    let spawned = ask(
+        "--method tools/call --tool-name spawn --tool-arg template='echo hi' --tool-arg as=run:i",
+    );
     assert_eq!(spawned["structuredContent"]["run"], "i", "{spawned}");
     let waited = ask("--method tools/call --tool-name wait --tool-arg 'runs=[\"run:i\"]'");
-    assert_eq!(waited["structuredContent"]["runs"][0]["status"], "done", "{waited}");
-    assert_eq!(ask("--method resources/list")["resources"].as_array().unwrap().len(), 4);
-    assert!(!ask("--method prompts/list")["prompts"].as_array().unwrap().is_empty());
+    assert_eq!(
+        waited["structuredContent"]["runs"][0]["status"], "done",
+        "{waited}"
+    );
+    assert_eq!(
+        ask("--method resources/list")["resources"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    assert!(
+        !ask("--method prompts/list")["prompts"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -393,10 +547,24 @@ fn the_conformance_suite_of_the_protocol_passes() {
     let house = House::new();
     // The suite calls tools by these names.
     for (name, template) in [
-        ("test_simple_text", "echo 'This is a simple text response for testing.'"),
+        (
+            "test_simple_text",
+            "echo 'This is a simple text response for testing.'",
+        ),
         ("test_error_handling", "false"),
     ] {
-        house.materia(&["tool", "register", name, "--template", template, "--description", name]).run().ok();
+        house
+            .materia(&[
+                "tool",
+                "register",
+                name,
+                "--template",
+                template,
+                "--description",
+                name,
+            ])
+            .run()
+            .ok();
     }
     let served = Served::new(&house);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
@@ -409,7 +577,11 @@ fn the_conformance_suite_of_the_protocol_passes() {
         served.port,
         folder.join("conformance.yml").display(),
     );
-    let outcome = house.shell(&line).env("MATERIA_TOKEN", &served.token).run().ok();
+    let outcome = house
+        .shell(&line)
+        .env("MATERIA_TOKEN", &served.token)
+        .run()
+        .ok();
     for scenario in [
         "server-initialize",
         "ping",
@@ -421,7 +593,11 @@ fn the_conformance_suite_of_the_protocol_passes() {
         "prompts-list",
         "dns-rebinding-protection",
     ] {
-        assert!(outcome.stdout.contains(&format!("✓ {scenario}: ")), "{}", outcome.transcript());
+        assert!(
+            outcome.stdout.contains(&format!("✓ {scenario}: ")),
+            "{}",
+            outcome.transcript()
+        );
     }
 }
 
@@ -430,11 +606,15 @@ fn a_long_call_says_now_and_then_that_it_goes_on() {
     let house = House::new();
     let mut client = super::Client::open(&house, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    let call = json!({"name": "wait", "arguments": {"runs": ["run:a"]}, "_meta": {"progressToken": "p"}});
+    let call =
+        json!({"name": "wait", "arguments": {"runs": ["run:a"]}, "_meta": {"progressToken": "p"}});
     let waiting = client.ask("tools/call", call);
     let progress = client.until_told("notifications/progress");
     assert_eq!(progress["progressToken"], "p");
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
-    assert_eq!(client.answer(waiting)["result"]["structuredContent"]["runs"][0]["status"], "killed");
+    assert_eq!(
+        client.answer(waiting)["result"]["structuredContent"]["runs"][0]["status"],
+        "killed"
+    );
     client.close();
 }

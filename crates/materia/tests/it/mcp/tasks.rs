@@ -8,7 +8,12 @@ use crate::house::House;
 /// A client of the newest revision that follows tasks, and can ask its person where it says so.
 struct Follower<'a>(Client<'a>, Value);
 
-fn follower<'a>(house: &'a House, words: &[&str], variables: &[(&str, &str)], asks: bool) -> Follower<'a> {
+fn follower<'a>(
+    house: &'a House,
+    words: &[&str],
+    variables: &[(&str, &str)],
+    asks: bool,
+) -> Follower<'a> {
     let mut capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     if asks {
         capabilities["elicitation"] = json!({});
@@ -18,7 +23,10 @@ fn follower<'a>(house: &'a House, words: &[&str], variables: &[(&str, &str)], as
         "io.modelcontextprotocol/clientCapabilities": capabilities});
     let mut follower = Follower(Client::silent(house, words, variables), meta);
     let found = follower.request("server/discover", json!({}));
-    assert!(found["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(), "{found}");
+    assert!(
+        found["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(),
+        "{found}"
+    );
     follower
 }
 
@@ -38,7 +46,10 @@ impl Follower<'_> {
         self.0.refused(method, params)
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "a table of calls reads better without references")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a table of calls reads better without references"
+    )]
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": tool, "arguments": arguments}))
     }
@@ -67,18 +78,34 @@ fn a_run_is_a_task_that_outlives_its_connection() {
     let mut client = follower(&house, &["mcp", "--session", "s"], &[], false);
     let begun = client.call("spawn", json!({"template": "cat", "as": "run:a"}));
     // A run that reads nothing ends at once; it is the task that tells.
-    let id = begun["taskId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
+    let id = begun["taskId"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{begun}"))
+        .to_owned();
     let done = until(&mut client, &id, "completed");
     assert_eq!(done["result"]["structuredContent"]["run"], "a", "{done}");
     assert_eq!(text(&done["result"]), "run:a done code=0");
     let begun = client.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
-    assert_eq!((&begun["resultType"], &begun["status"]), (&json!("task"), &json!("working")), "{begun}");
-    assert!(begun["statusMessage"].as_str().unwrap().contains("run:b"), "a model may read it: {begun}");
+    assert_eq!(
+        (&begun["resultType"], &begun["status"]),
+        (&json!("task"), &json!("working")),
+        "{begun}"
+    );
+    assert!(
+        begun["statusMessage"].as_str().unwrap().contains("run:b"),
+        "a model may read it: {begun}"
+    );
     let id = begun["taskId"].as_str().unwrap().to_owned();
     let waits = client.call("wait", json!({"runs": ["run:b"]}));
-    let wait = waits["taskId"].as_str().unwrap_or_else(|| panic!("{waits}")).to_owned();
+    let wait = waits["taskId"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{waits}"))
+        .to_owned();
     let asked = client.call("wait", json!({"runs": ["run:b"], "timeout": 0}));
-    assert_eq!(asked["structuredContent"]["timedOut"], true, "who is in a hurry gets an answer: {asked}");
+    assert_eq!(
+        asked["structuredContent"]["timedOut"], true,
+        "who is in a hurry gets an answer: {asked}"
+    );
     client.0.kill();
     let mut again = follower(&house, &["mcp", "--session", "s"], &[], false);
     until(&mut again, &id, "working");
@@ -87,10 +114,16 @@ fn a_run_is_a_task_that_outlives_its_connection() {
     again.request("tasks/cancel", json!({"taskId": id}));
     until(&mut again, &id, "cancelled");
     let over = until(&mut again, &wait, "completed");
-    assert_eq!(over["result"]["structuredContent"]["runs"][0]["status"], "killed", "{over}");
+    assert_eq!(
+        over["result"]["structuredContent"]["runs"][0]["status"], "killed",
+        "{over}"
+    );
     // Another start of the run is another task.
     again.call("spawn", json!({"template": "sleep 600", "as": "run:b"}));
-    assert_eq!(until(&mut again, &id, "completed")["result"]["isError"], false);
+    assert_eq!(
+        until(&mut again, &id, "completed")["result"]["isError"],
+        false
+    );
     again.request("tasks/cancel", json!({"taskId": id}));
     let alive = again.call("inspect", json!({"target": "run:b"}));
     assert_eq!(alive["structuredContent"]["status"], "running", "{alive}");
@@ -107,20 +140,31 @@ fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
     let mut stranger = follower(&house, &["mcp", "--session", "other"], &[], false);
     for method in ["tasks/get", "tasks/cancel"] {
         let refused = stranger.refused(method, json!({"taskId": id}));
-        assert_eq!(refused["data"]["error"]["code"], "session_mismatch", "{method}: {refused}");
+        assert_eq!(
+            refused["data"]["error"]["code"], "session_mismatch",
+            "{method}: {refused}"
+        );
     }
     for wrong in ["", "run:none@x", "run:../x@y", "nonsense"] {
-        assert_eq!(owner.refused("tasks/get", json!({"taskId": wrong}))["code"], -32602, "{wrong}");
+        assert_eq!(
+            owner.refused("tasks/get", json!({"taskId": wrong}))["code"],
+            -32602,
+            "{wrong}"
+        );
     }
     // An older revision has no tasks, whatever its client declares.
     let mut plain = Client::silent(&house, &["mcp", "--session", "s"], &[]);
     let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     let info = json!({"name": "t", "version": "1"});
-    let greeting = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info});
+    let greeting =
+        json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info});
     plain.request("initialize", greeting);
     plain.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let spawned = plain.call("spawn", json!({"template": "true", "as": "run:p"}));
-    assert_eq!(spawned["structuredContent"]["run"], "p", "a report, and no task: {spawned}");
+    assert_eq!(
+        spawned["structuredContent"]["run"], "p",
+        "a report, and no task: {spawned}"
+    );
     plain.call("wait", json!({"runs": ["run:p"]}));
     plain.call("message", json!({"to": "run:a", "type": "control.kill"}));
     [owner, stranger].into_iter().for_each(Follower::close);
@@ -138,27 +182,58 @@ fn a_cast_that_waits_asks_through_its_task() {
     let variables = [("MATERIA_CONFIG", config.to_str().unwrap())];
     let mut client = follower(&house, &["mcp", "--session", "s"], &variables, true);
     let begun = client.call("cast", json!({"request": "build it"}));
-    let id = begun["taskId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned();
+    let id = begun["taskId"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{begun}"))
+        .to_owned();
     let waits = until(&mut client, &id, "input_required");
-    let (key, asked) = waits["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    let (key, asked) = waits["inputRequests"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .next()
+        .unwrap();
     assert_eq!(asked["method"], "elicitation/create", "{waits}");
     let answer = json!({"action": "accept", "content": {"answer": "the second"}});
-    client.request("tasks/update", json!({"taskId": id, "inputResponses": {"answer-99": answer}}));
+    client.request(
+        "tasks/update",
+        json!({"taskId": id, "inputResponses": {"answer-99": answer}}),
+    );
     let same = client.request("tasks/get", json!({"taskId": id}));
-    assert_eq!(same["status"], "input_required", "that was no answer to this question");
-    client.request("tasks/update", json!({"taskId": id, "inputResponses": {key: answer}}));
+    assert_eq!(
+        same["status"], "input_required",
+        "that was no answer to this question"
+    );
+    client.request(
+        "tasks/update",
+        json!({"taskId": id, "inputResponses": {key: answer}}),
+    );
     let again = until(&mut client, &id, "input_required");
-    let next = again["inputRequests"].as_object().unwrap().keys().next().unwrap();
+    let next = again["inputRequests"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .next()
+        .unwrap();
     assert_ne!(next, key, "another question");
-    client.request("tasks/update", json!({"taskId": id, "inputResponses": {next: {"action": "decline"}}}));
+    client.request(
+        "tasks/update",
+        json!({"taskId": id, "inputResponses": {next: {"action": "decline"}}}),
+    );
     let done = until(&mut client, &id, "completed");
     assert_eq!(done["result"]["isError"], false, "{done}");
     // Whoever cannot ask is told, as without tasks.
     client.close();
     let mut client = follower(&house, &["mcp", "--session", "s"], &variables, false);
-    let begun = client.call("cast", json!({"request": "build more", "loadout": "T", "as": "run:c"}));
+    let begun = client.call(
+        "cast",
+        json!({"request": "build more", "loadout": "T", "as": "run:c"}),
+    );
     let id = begun["taskId"].as_str().unwrap().to_owned();
     let rests = until(&mut client, &id, "completed");
-    assert!(text(&rests["result"]).contains("control.continue"), "{rests}");
+    assert!(
+        text(&rests["result"]).contains("control.continue"),
+        "{rests}"
+    );
     client.close();
 }

@@ -11,19 +11,34 @@ use crate::spawn::{document, kinds, records};
 fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
-    let report =
-        house.sent(&["run:a", "task.run", r#"{"suite": "fast"}"#, "--summary", "go", "--correlation", "c1"]);
+    let report = house.sent(&[
+        "run:a",
+        "task.run",
+        r#"{"suite": "fast"}"#,
+        "--summary",
+        "go",
+        "--correlation",
+        "c1",
+    ]);
     assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
     house.sent(&["run:a", "task.run", "not {json", "--reply-to", "m1-x"]);
-    let messages: Vec<_> =
-        records(&house, "a").into_iter().filter(|record| record["type"] == "message").collect();
+    let messages: Vec<_> = records(&house, "a")
+        .into_iter()
+        .filter(|record| record["type"] == "message")
+        .collect();
     assert_eq!(messages[0]["data"]["body"], json!({"suite": "fast"}));
     assert_eq!(
-        (&messages[0]["data"]["summary"], &messages[0]["data"]["correlation_id"]),
+        (
+            &messages[0]["data"]["summary"],
+            &messages[0]["data"]["correlation_id"]
+        ),
         (&json!("go"), &json!("c1"))
     );
     assert_eq!(
-        (&messages[1]["data"]["body"], &messages[1]["data"]["reply_to"]),
+        (
+            &messages[1]["data"]["body"],
+            &messages[1]["data"]["reply_to"]
+        ),
         (&json!("not {json"), &json!("m1-x"))
     );
     assert_ne!(messages[0]["data"]["id"], messages[1]["data"]["id"]);
@@ -36,7 +51,11 @@ fn a_body_can_come_from_a_file_or_stdin_and_is_bounded() {
     house.spawn("a", "sleep 600", &[]);
     let file = house.write("body.json", "[1, 2]");
     house.sent(&["run:a", "x", "--body-file", file.to_str().unwrap()]);
-    house.materia(&["message", "run:a", "x", "--body-file", "-"]).stdin("from stdin").run().ok();
+    house
+        .materia(&["message", "run:a", "x", "--body-file", "-"])
+        .stdin("from stdin")
+        .run()
+        .ok();
     let large = house.write("large.txt", "x".repeat(300 << 10));
     let outcome = house.send(&["run:a", "x", "--body-file", large.to_str().unwrap()]);
     assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
@@ -64,25 +83,55 @@ fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
         (&["run:b", "x"], 3, "run_not_found"),
         (&["tool:nothing", "x"], 3, "tool_not_found"),
         (&["coordinator", "x"], 2, "sender_required"),
-        (&["coordinator", "x", "--from", "tool:t"], 4, "sender_refused"),
+        (
+            &["coordinator", "x", "--from", "tool:t"],
+            4,
+            "sender_refused",
+        ),
         (&["room:a", "x"], 2, "sender_required"),
         (&["room:a", "x", "--from", "run:b"], 4, "sender_refused"),
-        (&["room:a", "x", "--from", "coordinator"], 4, "sender_refused"),
         (
-            &["room:a", "x", "--from", "run:a", "--metadata", r#"{"recipients": ["branch:b/w"]}"#],
+            &["room:a", "x", "--from", "coordinator"],
+            4,
+            "sender_refused",
+        ),
+        (
+            &[
+                "room:a",
+                "x",
+                "--from",
+                "run:a",
+                "--metadata",
+                r#"{"recipients": ["branch:b/w"]}"#,
+            ],
             2,
             "invalid_recipient",
         ),
         (
-            &["room:a", "x", "--from", "run:a", "--metadata", r#"{"recipients": "branch:a/w"}"#],
+            &[
+                "room:a",
+                "x",
+                "--from",
+                "run:a",
+                "--metadata",
+                r#"{"recipients": "branch:a/w"}"#,
+            ],
             2,
             "invalid_recipient",
         ),
         (&["branch:a/w", "x", "--from", "run:b"], 4, "sender_refused"),
-        (&["session:s", "x", "--from", "run:a"], 4, "session_mismatch"),
+        (
+            &["session:s", "x", "--from", "run:a"],
+            4,
+            "session_mismatch",
+        ),
         (&["session:s", "x"], 2, "sender_required"),
     ] {
-        assert_eq!(refused(&house.send(words)), (code, name.to_owned()), "{words:?}");
+        assert_eq!(
+            refused(&house.send(words)),
+            (code, name.to_owned()),
+            "{words:?}"
+        );
     }
     assert_eq!(kinds(&house, "a"), before);
     house.kill("a");
@@ -93,15 +142,26 @@ fn control_ends_a_run_once() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
     let report = house.sent(&["run:a", "control.kill"]);
-    assert_fate(&report, [true, false, true], "run-control", "control_applied");
-    assert_eq!((&report["stopped"], &report["status"]), (&json!(true), &json!("killed")));
+    assert_fate(
+        &report,
+        [true, false, true],
+        "run-control",
+        "control_applied",
+    );
+    assert_eq!(
+        (&report["stopped"], &report["status"]),
+        (&json!(true), &json!("killed"))
+    );
     let again = house.sent(&["run:a", "control.kill"]);
     assert_fate(&again, [false, false, false], "run-control", "not_running");
     assert_eq!(again["status"], "killed");
     let late = house.send(&["run:a", "task.run"]);
     assert_eq!(refused(&late), (4, "run_not_running".to_owned()));
     house.spawn("b", "sleep 600", &[]);
-    assert_eq!(house.sent(&["run:b", "control.cancel"])["status"], "cancelled");
+    assert_eq!(
+        house.sent(&["run:b", "control.cancel"])["status"],
+        "cancelled"
+    );
 }
 
 #[test]
@@ -109,18 +169,42 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
     let report = house.sent(&["branch:a/w", "task.run", "1", "--from", "branch:a/lead"]);
-    assert_fate(&report, [false, true, true], "branch-mailbox", "branch_persisted");
+    assert_fate(
+        &report,
+        [false, true, true],
+        "branch-mailbox",
+        "branch_persisted",
+    );
     house.sent(&["branch:a/w", "task.run", "2"]);
-    let got = house.materia(&["receive", "--address", "branch:a/w", "--json"]).run().ok().json();
+    let got = house
+        .materia(&["receive", "--address", "branch:a/w", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(got["message"]["body"], 1);
-    let none = house.materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"]).run();
-    assert_eq!(refused(&none), (1, "timeout".to_owned()), "the run's own queue is another one");
+    let none = house
+        .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
+        .run();
+    assert_eq!(
+        refused(&none),
+        (1, "timeout".to_owned()),
+        "the run's own queue is another one"
+    );
     house.kill("a");
     let report = house.sent(&["branch:a/w", "task.run", "3"]);
-    assert_fate(&report, [false, true, true], "branch-mailbox", "branch_persisted_parent_unavailable");
+    assert_fate(
+        &report,
+        [false, true, true],
+        "branch-mailbox",
+        "branch_persisted_parent_unavailable",
+    );
     let seen = document(&house, "a", "communication.json");
-    let contacts: Vec<&str> =
-        seen["contacts"].as_array().unwrap().iter().map(|one| one["address"].as_str().unwrap()).collect();
+    let contacts: Vec<&str> = seen["contacts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["address"].as_str().unwrap())
+        .collect();
     assert_eq!(contacts, ["branch:a/lead", "branch:a/w"]);
     assert_eq!(seen["contacts"][1]["parent"], "run:a");
 }
@@ -129,9 +213,23 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
 fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&["room:a/main", "actor.join", r#"{"role": "worker"}"#, "--from", "branch:a/w"]);
-    assert_fate(&report, [true, false, true], "room-timeline", "room_persisted");
-    assert_eq!((&report["to"], &report["forwarded"]), (&json!("room:a"), &json!(false)));
+    let report = house.sent(&[
+        "room:a/main",
+        "actor.join",
+        r#"{"role": "worker"}"#,
+        "--from",
+        "branch:a/w",
+    ]);
+    assert_fate(
+        &report,
+        [true, false, true],
+        "room-timeline",
+        "room_persisted",
+    );
+    assert_eq!(
+        (&report["to"], &report["forwarded"]),
+        (&json!("room:a"), &json!(false))
+    );
     let report = house.sent(&[
         "room:a",
         "ask",
@@ -141,16 +239,35 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         "--metadata",
         r#"{"recipients": ["branch:a/w"]}"#,
     ]);
-    assert_eq!((&report["forwarded"], &report["queued"]), (&json!(true), &json!(true)));
-    let got = house.materia(&["receive", "--address", "branch:a/w", "--json"]).run().ok().json();
-    assert_eq!((&got["message"]["body"], &got["message"]["to"]), (&json!("who?"), &json!("room:a")));
+    assert_eq!(
+        (&report["forwarded"], &report["queued"]),
+        (&json!(true), &json!(true))
+    );
+    let got = house
+        .materia(&["receive", "--address", "branch:a/w", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&got["message"]["body"], &got["message"]["to"]),
+        (&json!("who?"), &json!("room:a"))
+    );
     house
-        .materia(&["receive", "--address", "branch:a/w", "--ack", got["message"]["id"].as_str().unwrap()])
+        .materia(&[
+            "receive",
+            "--address",
+            "branch:a/w",
+            "--ack",
+            got["message"]["id"].as_str().unwrap(),
+        ])
         .run()
         .ok();
     house.sent(&["room:a", "actor.leave", "--from", "branch:a/w"]);
     let seen = document(&house, "a", "communication.json");
-    assert_eq!((&seen["self"], &seen["rooms"][0]["address"]), (&json!("run:a"), &json!("room:a")));
+    assert_eq!(
+        (&seen["self"], &seen["rooms"][0]["address"]),
+        (&json!("run:a"), &json!("room:a"))
+    );
     assert_eq!(
         (&seen["contacts"][0]["role"], &seen["contacts"][0]["status"]),
         (&json!("worker"), &json!("left"))
@@ -163,28 +280,73 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
 #[test]
 fn a_program_inside_a_run_needs_no_address_of_its_own() {
     let house = House::new();
-    house.spawn("a", "materia message coordinator progress.update '40 files'", &["--session", "s"]);
-    assert_eq!(house.wait("a")["status"], "done", "{}", house.run_file("a", "stderr.log"));
-    let sent = records(&house, "a").into_iter().find(|record| record["type"] == "message").unwrap();
-    assert_eq!((&sent["data"]["from"], &sent["data"]["body"]), (&json!("run:a"), &json!("40 files")));
+    house.spawn(
+        "a",
+        "materia message coordinator progress.update '40 files'",
+        &["--session", "s"],
+    );
+    assert_eq!(
+        house.wait("a")["status"],
+        "done",
+        "{}",
+        house.run_file("a", "stderr.log")
+    );
+    let sent = records(&house, "a")
+        .into_iter()
+        .find(|record| record["type"] == "message")
+        .unwrap();
+    assert_eq!(
+        (&sent["data"]["from"], &sent["data"]["body"]),
+        (&json!("run:a"), &json!("40 files"))
+    );
     let report = house.sent(&["coordinator", "x", "--from", "run:a"]);
-    assert_fate(&report, [false, true, true], "run-outbox", "coordinator_outbox_persisted");
+    assert_fate(
+        &report,
+        [false, true, true],
+        "run-outbox",
+        "coordinator_outbox_persisted",
+    );
     let report = house.sent(&["session:s", "x", "--from", "branch:a/w"]);
-    assert_fate(&report, [false, true, true], "run-outbox", "session_outbox_persisted");
+    assert_fate(
+        &report,
+        [false, true, true],
+        "run-outbox",
+        "session_outbox_persisted",
+    );
 }
 
 #[test]
 fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
     let house = House::new();
-    house.spawn("a", "sleep 600", &["--mailbox", r#"{"accepts": ["task.run"], "emits": ["done"]}"#]);
+    house.spawn(
+        "a",
+        "sleep 600",
+        &[
+            "--mailbox",
+            r#"{"accepts": ["task.run"], "emits": ["done"]}"#,
+        ],
+    );
     let report = house.sent(&["run:a", "other"]);
     assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
-    assert_eq!(report["warnings"], json!(["message type other is not declared in mailbox.accepts of run:a"]));
+    assert_eq!(
+        report["warnings"],
+        json!(["message type other is not declared in mailbox.accepts of run:a"])
+    );
     assert_eq!(house.sent(&["run:a", "task.run"])["warnings"], json!([]));
     let out = house.sent(&["coordinator", "started", "--from", "run:a"]);
-    assert_eq!(out["warnings"], json!(["message type started is not declared in mailbox.emits of run:a"]));
+    assert_eq!(
+        out["warnings"],
+        json!(["message type started is not declared in mailbox.emits of run:a"])
+    );
     let wrong = house
-        .materia(&["spawn", "--json", "--template", "true", "--mailbox", r#"{"deliver": "pigeon"}"#])
+        .materia(&[
+            "spawn",
+            "--json",
+            "--template",
+            "true",
+            "--mailbox",
+            r#"{"deliver": "pigeon"}"#,
+        ])
         .run();
     assert_eq!(refused(&wrong), (2, "invalid_mailbox".to_owned()));
     house.kill("a");
@@ -198,9 +360,15 @@ fn a_new_generation_does_not_get_the_messages_of_the_old_one() {
     house.kill("a");
     house.spawn("a", "sleep 600", &[]);
     house.sent(&["run:a", "task.run", "new"]);
-    let got = house.materia(&["receive", "--address", "run:a", "--json"]).run().ok().json();
+    let got = house
+        .materia(&["receive", "--address", "run:a", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(got["message"]["body"], "new");
-    let none = house.materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"]).run();
+    let none = house
+        .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
+        .run();
     assert_eq!(refused(&none), (1, "timeout".to_owned()));
     house.kill("a");
 }
@@ -217,16 +385,32 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
     for control in ["control.archive", "control.prune"] {
-        assert_eq!(refused(&house.send(&["run:a", control])), (4, "run_not_terminal".to_owned()));
+        assert_eq!(
+            refused(&house.send(&["run:a", control])),
+            (4, "run_not_terminal".to_owned())
+        );
     }
     house.kill("a");
     let report = house.sent(&["run:a", "control.archive"]);
-    assert_fate(&report, [true, false, false], "run-control", "control_applied");
-    assert!(report["result"]["archiveDir"].as_str().unwrap().contains("archived"));
+    assert_fate(
+        &report,
+        [true, false, false],
+        "run-control",
+        "control_applied",
+    );
+    assert!(
+        report["result"]["archiveDir"]
+            .as_str()
+            .unwrap()
+            .contains("archived")
+    );
     house.spawn("b", "true", &[]);
     house.wait("b");
     house.sent(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
-    assert_eq!(refused(&house.send(&["run:b", "x"])), (3, "run_not_found".to_owned()));
+    assert_eq!(
+        refused(&house.send(&["run:b", "x"])),
+        (3, "run_not_found".to_owned())
+    );
 }
 
 #[test]
@@ -235,7 +419,12 @@ fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
     house.spawn("a", "sleep 600", &[]);
     let journal = materia_engine::run::journal(&house.run_place("a"), &Clock::system()).unwrap();
     for number in 0..10_000 {
-        journal.append("message", &json!({"id": format!("m{number}"), "to": "run:a", "type": "x"})).unwrap();
+        journal
+            .append(
+                "message",
+                &json!({"id": format!("m{number}"), "to": "run:a", "type": "x"}),
+            )
+            .unwrap();
     }
     let full = house.send(&["run:a", "task.run", "1"]);
     assert_eq!(refused(&full), (7, "mailbox_full".to_owned()));
@@ -245,7 +434,19 @@ fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
         "others are not full"
     );
     let first = house.receive("run:a");
-    house.materia(&["receive", "--address", "run:a", "--ack", first["id"].as_str().unwrap()]).run().ok();
-    assert_eq!(house.sent(&["run:a", "task.run", "1"])["reason"], "queued_mailbox");
+    house
+        .materia(&[
+            "receive",
+            "--address",
+            "run:a",
+            "--ack",
+            first["id"].as_str().unwrap(),
+        ])
+        .run()
+        .ok();
+    assert_eq!(
+        house.sent(&["run:a", "task.run", "1"])["reason"],
+        "queued_mailbox"
+    );
     house.kill("a");
 }

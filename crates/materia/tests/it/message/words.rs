@@ -11,24 +11,48 @@ fn a_body_that_would_be_kept_as_something_else_is_refused() {
     house.spawn("a", "sleep 600", &[]);
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
     for (words, said) in [
-        (["run:a", "task.run", deep.as_str()].as_slice(), "nests deeper than"),
-        (&["run:a", "task.run", "123456789012345678901"], "the number 123456789012345678901"),
-        (&["run:a", "task.run", r#"{"id": [-9223372036854775809]}"#], "would be rounded"),
         (
-            &["run:a", "task.run", "--metadata", r#"{"id": 18446744073709551616}"#],
+            ["run:a", "task.run", deep.as_str()].as_slice(),
+            "nests deeper than",
+        ),
+        (
+            &["run:a", "task.run", "123456789012345678901"],
+            "the number 123456789012345678901",
+        ),
+        (
+            &["run:a", "task.run", r#"{"id": [-9223372036854775809]}"#],
+            "would be rounded",
+        ),
+        (
+            &[
+                "run:a",
+                "task.run",
+                "--metadata",
+                r#"{"id": 18446744073709551616}"#,
+            ],
             "`metadata` has the number",
         ),
     ] {
         let outcome = house.send(words);
         assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
         assert!(
-            outcome.json()["error"]["message"].as_str().unwrap().contains(said),
+            outcome.json()["error"]["message"]
+                .as_str()
+                .unwrap()
+                .contains(said),
             "{}",
             outcome.transcript()
         );
     }
-    house.sent(&["run:a", "task.run", r#"{"id": "123456789012345678901", "n": 18446744073709551615}"#]);
-    assert_eq!(house.receive("run:a")["body"], json!({"id": "123456789012345678901", "n": u64::MAX}));
+    house.sent(&[
+        "run:a",
+        "task.run",
+        r#"{"id": "123456789012345678901", "n": 18446744073709551615}"#,
+    ]);
+    assert_eq!(
+        house.receive("run:a")["body"],
+        json!({"id": "123456789012345678901", "n": u64::MAX})
+    );
     house.kill("a");
 }
 
@@ -42,9 +66,18 @@ fn a_bound_that_is_met_is_said() {
         long.json()["error"]["message"],
         "the message's `type` has 129 bytes, at most 128 are allowed"
     );
-    let all: Vec<String> = (0..101).map(|number| format!("branch:a/w{number}")).collect();
+    let all: Vec<String> = (0..101)
+        .map(|number| format!("branch:a/w{number}"))
+        .collect();
     let metadata = json!({"recipients": all}).to_string();
-    let many = house.send(&["room:a", "task.run", "--from", "run:a", "--metadata", &metadata]);
+    let many = house.send(&[
+        "room:a",
+        "task.run",
+        "--from",
+        "run:a",
+        "--metadata",
+        &metadata,
+    ]);
     assert_eq!(refused(&many), (2, "too_many_recipients".to_owned()));
     let said = "the message to room:a names 101 recipients, at most 100 are allowed";
     assert_eq!(many.json()["error"]["message"], said);
@@ -56,14 +89,34 @@ fn a_tool_that_fails_says_so_as_an_error() {
     let house = House::new();
     let broken = "sh -c 'echo no >&2; exit 3'";
     house
-        .materia(&["tool", "register", "broken", "--template", broken, "--description", "It fails"])
+        .materia(&[
+            "tool",
+            "register",
+            "broken",
+            "--template",
+            broken,
+            "--description",
+            "It fails",
+        ])
         .run()
         .ok();
     let outcome = house.send(&["tool:broken", "task.run"]);
     assert_eq!(refused(&outcome), (1, "tool_failed".to_owned()));
-    let message = outcome.json()["error"]["message"].as_str().unwrap().to_owned();
-    assert_eq!(message, "the tool `broken` failed for message type task.run: exit code 3");
-    assert_eq!((&outcome.json()["delivered"], &outcome.json()["result"]["code"]), (&json!(true), &json!(3)));
+    let message = outcome.json()["error"]["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        message,
+        "the tool `broken` failed for message type task.run: exit code 3"
+    );
+    assert_eq!(
+        (
+            &outcome.json()["delivered"],
+            &outcome.json()["result"]["code"]
+        ),
+        (&json!(true), &json!(3))
+    );
 }
 
 #[test]
@@ -73,5 +126,8 @@ fn a_branch_of_a_run_that_is_over_keeps_what_is_sent() {
     house.wait("a");
     let report = house.sent(&["branch:a/w", "task.run", "1"]);
     assert_eq!(report["reason"], "branch_persisted_parent_unavailable");
-    assert_eq!(refused(&house.send(&["run:a", "task.run", "1"])), (4, "run_not_running".to_owned()));
+    assert_eq!(
+        refused(&house.send(&["run:a", "task.run", "1"])),
+        (4, "run_not_running".to_owned())
+    );
 }

@@ -1,7 +1,8 @@
-//! A screen of a terminal as SVG: letters as text, frames as lines, so that it looks the same with any font.
+//! A screen of a terminal as SVG: letters as text, frames as lines, so that it looks the same with
+//! any font.
 //!
-//! Owns the colours and the window around it. A recording is one picture after the other, moved by the style sheet; who
-//! wants nothing to move sees where it ends.
+//! Owns the colours and the window around it. A recording is one picture after the other, moved by
+//! the style sheet; who wants nothing to move sees where it ends.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,8 +21,8 @@ const GROUND: &str = "#0f141b";
 const TEXT: &str = "#d7dee8";
 /// The sixteen colours.
 const COLOURS: [&str; 16] = [
-    "#2d333b", "#ff7b72", "#6fdd8b", "#e3b341", "#79b8ff", "#d2a8ff", "#56d4dd", "#d7dee8", "#7d8793",
-    "#ffa198", "#8ef0a4", "#f2cc60", "#a5d1ff", "#e2c5ff", "#87e8ef", "#ffffff",
+    "#2d333b", "#ff7b72", "#6fdd8b", "#e3b341", "#79b8ff", "#d2a8ff", "#56d4dd", "#d7dee8",
+    "#7d8793", "#ffa198", "#8ef0a4", "#f2cc60", "#a5d1ff", "#e2c5ff", "#87e8ef", "#ffffff",
 ];
 
 /// What is on a screen, in rows of pieces that look alike.
@@ -61,12 +62,22 @@ impl Frame {
 fn pieces(screen: &Screen, row: u16, columns: u16) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for column in 0..columns {
-        let Some(cell) = screen.cell(row, column) else { continue };
+        let Some(cell) = screen.cell(row, column) else {
+            continue;
+        };
         let look = look(cell);
-        let text = if cell.has_contents() { cell.contents() } else { " " };
+        let text = if cell.has_contents() {
+            cell.contents()
+        } else {
+            " "
+        };
         match pieces.last_mut() {
             Some(last) if last.look == look => last.text.push_str(text),
-            _ => pieces.push(Piece { at: column, text: text.to_owned(), look }),
+            _ => pieces.push(Piece {
+                at: column,
+                text: text.to_owned(),
+                look,
+            }),
         }
     }
     pieces.retain(|piece| piece.look.ground.is_some() || !piece.text.trim().is_empty());
@@ -76,9 +87,17 @@ fn pieces(screen: &Screen, row: u16, columns: u16) -> Vec<Piece> {
 fn look(cell: &Cell) -> Look {
     let (mut text, mut ground) = (colour(cell.fgcolor()), colour(cell.bgcolor()));
     if cell.inverse() {
-        (text, ground) = (ground.or(Some(GROUND.to_owned())), text.or(Some(TEXT.to_owned())));
+        (text, ground) = (
+            ground.or(Some(GROUND.to_owned())),
+            text.or(Some(TEXT.to_owned())),
+        );
     }
-    Look { text: text.unwrap_or(TEXT.to_owned()), ground, bold: cell.bold(), dim: cell.dim() }
+    Look {
+        text: text.unwrap_or(TEXT.to_owned()),
+        ground,
+        bold: cell.bold(),
+        dim: cell.dim(),
+    }
 }
 
 fn colour(colour: Color) -> Option<String> {
@@ -91,8 +110,11 @@ fn colour(colour: Color) -> Option<String> {
                 step => 55 + u32::from(step) * 40,
             };
             let grey = 8 + u32::from(index.saturating_sub(232)) * 10;
-            let (red, green, blue) =
-                if index >= 232 { (grey, grey, grey) } else { (part(36), part(6), part(1)) };
+            let (red, green, blue) = if index >= 232 {
+                (grey, grey, grey)
+            } else {
+                (part(36), part(6), part(1))
+            };
             Some(format!("#{red:02x}{green:02x}{blue:02x}"))
         }
         Color::Rgb(red, green, blue) => Some(format!("#{red:02x}{green:02x}{blue:02x}")),
@@ -106,11 +128,14 @@ pub fn row(pieces: &[Piece]) -> String {
         let x = f64::from(piece.at) * WIDE;
         if let Some(ground) = &piece.look.ground {
             let wide = piece.text.chars().count() as f64 * WIDE;
-            let _ =
-                write!(drawn, "<rect x=\"{x:.1}\" width=\"{wide:.1}\" height=\"{HIGH}\" fill=\"{ground}\"/>");
+            let _ = write!(
+                drawn,
+                "<rect x=\"{x:.1}\" width=\"{wide:.1}\" height=\"{HIGH}\" fill=\"{ground}\"/>"
+            );
         }
         let mut lines = String::new();
-        // Letters and frames apart: letters by words, so that a font that is a little wider moves none of them far.
+        // Letters and frames apart: letters by words, so that a font that is a little wider moves
+        // none of them far.
         let mut word = String::new();
         let mut from = 0;
         for (number, letter) in piece.text.chars().chain(" ".chars()).enumerate() {
@@ -129,7 +154,14 @@ pub fn row(pieces: &[Piece]) -> String {
             lines.push_str(&line.unwrap_or_default());
         }
         if !lines.is_empty() {
-            let (colour, dim) = (&piece.look.text, if piece.look.dim { " opacity=\".6\"" } else { "" });
+            let (colour, dim) = (
+                &piece.look.text,
+                if piece.look.dim {
+                    " opacity=\".6\""
+                } else {
+                    ""
+                },
+            );
             let _ = write!(drawn, "<path d=\"{lines}\" stroke=\"{colour}\"{dim}/>");
         }
     }
@@ -139,17 +171,29 @@ pub fn row(pieces: &[Piece]) -> String {
 fn letters(drawn: &mut String, look: &Look, x: f64, word: &str) {
     let y = HIGH / 2.0 + LETTERS * 0.35;
     let wide = word.chars().count() as f64 * WIDE;
-    let fill = if look.text == TEXT { String::new() } else { format!(" fill=\"{}\"", look.text) };
-    let bold = if look.bold { " font-weight=\"700\"" } else { "" };
+    let fill = if look.text == TEXT {
+        String::new()
+    } else {
+        format!(" fill=\"{}\"", look.text)
+    };
+    let bold = if look.bold {
+        " font-weight=\"700\""
+    } else {
+        ""
+    };
     let dim = if look.dim { " opacity=\".6\"" } else { "" };
-    let word = word.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let word = word
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
     let _ = write!(
         drawn,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{wide:.1}\" lengthAdjust=\"spacingAndGlyphs\"{fill}{bold}{dim}>{word}</text>"
     );
 }
 
-/// A letter that is a part of a frame, as strokes: up, down, left and right from the middle of its cell.
+/// A letter that is a part of a frame, as strokes: up, down, left and right from the middle of its
+/// cell.
 fn stroke(letter: char, x: f64) -> Option<String> {
     let (up, down, left, right) = match letter {
         '─' | '━' => (false, false, true, true),
@@ -174,17 +218,26 @@ fn stroke(letter: char, x: f64) -> Option<String> {
     }
     // What is thick is drawn twice, a little apart.
     if "━┃┏┓┗┛┣┫".contains(letter) {
-        path +=
-            &path.replace(&format!("M{middle:.1} {half}"), &format!("M{:.1} {}", middle + 0.8, half + 0.8));
+        path += &path.replace(
+            &format!("M{middle:.1} {half}"),
+            &format!("M{:.1} {}", middle + 0.8, half + 0.8),
+        );
     }
     Some(path)
 }
 
 /// A window with these pictures in it, each so long, in hundredths of a second.
 pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
-    let rows = frames.iter().map(|(_, frame)| used(frame)).max().unwrap_or(1);
+    let rows = frames
+        .iter()
+        .map(|(_, frame)| used(frame))
+        .max()
+        .unwrap_or(1);
     let columns = frames.first().map_or(80, |(_, frame)| frame.columns);
-    let (width, height) = (f64::from(columns) * WIDE + 2.0 * EDGE, rows as f64 * HIGH + BAR + EDGE);
+    let (width, height) = (
+        f64::from(columns) * WIDE + 2.0 * EDGE,
+        rows as f64 * HIGH + BAR + EDGE,
+    );
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n<style>{}</style>\n",
         style(frames)
@@ -199,14 +252,26 @@ pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let (mut defined, mut shown) = (String::new(), String::new());
     for (number, (_, frame)) in frames.iter().enumerate() {
-        let _ = write!(shown, "<g id=\"f{number}\" fill=\"{TEXT}\" transform=\"translate({EDGE} {BAR})\">");
-        for (at, pieces) in frame.rows.iter().enumerate().filter(|(_, pieces)| !pieces.is_empty()) {
+        let _ = write!(
+            shown,
+            "<g id=\"f{number}\" fill=\"{TEXT}\" transform=\"translate({EDGE} {BAR})\">"
+        );
+        for (at, pieces) in frame
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, pieces)| !pieces.is_empty())
+        {
             let next = known.len();
             let id = *known.entry(row(pieces)).or_insert(next);
             if id == next {
                 let _ = writeln!(defined, "<g id=\"r{id}\">{}</g>", row(pieces));
             }
-            let _ = write!(shown, "<use href=\"#r{id}\" y=\"{:.0}\"/>", at as f64 * HIGH);
+            let _ = write!(
+                shown,
+                "<use href=\"#r{id}\" y=\"{:.0}\"/>",
+                at as f64 * HIGH
+            );
         }
         shown.push_str("</g>\n");
     }
@@ -215,7 +280,11 @@ pub fn picture(title: &str, frames: &[(u32, Frame)]) -> String {
 }
 
 fn used(frame: &Frame) -> usize {
-    frame.rows.iter().rposition(|row| !row.is_empty()).map_or(1, |row| row + 1)
+    frame
+        .rows
+        .iter()
+        .rposition(|row| !row.is_empty())
+        .map_or(1, |row| row + 1)
 }
 
 fn style(frames: &[(u32, Frame)]) -> String {
@@ -231,7 +300,11 @@ fn style(frames: &[(u32, Frame)]) -> String {
     style.push_str("@media (prefers-reduced-motion:no-preference){");
     for (number, (long, _)) in frames.iter().enumerate() {
         let (begin, end) = (share(from), share(from + long));
-        let before = if number == 0 { String::new() } else { "0%{visibility:hidden}".to_owned() };
+        let before = if number == 0 {
+            String::new()
+        } else {
+            "0%{visibility:hidden}".to_owned()
+        };
         let after = if number + 1 == frames.len() {
             String::new()
         } else {
@@ -245,7 +318,9 @@ fn style(frames: &[(u32, Frame)]) -> String {
         from += long;
     }
     style.push('}');
-    let hidden: Vec<String> = (0..frames.len() - 1).map(|number| format!("#f{number}")).collect();
+    let hidden: Vec<String> = (0..frames.len() - 1)
+        .map(|number| format!("#f{number}"))
+        .collect();
     let _ = write!(style, "{}{{visibility:hidden}}", hidden.join(","));
     style
 }

@@ -8,9 +8,19 @@ fn exits_and_signals_are_told_exactly() {
     let cases = [
         (json!(["/bin/true"]), "finished", "exited 0", 0),
         (json!(["sh", "-c", "exit 3"]), "finished", "exited 3", 3),
-        (json!(["sh", "-c", "kill -9 $$"]), "finished", "signal 9", 137),
+        (
+            json!(["sh", "-c", "kill -9 $$"]),
+            "finished",
+            "signal 9",
+            137,
+        ),
         (json!([FAKE, "dies-mid-line"]), "finished", "signal 9", 137),
-        (json!([FAKE, "noisy", "--code", "255"]), "finished", "exited 255", 255),
+        (
+            json!([FAKE, "noisy", "--code", "255"]),
+            "finished",
+            "exited 255",
+            255,
+        ),
     ];
     for (argv, cause, detail, code) in cases {
         let ended = den.run(json!({ "argv": argv }));
@@ -37,26 +47,65 @@ fn a_start_that_fails_says_why_and_what_to_do() {
     let long = "x".repeat(200_000);
     let cases = [
         (json!({ "argv": [] }), "there is no command to start", 126),
-        (json!({ "argv": ["no-such-program"] }), "program `no-such-program` was not found", 127),
-        (json!({ "argv": ["/no/such/program"] }), "program `/no/such/program` was not found", 127),
-        (json!({ "argv": ["./plain"] }), "`./plain` is not executable", 126),
-        (json!({ "argv": ["plain"], "env": { "PATH": "bin" } }), "`./bin/plain` is not executable", 126),
+        (
+            json!({ "argv": ["no-such-program"] }),
+            "program `no-such-program` was not found",
+            127,
+        ),
+        (
+            json!({ "argv": ["/no/such/program"] }),
+            "program `/no/such/program` was not found",
+            127,
+        ),
+        (
+            json!({ "argv": ["./plain"] }),
+            "`./plain` is not executable",
+            126,
+        ),
+        (
+            json!({ "argv": ["plain"], "env": { "PATH": "bin" } }),
+            "`./bin/plain` is not executable",
+            126,
+        ),
         (json!({ "argv": ["/tmp"] }), "`/tmp` is a directory", 126),
-        (json!({ "argv": ["./orphaned"] }), "`./orphaned` needs `/no/such/shell`, which cannot be run", 126),
-        (json!({ "argv": ["./nonsense"] }), "`./nonsense` is not a program this machine can run", 126),
+        (
+            json!({ "argv": ["./orphaned"] }),
+            "`./orphaned` needs `/no/such/shell`, which cannot be run",
+            126,
+        ),
+        (
+            json!({ "argv": ["./nonsense"] }),
+            "`./nonsense` is not a program this machine can run",
+            126,
+        ),
         (
             json!({ "argv": ["true", "a\0b"] }),
             "argument 1 has a NUL byte in it, which no program can be given",
             126,
         ),
-        (json!({ "argv": ["true", long] }), "the command line is too long (200006 bytes)", 126),
-        (json!({ "argv": ["true"], "cwd": "/no/such" }), "directory `/no/such` does not exist", 127),
+        (
+            json!({ "argv": ["true", long] }),
+            "the command line is too long (200006 bytes)",
+            126,
+        ),
+        (
+            json!({ "argv": ["true"], "cwd": "/no/such" }),
+            "directory `/no/such` does not exist",
+            127,
+        ),
     ];
     for (command, detail, code) in cases {
         let ended = den.run(command.clone());
-        let got = (&ended["cause"], ended["detail"].as_str().unwrap(), &ended["code"]);
+        let got = (
+            &ended["cause"],
+            ended["detail"].as_str().unwrap(),
+            &ended["code"],
+        );
         assert_eq!(got, (&json!("not-started"), detail, &json!(code)));
-        assert!(ended["hint"].is_string() || detail.contains("NUL"), "{ended}");
+        assert!(
+            ended["hint"].is_string() || detail.contains("NUL"),
+            "{ended}"
+        );
     }
     den.assert_empty();
 }
@@ -88,7 +137,10 @@ fn a_deadline_holds_although_a_grandchild_holds_the_pipe() {
     let ended = den.run(json!({
         "argv": [FAKE, "forks", "1", "--setsid", "--hold"], "deadline_ms": 300, "grace_ms": 300,
     }));
-    assert_eq!((&ended["cause"], &ended["code"]), (&json!("timed-out"), &json!(124)));
+    assert_eq!(
+        (&ended["cause"], &ended["code"]),
+        (&json!("timed-out"), &json!(124))
+    );
     assert_within(&ended, 600);
     den.assert_empty();
 }
@@ -96,8 +148,12 @@ fn a_deadline_holds_although_a_grandchild_holds_the_pipe() {
 #[test]
 fn without_a_deadline_a_leaf_ends_with_its_command() {
     let den = Den::new();
-    let (ended, took) = timed(|| den.run(json!({ "argv": [FAKE, "forks", "1", "--hold", "--exit", "4"] })));
-    assert_eq!((&ended["detail"], &ended["stdout"]["text"]), (&json!("exited 4"), &json!("ready\n")));
+    let (ended, took) =
+        timed(|| den.run(json!({ "argv": [FAKE, "forks", "1", "--hold", "--exit", "4"] })));
+    assert_eq!(
+        (&ended["detail"], &ended["stdout"]["text"]),
+        (&json!("exited 4"), &json!("ready\n"))
+    );
     assert!(took < 30_000, "waited for the grandchild");
     den.assert_empty();
 }
@@ -106,7 +162,8 @@ fn without_a_deadline_a_leaf_ends_with_its_command() {
 fn a_timeout_is_one_whatever_the_command_does_then() {
     let den = Den::new();
     let script = "trap 'exit 0' TERM; while :; do sleep 0.05; done";
-    let ended = den.run(json!({ "argv": ["sh", "-c", script], "deadline_ms": 200, "grace_ms": 5000 }));
+    let ended =
+        den.run(json!({ "argv": ["sh", "-c", script], "deadline_ms": 200, "grace_ms": 5000 }));
     assert_eq!(
         (&ended["cause"], &ended["detail"], &ended["code"]),
         (&json!("timed-out"), &json!("exited 0"), &json!(124))
@@ -146,15 +203,36 @@ fn an_interrupt_stops_a_run_and_the_second_kills_it() {
 #[test]
 fn a_process_without_free_descriptors_starts_what_it_can() {
     let den = Den::new();
-    let commands: Vec<Value> = (0..20).map(|_| json!({ "argv": ["sleep", "0.3"], "stdin": "x" })).collect();
+    let commands: Vec<Value> = (0..20)
+        .map(|_| json!({ "argv": ["sleep", "0.3"], "stdin": "x" }))
+        .collect();
     let script = json!({ "parallel": true, "commands": commands }).to_string();
-    let report = den.house.shell("ulimit -n 32; exec materia-fake host").stdin(script).run().ok().json();
+    let report = den
+        .house
+        .shell("ulimit -n 32; exec materia-fake host")
+        .stdin(script)
+        .run()
+        .ok()
+        .json();
     let ended = report["ended"].as_array().unwrap();
-    let started = ended.iter().filter(|end| end["detail"] == "exited 0").count();
-    let refused = ended.iter().filter(|end| end["detail"] == "too many open files").count();
-    assert!(started >= 3 && refused >= 3, "{started} started, {refused} refused");
+    let started = ended
+        .iter()
+        .filter(|end| end["detail"] == "exited 0")
+        .count();
+    let refused = ended
+        .iter()
+        .filter(|end| end["detail"] == "too many open files")
+        .count();
+    assert!(
+        started >= 3 && refused >= 3,
+        "{started} started, {refused} refused"
+    );
     assert_eq!(started + refused, 20);
-    assert!(ended.iter().all(|end| end["cause"] != "not-started" || end["hint"].is_string()));
+    assert!(
+        ended
+            .iter()
+            .all(|end| end["cause"] != "not-started" || end["hint"].is_string())
+    );
     den.assert_empty();
 }
 
@@ -183,9 +261,15 @@ fn one_process_adopts_once() {
 #[test]
 fn an_identity_refuses_to_signal_its_successor() {
     let den = Den::new();
-    let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+    let mut child = std::process::Command::new("sleep")
+        .arg("100")
+        .spawn()
+        .unwrap();
     let real = Identity::of(child.id().cast_signed()).unwrap();
-    let predecessor = Identity { start_time: real.start_time - 1, ..real.clone() };
+    let predecessor = Identity {
+        start_time: real.start_time - 1,
+        ..real.clone()
+    };
     assert!(!predecessor.is_alive());
     assert!(predecessor.signal(Signal::KILL).is_err());
     assert!(real.is_alive());

@@ -6,11 +6,15 @@ use super::*;
 fn stopped(kind: &str, plain: bool) -> Value {
     let den = Den::new();
     let pids = den.pids();
-    let command = json!({ "argv": [FAKE, "escape", kind, pids], "stop_on": "ready", "grace_ms": 150 });
+    let command =
+        json!({ "argv": [FAKE, "escape", kind, pids], "stop_on": "ready", "grace_ms": 150 });
     let report = den.host(&json!({ "plain": plain, "pids": pids, "commands": [command] }));
     assert_eq!(report["left"], json!([]), "the leaf was said to be over");
     den.assert_empty();
-    assert!(den.recorded().len() >= 2, "it never got to escape: {report}");
+    assert!(
+        den.recorded().len() >= 2,
+        "it never got to escape: {report}"
+    );
     let ended = report["ended"][0].clone();
     assert_eq!(ended["cause"], "cancelled", "{ended}");
     assert_eq!(ended["survivors"], 0);
@@ -21,12 +25,17 @@ fn stopped(kind: &str, plain: bool) -> Value {
 fn timed_out(kind: &str) {
     let den = Den::new();
     let pids = den.pids();
-    let command = json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 });
+    let command =
+        json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 });
     let mut report = den.host(&json!({ "pids": pids, "commands": [command] }));
     assert_eq!(report["left"], json!([]), "the leaf was said to be over");
     den.assert_empty();
     let ended = report["ended"][0].take();
-    assert_eq!((&ended["cause"], &ended["code"]), (&json!("timed-out"), &json!(124)), "{ended}");
+    assert_eq!(
+        (&ended["cause"], &ended["code"]),
+        (&json!("timed-out"), &json!(124)),
+        "{ended}"
+    );
     assert_within(&ended, 550);
 }
 
@@ -107,7 +116,11 @@ fn dropping_a_nursery_kills_what_is_left() {
     let report = den.host(&json!({ "commands": [command] }));
     den.assert_empty();
     assert_eq!(den.recorded().len(), 2);
-    assert_eq!(report["left"].as_array().unwrap().len(), 1, "until then it was there");
+    assert_eq!(
+        report["left"].as_array().unwrap().len(),
+        1,
+        "until then it was there"
+    );
     assert_eq!(report["ended"][0]["detail"], "exited 0");
 }
 
@@ -115,29 +128,45 @@ fn dropping_a_nursery_kills_what_is_left() {
 fn stopping_one_leaf_leaves_its_siblings_alone() {
     let den = Den::new();
     let pids = den.pids();
-    let artist =
-        json!({ "argv": [FAKE, "escape", "double-fork", pids], "stop_on": "ready", "grace_ms": 150 });
+    let artist = json!({ "argv": [FAKE, "escape", "double-fork", pids], "stop_on": "ready", "grace_ms": 150 });
     let sibling = json!({ "argv": [FAKE, "forks", "2", "--setsid", "--exit", "7"] });
     let sleeper = json!({ "argv": [FAKE, "sleeper", "1"] });
-    let report =
-        den.host(&json!({ "parallel": true, "commands": [artist, sibling, sleeper], "sweep_ms": 500 }));
+    let report = den.host(
+        &json!({ "parallel": true, "commands": [artist, sibling, sleeper], "sweep_ms": 500 }),
+    );
     den.assert_empty();
-    let mut ends: Vec<&str> =
-        report["ended"].as_array().unwrap().iter().map(|end| end["detail"].as_str().unwrap()).collect();
+    let mut ends: Vec<&str> = report["ended"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|end| end["detail"].as_str().unwrap())
+        .collect();
     ends.sort_unstable();
     assert_eq!(ends, ["exited 0", "exited 7", "signal 15"]);
-    assert_eq!(report["swept"]["ended"], 2, "the sibling's children outlived the artist");
+    assert_eq!(
+        report["swept"]["ended"], 2,
+        "the sibling's children outlived the artist"
+    );
 }
 
 #[test]
 fn a_polite_program_goes_at_once_and_a_stubborn_one_after_its_grace() {
     let den = Den::new();
-    let polite = den.run(json!({ "argv": [FAKE, "sleeper", "100"], "stop_on": "ready", "grace_ms": 60_000 }));
-    assert_eq!((&polite["detail"], &polite["code"]), (&json!("signal 15"), &json!(143)));
-    let stubborn = den.run(json!({ "argv": [FAKE, "stubborn"], "stop_on": "ready", "grace_ms": 300 }));
-    assert_eq!((&stubborn["detail"], &stubborn["code"]), (&json!("signal 9"), &json!(137)));
+    let polite = den
+        .run(json!({ "argv": [FAKE, "sleeper", "100"], "stop_on": "ready", "grace_ms": 60_000 }));
+    assert_eq!(
+        (&polite["detail"], &polite["code"]),
+        (&json!("signal 15"), &json!(143))
+    );
+    let stubborn =
+        den.run(json!({ "argv": [FAKE, "stubborn"], "stop_on": "ready", "grace_ms": 300 }));
+    assert_eq!(
+        (&stubborn["detail"], &stubborn["code"]),
+        (&json!("signal 9"), &json!(137))
+    );
     assert!(stubborn["elapsed_ms"].as_u64().unwrap() >= 300);
-    let killed = den.run(json!({ "argv": [FAKE, "stubborn"], "kill_on": "ready", "grace_ms": 60_000 }));
+    let killed =
+        den.run(json!({ "argv": [FAKE, "stubborn"], "kill_on": "ready", "grace_ms": 60_000 }));
     assert_eq!(killed["detail"], "signal 9");
     assert_within(&killed, 0);
     den.assert_empty();
@@ -153,7 +182,10 @@ fn a_detached_process_belongs_to_nobody_around_it() {
     assert_eq!(report["swept"], json!({ "ended": 0, "survivors": 0 }));
     let detached = den.recorded();
     assert_eq!(detached.len(), 2);
-    assert!(detached.iter().all(Identity::is_alive), "swept, though detached on purpose");
+    assert!(
+        detached.iter().all(Identity::is_alive),
+        "swept, though detached on purpose"
+    );
     let swept = materia_engine::process::end_detached(&name, Duration::from_secs(5));
     assert_eq!((swept.ended, swept.survivors.len()), (2, 0));
     den.assert_empty();
@@ -170,9 +202,17 @@ fn what_a_killed_supervisor_left_is_found_by_its_name() {
     let wait = format!("until [ $(wc -l <'{pids}') -ge 4 ]; do sleep 0.02; done; kill -9 $PPID");
     let killer = json!({ "argv": ["sh", "-c", wait] });
     let script = json!({ "parallel": true, "commands": [artist, stubborn, killer] }).to_string();
-    let host = den.house.fake(&["host"]).env("MATERIA_DETACHED", &name).stdin(script).run();
+    let host = den
+        .house
+        .fake(&["host"])
+        .env("MATERIA_DETACHED", &name)
+        .stdin(script)
+        .run();
     assert_eq!(host.code(), 137);
-    assert_eq!(den.recorded().iter().filter(|left| left.is_alive()).count(), 4);
+    assert_eq!(
+        den.recorded().iter().filter(|left| left.is_alive()).count(),
+        4
+    );
     let swept = materia_engine::process::end_detached(&name, Duration::from_millis(200));
     assert!(swept.ended >= 4 && swept.survivors.is_empty(), "{swept:?}");
     den.assert_empty();
@@ -181,6 +221,9 @@ fn what_a_killed_supervisor_left_is_found_by_its_name() {
 #[test]
 fn a_process_that_is_just_being_detached_is_not_swept_away() {
     let house = House::new();
-    let outcome = house.fake(&["storm", &format!("storm-{}", house.mark()), "150"]).run().ok();
+    let outcome = house
+        .fake(&["storm", &format!("storm-{}", house.mark()), "150"])
+        .run()
+        .ok();
     assert_eq!(outcome.stdout, "0 lost\n");
 }

@@ -5,7 +5,13 @@ use super::*;
 /// What `noisy` writes.
 fn noise(count: u64, line: u64) -> Vec<u8> {
     (0..count)
-        .map(|index| if index % line == line - 1 { b'\n' } else { b'a' + u8::try_from(index % 26).unwrap() })
+        .map(|index| {
+            if index % line == line - 1 {
+                b'\n'
+            } else {
+                b'a' + u8::try_from(index % 26).unwrap()
+            }
+        })
         .collect()
 }
 
@@ -24,7 +30,11 @@ fn a_flood_is_bounded_in_memory_and_complete_in_its_file() {
     );
     let complete = noise(count, 1_000_000);
     assert!(std::fs::read(den.path("spill.stdout")).unwrap() == complete);
-    assert_eq!(stdout["bytes"], json!(complete[complete.len() - 1000..]), "the tail is the end of it");
+    assert_eq!(
+        stdout["bytes"],
+        json!(complete[complete.len() - 1000..]),
+        "the tail is the end of it"
+    );
     let stderr = std::fs::read(den.path("spill.stderr")).unwrap();
     assert!(stderr == noise(300_000, 1_000_000));
     den.assert_empty();
@@ -38,11 +48,17 @@ fn past_its_limit_output_is_counted_and_thrown_away() {
         "spill": text(&den.path("spill")),
     }));
     let stdout = &ended["stdout"];
-    assert_eq!((&stdout["total"], &stdout["truncated"]), (&json!(1_000_000), &json!(true)));
+    assert_eq!(
+        (&stdout["total"], &stdout["truncated"]),
+        (&json!(1_000_000), &json!(true))
+    );
     assert!(std::fs::read(den.path("spill.stdout")).unwrap() == noise(5000, 80));
     assert_eq!(stdout["bytes"], json!(noise(1_000_000, 80)[999_900..]));
     let ended = den.run(json!({ "argv": [FAKE, "noisy", "--stdout", "1000"], "memory": 100 }));
-    assert_eq!((&ended["stdout"]["kept"], &ended["stdout"]["truncated"]), (&json!(100), &json!(true)));
+    assert_eq!(
+        (&ended["stdout"]["kept"], &ended["stdout"]["truncated"]),
+        (&json!(100), &json!(true))
+    );
     assert_eq!(ended["stdout"]["file"], Value::Null);
     den.assert_empty();
 }
@@ -51,7 +67,9 @@ fn past_its_limit_output_is_counted_and_thrown_away() {
 fn bytes_are_bytes() {
     let den = Den::new();
     let ended = den.run(json!({ "argv": [FAKE, "noisy", "--stdout", "512", "--invalid"] }));
-    let expected: Vec<u8> = (0..512).map(|index: u32| u8::try_from(index % 256).unwrap()).collect();
+    let expected: Vec<u8> = (0..512)
+        .map(|index: u32| u8::try_from(index % 256).unwrap())
+        .collect();
     assert_eq!(ended["stdout"]["bytes"], json!(expected));
     let ended = den.run(json!({ "argv": [FAKE, "dies-mid-line", "--code", "1"] }));
     assert_eq!(ended["stdout"]["text"], "whole line\nhalf a li");
@@ -64,7 +82,10 @@ fn a_spill_that_cannot_be_written_costs_the_file_and_not_the_leaf() {
     let ended = den.run(json!({
         "argv": [FAKE, "noisy", "--stdout", "100000"], "memory": 100, "spill": "/no/such/directory/spill",
     }));
-    assert_eq!((&ended["detail"], &ended["stdout"]["total"]), (&json!("exited 0"), &json!(100_000)));
+    assert_eq!(
+        (&ended["detail"], &ended["stdout"]["total"]),
+        (&json!("exited 0"), &json!(100_000))
+    );
     assert!(ended["stdout"]["error"].is_string() && ended["stdout"]["truncated"] == true);
     den.assert_empty();
 }
@@ -74,13 +95,18 @@ fn large_input_arrives_whole() {
     let den = Den::new();
     for count in [0u64, 1, 4096, 65_536, 65_537, 3_000_000] {
         let ended = den.run(json!({ "argv": ["wc", "-c"], "stdin": { "bytes": count } }));
-        assert_eq!(ended["stdout"]["text"].as_str().unwrap().trim(), count.to_string());
+        assert_eq!(
+            ended["stdout"]["text"].as_str().unwrap().trim(),
+            count.to_string()
+        );
         assert_eq!(ended["stdin_refused"], false);
     }
     den.run(json!({
         "argv": ["cat"], "stdin": { "bytes": 3_000_000 }, "memory": 10, "spill": text(&den.path("spill")),
     }));
-    let expected: Vec<u8> = (0..3_000_000u32).map(|index| u8::try_from(index % 251).unwrap()).collect();
+    let expected: Vec<u8> = (0..3_000_000u32)
+        .map(|index| u8::try_from(index % 251).unwrap())
+        .collect();
     assert!(std::fs::read(den.path("spill.stdout")).unwrap() == expected);
     den.assert_empty();
 }
@@ -95,7 +121,8 @@ fn input_that_nobody_reads_is_no_error() {
         let ended = den.run(json!({ "argv": ["sleep", "0.1"], "stdin": { "bytes": count } }));
         assert_eq!(ended["detail"], "exited 0");
     }
-    let closed = json!({ "argv": ["sh", "-c", "exec 0<&-; sleep 0.1"], "stdin": { "bytes": 3_000_000 } });
+    let closed =
+        json!({ "argv": ["sh", "-c", "exec 0<&-; sleep 0.1"], "stdin": { "bytes": 3_000_000 } });
     assert_eq!(den.run(closed)["detail"], "exited 0");
     den.assert_empty();
 }
@@ -109,7 +136,10 @@ fn a_file_is_read_and_a_held_stdin_is_sent() {
     let ended = den.run(json!({ "argv": ["cat"], "stdin": "held", "send": "one\ntwo\n" }));
     assert_eq!(ended["stdout"]["text"], "one\ntwo\n");
     let ended = den.run(json!({ "argv": [FAKE, "utility"], "stdin": "{\"a\":1}" }));
-    assert_eq!(ended["stdout"]["text"], "{\"ok\":true,\"input\":{\"a\":1}}\n");
+    assert_eq!(
+        ended["stdout"]["text"],
+        "{\"ok\":true,\"input\":{\"a\":1}}\n"
+    );
     let ended = den.run(json!({ "argv": [FAKE, "agent"], "stdin": "why?\n" }));
     assert_eq!(ended["stdout"]["text"], "You asked: why?\n");
     den.assert_empty();
@@ -128,7 +158,8 @@ fn a_flood_by_a_grandchild_does_not_hold_the_leaf() {
 #[test]
 fn the_environment_is_what_was_asked_for() {
     let den = Den::new();
-    let ended = den.run(json!({ "argv": ["/usr/bin/env"], "clear_env": true, "env": { "A": "1" } }));
+    let ended =
+        den.run(json!({ "argv": ["/usr/bin/env"], "clear_env": true, "env": { "A": "1" } }));
     let lines: Vec<&str> = ended["stdout"]["text"].as_str().unwrap().lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.contains(&"A=1") && lines.iter().any(|line| line.starts_with("MATERIA_LEAF=")));

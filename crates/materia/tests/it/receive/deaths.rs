@@ -1,4 +1,5 @@
-//! Receivers that die: their messages are free again, and nothing is handled twice by who looks at the id.
+//! Receivers that die: their messages are free again, and nothing is handled twice by who looks at
+//! the id.
 
 use serde_json::json;
 
@@ -11,21 +12,36 @@ fn the_message_of_a_program_that_ended_is_given_to_the_next() {
     house.spawn("a", "sleep 600", &[]);
     house.sent(&["run:a", "task.run", "1"]);
     // The shell has the message, and ends.
-    let script =
-        "materia receive --address run:a --json; materia receive --address run:a --json --timeout 0; true";
+    let script = "materia receive --address run:a --json; materia receive --address run:a --json --timeout 0; true";
     let said = house.shell(script).run().ok().stdout;
-    let lines: Vec<serde_json::Value> =
-        said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<serde_json::Value> = said
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(lines[0]["message"]["attempt"], 1);
-    assert_eq!(lines[1]["error"]["code"], "timeout", "while it lives, nobody else gets it");
-    let seen = house.materia(&["inspect", "run:a", "--view", "mailbox", "--json"]).run().ok().json();
-    assert_eq!((&seen["counts"]["queued"], &seen["counts"]["claimed"]), (&json!(1), &json!(0)), "{seen:#}");
+    assert_eq!(
+        lines[1]["error"]["code"], "timeout",
+        "while it lives, nobody else gets it"
+    );
+    let seen = house
+        .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&seen["counts"]["queued"], &seen["counts"]["claimed"]),
+        (&json!(1), &json!(0)),
+        "{seen:#}"
+    );
     assert_eq!(
         (&seen["messages"][0]["status"], &seen["messages"][0]["by"]),
         (&json!("queued"), &json!(null))
     );
     let again = house.receive("run:a");
-    assert_eq!((&again["id"], &again["attempt"]), (&lines[0]["message"]["id"], &json!(2)));
+    assert_eq!(
+        (&again["id"], &again["attempt"]),
+        (&lines[0]["message"]["id"], &json!(2))
+    );
     house.kill("a");
 }
 
@@ -37,7 +53,12 @@ fn a_copy_of_a_shell_is_not_taken_for_the_program() {
     let script = "m=$(materia receive --address run:a --json | cat)\nmateria receive --address run:a --json --timeout 0\ntrue";
     let path = house.write("script.sh", script);
     let said = house.shell(&format!("sh {}", path.display())).run();
-    assert_eq!(said.json()["error"]["code"], "timeout", "{}", said.transcript());
+    assert_eq!(
+        said.json()["error"]["code"],
+        "timeout",
+        "{}",
+        said.transcript()
+    );
     house.kill("a");
 }
 
@@ -46,7 +67,9 @@ fn a_message_that_nobody_heard_is_not_lost() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
     house.sent(&["run:a", "task.run", "1"]);
-    house.shell("materia receive --address run:a --json > /dev/full; true").run();
+    house
+        .shell("materia receive --address run:a --json > /dev/full; true")
+        .run();
     assert_eq!(house.receive("run:a")["attempt"], 2);
     house.kill("a");
 }
@@ -62,34 +85,69 @@ mod slow {
         let trace = house.work().join("trace");
         let spec = format!("trace:{}", trace.display());
         let script = "materia receive --address run:a --json";
-        house.shell(script).env("MATERIA_FAILPOINT", &spec).run().ok();
-        let points: Vec<String> =
-            std::fs::read_to_string(trace).unwrap().lines().map(str::to_owned).collect();
-        assert!(points.iter().any(|point| point == "journal.write"), "{points:?}");
+        house
+            .shell(script)
+            .env("MATERIA_FAILPOINT", &spec)
+            .run()
+            .ok();
+        let points: Vec<String> = std::fs::read_to_string(trace)
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect();
+        assert!(
+            points.iter().any(|point| point == "journal.write"),
+            "{points:?}"
+        );
         for (index, point) in points.iter().enumerate() {
-            let nth = points[..=index].iter().filter(|other| *other == point).count();
+            let nth = points[..=index]
+                .iter()
+                .filter(|other| *other == point)
+                .count();
             // A message over which five died would be given up.
             house.sent(&["run:a", "task.run", "more"]);
             let spec = format!("{point}:{nth}:abort");
-            let killed = house.shell(&format!("{script}; true")).env("MATERIA_FAILPOINT", &spec).run();
+            let killed = house
+                .shell(&format!("{script}; true"))
+                .env("MATERIA_FAILPOINT", &spec)
+                .run();
             let next = house.receive("run:a");
             if let Ok(heard) = serde_json::from_str::<serde_json::Value>(&killed.stdout) {
                 let told = heard["message"]["id"].as_str().unwrap_or_default();
-                assert_eq!(next["id"], told, "{spec}: its program is gone, so it comes again");
+                assert_eq!(
+                    next["id"], told,
+                    "{spec}: its program is gone, so it comes again"
+                );
             }
             let id = next["id"].as_str().unwrap();
-            house.materia(&["receive", "--address", "run:a", "--ack", id]).run().ok();
+            house
+                .materia(&["receive", "--address", "run:a", "--ack", id])
+                .run()
+                .ok();
         }
         let mut left = 0;
         while let Ok(more) = serde_json::from_str::<serde_json::Value>(
-            &house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run().stdout,
+            &house
+                .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
+                .run()
+                .stdout,
         ) {
-            let Some(id) = more["message"]["id"].as_str() else { break };
-            house.materia(&["receive", "--address", "run:a", "--ack", id]).run().ok();
+            let Some(id) = more["message"]["id"].as_str() else {
+                break;
+            };
+            house
+                .materia(&["receive", "--address", "run:a", "--ack", id])
+                .run()
+                .ok();
             left += 1;
         }
-        assert!(left <= 2, "{left} messages were left: one for each that was sent, but for the first");
-        let none = house.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"]).run();
+        assert!(
+            left <= 2,
+            "{left} messages were left: one for each that was sent, but for the first"
+        );
+        let none = house
+            .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
+            .run();
         assert_eq!(refused(&none), (1, "timeout".to_owned()));
         house.kill("a");
     }

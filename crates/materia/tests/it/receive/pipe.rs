@@ -1,4 +1,5 @@
-//! The named pipe of a run: lines with ids, in the order in which they were sent, also those from before it was there.
+//! The named pipe of a run: lines with ids, in the order in which they were sent, also those from
+//! before it was there.
 
 use std::path::Path;
 
@@ -22,7 +23,11 @@ head -n "$lines" <&3
 /// A run that waits with its pipe.
 fn reader(house: &House, id: &str) {
     let script = house.write("reader.sh", READER);
-    house.spawn(id, &format!("sh {}", script.display()), &["--mailbox", r#"{"deliver": "fifo"}"#]);
+    house.spawn(
+        id,
+        &format!("sh {}", script.display()),
+        &["--mailbox", r#"{"deliver": "fifo"}"#],
+    );
     house.until_file(house.run_place(id).dir().join("gate"));
 }
 
@@ -34,11 +39,19 @@ fn open(house: &House, id: &str, lines: usize) {
 }
 
 fn read(house: &House, id: &str) -> Vec<Value> {
-    house.run_file(id, "stdout.log").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    house
+        .run_file(id, "stdout.log")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 fn statuses(house: &House, address: &str) -> Vec<Value> {
-    let view = house.materia(&["inspect", address, "--view", "mailbox", "--json"]).run().ok().json();
+    let view = house
+        .materia(&["inspect", address, "--view", "mailbox", "--json"])
+        .run()
+        .ok()
+        .json();
     let listed = view["messages"].as_array().unwrap().iter();
     listed.map(|message| message["status"].clone()).collect()
 }
@@ -48,10 +61,23 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
     let house = House::new();
     reader(&house, "a");
     let early = house.sent(&["run:a", "task.run", "1"]);
-    assert_fate(&early, [false, true, true], "fifo", "delivery_failed_persisted");
+    assert_fate(
+        &early,
+        [false, true, true],
+        "fifo",
+        "delivery_failed_persisted",
+    );
     let branch = house.sent(&["branch:a/w", "task.run", "2"]);
     let both = json!({"recipients": ["branch:a/x", "branch:a/y"]}).to_string();
-    let room = house.sent(&["room:a", "task.run", "3", "--from", "run:a", "--metadata", &both]);
+    let room = house.sent(&[
+        "room:a",
+        "task.run",
+        "3",
+        "--from",
+        "run:a",
+        "--metadata",
+        &both,
+    ]);
     house.sent(&["run:a", "task.run", &"x".repeat(5000)]);
     open(&house, "a", 5);
     let late = house.sent(&["run:a", "task.run", "4"]);
@@ -60,10 +86,26 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
     let lines = read(&house, "a");
     let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
     let copy = |branch: &str| json!(format!("{}:{branch}", room["id"].as_str().unwrap()));
-    assert_eq!(ids, [&early["id"], &branch["id"], &copy("x"), &copy("y"), &late["id"]]);
+    assert_eq!(
+        ids,
+        [
+            &early["id"],
+            &branch["id"],
+            &copy("x"),
+            &copy("y"),
+            &late["id"]
+        ]
+    );
     let to: Vec<&Value> = lines.iter().map(|line| &line["to"]).collect();
-    assert_eq!(to, ["run:a", "branch:a/w", "branch:a/x", "branch:a/y", "run:a"]);
-    assert_eq!(statuses(&house, "run:a"), ["delivered", "delivered", "queued"], "what is too long waits");
+    assert_eq!(
+        to,
+        ["run:a", "branch:a/w", "branch:a/x", "branch:a/y", "run:a"]
+    );
+    assert_eq!(
+        statuses(&house, "run:a"),
+        ["delivered", "delivered", "queued"],
+        "what is too long waits"
+    );
     assert_eq!(statuses(&house, "branch:a/x"), ["delivered"]);
 }
 
@@ -76,7 +118,13 @@ fn what_was_sent_before_somebody_reads_is_handed_over_by_the_supervisor() {
     // It looks by itself after a while; here it need not wait for that.
     run::ring(&house.run_place("a"));
     assert_eq!(house.wait("a")["status"], "done");
-    assert_eq!(read(&house, "a").iter().map(|line| line["id"].clone()).collect::<Vec<_>>(), ids);
+    assert_eq!(
+        read(&house, "a")
+            .iter()
+            .map(|line| line["id"].clone())
+            .collect::<Vec<_>>(),
+        ids
+    );
     assert_eq!(statuses(&house, "run:a"), ["delivered", "delivered"]);
 }
 
@@ -87,14 +135,20 @@ fn many_senders_find_one_order_and_nothing_goes_twice() {
     reader(&house, "a");
     house.sent(&["run:a", "task.run", "early"]);
     open(&house, "a", SENDERS + 1);
-    let send = |number: usize| house.materia(&["message", "run:a", "task.run", &number.to_string()]).start();
+    let send = |number: usize| {
+        house
+            .materia(&["message", "run:a", "task.run", &number.to_string()])
+            .start()
+    };
     let senders: Vec<_> = (0..SENDERS).map(send).collect();
     for sender in senders {
         sender.end().ok();
     }
     assert_eq!(house.wait("a")["status"], "done");
-    let ids: Vec<String> =
-        read(&house, "a").iter().map(|line| line["id"].as_str().unwrap().to_owned()).collect();
+    let ids: Vec<String> = read(&house, "a")
+        .iter()
+        .map(|line| line["id"].as_str().unwrap().to_owned())
+        .collect();
     let posted: Vec<String> = crate::spawn::records(&house, "a")
         .iter()
         .filter(|record| record["type"] == "message")
@@ -106,6 +160,11 @@ fn many_senders_find_one_order_and_nothing_goes_twice() {
 impl House {
     /// Waits until there is such a file.
     fn until_file(&self, path: impl AsRef<Path>) {
-        self.shell(&format!("until test -e {}; do sleep 0.01; done", path.as_ref().display())).run().ok();
+        self.shell(&format!(
+            "until test -e {}; do sleep 0.01; done",
+            path.as_ref().display()
+        ))
+        .run()
+        .ok();
     }
 }

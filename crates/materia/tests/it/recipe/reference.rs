@@ -1,4 +1,5 @@
-//! Recipes in the shape of the reference load and run unchanged: a set of files that has every field and form.
+//! Recipes in the shape of the reference load and run unchanged: a set of files that has every
+//! field and form.
 
 use std::fs;
 use std::path::Path;
@@ -33,21 +34,48 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn every_field_and_form_loads_and_runs() {
     let house = furnished();
-    let ran = house.materia(&["run", "everything", "--json"]).run().ok().json();
-    assert_eq!((&ran["status"], &ran["warnings"]), (&json!("ok"), &json!([])), "{ran:#}");
+    let ran = house
+        .materia(&["run", "everything", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&ran["status"], &ran["warnings"]),
+        (&json!("ok"), &json!([])),
+        "{ran:#}"
+    );
     assert_eq!(ran["output"], "psst\ntop\n");
-    let said: Vec<&str> =
-        ran["commands"].as_array().unwrap().iter().map(|run| run["argv"][2].as_str().unwrap_or("")).collect();
+    let said: Vec<&str> = ran["commands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["argv"][2].as_str().unwrap_or(""))
+        .collect();
     assert_eq!(&said[..2], ["hi hello nobody", "hi"]);
     assert!(said.contains(&"a-00") && said.contains(&"b-01"), "{said:?}");
-    let loud = house.materia(&["explain", "everything", "loud=yes", "word=x", "--json"]).run().ok().json();
-    assert_eq!(loud["tree"]["children"][2]["argv"], json!(["printf", "%s%s\\n", "x", "?"]));
+    let loud = house
+        .materia(&["explain", "everything", "loud=yes", "word=x", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        loud["tree"]["children"][2]["argv"],
+        json!(["printf", "%s%s\\n", "x", "?"])
+    );
     assert_eq!(loud["tree"]["children"][1]["skipped"], true);
-    let shown = house.materia(&["recipe", "show", "everything", "--json"]).run().ok().json();
+    let shown = house
+        .materia(&["recipe", "show", "everything", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(shown["recipe"]["artifacts"]["log"]["type"], "text");
     assert_eq!(shown["recipe"]["mailbox"]["accepts"][1]["ack"], "required");
-    let names: Vec<&str> =
-        shown["args"].as_array().unwrap().iter().map(|arg| arg["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = shown["args"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|arg| arg["name"].as_str().unwrap())
+        .collect();
     assert_eq!(names, ["items", "word", "times", "loud", "mode", "out"]);
 }
 
@@ -55,14 +83,31 @@ fn every_field_and_form_loads_and_runs() {
 fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
     let house = furnished();
     let root = house.home().join(".pi/agent/recipes");
-    let files =
-        ["everything.json", "say.json", "literate.md", "parts/shout.json"].map(|file| root.join(file));
-    let words: Vec<&str> =
-        ["validate"].into_iter().chain(files.iter().map(|file| file.to_str().unwrap())).collect();
+    let files = [
+        "everything.json",
+        "say.json",
+        "literate.md",
+        "parts/shout.json",
+    ]
+    .map(|file| root.join(file));
+    let words: Vec<&str> = ["validate"]
+        .into_iter()
+        .chain(files.iter().map(|file| file.to_str().unwrap()))
+        .collect();
     house.materia(&words).run().ok();
-    house.materia(&[&["recipe"], words.as_slice()].concat()).run().ok();
-    let doctor = house.materia(&["recipe", "doctor", "--json"]).run().ok().json();
-    assert_eq!((&doctor["ok"], &doctor["remediations"]), (&json!(true), &json!([])));
+    house
+        .materia(&[&["recipe"], words.as_slice()].concat())
+        .run()
+        .ok();
+    let doctor = house
+        .materia(&["recipe", "doctor", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        (&doctor["ok"], &doctor["remediations"]),
+        (&json!(true), &json!([]))
+    );
     assert_eq!(doctor["counts"]["tools"], 3);
     let by_skill = house.materia(&["run", "voice/whisper"]).run().ok();
     assert_eq!(by_skill.stdout, "psst\n");

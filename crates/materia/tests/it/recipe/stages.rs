@@ -16,17 +16,33 @@ fn r7_later_steps_read_what_stages_wrote_byte_for_byte() {
     ]}"#;
     house.write("r.json", recipe);
     let outcome = house.materia(&["run", "--file", "r.json"]).run();
-    let counts: Vec<&str> =
-        outcome.stdout.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(&counts[..5], ["2", "300000", "0", "0", "300002"], "{}", outcome.transcript());
-    assert!(outcome.stdout.contains("--- branch: one status: done ---\n1\n"), "{}", outcome.transcript());
+    let counts: Vec<&str> = outcome
+        .stdout
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(
+        &counts[..5],
+        ["2", "300000", "0", "0", "300002"],
+        "{}",
+        outcome.transcript()
+    );
+    assert!(
+        outcome
+            .stdout
+            .contains("--- branch: one status: done ---\n1\n"),
+        "{}",
+        outcome.transcript()
+    );
     assert!(
         outcome.stdout.ends_with("a\n\n1\n") || outcome.stdout.ends_with("a\n1\n"),
         "{}",
         outcome.transcript()
     );
-    let left: Vec<_> =
-        std::fs::read_dir(house.work()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> = std::fs::read_dir(house.work())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     assert_eq!(left, ["r.json"], "stages are gone after the run");
 }
 
@@ -36,7 +52,11 @@ fn r7_a_stage_that_is_not_over_is_refused_before_anything_starts() {
     let late = r#"["touch ran", {"stage": "late", "template": "echo"}, "cat {stages.lat}"]"#;
     let outcome = house.materia(&["run", "--template", late]).run();
     assert_eq!(outcome.code(), 2);
-    assert!(outcome.stderr.contains("did you mean {stages.late}?"), "{}", outcome.transcript());
+    assert!(
+        outcome.stderr.contains("did you mean {stages.late}?"),
+        "{}",
+        outcome.transcript()
+    );
     assert!(!house.work().join("ran").exists());
 }
 

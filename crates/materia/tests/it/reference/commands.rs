@@ -17,11 +17,18 @@ fn cli() {
 }
 
 fn commands(page: &mut String, command: &clap::Command, path: &str) {
-    for one in command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help") {
+    for one in command
+        .get_subcommands()
+        .filter(|one| !one.is_hide_set() && one.get_name() != "help")
+    {
         let path = format!("{path} {}", one.get_name());
         let help = one.clone().term_width(100).render_long_help().to_string();
         let help: Vec<&str> = help.lines().map(str::trim_end).collect();
-        let _ = write!(page, "\n## {path}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+        let _ = write!(
+            page,
+            "\n## {path}\n\n```text\n{}\n```\n",
+            help.join("\n").trim_end()
+        );
         commands(page, one, &path);
     }
 }

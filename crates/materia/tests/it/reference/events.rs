@@ -28,17 +28,24 @@ fn events() {
         fields(&mut page, held);
         kinds.push(kind);
     }
-    assert_eq!(kinds, TYPES, "`materia schema events` and the events differ");
+    assert_eq!(
+        kinds, TYPES,
+        "`materia schema events` and the events differ"
+    );
     check("events.md", &page);
 }
 
 fn fields(page: &mut String, name: &str) {
-    let found = SOURCES.iter().find_map(|source| block(source, &format!("pub struct {name} {{")));
+    let found = SOURCES
+        .iter()
+        .find_map(|source| block(source, &format!("pub struct {name} {{")));
     let Some(found) = found else { return };
     page.push_str("\n| field | |\n|---|---|\n");
     let mut flat = Vec::new();
     for (doc, field) in documented(&found) {
-        let Some((name, held)) = field.trim_start_matches("pub ").split_once(": ") else { continue };
+        let Some((name, held)) = field.trim_start_matches("pub ").split_once(": ") else {
+            continue;
+        };
         let held = held.trim_end_matches(',');
         if name == "more" {
             continue;
@@ -55,7 +62,11 @@ fn fields(page: &mut String, name: &str) {
             .find_map(|source| block(source, &format!("pub struct {held} {{")))
             .unwrap_or_default();
         for (doc, field) in documented(&place) {
-            let name = field.trim_start_matches("pub ").split(':').next().unwrap_or_default();
+            let name = field
+                .trim_start_matches("pub ")
+                .split(':')
+                .next()
+                .unwrap_or_default();
             let _ = writeln!(page, "| `{}` | {doc} |", camel(name));
         }
     }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use materia_engine::{agent, process, store, verb};
-use materia_model::{cast, document, handoff, import, message, recipe, record, run, template, utility};
+use materia_model::{
+    cast, document, handoff, import, message, recipe, record, run, template, utility,
+};
 
 use super::check;
 
@@ -11,41 +13,92 @@ use super::check;
 fn limits() {
     let rows: [(&str, String); 30] = [
         ("a JSON document", bytes(document::MAX_BYTES)),
-        ("how deep a JSON document nests", number(document::MAX_DEPTH)),
+        (
+            "how deep a JSON document nests",
+            number(document::MAX_DEPTH),
+        ),
         ("a recipe's file", bytes(recipe::MAX_BYTES)),
-        ("imports below one another", number(recipe::MAX_IMPORT_DEPTH)),
+        (
+            "imports below one another",
+            number(recipe::MAX_IMPORT_DEPTH),
+        ),
         ("a file to import", bytes(import::MAX_BYTES)),
         ("nodes of a template", number(template::MAX_NODES)),
         ("copies from all `repeat`s", number(template::MAX_COPIES)),
-        ("nodes of an expanded plan", number(template::MAX_PLAN_NODES)),
+        (
+            "nodes of an expanded plan",
+            number(template::MAX_PLAN_NODES),
+        ),
         (
             "branches of a node at a time, unless `concurrency` says otherwise",
             number(template::DEFAULT_CONCURRENCY),
         ),
-        ("output in the report of `materia run`", bytes(verb::run::MOST_OUTPUT)),
+        (
+            "output in the report of `materia run`",
+            bytes(verb::run::MOST_OUTPUT),
+        ),
         ("answer of a tool, lines", number(verb::tool::MOST_LINES)),
         ("answer of a tool", bytes(verb::tool::MOST_BYTES)),
-        ("grace between SIGTERM and SIGKILL", format!("{} s", process::DEFAULT_GRACE.as_secs())),
+        (
+            "grace between SIGTERM and SIGKILL",
+            format!("{} s", process::DEFAULT_GRACE.as_secs()),
+        ),
         ("body of a message", bytes(message::LONGEST_BODY)),
-        ("a line through a named pipe", bytes(store::fifo::LONGEST_LINE)),
+        (
+            "a line through a named pipe",
+            bytes(store::fifo::LONGEST_LINE),
+        ),
         ("a line of a journal", bytes(record::MAX_LINE)),
-        ("how long a run that is over is kept", format!("{} days", run::KEPT_FOR.as_secs() / 86_400)),
+        (
+            "how long a run that is over is kept",
+            format!("{} days", run::KEPT_FOR.as_secs() / 86_400),
+        ),
         (
             "a turn of an agent, unless `timeoutMs` says otherwise",
             format!("{} min", agent::DEFAULT_TIMEOUT.as_secs() / 60),
         ),
-        ("a utility, unless `timeoutMs` says otherwise", format!("{} s", utility::DEFAULT_TIMEOUT_MS / 1000)),
-        ("kept of each output of a utility", bytes(utility::MAX_CAPTURE)),
-        ("read of an agent's answer", bytes(handoff::extract::MAX_TEXT)),
-        ("`context` in the state", bytes(handoff::assign::MAX_APPENDED)),
+        (
+            "a utility, unless `timeoutMs` says otherwise",
+            format!("{} s", utility::DEFAULT_TIMEOUT_MS / 1000),
+        ),
+        (
+            "kept of each output of a utility",
+            bytes(utility::MAX_CAPTURE),
+        ),
+        (
+            "read of an agent's answer",
+            bytes(handoff::extract::MAX_TEXT),
+        ),
+        (
+            "`context` in the state",
+            bytes(handoff::assign::MAX_APPENDED),
+        ),
         ("a reason to work again", bytes(cast::rework::MAX_REASON)),
         ("visits of one socket", number(cast::MAX_VISITS as usize)),
-        ("returns to a socket without an advance", number(cast::MAX_CYCLES as usize)),
-        ("repairs of an invalid answer", number(cast::recovery::REPAIRS as usize)),
-        ("tries after a crash, an abort or an empty answer", number(cast::recovery::RETRIES as usize)),
-        ("waits for a rate limit or overload", number(cast::recovery::BACKOFFS as usize)),
-        ("the same failure in a row", number(cast::recovery::BREAKER as usize)),
-        ("text of one artifact in an exported page", bytes(verb::export::MAX_TEXT)),
+        (
+            "returns to a socket without an advance",
+            number(cast::MAX_CYCLES as usize),
+        ),
+        (
+            "repairs of an invalid answer",
+            number(cast::recovery::REPAIRS as usize),
+        ),
+        (
+            "tries after a crash, an abort or an empty answer",
+            number(cast::recovery::RETRIES as usize),
+        ),
+        (
+            "waits for a rate limit or overload",
+            number(cast::recovery::BACKOFFS as usize),
+        ),
+        (
+            "the same failure in a row",
+            number(cast::recovery::BREAKER as usize),
+        ),
+        (
+            "text of one artifact in an exported page",
+            bytes(verb::export::MAX_TEXT),
+        ),
     ];
     let mut page = String::from(
         "# Limits\n\nBeyond a limit there is an error or a cut that is told, never a partial run.\n\n| | at most |\n|---|---|\n",

@@ -1,4 +1,5 @@
-//! What agents and browsers can ask for: MCP tools as a client sees them, HTTP routes as the table has them.
+//! What agents and browsers can ask for: MCP tools as a client sees them, HTTP routes as the table
+//! has them.
 
 use std::fmt::Write as _;
 
@@ -25,18 +26,33 @@ fn mcp() {
             cell(&tool["description"])
         );
         let schema = &tool["inputSchema"];
-        let required: Vec<&str> =
-            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         for (name, about) in schema["properties"].as_object().into_iter().flatten() {
-            let must = if required.contains(&name.as_str()) { "required" } else { "" };
-            let _ = writeln!(page, "| `{name}` | {must} | {} |", cell(&about["description"]));
+            let must = if required.contains(&name.as_str()) {
+                "required"
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                page,
+                "| `{name}` | {must} | {} |",
+                cell(&about["description"])
+            );
         }
     }
     check("mcp.md", &page);
 }
 
 fn cell(text: &Value) -> String {
-    text.as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
+    text.as_str()
+        .unwrap_or_default()
+        .replace('\n', " ")
+        .replace('|', "\\|")
 }
 
 #[test]
@@ -55,7 +71,11 @@ fn http() {
          name, and JSON; answers are the reports of `--json`, failures as in [exit codes](exit-codes.md). It is made for that page: use the command \
          line or [MCP](mcp.md) from programs.\n\n| | | |\n|---|---|---|\n",
     );
-    for line in table.lines().map(str::trim).filter(|line| line.starts_with(".route(")) {
+    for line in table
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with(".route("))
+    {
         let path = line.split('"').nth(1).unwrap();
         for (method, word) in [("GET", "get("), ("POST", "post(")] {
             let Some(at) = line.find(word) else { continue };
@@ -64,7 +84,11 @@ fn http() {
                 let source = handlers.iter().find(|(known, _)| *known == file)?.1;
                 doc(source, name)
             });
-            let _ = writeln!(page, "| {method} | `/api{path}` | {} |", told.unwrap_or_default());
+            let _ = writeln!(
+                page,
+                "| {method} | `/api{path}` | {} |",
+                told.unwrap_or_default()
+            );
         }
     }
     check("http.md", &page);
@@ -73,7 +97,16 @@ fn http() {
 /// The first line of the words above a function.
 fn doc(source: &str, name: &str) -> Option<String> {
     let at = source.find(&format!("async fn {name}("))?;
-    let above: Vec<&str> =
-        source[..at].lines().rev().skip(1).take_while(|line| line.trim_start().starts_with("///")).collect();
-    above.last().map(|line| line.trim_start().trim_start_matches("///").trim().to_owned())
+    let above: Vec<&str> = source[..at]
+        .lines()
+        .rev()
+        .skip(1)
+        .take_while(|line| line.trim_start().starts_with("///"))
+        .collect();
+    above.last().map(|line| {
+        line.trim_start()
+            .trim_start_matches("///")
+            .trim()
+            .to_owned()
+    })
 }

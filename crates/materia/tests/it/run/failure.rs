@@ -1,11 +1,15 @@
-//! Failures and what is done about them: scopes, retries, recoveries, deadlines, quorums, cancelled branches.
+//! Failures and what is done about them: scopes, retries, recoveries, deadlines, quorums, cancelled
+//! branches.
 
 use super::*;
 
 /// A command that waits for all these files.
 fn until(files: &[&str], then: &str) -> String {
     let tests: Vec<String> = files.iter().map(|file| format!("test -e {file}")).collect();
-    format!("sh -c 'until {}; do sleep 0.01; done; {then}'", tests.join(" && "))
+    format!(
+        "sh -c 'until {}; do sleep 0.01; done; {then}'",
+        tests.join(" && ")
+    )
 }
 
 /// A command that runs until it is asked to stop, and does this then.
@@ -20,7 +24,10 @@ fn after_a_failure_for_everybody_nothing_further_starts() {
         "sleep 30", {"failure": "root", "template": "sh -c 'echo no >&2; exit 3'"}, "touch third", "touch fourth"
     ]});
     let (exit, document) = ran(&house, &template, &[]);
-    assert_eq!((exit, &document["code"], &document["status"]), (1, &json!(3), &json!("failed")));
+    assert_eq!(
+        (exit, &document["code"], &document["status"]),
+        (1, &json!(3), &json!("failed"))
+    );
     let statuses = ["cancelled", "failed", "cancelled", "cancelled"];
     assert_eq!(each(&document["branches"], "status"), statuses);
     assert_eq!(each(&document["failures"], "code"), [3]);
@@ -41,7 +48,9 @@ fn a_failure_for_everybody_reaches_every_level_at_once() {
     let (exit, document) = ran(&house, &template, &[]);
     assert_eq!((exit, &document["code"]), (1, &json!(1)));
     assert!(
-        each(&document["commands"], "signal").iter().all(Value::is_null),
+        each(&document["commands"], "signal")
+            .iter()
+            .all(Value::is_null),
         "somebody was killed: {document}"
     );
     assert!(!house.work().join("never").exists());
@@ -52,9 +61,12 @@ fn a_group_that_fails_for_everybody_is_tried_again_first() {
     let house = House::new();
     let once = "sh -c 'if test ! -e tried; then touch tried; exit 1; fi'";
     let group = json!({"retry": 2, "parallel": true, "template": [{"failure": "root", "template": once}, trapped("x", "exit 0")]});
-    let second =
-        json!({"retry": 2, "parallel": true, "template": [{"failure": "root", "template": once}, "true"]});
-    let (_, document) = ran(&house, &json!({"parallel": true, "template": [second, "true"]}), &[]);
+    let second = json!({"retry": 2, "parallel": true, "template": [{"failure": "root", "template": once}, "true"]});
+    let (_, document) = ran(
+        &house,
+        &json!({"parallel": true, "template": [second, "true"]}),
+        &[],
+    );
     assert_eq!(document["status"], "ok", "{document}");
     assert_eq!(document["failures"], json!([]));
     assert_eq!(document["coverage"]["expected"], 4, "{document}");
@@ -73,7 +85,10 @@ fn a_branch_that_stops_early_leaves_its_siblings_alone() {
     ]});
     let (exit, document) = ran(&house, &template, &[]);
     assert_eq!((exit, &document["status"]), (0, &json!("degraded")));
-    assert_eq!(each(&document["branches"], "status"), ["failed", "done", "done"]);
+    assert_eq!(
+        each(&document["branches"], "status"),
+        ["failed", "done", "done"]
+    );
     assert!(!house.work().join("never").exists());
 }
 
@@ -81,36 +96,60 @@ fn a_branch_that_stops_early_leaves_its_siblings_alone() {
 fn attempts_are_counted_and_earlier_ones_are_forgiven() {
     let house = House::new();
     let third = "sh -c 'echo x >> tries; test $(wc -l < tries) -ge 3'";
-    let (exit, document) = ran(&house, &json!(["echo in", {"retry": 5, "template": third}]), &[]);
-    assert_eq!((exit, &document["status"], &document["failures"]), (0, &json!("ok"), &json!([])));
+    let (exit, document) = ran(
+        &house,
+        &json!(["echo in", {"retry": 5, "template": third}]),
+        &[],
+    );
+    assert_eq!(
+        (exit, &document["status"], &document["failures"]),
+        (0, &json!("ok"), &json!([]))
+    );
     assert_eq!(each(&document["commands"], "attempt"), [1, 1, 2, 3]);
     assert_eq!(each(&document["commands"], "code"), [0, 1, 1, 0]);
 
     let group = json!({"failure": "branch", "retry": 2, "template": ["true", "false"]});
     let (exit, document) = ran(&house, &group, &[]);
     assert_eq!(
-        (exit, &document["code"], each(&document["commands"], "attempt")),
+        (
+            exit,
+            &document["code"],
+            each(&document["commands"], "attempt")
+        ),
         (1, &json!(1), [1, 1, 2, 2].map(Value::from).to_vec())
     );
-    assert_eq!(document["failures"].as_array().unwrap().len(), 1, "only the last attempt counts: {document}");
+    assert_eq!(
+        document["failures"].as_array().unwrap().len(),
+        1,
+        "only the last attempt counts: {document}"
+    );
 }
 
 #[test]
 fn a_recovery_reads_the_failed_output_and_the_next_attempt_the_original_input() {
     let house = House::new();
     let attempt = "sh -c 'cat >> seen; echo half; test -e recovered'";
-    let template =
-        json!(["printf in,", {"retry": 2, "recover": "sh -c 'cat > recovered'", "template": attempt}]);
+    let template = json!(["printf in,", {"retry": 2, "recover": "sh -c 'cat > recovered'", "template": attempt}]);
     let (exit, document) = ran(&house, &template, &[]);
-    assert_eq!((exit, &document["status"], &document["output"]), (0, &json!("ok"), &json!("half\n")));
-    assert_eq!((house.read("seen").as_str(), house.read("recovered").as_str()), ("in,in,", "half\n"));
+    assert_eq!(
+        (exit, &document["status"], &document["output"]),
+        (0, &json!("ok"), &json!("half\n"))
+    );
+    assert_eq!(
+        (
+            house.read("seen").as_str(),
+            house.read("recovered").as_str()
+        ),
+        ("in,in,", "half\n")
+    );
     assert_eq!(each(&document["commands"], "attempt"), [1, 1, 1, 2]);
 }
 
 #[test]
 fn a_failed_recovery_ends_the_node_and_stops_what_follows() {
     let house = House::new();
-    let template = json!([{"retry": 5, "recover": "sh -c 'exit 9'", "template": "false"}, "touch never"]);
+    let template =
+        json!([{"retry": 5, "recover": "sh -c 'exit 9'", "template": "false"}, "touch never"]);
     let (exit, document) = ran(&house, &template, &[]);
     assert_eq!((exit, &document["code"]), (1, &json!(9)));
     assert_eq!(each(&document["failures"], "code"), [1, 9]);
@@ -136,25 +175,38 @@ fn a_recovery_is_outside_the_deadline_of_the_attempts() {
         (0, &json!("ok"), &json!("good\n")),
         "{document}"
     );
-    assert_eq!(each(&document["commands"], "timedOut"), [true, false, false]);
+    assert_eq!(
+        each(&document["commands"], "timedOut"),
+        [true, false, false]
+    );
 }
 
 #[test]
 fn a_deadline_around_retries_ends_them() {
     let house = House::new();
-    let inner = json!({"retry": 1_000_000, "recover": "true", "template": "sh -c 'sleep 0.02; exit 1'"});
+    let inner =
+        json!({"retry": 1_000_000, "recover": "true", "template": "sh -c 'sleep 0.02; exit 1'"});
     let (exit, document) = ran(&house, &json!({"timeout": 400, "template": [inner]}), &[]);
-    assert_eq!((exit, &document["code"], &document["status"]), (1, &json!(124), &json!("failed")));
-    assert!(each(&document["failures"], "timedOut").contains(&json!(true)), "{}", document["failures"]);
+    assert_eq!(
+        (exit, &document["code"], &document["status"]),
+        (1, &json!(124), &json!("failed"))
+    );
+    assert!(
+        each(&document["failures"], "timedOut").contains(&json!(true)),
+        "{}",
+        document["failures"]
+    );
 }
 
 #[test]
 fn a_deadline_that_comes_while_nothing_runs_is_a_failure_too() {
     let house = House::new();
-    let waits =
-        json!({"label": "group", "timeout": 50, "template": [{"delay": 60000, "template": "touch never"}]});
+    let waits = json!({"label": "group", "timeout": 50, "template": [{"delay": 60000, "template": "touch never"}]});
     let (exit, document) = ran(&house, &json!([waits, "echo on"]), &[]);
-    assert_eq!((exit, &document["status"], &document["output"]), (0, &json!("degraded"), &json!("on\n")));
+    assert_eq!(
+        (exit, &document["status"], &document["output"]),
+        (0, &json!("degraded"), &json!("on\n"))
+    );
     let failure = json!([{"argv": [], "label": "group", "code": 124, "signal": null, "timedOut": true, "stderr": "it took longer than 50 ms"}]);
     assert_eq!(document["failures"], failure);
 }
@@ -164,9 +216,15 @@ fn a_deadline_says_how_far_it_reaches_not_what_it_stopped() {
     let house = House::new();
     let group = |failure| json!({"timeout": 100, "failure": failure, "template": [{"failure": "root", "template": "sleep 30"}]});
     let (_, soft) = ran(&house, &json!([group("continue"), "echo on"]), &[]);
-    assert_eq!((&soft["status"], &soft["output"]), (&json!("degraded"), &json!("on\n")));
+    assert_eq!(
+        (&soft["status"], &soft["output"]),
+        (&json!("degraded"), &json!("on\n"))
+    );
     let (_, hard) = ran(&house, &json!([group("root"), "touch never"]), &[]);
-    assert_eq!((&hard["status"], &hard["code"]), (&json!("failed"), &json!(124)));
+    assert_eq!(
+        (&hard["status"], &hard["code"]),
+        (&json!("failed"), &json!(124))
+    );
     assert!(!house.work().join("never").exists());
 }
 
@@ -181,7 +239,13 @@ fn a_timeout_is_a_failure_whatever_the_command_says_afterwards() {
     );
     assert_eq!(each(&document["branches"], "status"), ["timeout", "done"]);
     assert_eq!(each(&document["branches"], "code"), [124, 0]);
-    assert!(document["output"].as_str().unwrap().contains("status: timeout ---\nexit: 124\n"), "{document}");
+    assert!(
+        document["output"]
+            .as_str()
+            .unwrap()
+            .contains("status: timeout ---\nexit: 124\n"),
+        "{document}"
+    );
 }
 
 #[test]
@@ -203,8 +267,14 @@ fn a_quorum_counts_successes_only() {
         (&json!("degraded"), &json!(2.0 / 3.0))
     );
     let (exit, missed) = ran(&house, &quorum(3)[0], &[]);
-    assert_eq!((exit, &missed["status"], &missed["code"]), (1, &json!("failed"), &json!(1)));
-    assert_eq!(missed["coverage"]["expected"], 3, "a skipped branch does not count");
+    assert_eq!(
+        (exit, &missed["status"], &missed["code"]),
+        (1, &json!("failed"), &json!(1))
+    );
+    assert_eq!(
+        missed["coverage"]["expected"], 3,
+        "a skipped branch does not count"
+    );
     let retried = json!({"retry": 2, "parallel": true, "min_successful": 1, "template": ["sh -c 'if test ! -e t; then touch t; exit 1; fi'"]});
     assert_eq!(ran(&house, &retried, &[]).1["status"], "ok");
 }
@@ -214,8 +284,17 @@ fn coverage_counts_the_branches_of_every_level() {
     let house = House::new();
     let template = json!({"parallel": true, "template": [{"label": "in", "parallel": true, "template": ["true", "false"]}, "true"]});
     let (_, document) = ran(&house, &template, &[]);
-    assert_eq!(each(&document["branches"], "label"), ["branch 1", "branch 2", "in", "branch 2"]);
-    assert_eq!((&document["coverage"]["done"], &document["coverage"]["expected"]), (&json!(3), &json!(4)));
+    assert_eq!(
+        each(&document["branches"], "label"),
+        ["branch 1", "branch 2", "in", "branch 2"]
+    );
+    assert_eq!(
+        (
+            &document["coverage"]["done"],
+            &document["coverage"]["expected"]
+        ),
+        (&json!(3), &json!(4))
+    );
 }
 
 #[test]
@@ -224,11 +303,20 @@ fn an_output_that_should_exist_has_to() {
     let node = |make: &str| json!({"args": ["file:path"], "output": "file", "retry": 2, "template": [make]});
     let (exit, document) = ran(&house, &node("true"), &["file=here.txt"]);
     assert_eq!((exit, &document["status"]), (1, &json!("failed")));
-    assert!(document["failures"].to_string().contains("here.txt"), "{document}");
+    assert!(
+        document["failures"].to_string().contains("here.txt"),
+        "{document}"
+    );
     assert_eq!(each(&document["commands"], "attempt"), [1, 2]);
     let (_, document) = ran(&house, &node("touch {file}"), &["file=here.txt"]);
-    assert_eq!((&document["status"], &document["output"]), (&json!("ok"), &json!("here.txt")));
-    let (_, text) =
-        ran(&house, &json!({"output": "in {file}", "template": "echo other"}), &["file=here.txt"]);
+    assert_eq!(
+        (&document["status"], &document["output"]),
+        (&json!("ok"), &json!("here.txt"))
+    );
+    let (_, text) = ran(
+        &house,
+        &json!({"output": "in {file}", "template": "echo other"}),
+        &["file=here.txt"],
+    );
     assert_eq!(text["output"], "in here.txt");
 }

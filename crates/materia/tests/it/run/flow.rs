@@ -24,17 +24,32 @@ fn a_long_output_is_reported_by_its_end_and_kept_in_a_file() {
         .replace("[HOUSE]", house.work().parent().unwrap().to_str().unwrap());
     let whole = std::fs::read_to_string(&file).unwrap();
     let output = document["output"].as_str().unwrap();
-    assert_eq!((whole.len(), output.len(), &document["outputTruncated"]), (3_000_000, 1 << 20, &json!(true)));
+    assert_eq!(
+        (whole.len(), output.len(), &document["outputTruncated"]),
+        (3_000_000, 1 << 20, &json!(true))
+    );
     assert!(whole.ends_with(output));
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(shown(&house, &json!("materia-fake noisy --stdout 3000000"), &[]).ok().bytes.len(), 3_000_000);
+    assert_eq!(
+        std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    assert_eq!(
+        shown(&house, &json!("materia-fake noisy --stdout 3000000"), &[])
+            .ok()
+            .bytes
+            .len(),
+        3_000_000
+    );
 }
 
 #[test]
 fn an_output_of_exactly_the_bound_is_whole_and_no_character_is_cut() {
     let house = House::new();
     let (_, document) = ran(&house, &json!("materia-fake noisy --stdout 1048576"), &[]);
-    assert_eq!((&document["outputTruncated"], &document["outputFile"]), (&json!(false), &Value::Null));
+    assert_eq!(
+        (&document["outputTruncated"], &document["outputFile"]),
+        (&json!(false), &Value::Null)
+    );
     house.write("text", "é€".repeat(300_000));
     let (_, document) = ran(&house, &json!("cat text"), &[]);
     let output = document["output"].as_str().unwrap();
@@ -51,10 +66,18 @@ fn branches_are_joined_in_order_however_many_and_however_large() {
     let branches: Vec<String> = (0..40)
         .map(|index| {
             let length = if index % 3 == 0 { 0 } else { index * 3000 };
-            format!("--- branch: branch {} status: done ---\n{index}:{}", index + 1, &text[..length])
+            format!(
+                "--- branch: branch {} status: done ---\n{index}:{}",
+                index + 1,
+                &text[..length]
+            )
         })
         .collect();
-    assert!(outcome.stdout == branches.join("\n"), "{}", outcome.stdout.replace(&text[..3000], "…"));
+    assert!(
+        outcome.stdout == branches.join("\n"),
+        "{}",
+        outcome.stdout.replace(&text[..3000], "…")
+    );
 }
 
 #[test]
@@ -72,7 +95,9 @@ fn what_a_command_leaves_in_the_background_is_ended() {
 fn a_missing_directory_for_spooled_output_is_no_obstacle() {
     let house = House::new();
     for place in ["/no/such/place", ""] {
-        let call = house.materia(&["run", "--template", r#"["echo x", "cat"]"#]).env("TMPDIR", place);
+        let call = house
+            .materia(&["run", "--template", r#"["echo x", "cat"]"#])
+            .env("TMPDIR", place);
         assert_eq!(call.run().ok().stdout, "x\n");
     }
 }
@@ -87,10 +112,23 @@ fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
         let outcome = call.env("MATERIA_FAILPOINT", point).run();
         (outcome.code(), outcome.json())
     };
-    for point in ["process.spill.open:2:enospc", "process.spill.write:3:enospc"] {
+    for point in [
+        "process.spill.open:2:enospc",
+        "process.spill.write:3:enospc",
+    ] {
         let (exit, document) = failing(point);
-        assert_eq!((exit, each(&document["branches"], "code")), (0, vec![json!(0), json!(74)]), "{point}");
-        assert!(document["failures"][0]["stderr"].as_str().unwrap().contains("No space left"), "{document}");
+        assert_eq!(
+            (exit, each(&document["branches"], "code")),
+            (0, vec![json!(0), json!(74)]),
+            "{point}"
+        );
+        assert!(
+            document["failures"][0]["stderr"]
+                .as_str()
+                .unwrap()
+                .contains("No space left"),
+            "{document}"
+        );
     }
     for point in ["spool.create:enospc", "spool.write:eio", "spool.copy:eio"] {
         let (exit, document) = failing(point);
@@ -100,7 +138,10 @@ fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
             "{point}"
         );
         assert!(
-            document["failures"][0]["stderr"].as_str().unwrap().contains("cannot be joined"),
+            document["failures"][0]["stderr"]
+                .as_str()
+                .unwrap()
+                .contains("cannot be joined"),
             "{document}"
         );
     }
@@ -109,23 +150,39 @@ fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
 #[test]
 fn a_directory_that_is_gone_is_told() {
     let house = House::new();
-    let outcome = house.shell("mkdir gone; cd gone; rmdir ../gone; materia run --template true").run();
+    let outcome = house
+        .shell("mkdir gone; cd gone; rmdir ../gone; materia run --template true")
+        .run();
     assert_eq!(outcome.code(), 2);
-    assert!(outcome.stderr.contains("hint: go to a directory that exists"), "{}", outcome.stderr);
-    let elsewhere = house.materia(&["-C", "/", "run", "--template", "pwd"]).run().ok();
+    assert!(
+        outcome
+            .stderr
+            .contains("hint: go to a directory that exists"),
+        "{}",
+        outcome.stderr
+    );
+    let elsewhere = house
+        .materia(&["-C", "/", "run", "--template", "pwd"])
+        .run()
+        .ok();
     assert_eq!(elsewhere.stdout, "/\n");
 }
 
 #[test]
 fn few_free_files_make_a_run_narrow_and_not_fail() {
     let house = House::new();
-    let branches = r#"{"parallel": true, "concurrency": 200, "repeat": 200, "template": "echo {index}"}"#;
+    let branches =
+        r#"{"parallel": true, "concurrency": 200, "repeat": 200, "template": "echo {index}"}"#;
     let lanes = r#"{"parallel": true, "concurrency": 60, "repeat": 60, "template": ["echo {index}", "cat", {"parallel": true, "template": ["cat", {"template": ["cat", "cat"]}]}]}"#;
-    for (template, more, expected) in
-        [(branches, "", 200), (branches, "--jobs 150", 200), (lanes, "--jobs 50", 180)]
-    {
+    for (template, more, expected) in [
+        (branches, "", 200),
+        (branches, "--jobs 150", 200),
+        (lanes, "--jobs 50", 180),
+    ] {
         let outcome = house
-            .shell(&format!("ulimit -n 64; materia run --json {more} --template '{template}'"))
+            .shell(&format!(
+                "ulimit -n 64; materia run --json {more} --template '{template}'"
+            ))
             .run()
             .ok();
         let document = outcome.json();

@@ -13,24 +13,49 @@ fn quick(house: &House, words: &[&str], code: i32) -> Outcome {
         outcome.code(),
         code,
         "{:?}: {said}",
-        words.iter().map(|word| &word[..word.len().min(60)]).collect::<Vec<_>>()
+        words
+            .iter()
+            .map(|word| &word[..word.len().min(60)])
+            .collect::<Vec<_>>()
     );
-    assert!(begun.elapsed() < Duration::from_secs(20), "it took {:?}", begun.elapsed());
-    assert!(!outcome.stderr.contains("defect") && !outcome.stderr.contains("panicked"), "{said}");
+    assert!(
+        begun.elapsed() < Duration::from_secs(20),
+        "it took {:?}",
+        begun.elapsed()
+    );
+    assert!(
+        !outcome.stderr.contains("defect") && !outcome.stderr.contains("panicked"),
+        "{said}"
+    );
     outcome
 }
 
 #[test]
 fn copies_are_bounded() {
     let house = House::new();
-    let copies = |count: &str| format!(r#"{{"repeat": {count}, "parallel": true, "template": "true"}}"#);
-    quick(&house, &["explain", "--json", "--template", &copies("100000")], 0);
+    let copies =
+        |count: &str| format!(r#"{{"repeat": {count}, "parallel": true, "template": "true"}}"#);
+    quick(
+        &house,
+        &["explain", "--json", "--template", &copies("100000")],
+        0,
+    );
     for count in ["100001", "999999999999999999999", "-1", "1.5", "\"{n}\""] {
-        quick(&house, &["run", "--template", &copies(count), "n=99999999999"], 2);
+        quick(
+            &house,
+            &["run", "--template", &copies(count), "n=99999999999"],
+            2,
+        );
     }
-    let product = json!({"repeat": 1000, "template": {"repeat": 1000, "template": "true"}}).to_string();
+    let product =
+        json!({"repeat": 1000, "template": {"repeat": 1000, "template": "true"}}).to_string();
     quick(&house, &["run", "--template", &product], 2);
-    let deep = (0..12).fold(json!("true"), |inner, _| json!({"repeat": 10, "template": inner})).to_string();
+    let deep = (0..12)
+        .fold(
+            json!("true"),
+            |inner, _| json!({"repeat": 10, "template": inner}),
+        )
+        .to_string();
     quick(&house, &["run", "--template", &deep], 2);
 }
 
@@ -41,7 +66,18 @@ fn a_hundred_thousand_copies_end_soon_when_the_first_one_fails_for_everybody() {
         {"failure": "root", "template": "false"},
         {"parallel": true, "concurrency": 100_000, "repeat": 99_000, "template": "true"}
     ]});
-    let outcome = quick(&house, &["run", "--json", "--jobs", "2", "--template", &template.to_string()], 1);
+    let outcome = quick(
+        &house,
+        &[
+            "run",
+            "--json",
+            "--jobs",
+            "2",
+            "--template",
+            &template.to_string(),
+        ],
+        1,
+    );
     assert_eq!(outcome.json()["branches"].as_array().unwrap().len(), 99_002);
 }
 
@@ -66,32 +102,68 @@ fn many_skipped_nodes_cost_little() {
 #[test]
 fn depth_is_bounded() {
     let house = House::new();
-    for (open, close) in
-        [("[", "]"), (r#"{"template":"#, "}"), (r#"{"recover":"true","retry":2,"template":["#, "]}")]
-    {
-        house.write("deep.json", format!("{}\"true\"{}", open.repeat(10_000), close.repeat(10_000)));
+    for (open, close) in [
+        ("[", "]"),
+        (r#"{"template":"#, "}"),
+        (r#"{"recover":"true","retry":2,"template":["#, "]}"),
+    ] {
+        house.write(
+            "deep.json",
+            format!("{}\"true\"{}", open.repeat(10_000), close.repeat(10_000)),
+        );
         quick(&house, &["run", "--file", "deep.json"], 2);
-        quick(&house, &["run", "--template", "true", "--values", "deep.json"], 2);
+        quick(
+            &house,
+            &["run", "--template", "true", "--values", "deep.json"],
+            2,
+        );
     }
-    let nested = (0..150).fold(json!("echo deep"), |inner, _| json!({"template": inner})).to_string();
-    assert_eq!(quick(&house, &["run", "--template", &nested], 0).stdout, "deep\n");
+    let nested = (0..150)
+        .fold(json!("echo deep"), |inner, _| json!({"template": inner}))
+        .to_string();
+    assert_eq!(
+        quick(&house, &["run", "--template", &nested], 0).stdout,
+        "deep\n"
+    );
 }
 
 #[test]
 fn large_files_and_words_are_bounded() {
     let house = House::new();
     house.write("small", "x");
-    let huge = std::fs::File::options().write(true).open(house.work().join("small")).unwrap();
+    let huge = std::fs::File::options()
+        .write(true)
+        .open(house.work().join("small"))
+        .unwrap();
     huge.set_len(100_000_000).unwrap();
     quick(&house, &["run", "--file", "small"], 2);
-    quick(&house, &["run", "--template", "true", "--values", "small"], 2);
-    house.write("word.json", json!(["echo ".to_owned() + &"x".repeat(10_000_000)]).to_string());
+    quick(
+        &house,
+        &["run", "--template", "true", "--values", "small"],
+        2,
+    );
+    house.write(
+        "word.json",
+        json!(["echo ".to_owned() + &"x".repeat(10_000_000)]).to_string(),
+    );
     quick(&house, &["run", "--file", "word.json"], 2);
-    house.write("word.json", json!(["echo ".to_owned() + &"x".repeat(5_000_000)]).to_string());
+    house.write(
+        "word.json",
+        json!(["echo ".to_owned() + &"x".repeat(5_000_000)]).to_string(),
+    );
     let outcome = quick(&house, &["run", "--json", "--file", "word.json"], 1);
-    assert!(outcome.json()["failures"][0]["stderr"].as_str().unwrap().contains("too long"));
+    assert!(
+        outcome.json()["failures"][0]["stderr"]
+            .as_str()
+            .unwrap()
+            .contains("too long")
+    );
     let outcome = quick(&house, &["run", "--file", "word.json"], 1);
-    assert!(outcome.stderr.len() < 2000, "{} bytes of talk", outcome.stderr.len());
+    assert!(
+        outcome.stderr.len() < 2000,
+        "{} bytes of talk",
+        outcome.stderr.len()
+    );
 }
 
 #[test]
@@ -99,10 +171,22 @@ fn nul_bytes_and_circles_are_refused() {
     let house = House::new();
     quick(&house, &["run", "--template", r#""echo a\u0000b""#], 2);
     house.write("nul.json", r#"{"a": "x\u0000y"}"#);
-    quick(&house, &["run", "--template", "echo {a}", "--values", "nul.json"], 2);
+    quick(
+        &house,
+        &["run", "--template", "echo {a}", "--values", "nul.json"],
+        2,
+    );
     let circle = r#"{"defaults": {"a": "{b}", "b": "{c}", "c": "{a}"}, "template": "echo {a}"}"#;
     quick(&house, &["run", "--template", circle], 2);
-    quick(&house, &["run", "--template", r#"{"defaults": {"a": "{a}{a}"}, "template": "echo {a}"}"#], 2);
+    quick(
+        &house,
+        &[
+            "run",
+            "--template",
+            r#"{"defaults": {"a": "{a}{a}"}, "template": "echo {a}"}"#,
+        ],
+        2,
+    );
 }
 
 #[test]
@@ -110,5 +194,9 @@ fn a_label_cannot_play_with_the_terminal() {
     let house = House::new();
     let template = json!([{"label": "a\u{1b}[2Jb\nc", "template": "false"}, "true"]);
     let outcome = shown(&house, &template, &[]);
-    assert!(!outcome.stderr.contains('\u{1b}') && outcome.stderr.lines().count() == 2, "{}", outcome.stderr);
+    assert!(
+        !outcome.stderr.contains('\u{1b}') && outcome.stderr.lines().count() == 2,
+        "{}",
+        outcome.stderr
+    );
 }

@@ -10,11 +10,22 @@ fn values_come_from_a_file_from_stdin_and_from_words_which_win() {
     house.write("values.json", r#"{"a": "file", "b": [1, "x"], "c": null}"#);
     let template = ["run", "--template", "echo {a} {b} {c=none}"];
     let say = |more: &[&str], stdin: &str| {
-        house.materia(&[&template, more].concat()).stdin(stdin).run().ok().stdout
+        house
+            .materia(&[&template, more].concat())
+            .stdin(stdin)
+            .run()
+            .ok()
+            .stdout
     };
     assert_eq!(say(&["--values", "values.json"], ""), "file [1,\"x\"]\n");
-    assert_eq!(say(&["--values", "values.json", "a=word"], ""), "word [1,\"x\"]\n");
-    assert_eq!(say(&["--values", "-"], r#"{"a": 1.5, "b": true, "c": "x"}"#), "1.5 true x\n");
+    assert_eq!(
+        say(&["--values", "values.json", "a=word"], ""),
+        "word [1,\"x\"]\n"
+    );
+    assert_eq!(
+        say(&["--values", "-"], r#"{"a": 1.5, "b": true, "c": "x"}"#),
+        "1.5 true x\n"
+    );
 }
 
 #[test]
@@ -22,7 +33,11 @@ fn words_are_typed_by_the_declaration() {
     let house = House::new();
     let template = r#"{"args": ["n:int", "b:bool", "xs:array", "m:enum(x,y)", "s"], "template": "echo {n} {b} {xs[1]} {m} {s}"}"#;
     let words = ["n=07", "b=yes", r#"xs=["p","q"]"#, "m=y", r"s={n} $(x) =y"];
-    let call = |words: &[&str]| house.materia(&[&["run", "--template", template], words].concat()).run();
+    let call = |words: &[&str]| {
+        house
+            .materia(&[&["run", "--template", template], words].concat())
+            .run()
+    };
     assert_eq!(call(&words).ok().stdout, "7 true q y {n} $(x) =y\n");
     for (index, wrong) in ["n=x", "b=maybe", "xs=p", "m=z"].iter().enumerate() {
         let mut words = words;
@@ -30,7 +45,11 @@ fn words_are_typed_by_the_declaration() {
         let outcome = call(&words);
         let name = &wrong[..wrong.find('=').unwrap()];
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
-        assert!(outcome.stderr.contains(&format!("`{name}`")), "{}", outcome.transcript());
+        assert!(
+            outcome.stderr.contains(&format!("`{name}`")),
+            "{}",
+            outcome.transcript()
+        );
     }
 }
 
@@ -39,20 +58,40 @@ fn stdin_is_handed_on_byte_for_byte() {
     let house = House::new();
     let bytes: Vec<u8> = (0..=255).collect();
     house.write("bytes", &bytes);
-    let from_file = house.materia(&["run", "--template", "cat", "--stdin", "bytes"]).run().ok();
-    let from_us =
-        house.materia(&["run", "--template", "cat", "--stdin", "-"]).stdin(bytes.clone()).run().ok();
-    let not_asked = house.materia(&["run", "--template", "cat"]).stdin(bytes.clone()).run().ok();
-    assert_eq!((from_file.bytes, from_us.bytes, not_asked.bytes), (bytes.clone(), bytes, Vec::new()));
+    let from_file = house
+        .materia(&["run", "--template", "cat", "--stdin", "bytes"])
+        .run()
+        .ok();
+    let from_us = house
+        .materia(&["run", "--template", "cat", "--stdin", "-"])
+        .stdin(bytes.clone())
+        .run()
+        .ok();
+    let not_asked = house
+        .materia(&["run", "--template", "cat"])
+        .stdin(bytes.clone())
+        .run()
+        .ok();
+    assert_eq!(
+        (from_file.bytes, from_us.bytes, not_asked.bytes),
+        (bytes.clone(), bytes, Vec::new())
+    );
 }
 
 #[test]
 fn every_branch_reads_all_of_a_pipe_that_was_named() {
     let house = House::new();
     let template = r#"{"parallel": true, "template": ["cat", "cat"]}"#;
-    let line = format!("mkfifo pipe; echo x > pipe & materia run --stdin pipe --template '{template}'; wait");
+    let line = format!(
+        "mkfifo pipe; echo x > pipe & materia run --stdin pipe --template '{template}'; wait"
+    );
     let outcome = house.shell(&line).run().ok();
-    assert_eq!(outcome.stdout.matches("x\n").count(), 2, "{}", outcome.transcript());
+    assert_eq!(
+        outcome.stdout.matches("x\n").count(),
+        2,
+        "{}",
+        outcome.transcript()
+    );
 }
 
 #[test]
@@ -74,11 +113,17 @@ fn bad_input_is_told_before_anything_starts() {
     ];
     let mut told = Vec::new();
     for (words, code) in calls {
-        let outcome = house.materia(&[&["run", "--template", "touch made"], *words].concat()).run();
+        let outcome = house
+            .materia(&[&["run", "--template", "touch made"], *words].concat())
+            .run();
         assert_eq!(outcome.code(), *code, "{}", outcome.transcript());
         told.push(outcome.transcript());
     }
-    for words in [&["run", "--file", "missing.json"][..], &["run", "--file", "broken.json"], &["run"]] {
+    for words in [
+        &["run", "--file", "missing.json"][..],
+        &["run", "--file", "broken.json"],
+        &["run"],
+    ] {
         told.push(house.materia(words).run().transcript());
     }
     assert!(!house.work().join("made").exists());
@@ -89,12 +134,29 @@ fn bad_input_is_told_before_anything_starts() {
 fn bad_input_is_a_document_for_programs() {
     let house = House::new();
     house.write("broken.json", "{\n  \"a\": nope\n}\n");
-    let outcome = house.materia(&["run", "--json", "--template", "true", "--values", "broken.json"]).run();
+    let outcome = house
+        .materia(&[
+            "run",
+            "--json",
+            "--template",
+            "true",
+            "--values",
+            "broken.json",
+        ])
+        .run();
     let document = outcome.json();
     assert_eq!((outcome.code(), &document["ok"]), (2, &json!(false)));
-    assert_eq!(document["error"]["at"], json!({"file": "broken.json", "line": 2, "column": 8}));
-    let missing = house.materia(&["run", "--json", "--file", "missing.json"]).run();
-    assert_eq!((missing.code(), &missing.json()["error"]["code"]), (3, &json!("unreadable")));
+    assert_eq!(
+        document["error"]["at"],
+        json!({"file": "broken.json", "line": 2, "column": 8})
+    );
+    let missing = house
+        .materia(&["run", "--json", "--file", "missing.json"])
+        .run();
+    assert_eq!(
+        (missing.code(), &missing.json()["error"]["code"]),
+        (3, &json!("unreadable"))
+    );
 }
 
 #[test]
@@ -104,7 +166,9 @@ fn a_working_directory_that_is_gone_is_named() {
     let outcome = house.shell(line).run();
     assert_eq!(outcome.code(), 2);
     assert!(
-        outcome.stderr.starts_with("error: the working directory cannot be used: "),
+        outcome
+            .stderr
+            .starts_with("error: the working directory cannot be used: "),
         "{}",
         outcome.stderr
     );

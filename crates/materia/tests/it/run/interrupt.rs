@@ -14,7 +14,9 @@ const STUBBORN: &str = r#"sh -c 'trap "" TERM INT; echo ready >&2; while :; do s
 
 fn started<'a>(house: &'a House, template: &Value, more: &[&str]) -> Running<'a> {
     let template = template.to_string();
-    let mut running = house.materia(&[&["run", "--template", &template], more].concat()).start();
+    let mut running = house
+        .materia(&[&["run", "--template", &template], more].concat())
+        .start();
     running.until_said("ready");
     running
 }
@@ -28,9 +30,15 @@ fn once_lets_a_command_clean_up() {
         let outcome = running.end();
         assert_eq!(outcome.code(), 130, "{}", outcome.transcript());
         assert!(house.work().join("cleaned").exists() && !house.work().join("never").exists());
-        assert!(outcome.stderr.starts_with("ready\ninterrupted: stopping; once more kills\n"));
         assert!(
-            outcome.stderr.ends_with("interrupted: nothing of it is left running\n"),
+            outcome
+                .stderr
+                .starts_with("ready\ninterrupted: stopping; once more kills\n")
+        );
+        assert!(
+            outcome
+                .stderr
+                .ends_with("interrupted: nothing of it is left running\n"),
             "{}",
             outcome.stderr
         );
@@ -48,7 +56,10 @@ fn twice_kills_at_once() {
     running.signal(Signal::INT);
     let outcome = running.end();
     assert_eq!(outcome.code(), 130);
-    assert!(asked.elapsed() < Duration::from_secs(4), "the grace period was waited for");
+    assert!(
+        asked.elapsed() < Duration::from_secs(4),
+        "the grace period was waited for"
+    );
     assert_snapshot!(outcome.transcript());
 }
 
@@ -85,8 +96,11 @@ fn the_document_of_an_interrupted_run_says_so() {
     let house = House::new();
     house.shell("mkfifo ready").run().ok();
     let template =
-        json!({"parallel": true, "template": ["true", POLITE.replace(">&2", "> ready")]}).to_string();
-    let running = house.materia(&["run", "--json", "--template", &template, "--jobs", "1"]).start();
+        json!({"parallel": true, "template": ["true", POLITE.replace(">&2", "> ready")]})
+            .to_string();
+    let running = house
+        .materia(&["run", "--json", "--template", &template, "--jobs", "1"])
+        .start();
     assert_eq!(house.read("ready"), "ready\n");
     running.signal(Signal::INT);
     let outcome = running.end();
@@ -101,7 +115,9 @@ fn the_document_of_an_interrupted_run_says_so() {
 #[test]
 fn a_person_who_types_the_input_can_leave() {
     let house = House::new();
-    let running = house.materia(&["run", "--stdin", "-", "--template", "cat"]).start();
+    let running = house
+        .materia(&["run", "--stdin", "-", "--template", "cat"])
+        .start();
     running.signal(Signal::INT);
     let outcome = running.end();
     assert_eq!(outcome.code(), 128 + 2);

@@ -1,4 +1,5 @@
-//! The executor against a naive interpreter of the same rules: recursive, and without processes, time or files.
+//! The executor against a naive interpreter of the same rules: recursive, and without processes,
+//! time or files.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -43,16 +44,22 @@ struct Came {
 }
 
 fn nodes() -> impl Strategy<Value = Node> {
-    let scope = prop_oneof![6 => Just(Scope::Continue), 3 => Just(Scope::Branch), 1 => Just(Scope::Root)];
+    let scope =
+        prop_oneof![6 => Just(Scope::Continue), 3 => Just(Scope::Branch), 1 => Just(Scope::Root)];
     let leaf = prop_oneof![3 => any::<u8>().prop_map(Body::Say), 2 => Just(Body::Pass), 3 => Just(Body::Fail), 1 => Just(Body::Skip)];
     let node = move |body: BoxedStrategy<Body>| {
         let retry = prop_oneof![4 => Just(1usize), 1 => 2..4usize];
-        (body, scope.clone(), retry).prop_map(|(body, failure, retry)| Node { body, failure, retry })
+        (body, scope.clone(), retry).prop_map(|(body, failure, retry)| Node {
+            body,
+            failure,
+            retry,
+        })
     };
     let again = node.clone();
     node(leaf.boxed()).prop_recursive(3, 12, 4, move |inner| {
         let lists = vec(inner, 1..4).prop_map(with_something_to_do);
-        let parallel = (lists.clone(), 0..3usize).prop_map(|(nodes, least)| Body::Parallel(nodes, least));
+        let parallel =
+            (lists.clone(), 0..3usize).prop_map(|(nodes, least)| Body::Parallel(nodes, least));
         again(prop_oneof![lists.prop_map(Body::Sequence), parallel].boxed())
     })
 }
@@ -91,15 +98,27 @@ impl Node {
     /// Every attempt of these commands is the same, so the last one is as good as any.
     fn run(&self, input: &str, root: bool) -> Came {
         let mut came = match &self.body {
-            Body::Say(number) => Came { output: format!("{number}\n"), succeeded: 1, ..Came::default() },
-            Body::Pass => Came { output: input.to_owned(), succeeded: 1, ..Came::default() },
+            Body::Say(number) => Came {
+                output: format!("{number}\n"),
+                succeeded: 1,
+                ..Came::default()
+            },
+            Body::Pass => Came {
+                output: input.to_owned(),
+                succeeded: 1,
+                ..Came::default()
+            },
             Body::Fail => Came {
                 failed: Some((3, self.failure)),
                 output: "half\n".into(),
                 failures: 1,
                 ..Came::default()
             },
-            Body::Skip => Came { skipped: true, output: input.to_owned(), ..Came::default() },
+            Body::Skip => Came {
+                skipped: true,
+                output: input.to_owned(),
+                ..Came::default()
+            },
             Body::Sequence(steps) => self.sequence(steps, input, root),
             Body::Parallel(branches, least) => self.parallel(branches, *least, input),
         };
@@ -111,13 +130,20 @@ impl Node {
     }
 
     fn sequence(&self, steps: &[Node], input: &str, root: bool) -> Came {
-        let mut all = Came { output: input.to_owned(), ..Came::default() };
+        let mut all = Came {
+            output: input.to_owned(),
+            ..Came::default()
+        };
         for step in steps {
             let came = step.run(&all.output, false);
             all.add(&came);
             all.output = came.output;
             if let Some((code, scope)) = came.failed {
-                let alone = if root && steps.len() == 1 { Scope::Root } else { Scope::Continue };
+                let alone = if root && steps.len() == 1 {
+                    Scope::Root
+                } else {
+                    Scope::Continue
+                };
                 let scope = scope.max(self.failure).max(alone);
                 if scope > Scope::Continue {
                     all.failed = Some((code, scope));
@@ -130,14 +156,22 @@ impl Node {
     }
 
     fn parallel(&self, branches: &[Node], least: usize, input: &str) -> Came {
-        let came: Vec<Came> = branches.iter().map(|branch| branch.run(input, false)).collect();
+        let came: Vec<Came> = branches
+            .iter()
+            .map(|branch| branch.run(input, false))
+            .collect();
         let mut all = Came::default();
         came.iter().for_each(|came| all.add(came));
         let is_fatal = |scope: Scope| scope.max(self.failure) == Scope::Root;
-        if let Some((code, _)) =
-            came.iter().filter_map(|came| came.failed).find(|(_, scope)| is_fatal(*scope))
+        if let Some((code, _)) = came
+            .iter()
+            .filter_map(|came| came.failed)
+            .find(|(_, scope)| is_fatal(*scope))
         {
-            return Came { failed: Some((code, Scope::Root)), ..all };
+            return Came {
+                failed: Some((code, Scope::Root)),
+                ..all
+            };
         }
         let mut texts = Vec::new();
         for (index, came) in came.iter().enumerate() {
@@ -147,11 +181,17 @@ impl Node {
                 (None, false) => ("done", came.output.clone()),
             };
             all.branches.push(status);
-            texts.push(format!("--- branch: branch {} status: {status} ---\n{text}", index + 1));
+            texts.push(format!(
+                "--- branch: branch {} status: {status} ---\n{text}",
+                index + 1
+            ));
         }
         all.output = texts.join("\n");
         let failure = came.iter().find_map(|came| came.failed);
-        let done = came.iter().filter(|came| came.failed.is_none() && !came.skipped).count();
+        let done = came
+            .iter()
+            .filter(|came| came.failed.is_none() && !came.skipped)
+            .count();
         all.failed = match failure {
             _ if done < least => Some((failure.map_or(1, |(code, _)| code), Scope::Continue)),
             Some((code, _)) if self.failure == Scope::Branch => Some((code, Scope::Branch)),
@@ -204,7 +244,8 @@ proptest! {
         let came = node.run("", true);
         prop_assert_eq!(&document["status"], came.status(), "{}", document);
         prop_assert_eq!(exit == 0, came.status() != "failed");
-        // Which of several failures for everybody came first is, too, and a missed quorum has a code of its own.
+        // Which of several failures for everybody came first is, too, and a missed quorum has a
+        // code of its own.
         if let Some((code, _)) = came.failed.filter(|_| !(node.has_root() && node.has_quorum())) {
             prop_assert_eq!(&document["code"], code, "{}", document);
         }

@@ -19,16 +19,25 @@ fn running_commands_have_a_line_each_which_goes_when_they_end() {
     house.write("seen", "");
     let drawn = seat.end_drawn();
     let terminal = Terminal::after(&drawn);
-    assert!(drawn.contains("\u{1b}[36mfirst") && drawn.contains("\u{1b}[35mthird"), "each has its colour");
+    assert!(
+        drawn.contains("\u{1b}[36mfirst") && drawn.contains("\u{1b}[35mthird"),
+        "each has its colour"
+    );
     terminal.assert_fits(40);
     let left = terminal.lines.join("\n");
     assert!(!left.contains("running"), "{left}");
-    assert!(left.contains("done    first (") && left.contains("failed  a name that"), "{left}");
+    assert!(
+        left.contains("done    first (") && left.contains("failed  a name that"),
+        "{left}"
+    );
     assert!(
         left.contains("error: a name that") && left.contains("degraded: 1 failed, 3 commands ran"),
         "{left}"
     );
-    assert!(left.contains("--- branch: first status: done ---\nstep one of many, told at length"), "{left}");
+    assert!(
+        left.contains("--- branch: first status: done ---\nstep one of many, told at length"),
+        "{left}"
+    );
 }
 
 #[test]
@@ -36,7 +45,11 @@ fn more_commands_than_rows_are_counted_and_drawn_over() {
     let house = House::new();
     let template = json!({"parallel": true, "repeat": 30, "label": "n{index}", "template": "sh -c 'until test -e seen; do sleep 0.05; done'"});
     house.write("template.json", template.to_string());
-    let mut seat = house.seat(30, 10, "materia run --jobs 30 --file template.json >/dev/null");
+    let mut seat = house.seat(
+        30,
+        10,
+        "materia run --jobs 30 --file template.json >/dev/null",
+    );
     seat.until_shown("and 23 more");
     house.write("seen", "");
     let drawn = seat.end_drawn();
@@ -44,7 +57,11 @@ fn more_commands_than_rows_are_counted_and_drawn_over() {
     terminal.assert_fits(30);
     let left = terminal.lines.join("\n");
     assert_eq!(
-        (left.matches("done    n").count(), left.contains("running"), left.contains("more")),
+        (
+            left.matches("done    n").count(),
+            left.contains("running"),
+            left.contains("more")
+        ),
         (30, false, false),
         "{left}"
     );
@@ -78,10 +95,19 @@ fn several_commands_are_told_apart_without_a_terminal_too() {
     let house = House::new();
     let branch = |name: &str| json!({"label": name, "template": format!("sh -c 'touch {name}; until test -e one -a -e two; do sleep 0.01; done; echo from {name} >&2; printf end >&2'")});
     let template = json!({"parallel": true, "template": [branch("one"), branch("two")]});
-    let outcome = house.materia(&["run", "--template", &template.to_string()]).run().ok();
+    let outcome = house
+        .materia(&["run", "--template", &template.to_string()])
+        .run()
+        .ok();
     let mut lines: Vec<&str> = outcome.stderr.lines().collect();
     lines.sort_unstable();
-    assert_eq!(lines, ["one | end", "one | from one", "two | end", "two | from two"]);
-    let alone = house.materia(&["run", "--template", "sh -c 'echo plain >&2'"]).run().ok();
+    assert_eq!(
+        lines,
+        ["one | end", "one | from one", "two | end", "two | from two"]
+    );
+    let alone = house
+        .materia(&["run", "--template", "sh -c 'echo plain >&2'"])
+        .run()
+        .ok();
     assert_eq!(alone.stderr, "plain\n");
 }

@@ -1,4 +1,5 @@
-//! Runs that were archived: asked for again, removed by their address, and in no state that nobody can name.
+//! Runs that were archived: asked for again, removed by their address, and in no state that nobody
+//! can name.
 
 use super::*;
 use crate::message::{assert_fate, refused};
@@ -14,8 +15,9 @@ fn archived(house: &House, id: &str, more: &[&str]) -> PathBuf {
 /// What is in the archive.
 fn names(house: &House) -> Vec<String> {
     let entries = std::fs::read_dir(house.runs().archive()).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.retain(|name| name != ".lock");
     names.sort();
     names
@@ -26,10 +28,22 @@ fn archiving_again_succeeds_and_says_where_it_is() {
     let house = House::new();
     let first = archived(&house, "a", &[]);
     let again = house.sent(&["run:a", "control.archive"]);
-    assert_fate(&again, [false, false, false], "run-control", "already_archived");
+    assert_fate(
+        &again,
+        [false, false, false],
+        "run-control",
+        "already_archived",
+    );
     assert_eq!(house.path(&again["result"]["archiveDir"]), first);
-    let said = house.materia(&["message", "run:a", "control.archive"]).run().ok().stdout;
-    assert!(said.contains("archived already") && said.contains("archived/a-"), "{said}");
+    let said = house
+        .materia(&["message", "run:a", "control.archive"])
+        .run()
+        .ok()
+        .stdout;
+    assert!(
+        said.contains("archived already") && said.contains("archived/a-"),
+        "{said}"
+    );
     assert_eq!(names(&house).len(), 1);
 }
 
@@ -42,8 +56,16 @@ fn an_archived_run_is_removed_by_its_address() {
     house.sent(&["run:a", "control.prune"]);
     assert!(copies.iter().all(|copy| !copy.exists()) && other.join("journal.jsonl").exists());
     assert!(!house.run_place("a").dir().exists());
-    for words in [["run:a", "control.prune"], ["run:a", "control.archive"], ["run:never", "control.prune"]] {
-        assert_eq!(refused(&house.send(&words)), (3, "run_not_found".to_owned()), "{words:?}");
+    for words in [
+        ["run:a", "control.prune"],
+        ["run:a", "control.archive"],
+        ["run:never", "control.prune"],
+    ] {
+        assert_eq!(
+            refused(&house.send(&words)),
+            (3, "run_not_found".to_owned()),
+            "{words:?}"
+        );
     }
 }
 
@@ -67,7 +89,11 @@ fn an_archived_run_stays_its_sessions() {
     let theirs = archived(&house, "a", &["--session", "s"]);
     for control in ["control.archive", "control.prune"] {
         let other = house.send(&["run:a", control, "--session", "t"]);
-        assert_eq!(refused(&other), (4, "session_mismatch".to_owned()), "{control}");
+        assert_eq!(
+            refused(&other),
+            (4, "session_mismatch".to_owned()),
+            "{control}"
+        );
     }
     for (session, answer) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
         for words in [
@@ -76,8 +102,14 @@ fn an_archived_run_stays_its_sessions() {
             &["message", "run:a", "x"],
             &["receive", "--address", "run:a", "--timeout", "0"],
         ] {
-            let other = house.materia(&[words, &["--session", session, "--json"]].concat()).run();
-            assert_eq!(refused(&other), (answer.0, answer.1.to_owned()), "{words:?}");
+            let other = house
+                .materia(&[words, &["--session", session, "--json"]].concat())
+                .run();
+            assert_eq!(
+                refused(&other),
+                (answer.0, answer.1.to_owned()),
+                "{words:?}"
+            );
         }
     }
     assert!(theirs.exists());
@@ -98,8 +130,11 @@ fn the_path_in_a_tombstone_is_never_removed() {
     let tombstone = house.run_place("a").tombstone();
     let text = std::fs::read_to_string(&tombstone).unwrap();
     let elsewhere = house.work().join("precious");
-    std::fs::write(&tombstone, text.replace(archived.to_str().unwrap(), elsewhere.to_str().unwrap()))
-        .unwrap();
+    std::fs::write(
+        &tombstone,
+        text.replace(archived.to_str().unwrap(), elsewhere.to_str().unwrap()),
+    )
+    .unwrap();
     house.sent(&["run:a", "control.prune"]);
     assert!(precious.exists() && !archived.exists());
 }
@@ -110,8 +145,17 @@ fn a_full_disk_leaves_the_run_as_it_was_and_a_second_try_archives_it() {
     house.spawn("a", "true", &[]);
     house.wait("a");
     let words = ["message", "run:a", "control.archive", "--json"];
-    for point in ["dir.create:2", "atomic.create", "atomic.write", "atomic.sync", "tree.exchange"] {
-        let full = house.materia(&words).env("MATERIA_FAILPOINT", format!("{point}:enospc")).run();
+    for point in [
+        "dir.create:2",
+        "atomic.create",
+        "atomic.write",
+        "atomic.sync",
+        "tree.exchange",
+    ] {
+        let full = house
+            .materia(&words)
+            .env("MATERIA_FAILPOINT", format!("{point}:enospc"))
+            .run();
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
         assert_eq!(house.look("a").status.as_str(), "done", "{point}");
         assert!(names(&house).is_empty(), "{point}: {:?}", names(&house));
@@ -126,8 +170,14 @@ fn what_a_killed_archiver_left_is_no_run_and_is_swept() {
     house.spawn("a", "true", &[]);
     house.wait("a");
     let words = ["message", "run:a", "control.archive", "--json"];
-    house.materia(&words).env("MATERIA_FAILPOINT", "tree.exchange:abort").run();
-    assert_eq!((names(&house).len(), house.look("a").status.as_str()), (1, "done"));
+    house
+        .materia(&words)
+        .env("MATERIA_FAILPOINT", "tree.exchange:abort")
+        .run();
+    assert_eq!(
+        (names(&house).len(), house.look("a").status.as_str()),
+        (1, "done")
+    );
     house.sent(&["run:a", "control.prune"]);
     let gone = house.materia(&["inspect", "run:a", "--json"]).run();
     assert_eq!(refused(&gone), (3, "run_not_found".to_owned()));

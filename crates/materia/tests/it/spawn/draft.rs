@@ -19,18 +19,39 @@ fn read(path: impl AsRef<Path>) -> Value {
 fn what_was_spawned_in_passing_is_kept_and_can_become_a_tool() {
     let house = House::new();
     let template = r#"["echo {what}", "tr a-z A-Z"]"#;
-    let spawned = house.spawn("a", template, &["--artifact", "log={state_dir}/log", "what=words"]);
+    let spawned = house.spawn(
+        "a",
+        template,
+        &["--artifact", "log={state_dir}/log", "what=words"],
+    );
     house.wait("a");
     let file = root(&house).join("drafts/a.json");
-    assert_eq!(spawned["draft"], "[HOUSE]/home/.pi/agent/recipes/drafts/a.json");
+    assert_eq!(
+        spawned["draft"],
+        "[HOUSE]/home/.pi/agent/recipes/drafts/a.json"
+    );
     let draft = read(&file);
     assert_eq!(draft["template"], json!(["echo {what}", "tr a-z A-Z"]));
-    assert_eq!(draft["artifacts"], json!({"log": {"path": "{state_dir}/log"}}), "as it was written");
-    assert!(!draft.to_string().contains("words"), "no value of a caller: {draft}");
+    assert_eq!(
+        draft["artifacts"],
+        json!({"log": {"path": "{state_dir}/log"}}),
+        "as it was written"
+    );
+    assert!(
+        !draft.to_string().contains("words"),
+        "no value of a caller: {draft}"
+    );
     let again = house.spawn("a", "echo other", &[]);
     house.wait("a");
-    assert_eq!((&again["draft"], read(&file)), (&Value::Null, draft), "a second spawn changes nothing");
-    house.materia(&["tool", "promote", "a", "--name", "shout"]).run().ok();
+    assert_eq!(
+        (&again["draft"], read(&file)),
+        (&Value::Null, draft),
+        "a second spawn changes nothing"
+    );
+    house
+        .materia(&["tool", "promote", "a", "--name", "shout"])
+        .run()
+        .ok();
     let listed = house.materia(&["tool", "list", "--json"]).run().ok().json();
     assert_eq!(listed["tools"][0]["name"], "shout", "{listed}");
 }
@@ -40,10 +61,17 @@ fn keys_do_not_get_into_a_draft_and_unnamed_runs_share_one() {
     let house = House::new();
     let template = format!("true {}{}", "ghp_", "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8");
     for _ in 0..2 {
-        let spawned = house.materia(&["spawn", "--json", "--template", &template]).run().ok().json();
+        let spawned = house
+            .materia(&["spawn", "--json", "--template", &template])
+            .run()
+            .ok()
+            .json();
         house.wait(spawned["run"].as_str().unwrap());
     }
-    let drafts: Vec<_> = std::fs::read_dir(root(&house).join("drafts")).unwrap().flatten().collect();
+    let drafts: Vec<_> = std::fs::read_dir(root(&house).join("drafts"))
+        .unwrap()
+        .flatten()
+        .collect();
     assert_eq!(drafts.len(), 1);
     assert_eq!(read(drafts[0].path())["template"], "true [redacted]");
 }
@@ -65,8 +93,15 @@ fn a_root_that_cannot_be_written_to_keeps_nothing_and_fails_nothing() {
 fn what_has_a_file_of_its_own_needs_no_draft() {
     let house = House::new();
     house.write("r.json", r#"{"template": "true"}"#);
-    for words in [&["--file", "r.json"] as &[&str], &["utility-git-log", "repo=."]] {
-        let spawned = house.materia(&[&["spawn", "--json"], words].concat()).run().ok().json();
+    for words in [
+        &["--file", "r.json"] as &[&str],
+        &["utility-git-log", "repo=."],
+    ] {
+        let spawned = house
+            .materia(&[&["spawn", "--json"], words].concat())
+            .run()
+            .ok()
+            .json();
         assert_eq!(spawned["draft"], Value::Null);
         house.wait(spawned["run"].as_str().unwrap());
     }

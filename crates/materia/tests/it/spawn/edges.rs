@@ -1,4 +1,5 @@
-//! Defects of the system that ours follows, as tests that we do not have them: what no other test looks at.
+//! Defects of the system that ours follows, as tests that we do not have them: what no other test
+//! looks at.
 //!
 //! | edge | test |
 //! |---|---|
@@ -36,9 +37,18 @@ fn a_new_generation_begins_with_an_empty_room() {
     house.sent(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
     house.kill("a");
     house.spawn("a", "sleep 600", &[]);
-    let room = house.materia(&["inspect", "room:a", "--view", "roster", "--json"]).run().ok().json();
+    let room = house
+        .materia(&["inspect", "room:a", "--view", "roster", "--json"])
+        .run()
+        .ok()
+        .json();
     let present = |member: &&Value| member["status"] == "present";
-    let there: Vec<_> = room["members"].as_array().unwrap().iter().filter(present).collect();
+    let there: Vec<_> = room["members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(present)
+        .collect();
     assert_eq!(there.len(), 1, "{room}");
     assert_eq!(there[0]["address"], "run:a");
     house.kill("a");
@@ -48,9 +58,19 @@ fn a_new_generation_begins_with_an_empty_room() {
 fn a_recipe_cannot_have_its_runs_where_nobody_looks() {
     let house = House::new();
     let elsewhere = house.work().join("elsewhere");
-    house.write("r.json", json!({"template": "true", "state_dir": elsewhere}).to_string());
-    let spawned = house.materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"]).run().ok().json();
-    assert!(spawned["warnings"].to_string().contains("state_dir"), "{spawned}");
+    house.write(
+        "r.json",
+        json!({"template": "true", "state_dir": elsewhere}).to_string(),
+    );
+    let spawned = house
+        .materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"])
+        .run()
+        .ok()
+        .json();
+    assert!(
+        spawned["warnings"].to_string().contains("state_dir"),
+        "{spawned}"
+    );
     assert_eq!(house.wait("a")["status"], "done");
     assert!(!elsewhere.exists());
 }
@@ -60,13 +80,25 @@ fn whoever_is_slow_keeps_its_lock() {
     let house = House::new();
     house.spawn("a", "sleep 600", &[]);
     let known = house.look("a").start.unwrap().supervisor;
-    let supervisor = Identity { pid: known.pid, start_time: known.start, boot_id: known.boot };
+    let supervisor = Identity {
+        pid: known.pid,
+        start_time: known.start,
+        boot_id: known.boot,
+    };
     supervisor.signal(Signal::STOP).unwrap();
     let lock = house.run_place("a").lock();
     let old = std::time::SystemTime::now() - Duration::from_secs(7 * 24 * 3600);
-    std::fs::File::open(&lock).unwrap().set_modified(old).unwrap();
-    let second = house.materia(&["spawn", "--template", "true", "--as", "run:a", "--json"]).run();
-    assert_eq!((second.code(), &second.json()["error"]["code"]), (4, &json!("run_active")));
+    std::fs::File::open(&lock)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
+    let second = house
+        .materia(&["spawn", "--template", "true", "--as", "run:a", "--json"])
+        .run();
+    assert_eq!(
+        (second.code(), &second.json()["error"]["code"]),
+        (4, &json!("run_active"))
+    );
     assert_eq!(house.look("a").status.as_str(), "running");
     supervisor.signal(Signal::CONT).unwrap();
     house.kill("a");
@@ -83,7 +115,8 @@ fn whoever_reads_a_document_reads_a_whole_one() {
             let mut read = 0;
             while !over.load(Ordering::Relaxed) {
                 let text = std::fs::read_to_string(&path).unwrap();
-                serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+                serde_json::from_str::<Value>(&text)
+                    .unwrap_or_else(|error| panic!("{error}: {text}"));
                 read += 1;
             }
             read
@@ -93,12 +126,20 @@ fn whoever_reads_a_document_reads_a_whole_one() {
                 let house = &house;
                 scope.spawn(move || {
                     for _ in 0..5 {
-                        house.sent(&["room:a", "said", "x", "--from", &format!("branch:a/w{sender}")]);
+                        house.sent(&[
+                            "room:a",
+                            "said",
+                            "x",
+                            "--from",
+                            &format!("branch:a/w{sender}"),
+                        ]);
                     }
                 })
             })
             .collect();
-        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        senders
+            .into_iter()
+            .for_each(|sender| sender.join().unwrap());
         over.store(true, Ordering::Relaxed);
         assert!(reader.join().unwrap() > 0);
     });
@@ -111,7 +152,11 @@ fn whoever_reads_a_document_reads_a_whole_one() {
 fn what_was_told_is_not_told_again_when_a_run_is_started_anew() {
     let house = House::new();
     let told = || -> Vec<String> {
-        let said = house.materia(&["watch", "--session", "s", "--once", "--json"]).run().ok().stdout;
+        let said = house
+            .materia(&["watch", "--session", "s", "--once", "--json"])
+            .run()
+            .ok()
+            .stdout;
         said.lines()
             .map(|line| serde_json::from_str::<Value>(line).unwrap()["generation"].to_string())
             .collect()

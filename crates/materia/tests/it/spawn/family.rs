@@ -12,43 +12,79 @@ fn a_session_sees_and_waits_for_its_own_runs_only() {
         house.wait(id);
     }
     for verb in ["inspect", "wait"] {
-        let allowed = house.materia(&[verb, "run:mine", "--session", "s1", "--json"]).run();
+        let allowed = house
+            .materia(&[verb, "run:mine", "--session", "s1", "--json"])
+            .run();
         assert_eq!(allowed.code(), 0, "{}", allowed.transcript());
         for other in ["run:theirs", "run:nobodys"] {
-            let refused = house.materia(&[verb, other, "--json"]).env("MATERIA_SESSION", "s1").run();
+            let refused = house
+                .materia(&[verb, other, "--json"])
+                .env("MATERIA_SESSION", "s1")
+                .run();
             assert_eq!(refused.code(), 4, "{}", refused.transcript());
             assert_eq!(refused.json()["error"]["code"], "session_mismatch");
             assert!(refused.json()["error"]["hint"].is_string());
         }
     }
     let inventory = |target: &str, session: &str| {
-        house.materia(&["inspect", target, "--session", session, "--json"]).run().json()
+        house
+            .materia(&["inspect", target, "--session", session, "--json"])
+            .run()
+            .json()
     };
     for target in ["coordinator", "session:s1", "session:all"] {
         let seen = inventory(target, "s1");
-        assert_eq!((&seen["runs"][0]["run"], seen["runs"].as_array().unwrap().len()), (&json!("mine"), 1));
-        assert_eq!((&seen["otherRuns"], &seen["otherSessions"]), (&json!(2), &json!(1)));
+        assert_eq!(
+            (
+                &seen["runs"][0]["run"],
+                seen["runs"].as_array().unwrap().len()
+            ),
+            (&json!("mine"), 1)
+        );
+        assert_eq!(
+            (&seen["otherRuns"], &seen["otherSessions"]),
+            (&json!(2), &json!(1))
+        );
     }
-    assert_eq!(inventory("session:s2", "s1")["error"]["code"], "session_mismatch");
-    let everything = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    assert_eq!(
+        inventory("session:s2", "s1")["error"]["code"],
+        "session_mismatch"
+    );
+    let everything = house
+        .materia(&["inspect", "session:all", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(everything["runs"].as_array().unwrap().len(), 3);
 }
 
 #[test]
 fn a_run_spawned_inside_a_run_is_its_child_and_of_its_session() {
     let house = House::new();
-    let inside = "sh -c 'materia spawn --template true --as run:child >/dev/null && materia wait run:child'";
+    let inside =
+        "sh -c 'materia spawn --template true --as run:child >/dev/null && materia wait run:child'";
     house.spawn("parent", inside, &["--session", "s1"]);
     let over = house.wait("parent");
-    assert_eq!((&over["status"], &over["children"]["child"]), (&json!("done"), &json!("done")), "{over}");
+    assert_eq!(
+        (&over["status"], &over["children"]["child"]),
+        (&json!("done"), &json!("done")),
+        "{over}"
+    );
     let child = house.look("child").start.unwrap();
-    assert_eq!((child.parent.as_deref(), child.session.as_deref()), (Some("parent"), Some("s1")));
+    assert_eq!(
+        (child.parent.as_deref(), child.session.as_deref()),
+        (Some("parent"), Some("s1"))
+    );
 }
 
 #[test]
 fn a_child_outlives_its_parent_and_is_nobodys_orphan() {
     let house = House::new();
-    house.spawn("parent", "materia spawn --template 'sleep 600' --as run:child", &[]);
+    house.spawn(
+        "parent",
+        "materia spawn --template 'sleep 600' --as run:child",
+        &[],
+    );
     assert_eq!(house.wait("parent")["status"], "done");
     assert_eq!(house.look("child").status.as_str(), "running");
     house.kill("child");
@@ -61,19 +97,40 @@ fn a_run_retires_when_its_children_are_over_though_its_own_command_is_not() {
     house.spawn("parent", inside, &["--retire-when", "children_terminal"]);
     let over = house.wait("parent");
     assert_eq!(over["status"], "done", "{over}");
-    assert!(over["evidence"].as_str().unwrap().starts_with("retired"), "{over}");
+    assert!(
+        over["evidence"].as_str().unwrap().starts_with("retired"),
+        "{over}"
+    );
     assert!(house.alive().is_empty());
 }
 
 #[test]
 fn the_end_of_a_session_ends_what_wants_to_end_with_it() {
     let house = House::new();
-    house.spawn("goes", "sleep 600", &["--session", "s1", "--on-session-end", "kill"]);
+    house.spawn(
+        "goes",
+        "sleep 600",
+        &["--session", "s1", "--on-session-end", "kill"],
+    );
     house.spawn("stays", "sleep 600", &["--session", "s1"]);
-    house.spawn("other", "sleep 600", &["--session", "s2", "--on-session-end", "kill"]);
+    house.spawn(
+        "other",
+        "sleep 600",
+        &["--session", "s2", "--on-session-end", "kill"],
+    );
     let ended = run::end_session(&house.runs(), "s1", &Clock::system()).unwrap();
-    assert_eq!(ended.iter().map(|(run, _)| run.as_str()).collect::<Vec<_>>(), ["goes"]);
-    for (id, status) in [("goes", "killed"), ("stays", "running"), ("other", "running")] {
+    assert_eq!(
+        ended
+            .iter()
+            .map(|(run, _)| run.as_str())
+            .collect::<Vec<_>>(),
+        ["goes"]
+    );
+    for (id, status) in [
+        ("goes", "killed"),
+        ("stays", "running"),
+        ("other", "running"),
+    ] {
         assert_eq!(house.look(id).status.as_str(), status, "{id}");
         house.kill(id);
     }
@@ -95,20 +152,56 @@ fn a_cast_is_a_run() {
         "Hello": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}},
         "Other": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}}}});
     house.write("flow.json", flow.to_string());
-    let words = ["spawn", "--loadout", "Hello", "say it", "--config", "flow.json", "--as", "run:c", "--json"];
+    let words = [
+        "spawn",
+        "--loadout",
+        "Hello",
+        "say it",
+        "--config",
+        "flow.json",
+        "--as",
+        "run:c",
+        "--json",
+    ];
     let spawned = house.materia(&words).run().ok().json();
-    assert_eq!((&spawned["run"], &spawned["status"]), (&json!("c"), &json!("running")));
+    assert_eq!(
+        (&spawned["run"], &spawned["status"]),
+        (&json!("c"), &json!("running"))
+    );
     let over = house.wait("c");
-    assert_eq!((&over["status"], &over["cast"]["loadout"]), (&json!("done"), &json!("Hello")), "{over}");
+    assert_eq!(
+        (&over["status"], &over["cast"]["loadout"]),
+        (&json!("done"), &json!("Hello")),
+        "{over}"
+    );
     assert!(
         house.run_file("c", "stdout.log").starts_with("complete:"),
         "{}",
         house.run_file("c", "stdout.log")
     );
-    let unknown =
-        house.materia(&["spawn", "--loadout", "Nope", "x", "--config", "flow.json", "--json"]).run();
+    let unknown = house
+        .materia(&[
+            "spawn",
+            "--loadout",
+            "Nope",
+            "x",
+            "--config",
+            "flow.json",
+            "--json",
+        ])
+        .run();
     assert_eq!(unknown.code(), 3, "{}", unknown.transcript());
-    let two =
-        house.materia(&["spawn", "--loadout", "Hello", "a", "b", "--config", "flow.json", "--json"]).run();
+    let two = house
+        .materia(&[
+            "spawn",
+            "--loadout",
+            "Hello",
+            "a",
+            "b",
+            "--config",
+            "flow.json",
+            "--json",
+        ])
+        .run();
     assert_eq!(two.code(), 2);
 }

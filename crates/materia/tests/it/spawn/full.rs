@@ -50,7 +50,13 @@ impl Small {
         let mut filler = File::create(self.filler()).unwrap();
         while filler.write_all(&[b'x'; 4096]).is_ok() {}
         let address = format!("run:{run}");
-        while self.house.materia(&["message", &address, "note", "x"]).run().status.success() {}
+        while self
+            .house
+            .materia(&["message", &address, "note", "x"])
+            .run()
+            .status
+            .success()
+        {}
     }
 
     fn make_room(&self) {
@@ -65,9 +71,19 @@ fn output_that_found_no_room_is_missed() {
     house.spawn("a", "head -c 2000000 /dev/zero", &[]);
     let over = house.wait("a");
     assert_eq!(over["status"], "done", "{over}");
-    let seen = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    let seen = house
+        .materia(&["inspect", "run:a", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(seen["degraded"], true, "{seen}");
-    assert!(seen["evidence"].as_str().unwrap().contains("is not in its logs: No space left"), "{seen}");
+    assert!(
+        seen["evidence"]
+            .as_str()
+            .unwrap()
+            .contains("is not in its logs: No space left"),
+        "{seen}"
+    );
 }
 
 #[test]
@@ -76,7 +92,11 @@ fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
     let house = &small.house;
     let fifo = house.work().join("fifo");
     house.shell("mkfifo fifo").run().ok();
-    house.spawn("a", &format!("sh -c 'read line < {}; exit 5'", fifo.display()), &[]);
+    house.spawn(
+        "a",
+        &format!("sh -c 'read line < {}; exit 5'", fifo.display()),
+        &[],
+    );
     small.fill("a");
     std::fs::write(&fifo, "go\n").unwrap();
     // It is over when the shell is gone, and says so when it can.
@@ -88,7 +108,11 @@ fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
     assert_eq!(house.look("a").status.as_str(), "running");
     small.make_room();
     let over = house.wait("a");
-    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(5)), "{over}");
+    assert_eq!(
+        (&over["status"], &over["code"]),
+        (&json!("failed"), &json!(5)),
+        "{over}"
+    );
     assert_eq!(document(house, "a", "result.json")["code"], 5);
     assert_eq!(document(house, "a", "progress.json")["phase"], "failed");
 }
@@ -100,7 +124,11 @@ fn what_fills_the_disk_can_be_stopped() {
     for control in ["control.kill", "control.cancel"] {
         house.spawn("a", "sleep 600", &[]);
         small.fill("a");
-        let stopped = house.materia(&["message", "run:a", control, "--json"]).run().ok().json();
+        let stopped = house
+            .materia(&["message", "run:a", control, "--json"])
+            .run()
+            .ok()
+            .json();
         assert_eq!(stopped["ok"], true, "{stopped}");
         assert!(house.alive().is_empty(), "{:?}", house.alive());
         small.make_room();
@@ -115,13 +143,33 @@ fn a_dead_supervisor_is_seen_also_where_that_cannot_be_recorded() {
     house.spawn("a", "sleep 600", &[]);
     small.fill("a");
     house.kill_supervisor("a");
-    let seen = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    let seen = house
+        .materia(&["inspect", "run:a", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(seen["status"], "exited", "{seen}");
-    assert!(seen["evidence"].as_str().unwrap().contains("not recorded yet"), "{seen}");
-    let listed = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    assert!(
+        seen["evidence"]
+            .as_str()
+            .unwrap()
+            .contains("not recorded yet"),
+        "{seen}"
+    );
+    let listed = house
+        .materia(&["inspect", "session:all", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(listed["runs"][0]["status"], "exited", "{listed}");
     small.make_room();
     house.materia(&["inspect", "run:a"]).run().ok();
     assert_eq!(document(house, "a", "result.json")["status"], "exited");
-    assert_eq!(kinds(house, "a").iter().filter(|kind| *kind == "run.end").count(), 1);
+    assert_eq!(
+        kinds(house, "a")
+            .iter()
+            .filter(|kind| *kind == "run.end")
+            .count(),
+        1
+    );
 }

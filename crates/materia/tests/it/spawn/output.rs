@@ -15,8 +15,7 @@ fn output_is_there_while_the_command_runs() {
 #[test]
 fn output_of_branches_is_there_while_they_run() {
     let house = House::new();
-    let template =
-        json!({"parallel": true, "template": ["sh -c 'echo one; sleep 600'", "sh -c 'echo two; sleep 600'"]});
+    let template = json!({"parallel": true, "template": ["sh -c 'echo one; sleep 600'", "sh -c 'echo two; sleep 600'"]});
     house.spawn("a", &template.to_string(), &[]);
     house.until_file_has(house.run_place("a").stdout(), "one\n");
     house.until_file_has(house.run_place("a").stdout(), "two\n");
@@ -46,8 +45,10 @@ fn what_failed_says_so_once() {
 fn a_run_knows_who_it_is() {
     let house = House::new();
     let names = "$MATERIA_RUN $MATERIA_STATE_DIR $MATERIA_ADDRESS $MATERIA_ROOM $MATERIA_SESSION";
-    let template =
-        json!(format!("sh -c 'echo \"{names}\" \"$1\" \"$2\"' sh {{run_id}} {{default_room}}")).to_string();
+    let template = json!(format!(
+        "sh -c 'echo \"{names}\" \"$1\" \"$2\"' sh {{run_id}} {{default_room}}"
+    ))
+    .to_string();
     house.spawn("a", &template, &["--session", "s1", "run_id=mine"]);
     assert_eq!(house.wait("a")["status"], "done");
     let dir = house.run_place("a").dir().to_owned();
@@ -58,7 +59,13 @@ fn a_run_knows_who_it_is() {
 #[test]
 fn a_run_gives_its_template_what_it_is_and_nobody_else_does() {
     let house = House::new();
-    let names = ["run_id", "state_dir", "actor_address", "default_room", "communication_file"];
+    let names = [
+        "run_id",
+        "state_dir",
+        "actor_address",
+        "default_room",
+        "communication_file",
+    ];
     let words: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let mine: Vec<String> = names.iter().map(|name| format!("{name}=mine")).collect();
     let mine: Vec<&str> = mine.iter().map(String::as_str).collect();
@@ -92,20 +99,37 @@ fn a_required_program_that_leaves_children_leaves_none() {
 fn the_path_of_an_artifact_is_a_text_of_the_template() {
     let house = House::new();
     let template = r#"{"template": "touch {dir}/{name}.md", "defaults": {"dir": "."}}"#;
-    let more =
-        ["--artifact", "report={dir}/{name}.md", "--artifact", "log={state_dir}/{run_id}-{kind=plain}.log"];
-    let object =
-        r#"made={"path": "{name}.md", "kind": "report", "media_type": "text/markdown", "required": true}"#;
+    let more = [
+        "--artifact",
+        "report={dir}/{name}.md",
+        "--artifact",
+        "log={state_dir}/{run_id}-{kind=plain}.log",
+    ];
+    let object = r#"made={"path": "{name}.md", "kind": "report", "media_type": "text/markdown", "required": true}"#;
     house.spawn(
         "a",
         template,
-        &[&more as &[&str], &["--artifact", object, "name=out", "run_id=ours"]].concat(),
+        &[
+            &more as &[&str],
+            &["--artifact", object, "name=out", "run_id=ours"],
+        ]
+        .concat(),
     );
     house.wait("a");
-    let seen = house.materia(&["inspect", "run:a", "--view", "artifacts", "--json"]).run().ok().json();
-    assert_eq!(seen["artifacts"]["report"]["path"], "[HOUSE]/project/./out.md");
+    let seen = house
+        .materia(&["inspect", "run:a", "--view", "artifacts", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(
-        (&seen["artifacts"]["report"]["exists"], &seen["artifacts"]["made"]["size"]),
+        seen["artifacts"]["report"]["path"],
+        "[HOUSE]/project/./out.md"
+    );
+    assert_eq!(
+        (
+            &seen["artifacts"]["report"]["exists"],
+            &seen["artifacts"]["made"]["size"]
+        ),
         (&json!(true), &json!(0))
     );
     let made = &seen["artifacts"]["made"];
@@ -115,11 +139,26 @@ fn the_path_of_an_artifact_is_a_text_of_the_template() {
     );
     let log = "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs/a/a-plain.log";
     assert_eq!(
-        (&seen["artifacts"]["log"]["path"], &seen["artifacts"]["log"]["exists"]),
+        (
+            &seen["artifacts"]["log"]["path"],
+            &seen["artifacts"]["log"]["exists"]
+        ),
         (&json!(log), &json!(false))
     );
-    for (artifact, code) in [("x={nothing}/x", "missing-value"), ("x={\"kind\": 1}", "invalid_artifact")] {
-        let words = ["spawn", "--template", "true", "--as", "run:b", "--artifact", artifact, "--json"];
+    for (artifact, code) in [
+        ("x={nothing}/x", "missing-value"),
+        ("x={\"kind\": 1}", "invalid_artifact"),
+    ] {
+        let words = [
+            "spawn",
+            "--template",
+            "true",
+            "--as",
+            "run:b",
+            "--artifact",
+            artifact,
+            "--json",
+        ];
         let refused = house.materia(&words).run();
         assert_eq!(refused.code(), 2, "{}", refused.transcript());
         assert!(refused.stdout.contains(code), "{}", refused.transcript());

@@ -1,4 +1,5 @@
-//! What is in the directory of all runs and is no run of ours: links out of it, and what may not be read (A8).
+//! What is in the directory of all runs and is no run of ours: links out of it, and what may not be
+//! read (A8).
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -7,13 +8,19 @@ use crate::house::Outcome;
 use crate::message::refused;
 
 fn listed(house: &House) -> Value {
-    house.materia(&["inspect", "session:all", "--json"]).run().ok().json()
+    house
+        .materia(&["inspect", "session:all", "--json"])
+        .run()
+        .ok()
+        .json()
 }
 
 /// `materia` as somebody to whom the modes of files mean something, which they do not to root.
 fn as_anybody(house: &House, words: &str) -> Outcome {
     let line = "if [ $(id -u) = 0 ]; then bound='setpriv --bounding-set=-dac_override,-dac_read_search'; fi";
-    house.shell(&format!("{line}; exec $bound materia {words}")).run()
+    house
+        .shell(&format!("{line}; exec $bound materia {words}"))
+        .run()
 }
 
 #[test]
@@ -25,7 +32,11 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
     std::fs::create_dir(&outside).unwrap();
     // One that leads nowhere special, and one to a run.
     symlink(&outside, house.runs().path().join("link")).unwrap();
-    symlink(house.run_place("a").dir(), house.runs().path().join("alias")).unwrap();
+    symlink(
+        house.run_place("a").dir(),
+        house.runs().path().join("alias"),
+    )
+    .unwrap();
     for link in ["link", "alias"] {
         let address = format!("run:{link}");
         for words in [
@@ -39,9 +50,18 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
             &["message", &address, "control.archive", "--json"],
         ] {
             let outcome = house.materia(words).run();
-            assert_eq!(refused(&outcome), (4, "run_is_a_link".to_owned()), "{words:?}");
+            assert_eq!(
+                refused(&outcome),
+                (4, "run_is_a_link".to_owned()),
+                "{words:?}"
+            );
         }
-        assert!(listed(&house)["broken"][link].as_str().unwrap().contains("symbolic link"));
+        assert!(
+            listed(&house)["broken"][link]
+                .as_str()
+                .unwrap()
+                .contains("symbolic link")
+        );
     }
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
     assert_eq!(listed(&house)["runs"].as_array().unwrap().len(), 1);
@@ -53,8 +73,19 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
 fn what_else_is_in_the_directory_of_all_runs_is_no_id() {
     let house = House::new();
     for id in ["archived", "preserved-artifacts", "index.json"] {
-        let words = ["spawn", "--template", "true", "--as", &format!("run:{id}"), "--json"];
-        assert_eq!(refused(&house.materia(&words).run()), (2, "invalid_name".to_owned()), "{id}");
+        let words = [
+            "spawn",
+            "--template",
+            "true",
+            "--as",
+            &format!("run:{id}"),
+            "--json",
+        ];
+        assert_eq!(
+            refused(&house.materia(&words).run()),
+            (2, "invalid_name".to_owned()),
+            "{id}"
+        );
     }
 }
 
@@ -64,8 +95,15 @@ fn a_file_where_a_run_would_be_stays_what_it_is() {
     std::fs::create_dir_all(house.runs().path()).unwrap();
     let file = house.runs().path().join("a");
     std::fs::write(&file, "mine").unwrap();
-    let spawned = house.materia(&["spawn", "--template", "true", "--as", "run:a", "--json"]).run();
-    assert_eq!(refused(&spawned), (4, "run_path_taken".to_owned()), "{}", spawned.transcript());
+    let spawned = house
+        .materia(&["spawn", "--template", "true", "--as", "run:a", "--json"])
+        .run();
+    assert_eq!(
+        refused(&spawned),
+        (4, "run_path_taken".to_owned()),
+        "{}",
+        spawned.transcript()
+    );
     assert_eq!(
         refused(&house.materia(&["inspect", "run:a", "--json"]).run()),
         (3, "run_not_found".to_owned())
@@ -80,7 +118,8 @@ fn a_run_that_may_not_be_read_is_said_to_be_there() {
     house.wait("a");
     listed(&house);
     let dir = house.run_place("a").dir().to_owned();
-    let mode = |mode| std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(mode)).unwrap();
+    let mode =
+        |mode| std::fs::set_permissions(&dir, std::fs::Permissions::from_mode(mode)).unwrap();
     mode(0o000);
     let inspected = as_anybody(&house, "inspect run:a --json");
     let spawned = as_anybody(&house, "spawn --template true --as run:a --json");
@@ -89,8 +128,14 @@ fn a_run_that_may_not_be_read_is_said_to_be_there() {
     assert_eq!(refused(&inspected), (1, "run_storage".to_owned()));
     assert!(inspected.stdout.contains("runs/a`") && inspected.stdout.contains("Permission denied"));
     assert_eq!(spawned.code(), 1, "{}", spawned.transcript());
-    let broken = listed.ok().json()["broken"]["a"].as_str().unwrap().to_owned();
-    assert!(broken.contains("runs/a") && broken.contains("Permission denied"), "{broken}");
+    let broken = listed.ok().json()["broken"]["a"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        broken.contains("runs/a") && broken.contains("Permission denied"),
+        "{broken}"
+    );
 }
 
 #[test]
@@ -101,5 +146,9 @@ fn an_id_that_was_asked_for_is_not_suggested() {
     assert_eq!(refused(&asked), (3, "run_not_found".to_owned()));
     assert!(!asked.stdout.contains("did you mean"), "{}", asked.stdout);
     let near = house.materia(&["inspect", "run:t2", "--json"]).run();
-    assert!(near.stdout.contains("did you mean run:t1?"), "{}", near.stdout);
+    assert!(
+        near.stdout.contains("did you mean run:t1?"),
+        "{}",
+        near.stdout
+    );
 }

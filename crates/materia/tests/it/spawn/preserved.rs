@@ -10,14 +10,22 @@ const KEEP: &str = r#"{"preserve_artifacts": true}"#;
 /// A run of this id that is over, with an artifact `out`, which has this path.
 fn made(house: &House, id: &str, script: &str, path: &str) {
     house.write("make.sh", script);
-    house.spawn(id, "sh make.sh {state_dir}", &["--artifact", &format!("out={path}")]);
+    house.spawn(
+        id,
+        "sh make.sh {state_dir}",
+        &["--artifact", &format!("out={path}")],
+    );
     assert_eq!(house.wait(id)["status"], "done");
 }
 
 /// Prunes a run, and gives the copy of its artifact.
 fn kept(house: &House, id: &str) -> PathBuf {
     let report = house.sent(&[&format!("run:{id}"), "control.prune", KEEP]);
-    assert_eq!(report["result"]["preserved"].as_array().unwrap().len(), 1, "{report}");
+    assert_eq!(
+        report["result"]["preserved"].as_array().unwrap().len(),
+        1,
+        "{report}"
+    );
     house.path(&report["result"]["preserved"][0])
 }
 
@@ -30,9 +38,15 @@ fn a_directory_is_kept_with_everything_in_it() {
     made(&house, "a", script, "{state_dir}/dist");
     let copy = kept(&house, "a");
     assert!(!house.run_place("a").dir().exists());
-    assert_eq!(std::fs::read_to_string(copy.join("deep/er/file")).unwrap(), "x\n");
+    assert_eq!(
+        std::fs::read_to_string(copy.join("deep/er/file")).unwrap(),
+        "x\n"
+    );
     assert!(copy.join("empty").is_dir() && copy.join("pipe").symlink_metadata().is_ok());
-    assert_eq!(std::fs::read_link(copy.join("out")).unwrap(), Path::new("../../../outside"));
+    assert_eq!(
+        std::fs::read_link(copy.join("out")).unwrap(),
+        Path::new("../../../outside")
+    );
     assert!(copy.starts_with(house.runs().preserved()));
 }
 
@@ -41,17 +55,34 @@ fn the_whole_directory_of_a_run_can_be_kept() {
     let house = House::new();
     made(&house, "a", "echo x", "{state_dir}");
     let copy = kept(&house, "a");
-    assert!(std::fs::read_to_string(copy.join("stdout.log")).unwrap().contains('x'));
+    assert!(
+        std::fs::read_to_string(copy.join("stdout.log"))
+            .unwrap()
+            .contains('x')
+    );
     assert!(copy.join("journal.jsonl").exists());
 }
 
 #[test]
 fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
     let house = House::new();
-    made(&house, "a", "mkdir -p out/sub; echo x > out/sub/file; echo y > out/y", "out");
-    for point in ["copy.create:1", "copy.create:2", "copy.sync:1", "tree.rename:1"] {
+    made(
+        &house,
+        "a",
+        "mkdir -p out/sub; echo x > out/sub/file; echo y > out/y",
+        "out",
+    );
+    for point in [
+        "copy.create:1",
+        "copy.create:2",
+        "copy.sync:1",
+        "tree.rename:1",
+    ] {
         let words = ["message", "run:a", "control.prune", KEEP, "--json"];
-        let full = house.materia(&words).env("MATERIA_FAILPOINT", format!("{point}:enospc")).run();
+        let full = house
+            .materia(&words)
+            .env("MATERIA_FAILPOINT", format!("{point}:enospc"))
+            .run();
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
         assert!(full.stdout.contains("No space left"), "{}", full.stdout);
         assert!(house.run_place("a").exists(), "{point}");
@@ -59,7 +90,10 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
         assert_eq!(left, 0, "{point}");
     }
     let copy = kept(&house, "a");
-    assert_eq!(std::fs::read_to_string(copy.join("sub/file")).unwrap(), "x\n");
+    assert_eq!(
+        std::fs::read_to_string(copy.join("sub/file")).unwrap(),
+        "x\n"
+    );
 }
 
 #[test]
@@ -76,21 +110,37 @@ fn a_directory_that_would_hold_its_own_copy_is_refused() {
 #[test]
 fn a_killed_copy_is_made_again() {
     let house = House::new();
-    made(&house, "a", "mkdir out; echo x > out/1; echo y > out/2", "out");
+    made(
+        &house,
+        "a",
+        "mkdir out; echo x > out/1; echo y > out/2",
+        "out",
+    );
     let words = ["message", "run:a", "control.prune", KEEP, "--json"];
     for point in ["copy.create:2", "copy.sync", "tree.rename", "tree.rename:2"] {
-        house.materia(&words).env("MATERIA_FAILPOINT", format!("{point}:abort")).run();
+        house
+            .materia(&words)
+            .env("MATERIA_FAILPOINT", format!("{point}:abort"))
+            .run();
         assert!(house.run_place("a").exists(), "{point}");
     }
     let copy = kept(&house, "a");
     assert_eq!(std::fs::read_dir(&copy).unwrap().count(), 2);
-    assert_eq!(std::fs::read_dir(house.runs().preserved()).unwrap().count(), 1);
+    assert_eq!(
+        std::fs::read_dir(house.runs().preserved()).unwrap().count(),
+        1
+    );
 }
 
 #[test]
 fn artifacts_of_an_archived_run_are_kept_too() {
     let house = House::new();
-    made(&house, "a", "mkdir $1/dist; echo x > $1/dist/file", "{state_dir}/dist");
+    made(
+        &house,
+        "a",
+        "mkdir $1/dist; echo x > $1/dist/file",
+        "{state_dir}/dist",
+    );
     house.sent(&["run:a", "control.archive"]);
     let copy = kept(&house, "a");
     assert_eq!(std::fs::read_to_string(copy.join("file")).unwrap(), "x\n");
@@ -102,14 +152,21 @@ fn the_name_of_an_artifact_leads_nowhere() {
     house.write("out", "x");
     let recipe = json!({"template": "true", "artifacts": {"../../../up": "out", "/abs": "out"}});
     house.write("r.json", recipe.to_string());
-    house.materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"]).run().ok();
+    house
+        .materia(&["spawn", "--file", "r.json", "--as", "run:a", "--json"])
+        .run()
+        .ok();
     house.wait("a");
     let report = house.sent(&["run:a", "control.prune", KEEP]);
     let copies = report["result"]["preserved"].as_array().unwrap();
     assert_eq!(copies.len(), 2, "{report}");
     for copy in copies {
         let copy = house.path(copy).canonicalize().unwrap();
-        assert!(copy.starts_with(house.runs().preserved().canonicalize().unwrap()), "{}", copy.display());
+        assert!(
+            copy.starts_with(house.runs().preserved().canonicalize().unwrap()),
+            "{}",
+            copy.display()
+        );
     }
 }
 

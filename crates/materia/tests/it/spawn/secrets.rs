@@ -10,10 +10,16 @@ use crate::spawn::records;
 /// Every file below a directory that has this text.
 fn with(dir: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for path in std::fs::read_dir(dir).unwrap().flatten().map(|entry| entry.path()) {
+    for path in std::fs::read_dir(dir)
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path())
+    {
         if path.is_dir() {
             found.extend(with(&path, text));
-        } else if path.is_file() && String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(text) {
+        } else if path.is_file()
+            && String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(text)
+        {
             found.push(path.display().to_string());
         }
     }
@@ -35,7 +41,15 @@ fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run()
     let key = key();
     let (front, back) = key.split_at(12);
     house.write("say.sh", format!("printf '%s' 'out {front}'; sleep 0.2; printf '%s\\n' '{back} end'; echo \"$DEPLOY $1 $2\" >&2; echo \"$1\" > got; false\n"));
-    let words = ["spawn", "deploy", "pass=hunter two", "note=fine", "--as", "run:a", "--json"];
+    let words = [
+        "spawn",
+        "deploy",
+        "pass=hunter two",
+        "note=fine",
+        "--as",
+        "run:a",
+        "--json",
+    ];
     house.materia(&words).env("DEPLOY", "swordfish").run().ok();
     house.wait("a");
     assert_eq!(
@@ -47,9 +61,18 @@ fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run()
         assert_eq!(with(&house.home(), secret), [""; 0], "{secret}");
     }
     assert_eq!(house.run_file("a", "stdout.log"), "out [redacted] end\n");
-    assert_eq!(house.run_file("a", "stderr.log"), "[redacted] [redacted] fine\n");
-    let start = records(&house, "a").into_iter().find(|record| record["type"] == "run.start").unwrap();
-    assert_eq!(start["data"]["values"], json!({"pass": "[redacted]", "note": "fine"}));
+    assert_eq!(
+        house.run_file("a", "stderr.log"),
+        "[redacted] [redacted] fine\n"
+    );
+    let start = records(&house, "a")
+        .into_iter()
+        .find(|record| record["type"] == "run.start")
+        .unwrap();
+    assert_eq!(
+        start["data"]["values"],
+        json!({"pass": "[redacted]", "note": "fine"})
+    );
     let usage = house.home().join(".pi/agent");
     assert!(
         with(&usage, "\"spawn_calls\": 1").len() + with(&usage, "\"spawn_calls\":1").len() == 1,
@@ -70,10 +93,16 @@ fn one_command_alone_writes_its_key_nowhere_either() {
     house.wait("a");
     assert_eq!(with(&house.home(), back), [""; 0]);
     assert_eq!(
-        (house.run_file("a", "stdout.log"), house.run_file("a", "stderr.log")),
+        (
+            house.run_file("a", "stdout.log"),
+            house.run_file("a", "stderr.log")
+        ),
         ("[redacted]".into(), "[redacted]".into())
     );
-    let argv = records(&house, "a").into_iter().find(|record| record["type"] == "command.start").unwrap();
+    let argv = records(&house, "a")
+        .into_iter()
+        .find(|record| record["type"] == "command.start")
+        .unwrap();
     assert_eq!(argv["data"]["argv"], json!(["sh", "say.sh", "[redacted]"]));
 }
 
@@ -88,8 +117,15 @@ fn branches_that_write_at_once_do_not_mix_their_keys() {
             "for i in 1 2 3 4 5; do printf '%s' 'x {front}'; sleep 0.02; printf '%s' '{back} y '; done\n"
         ),
     );
-    house.spawn("a", r#"{"parallel": true, "template": ["sh say.sh", "sh say.sh", "sh say.sh"]}"#, &[]);
+    house.spawn(
+        "a",
+        r#"{"parallel": true, "template": ["sh say.sh", "sh say.sh", "sh say.sh"]}"#,
+        &[],
+    );
     house.wait("a");
     let said = house.run_file("a", "stdout.log");
-    assert!(!said.contains(back) && said.matches("[redacted]").count() == 15, "{said}");
+    assert!(
+        !said.contains(back) && said.matches("[redacted]").count() == 15,
+        "{said}"
+    );
 }

@@ -1,4 +1,5 @@
-//! The crash suite of runs: killed at every point, at any moment, by fifty at once, and without room.
+//! The crash suite of runs: killed at every point, at any moment, by fifty at once, and without
+//! room.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -15,24 +16,48 @@ const SHORT: &str = r#"["echo one", "cat"]"#;
 
 /// What spawning came to: how it exited, or nothing where it was killed.
 fn spawn_with(house: &House, who: &str, failpoint: &str) -> Option<i32> {
-    let words = ["spawn", "--template", SHORT, "--as", "run:a", "--session", "s1", "--json"];
+    let words = [
+        "spawn",
+        "--template",
+        SHORT,
+        "--as",
+        "run:a",
+        "--session",
+        "s1",
+        "--json",
+    ];
     let spawned = house.materia(&words).env(who, failpoint).run();
     let code = spawned.status.code();
-    assert!(code.is_none() || spawned.json()["ok"].is_boolean(), "{}", spawned.transcript());
+    assert!(
+        code.is_none() || spawned.json()["ok"].is_boolean(),
+        "{}",
+        spawned.transcript()
+    );
     code
 }
 
-/// After whatever happened: the run is over or never was, nothing of it runs, and the id can be used again.
+/// After whatever happened: the run is over or never was, nothing of it runs, and the id can be
+/// used again.
 fn is_well(house: &House, what: &str) {
     let place = house.run_place("a");
     if place.exists() {
-        let waited = house.materia(&["wait", "run:a", "--timeout", "20", "--json"]).run().json();
+        let waited = house
+            .materia(&["wait", "run:a", "--timeout", "20", "--json"])
+            .run()
+            .json();
         if waited["ok"].is_boolean() && waited["runs"].is_array() {
             let status = waited["runs"][0]["status"].as_str().unwrap();
             let over = ["done", "failed", "exited", "cancelled", "killed"].contains(&status);
-            assert!(over || (status == "starting" && house.look("a").start.is_none()), "{what}: {waited}");
+            assert!(
+                over || (status == "starting" && house.look("a").start.is_none()),
+                "{what}: {waited}"
+            );
             if over {
-                assert_eq!(document(house, "a", "result.json")["status"], *status, "{what}");
+                assert_eq!(
+                    document(house, "a", "result.json")["status"],
+                    *status,
+                    "{what}"
+                );
             }
         }
     }
@@ -48,13 +73,18 @@ fn linear(records: &[Value], what: &str) {
         let generation = &record["data"]["generation"];
         match record["type"].as_str().unwrap() {
             "run.start" => assert!(open.replace(generation).is_none(), "{what}: two owners"),
-            "run.end" => assert_eq!(open.take(), Some(generation), "{what}: an end without a beginning"),
+            "run.end" => assert_eq!(
+                open.take(),
+                Some(generation),
+                "{what}: an end without a beginning"
+            ),
             _ => {}
         }
     }
 }
 
-/// Every message that was accepted is there once, and belongs to the generation that was on when it was written.
+/// Every message that was accepted is there once, and belongs to the generation that was on when it
+/// was written.
 fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
     let mut open: Option<&Value> = None;
     let mut found = Vec::new();
@@ -64,7 +94,11 @@ fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
             "run.start" => open = Some(&data["generation"]),
             "run.end" => open = None,
             "message" if data["type"] == "task.run" => {
-                assert_eq!(Some(&data["generation"]), open, "a message for nobody: {record}");
+                assert_eq!(
+                    Some(&data["generation"]),
+                    open,
+                    "a message for nobody: {record}"
+                );
                 found.push(data["body"].as_u64().unwrap() as usize);
             }
             _ => {}
@@ -73,14 +107,20 @@ fn messages_have_their_generation(records: &[Value], accepted: &[usize]) {
     found.sort_unstable();
     let mut accepted = accepted.to_vec();
     accepted.sort_unstable();
-    assert_eq!(found, accepted, "accepted messages are exactly the recorded ones");
+    assert_eq!(
+        found, accepted,
+        "accepted messages are exactly the recorded ones"
+    );
 }
 
 /// The points that somebody passes while a run is started and comes to its end.
 fn points(who: &str) -> BTreeMap<String, usize> {
     let house = House::new();
     let trace = house.work().join("trace");
-    assert_eq!(spawn_with(&house, who, &format!("trace:{}", trace.display())), Some(0));
+    assert_eq!(
+        spawn_with(&house, who, &format!("trace:{}", trace.display())),
+        Some(0)
+    );
     assert_eq!(house.wait("a")["status"], "done");
     let mut points: BTreeMap<String, usize> = BTreeMap::new();
     for point in std::fs::read_to_string(&trace).unwrap().lines() {
@@ -104,7 +144,10 @@ fn killed_or_refused_at_every_point(who: &str, at_least: usize) {
                     "{failpoint}: {code:?}"
                 );
                 if code == Some(1) {
-                    assert!(!house.run_place("a").dir().exists(), "{failpoint} left something half-written");
+                    assert!(
+                        !house.run_place("a").dir().exists(),
+                        "{failpoint} left something half-written"
+                    );
                 }
                 is_well(&house, &failpoint);
             }
@@ -132,7 +175,11 @@ fn killed_at_any_moment_a_supervisor_leaves_nothing() {
         house.kill_supervisor("a");
         let over = house.wait("a");
         assert_eq!(over["status"], "exited", "round {round}: {over}");
-        assert!(house.alive().is_empty(), "round {round}: {:?}", house.alive());
+        assert!(
+            house.alive().is_empty(),
+            "round {round}: {:?}",
+            house.alive()
+        );
     }
     linear(&records(&house, "a"), "any moment");
 }
@@ -140,7 +187,11 @@ fn killed_at_any_moment_a_supervisor_leaves_nothing() {
 #[test]
 fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
     let house = House::new();
-    let (started, refused, accepted) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (started, refused, accepted) = (
+        AtomicUsize::new(0),
+        AtomicUsize::new(0),
+        Mutex::new(Vec::new()),
+    );
     std::thread::scope(|scope| {
         for worker in 0..50 {
             let (house, started, refused, accepted) = (&house, &started, &refused, &accepted);
@@ -159,7 +210,11 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
                     }
                     return;
                 }
-                let template = if worker % 2 == 0 { "true" } else { "sleep 0.05" };
+                let template = if worker % 2 == 0 {
+                    "true"
+                } else {
+                    "sleep 0.05"
+                };
                 let words = ["spawn", "--template", template, "--as", "run:a", "--json"];
                 let outcome = house.materia(&words).run();
                 match outcome.code() {
@@ -171,11 +226,21 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
         }
     });
     house.wait("a");
-    assert_eq!(started.load(Ordering::Relaxed) + refused.load(Ordering::Relaxed), 30);
+    assert_eq!(
+        started.load(Ordering::Relaxed) + refused.load(Ordering::Relaxed),
+        30
+    );
     let records = records(&house, "a");
     linear(&records, "chaos");
-    let starts = records.iter().filter(|record| record["type"] == "run.start").count();
-    assert_eq!(starts, started.load(Ordering::Relaxed), "acknowledged starts are exactly the recorded ones");
+    let starts = records
+        .iter()
+        .filter(|record| record["type"] == "run.start")
+        .count();
+    assert_eq!(
+        starts,
+        started.load(Ordering::Relaxed),
+        "acknowledged starts are exactly the recorded ones"
+    );
     messages_have_their_generation(&records, &accepted.into_inner().unwrap());
     assert!(house.alive().is_empty());
 }
@@ -186,14 +251,16 @@ fn without_file_descriptors_the_error_is_clear_and_other_runs_go_on() {
     house.spawn("other", "sleep 600", &[]);
     let mut refused = 0;
     for most in 3..24 {
-        let line = format!("ulimit -n {most}; exec materia spawn --template true --as run:a --json");
+        let line =
+            format!("ulimit -n {most}; exec materia spawn --template true --as run:a --json");
         let spawned = house.shell(&line).run();
         if spawned.code() == 0 {
             house.wait("a");
             continue;
         }
         refused += 1;
-        // With hardly any descriptors not even the programs can be loaded; what could speak spoke JSON.
+        // With hardly any descriptors not even the programs can be loaded; what could speak spoke
+        // JSON.
         if spawned.stdout.starts_with('{') {
             assert_eq!(spawned.json()["ok"], false, "{}", spawned.transcript());
         }
@@ -220,14 +287,21 @@ fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
     let mut refused = 0;
     for verb in verbs {
         for most in (3..16).rev() {
-            let said = house.shell(&format!("ulimit -n {most}; exec materia {verb} --json")).run();
-            // With hardly any descriptors not even the program can be loaded; what could speak spoke JSON.
+            let said = house
+                .shell(&format!("ulimit -n {most}; exec materia {verb} --json"))
+                .run();
+            // With hardly any descriptors not even the program can be loaded; what could speak
+            // spoke JSON.
             let documents = said.stdout.lines().map(serde_json::from_str::<Value>);
-            for document in documents
-                .map(|document| document.unwrap_or_else(|error| panic!("{error}: {}", said.transcript())))
-            {
+            for document in documents.map(|document| {
+                document.unwrap_or_else(|error| panic!("{error}: {}", said.transcript()))
+            }) {
                 let failed = document["ok"] == false && document["error"].is_object();
-                assert!(said.code() != 70 && (!failed || said.code() != 0), "{}", said.transcript());
+                assert!(
+                    said.code() != 70 && (!failed || said.code() != 0),
+                    "{}",
+                    said.transcript()
+                );
                 refused += usize::from(failed);
             }
         }
@@ -242,11 +316,16 @@ fn without_file_descriptors_every_verb_says_so_and_the_run_goes_on() {
 #[test]
 fn a_run_retires_also_when_a_child_was_killed_with_its_supervisor() {
     let house = House::new();
-    let inside = "sh -c 'materia spawn --template \"sleep 600\" --as run:child >/dev/null; sleep 600'";
+    let inside =
+        "sh -c 'materia spawn --template \"sleep 600\" --as run:child >/dev/null; sleep 600'";
     house.spawn("parent", inside, &["--retire-when", "children_terminal"]);
     house.until_file_has(house.run_place("child").journal(), "command.start");
     house.kill_supervisor("child");
     let over = house.wait("parent");
-    assert_eq!((&over["status"], &over["children"]["child"]), (&json!("done"), &json!("exited")), "{over}");
+    assert_eq!(
+        (&over["status"], &over["children"]["child"]),
+        (&json!("done"), &json!("exited")),
+        "{over}"
+    );
     assert!(house.alive().is_empty());
 }

@@ -9,9 +9,17 @@ fn a_run_has_the_contracts_report_and_outlives_its_launcher() {
     assert_eq!(report["run"], "a");
     assert_eq!(report["address"], "run:a");
     assert_eq!(report["status"], "running");
-    assert_eq!(report["stateDir"], "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs/a");
+    assert_eq!(
+        report["stateDir"],
+        "[HOUSE]/home/.pi/agent/tmp/pi-actors/runs/a"
+    );
     assert_eq!(report["generation"].as_str().unwrap().len(), 26);
-    assert!(report["next"][0].as_str().unwrap().contains("inspect run:a"));
+    assert!(
+        report["next"][0]
+            .as_str()
+            .unwrap()
+            .contains("inspect run:a")
+    );
     assert_eq!(house.look("a").status.as_str(), "running");
     let stopped = house.kill("a");
     assert!(stopped.stopped, "{stopped:?}");
@@ -24,13 +32,32 @@ fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
     let house = House::new();
     house.spawn("a", "sh -c 'exit 7'", &[]);
     let over = house.wait("a");
-    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(7)));
-    assert_eq!(kinds(&house, "a"), ["journal", "run.start", "command.start", "command.done", "run.end"]);
+    assert_eq!(
+        (&over["status"], &over["code"]),
+        (&json!("failed"), &json!(7))
+    );
+    assert_eq!(
+        kinds(&house, "a"),
+        [
+            "journal",
+            "run.start",
+            "command.start",
+            "command.done",
+            "run.end"
+        ]
+    );
     assert_eq!(document(&house, "a", "result.json")["code"], 7);
     assert_eq!(document(&house, "a", "progress.json")["phase"], "failed");
     let run = document(&house, "a", "run.json");
-    assert_eq!((&run["run"], &run["cwd"]), (&json!("a"), &json!(house.work())));
-    assert_eq!(run["status"], Value::Null, "what cannot be kept true is not written");
+    assert_eq!(
+        (&run["run"], &run["cwd"]),
+        (&json!("a"), &json!(house.work()))
+    );
+    assert_eq!(
+        run["status"],
+        Value::Null,
+        "what cannot be kept true is not written"
+    );
 }
 
 #[test]
@@ -49,7 +76,9 @@ fn while_it_runs_again_nothing_says_how_it_ended_before() {
 fn a_second_start_is_refused_while_it_runs_and_is_a_new_generation_afterwards() {
     let house = House::new();
     let first = house.spawn("a", "sleep 600", &[]);
-    let again = house.materia(&["spawn", "--template", "true", "--as", "run:a", "--json"]).run();
+    let again = house
+        .materia(&["spawn", "--template", "true", "--as", "run:a", "--json"])
+        .run();
     assert_eq!(again.code(), 4, "{}", again.transcript());
     assert_eq!(again.json()["error"]["code"], "run_active");
     house.kill("a");
@@ -62,10 +91,19 @@ fn a_second_start_is_refused_while_it_runs_and_is_a_new_generation_afterwards() 
 #[test]
 fn an_id_that_leaves_its_root_is_no_id() {
     let house = House::new();
-    for bad in
-        ["run:..", "run:.", "run:a/b", "run:.hidden", "run:", "room:a", "run:archived", "run:index.json"]
-    {
-        let refused = house.materia(&["spawn", "--template", "true", "--as", bad, "--json"]).run();
+    for bad in [
+        "run:..",
+        "run:.",
+        "run:a/b",
+        "run:.hidden",
+        "run:",
+        "room:a",
+        "run:archived",
+        "run:index.json",
+    ] {
+        let refused = house
+            .materia(&["spawn", "--template", "true", "--as", bad, "--json"])
+            .run();
         assert_eq!(refused.code(), 2, "{}", refused.transcript());
     }
     assert!(!house.runs().path().exists());
@@ -74,7 +112,13 @@ fn an_id_that_leaves_its_root_is_no_id() {
 #[test]
 fn without_an_id_every_run_gets_one_of_its_own() {
     let house = House::new();
-    let spawn = || house.materia(&["spawn", "--template", "true", "--json"]).run().ok().json();
+    let spawn = || {
+        house
+            .materia(&["spawn", "--template", "true", "--json"])
+            .run()
+            .ok()
+            .json()
+    };
     let (one, two) = (spawn(), spawn());
     assert_ne!(one["run"], two["run"]);
     for run in [one, two] {
@@ -85,12 +129,31 @@ fn without_an_id_every_run_gets_one_of_its_own() {
 #[test]
 fn what_is_wrong_is_said_before_anything_is_made() {
     let house = House::new();
-    let missing = house.materia(&["spawn", "--template", "echo {name}", "--json"]).run();
-    assert_eq!((missing.code(), &missing.json()["error"]["code"]), (2, &json!("missing_value")));
-    let typed = house.materia(&["spawn", "--template", "echo {n:int}", "n=x", "--json"]).run();
+    let missing = house
+        .materia(&["spawn", "--template", "echo {name}", "--json"])
+        .run();
+    assert_eq!(
+        (missing.code(), &missing.json()["error"]["code"]),
+        (2, &json!("missing_value"))
+    );
+    let typed = house
+        .materia(&["spawn", "--template", "echo {n:int}", "n=x", "--json"])
+        .run();
     assert_eq!(typed.code(), 2, "{}", typed.transcript());
-    let artifact = house.materia(&["spawn", "--template", "true", "--artifact", "../x=y", "--json"]).run();
-    assert_eq!((artifact.code(), &artifact.json()["error"]["code"]), (2, &json!("invalid_artifact")));
+    let artifact = house
+        .materia(&[
+            "spawn",
+            "--template",
+            "true",
+            "--artifact",
+            "../x=y",
+            "--json",
+        ])
+        .run();
+    assert_eq!(
+        (artifact.code(), &artifact.json()["error"]["code"]),
+        (2, &json!("invalid_artifact"))
+    );
     assert!(!house.runs().path().exists());
 }
 
@@ -99,8 +162,17 @@ fn a_command_that_cannot_start_is_a_run_that_failed() {
     let house = House::new();
     house.spawn("a", "no-such-program-anywhere", &[]);
     let over = house.wait("a");
-    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(127)));
-    assert!(over["error"].as_str().unwrap().contains("no-such-program-anywhere"), "{over}");
+    assert_eq!(
+        (&over["status"], &over["code"]),
+        (&json!("failed"), &json!(127))
+    );
+    assert!(
+        over["error"]
+            .as_str()
+            .unwrap()
+            .contains("no-such-program-anywhere"),
+        "{over}"
+    );
 }
 
 #[test]
@@ -108,7 +180,15 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
     let house = House::new();
     std::os::unix::fs::symlink(house.work(), house.home().join("link")).unwrap();
     let link = house.home().join("link");
-    let words = ["-C", link.to_str().unwrap(), "spawn", "--template", "sleep 600", "--as", "run:a"];
+    let words = [
+        "-C",
+        link.to_str().unwrap(),
+        "spawn",
+        "--template",
+        "sleep 600",
+        "--as",
+        "run:a",
+    ];
     house.materia(&words).run().ok();
     assert_eq!(house.look("a").status.as_str(), "running");
     assert!(house.kill("a").stopped);
@@ -118,17 +198,44 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
 fn what_cannot_be_meant_is_refused_before_anything_starts() {
     let house = House::new();
     let refused = |words: &[&str]| {
-        let outcome = house.materia(&[&["spawn", "--json", "--as", "run:a"], words].concat()).run();
-        assert!(!house.run_place("a").dir().exists(), "{}", outcome.transcript());
-        (outcome.code(), outcome.json()["error"]["code"].as_str().unwrap().to_owned())
+        let outcome = house
+            .materia(&[&["spawn", "--json", "--as", "run:a"], words].concat())
+            .run();
+        assert!(
+            !house.run_place("a").dir().exists(),
+            "{}",
+            outcome.transcript()
+        );
+        (
+            outcome.code(),
+            outcome.json()["error"]["code"].as_str().unwrap().to_owned(),
+        )
     };
-    let twice = ["--template", "true", "--artifact", "a=x", "--artifact", "a=y"];
+    let twice = [
+        "--template",
+        "true",
+        "--artifact",
+        "a=x",
+        "--artifact",
+        "a=y",
+    ];
     assert_eq!(refused(&twice), (2, "invalid_artifact".to_owned()));
     let large = house.write("large", json!({ "text": "x".repeat(5 << 20) }).to_string());
-    let values = ["--template", "echo {text}", "--values", large.to_str().unwrap()];
+    let values = [
+        "--template",
+        "echo {text}",
+        "--values",
+        large.to_str().unwrap(),
+    ];
     assert_eq!(refused(&values).0, 2);
-    let moved = house.materia(&["spawn", "--json", "--template", "true"]).env("MATERIA_HOME", "here").run();
-    assert_eq!((moved.code(), &moved.json()["error"]["code"]), (2, &json!("no_home")));
+    let moved = house
+        .materia(&["spawn", "--json", "--template", "true"])
+        .env("MATERIA_HOME", "here")
+        .run();
+    assert_eq!(
+        (moved.code(), &moved.json()["error"]["code"]),
+        (2, &json!("no_home"))
+    );
 }
 
 #[test]
@@ -136,6 +243,12 @@ fn the_error_of_a_run_says_that_it_took_too_long() {
     let house = House::new();
     house.spawn("a", r#"{"template": "sleep 600", "timeout": 50}"#, &[]);
     let over = house.wait("a");
-    assert_eq!((&over["status"], &over["code"]), (&json!("failed"), &json!(124)));
-    assert_eq!(document(&house, "a", "result.json")["error"], "sleep 600: timed out");
+    assert_eq!(
+        (&over["status"], &over["code"]),
+        (&json!("failed"), &json!(124))
+    );
+    assert_eq!(
+        document(&house, "a", "result.json")["error"],
+        "sleep 600: timed out"
+    );
 }

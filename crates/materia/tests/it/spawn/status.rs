@@ -10,7 +10,11 @@ fn left_behind(house: &House, id: &str, boot: &str, more: &[(&str, Value)]) -> P
     let place = house.run_place(id);
     std::fs::create_dir_all(place.dir()).unwrap();
     let journal = run::journal(&place, &Clock::system()).unwrap();
-    let supervisor = Supervisor { pid: i32::MAX - 1, start: 1, boot: boot.to_owned() };
+    let supervisor = Supervisor {
+        pid: i32::MAX - 1,
+        start: 1,
+        boot: boot.to_owned(),
+    };
     let start = Start {
         run: id.to_owned(),
         generation: "g1".to_owned(),
@@ -33,11 +37,24 @@ fn this_boot() -> String {
 fn a_dead_supervisor_is_noticed_at_the_next_look_and_recorded_once() {
     let house = House::new();
     left_behind(&house, "a", &this_boot(), &[]);
-    let first = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    let first = house
+        .materia(&["inspect", "run:a", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(first["status"], "exited");
-    assert!(first["evidence"].as_str().unwrap().contains("is gone"), "{first}");
+    assert!(
+        first["evidence"].as_str().unwrap().contains("is gone"),
+        "{first}"
+    );
     house.materia(&["inspect", "run:a"]).run().ok();
-    assert_eq!(kinds(&house, "a").iter().filter(|kind| *kind == "run.end").count(), 1);
+    assert_eq!(
+        kinds(&house, "a")
+            .iter()
+            .filter(|kind| *kind == "run.end")
+            .count(),
+        1
+    );
     assert_eq!(document(&house, "a", "progress.json")["phase"], "exited");
     assert_eq!(document(&house, "a", "result.json")["status"], "exited");
 }
@@ -47,14 +64,28 @@ fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
     let house = House::new();
     let place = house.run_place("a");
     std::fs::create_dir_all(place.dir()).unwrap();
-    let starts = Lock::acquire(&place.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
-    let seen = house.materia(&["inspect", "run:a", "--json"]).run().ok().json();
+    let starts =
+        Lock::acquire(&place.lock(), Mode::Exclusive, Wait::No, &Holder::current()).unwrap();
+    let seen = house
+        .materia(&["inspect", "run:a", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(seen["status"], "starting", "{seen}");
-    let waited = house.materia(&["wait", "run:a", "--timeout", "0.05", "--json"]).run().json();
-    assert_eq!((&waited["timedOut"], &waited["runs"][0]["status"]), (&json!(true), &json!("starting")));
+    let waited = house
+        .materia(&["wait", "run:a", "--timeout", "0.05", "--json"])
+        .run()
+        .json();
+    assert_eq!(
+        (&waited["timedOut"], &waited["runs"][0]["status"]),
+        (&json!(true), &json!("starting"))
+    );
     drop(starts);
     let gone = house.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!((gone.code(), &gone.json()["error"]["code"]), (3, &json!("run_not_found")));
+    assert_eq!(
+        (gone.code(), &gone.json()["error"]["code"]),
+        (3, &json!("run_not_found"))
+    );
     house.spawn("a", "true", &[]);
     assert_eq!(house.wait("a")["status"], "done");
 }
@@ -62,8 +93,12 @@ fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
 #[test]
 fn a_request_that_was_pending_says_what_it_became() {
     let house = House::new();
-    let asked =
-        |kind: &str| ("message", json!({"id": "m1", "to": "run:a", "type": kind, "generation": "g1"}));
+    let asked = |kind: &str| {
+        (
+            "message",
+            json!({"id": "m1", "to": "run:a", "type": kind, "generation": "g1"}),
+        )
+    };
     for (kind, status) in [("control.kill", "killed"), ("control.cancel", "cancelled")] {
         let place = left_behind(&house, "a", &this_boot(), &[asked(kind)]);
         assert_eq!(house.look("a").status.as_str(), status);
@@ -75,10 +110,17 @@ fn a_request_that_was_pending_says_what_it_became() {
 fn after_a_restart_of_the_machine_nothing_runs() {
     let house = House::new();
     left_behind(&house, "a", "another-boot", &[]);
-    let listed = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    let listed = house
+        .materia(&["inspect", "session:all", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(listed["runs"][0]["status"], "exited");
     let state = house.look("a");
-    assert_eq!(state.ended.unwrap().end.evidence.unwrap(), "the machine was started anew since");
+    assert_eq!(
+        state.ended.unwrap().end.evidence.unwrap(),
+        "the machine was started anew since"
+    );
 }
 
 #[test]
@@ -88,14 +130,27 @@ fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
         left_behind(&house, run, "another-boot", &[]);
     }
     let waited = house.materia(&["wait", "run:a", "--json"]).run();
-    assert_eq!((waited.code(), &waited.json()["runs"][0]["status"]), (1, &json!("exited")));
+    assert_eq!(
+        (waited.code(), &waited.json()["runs"][0]["status"]),
+        (1, &json!("exited"))
+    );
     let late = house.send(&["run:b", "task.run", "x"]);
-    assert_eq!((late.code(), &late.json()["error"]["code"]), (4, &json!("run_not_running")));
-    let listed = house.materia(&["inspect", "session:all", "--status", "exited", "--json"]).run().ok().json();
+    assert_eq!(
+        (late.code(), &late.json()["error"]["code"]),
+        (4, &json!("run_not_running"))
+    );
+    let listed = house
+        .materia(&["inspect", "session:all", "--status", "exited", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(listed["runs"].as_array().unwrap().len(), 3, "{listed}");
     for run in ["a", "b", "c"] {
         let state = house.look(run);
-        assert_eq!(state.ended.unwrap().end.evidence.unwrap(), "the machine was started anew since");
+        assert_eq!(
+            state.ended.unwrap().end.evidence.unwrap(),
+            "the machine was started anew since"
+        );
         house.spawn(run, "true", &[]);
         assert_eq!(house.wait(run)["status"], "done", "its id is free");
     }
@@ -104,15 +159,36 @@ fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
 #[test]
 fn a_pid_that_belongs_to_somebody_else_by_now_is_not_believed_and_not_signalled() {
     let house = House::new();
-    let mut innocent = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let mut innocent = std::process::Command::new("sleep")
+        .arg("600")
+        .spawn()
+        .unwrap();
     let place = house.run_place("a");
     std::fs::create_dir_all(place.dir()).unwrap();
-    let supervisor = Supervisor { pid: innocent.id().cast_signed(), start: 1, boot: this_boot() };
-    let start = Start { run: "a".into(), generation: "g1".into(), supervisor, ..Start::default() };
-    run::journal(&place, &Clock::system()).unwrap().append(RUN_START, &start).unwrap();
+    let supervisor = Supervisor {
+        pid: innocent.id().cast_signed(),
+        start: 1,
+        boot: this_boot(),
+    };
+    let start = Start {
+        run: "a".into(),
+        generation: "g1".into(),
+        supervisor,
+        ..Start::default()
+    };
+    run::journal(&place, &Clock::system())
+        .unwrap()
+        .append(RUN_START, &start)
+        .unwrap();
     let stopped = house.kill("a");
-    assert_eq!((stopped.stopped, stopped.status.as_str()), (false, "exited"));
-    assert!(innocent.try_wait().unwrap().is_none(), "somebody innocent was ended");
+    assert_eq!(
+        (stopped.stopped, stopped.status.as_str()),
+        (false, "exited")
+    );
+    assert!(
+        innocent.try_wait().unwrap().is_none(),
+        "somebody innocent was ended"
+    );
     innocent.kill().unwrap();
     innocent.wait().unwrap();
 }
@@ -135,7 +211,11 @@ fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missi
     house.wait("a");
     let result = house.run_place("a").dir().join("result.json");
     std::fs::remove_file(&result).unwrap();
-    let listed = house.materia(&["inspect", "session:all", "--json"]).run().ok().json();
+    let listed = house
+        .materia(&["inspect", "session:all", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_eq!(listed["runs"][0]["status"], "done");
     assert!(!result.exists());
     house.materia(&["inspect", "run:a", "--json"]).run().ok();
@@ -146,7 +226,11 @@ fn a_list_writes_nothing_into_runs_that_are_over_and_a_look_writes_what_is_missi
 fn what_a_part_of_a_dead_run_says_of_it_is_not_kept_for_others() {
     let house = House::new();
     house.shell("mkfifo go seen").run().ok();
-    house.spawn("a", "sh -c 'read x <go; materia inspect --json >list; echo x >seen; exec sleep 600'", &[]);
+    house.spawn(
+        "a",
+        "sh -c 'read x <go; materia inspect --json >list; echo x >seen; exec sleep 600'",
+        &[],
+    );
     house.kill_supervisor("a");
     house.shell("echo x >go; read x <seen").run().ok();
     assert!(!house.alive().is_empty());
@@ -166,7 +250,12 @@ fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
     house.spawn("a", "true", &[]);
     assert_eq!(house.wait("a")["status"], "done");
     assert!(house.alive().is_empty(), "{:?}", house.alive());
-    let ends: Vec<Value> =
-        records(&house, "a").into_iter().filter(|record| record["type"] == "run.end").collect();
-    assert_eq!((&ends[0]["data"]["status"], &ends[1]["data"]["status"]), (&json!("exited"), &json!("done")));
+    let ends: Vec<Value> = records(&house, "a")
+        .into_iter()
+        .filter(|record| record["type"] == "run.end")
+        .collect();
+    assert_eq!(
+        (&ends[0]["data"]["status"], &ends[1]["data"]["status"]),
+        (&json!("exited"), &json!("done"))
+    );
 }

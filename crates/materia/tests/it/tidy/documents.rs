@@ -5,13 +5,22 @@ use super::{Tree, assert_none, bad_lines};
 #[test]
 fn the_documents_a_newcomer_looks_for_exist() {
     let tree = Tree::read();
-    for path in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "AGENTS.md"] {
+    for path in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "AGENTS.md",
+    ] {
         assert!(!tree.file(path).text.trim().is_empty(), "{path} is empty");
     }
     for path in ["LICENSE-MIT", "LICENSE-APACHE", "test", ".ci/run"] {
         tree.file(path);
     }
-    assert!(tree.file("AGENTS.md").text.lines().count() <= 20, "AGENTS.md has at most 20 lines");
+    assert!(
+        tree.file("AGENTS.md").text.lines().count() <= 20,
+        "AGENTS.md has at most 20 lines"
+    );
     assert!(
         tree.file("ARCHITECTURE.md").text.lines().count() <= 300,
         "ARCHITECTURE.md has at most 300 lines"
@@ -23,14 +32,23 @@ fn every_promise_of_the_readme_names_a_test_that_is_there() {
     let tree = Tree::read();
     let readme = &tree.file("README.md").text;
     for number in 1..=8 {
-        let row = readme.lines().find(|line| line.starts_with(&format!("| P{number} |"))).expect("a promise");
-        let tests: Vec<&str> = row.split('`').filter(|word| word.starts_with("tests/it/")).collect();
+        let row = readme
+            .lines()
+            .find(|line| line.starts_with(&format!("| P{number} |")))
+            .expect("a promise");
+        let tests: Vec<&str> = row
+            .split('`')
+            .filter(|word| word.starts_with("tests/it/"))
+            .collect();
         assert!(!tests.is_empty(), "P{number} names no test");
         for test in tests {
             tree.file(&format!("crates/materia/{test}"));
         }
     }
-    assert!(readme.lines().count() <= 90, "README.md is one screen, not a book");
+    assert!(
+        readme.lines().count() <= 90,
+        "README.md is one screen, not a book"
+    );
 }
 
 #[test]
@@ -38,9 +56,16 @@ fn the_architecture_names_every_room() {
     let tree = Tree::read();
     let page = &tree.file("ARCHITECTURE.md").text;
     let mut offences = Vec::new();
-    for krate in ["crates/materia-model", "crates/materia-engine", "crates/materia"] {
+    for krate in [
+        "crates/materia-model",
+        "crates/materia-engine",
+        "crates/materia",
+    ] {
         let library = &tree.file(&format!("{krate}/src/lib.rs")).text;
-        for room in library.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
+        for room in library
+            .lines()
+            .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        {
             if !page.contains(&format!("`{room}`")) {
                 offences.push(format!("ARCHITECTURE.md does not name `{room}` of {krate}"));
             }
@@ -57,9 +82,12 @@ fn links_between_documents_lead_somewhere() {
         let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         line.split("](").skip(1).find_map(|rest| {
             let target = rest.split([')', '#']).next()?;
-            let outside = target.is_empty() || target.contains("://") || target.starts_with("mailto:");
-            let path =
-                std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder).join(target);
+            let outside =
+                target.is_empty() || target.contains("://") || target.starts_with("mailto:");
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../..")
+                .join(folder)
+                .join(target);
             (!outside && !path.exists()).then(|| format!("the link to `{target}` leads nowhere"))
         })
     });
@@ -77,10 +105,17 @@ fn links_to_headings_lead_to_one() {
             if target.contains("://") {
                 return None;
             }
-            let path = if target.is_empty() { file.path.clone() } else { joined(folder, target) };
+            let path = if target.is_empty() {
+                file.path.clone()
+            } else {
+                joined(folder, target)
+            };
             let page = tree.get(&path)?;
-            let found =
-                page.text.lines().filter_map(|line| line.strip_prefix('#')).any(|line| slug(line) == heading);
+            let found = page
+                .text
+                .lines()
+                .filter_map(|line| line.strip_prefix('#'))
+                .any(|line| slug(line) == heading);
             (!found).then(|| format!("{path} has no heading for `#{heading}`"))
         })
     });
@@ -103,7 +138,11 @@ fn joined(folder: &str, target: &str) -> String {
 /// The name of a heading in a link.
 fn slug(line: &str) -> String {
     let words = line.trim_start_matches('#').trim().to_lowercase();
-    words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>().replace(' ', "-")
+    words
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+        .collect::<String>()
+        .replace(' ', "-")
 }
 
 #[test]
@@ -112,7 +151,11 @@ fn every_concept_design_and_guide_page_is_on_the_list_of_its_folder() {
     let mut offences = Vec::new();
     for folder in ["docs/concept", "docs/design", "docs/guide"] {
         let index = &tree.file(&format!("{folder}/README.md")).text;
-        for page in tree.files.iter().filter_map(|file| file.path.strip_prefix(folder)?.strip_prefix('/')) {
+        for page in tree
+            .files
+            .iter()
+            .filter_map(|file| file.path.strip_prefix(folder)?.strip_prefix('/'))
+        {
             if page != "README.md" && !index.contains(&format!("({page})")) {
                 offences.push(format!("{folder}/README.md does not list {page}"));
             }
@@ -123,10 +166,17 @@ fn every_concept_design_and_guide_page_is_on_the_list_of_its_folder() {
 
 #[test]
 fn no_machine_is_named() {
-    let paths = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("crates.io", "-internal")];
+    let paths = [
+        concat!("/wo", "rk/"),
+        concat!("/ro", "ot/"),
+        concat!("crates.io", "-internal"),
+    ];
     let tree = Tree::read();
     let offences = bad_lines(tree.files.iter(), |_, line| {
-        paths.iter().find(|path| line.contains(**path)).map(|path| format!("names a machine's path: {path}"))
+        paths
+            .iter()
+            .find(|path| line.contains(**path))
+            .map(|path| format!("names a machine's path: {path}"))
     });
     assert_none(&offences);
 }

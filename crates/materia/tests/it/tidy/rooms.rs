@@ -2,18 +2,39 @@
 
 use super::{Tree, assert_none, bad_lines};
 
-const CRATES: [&str; 3] = ["crates/materia-model", "crates/materia-engine", "crates/materia"];
+const CRATES: [&str; 3] = [
+    "crates/materia-model",
+    "crates/materia-engine",
+    "crates/materia",
+];
 
 /// Files that may use what `clippy.toml` bans, each with the only banned things it may use.
 const OWNERS: [(&str, &[&str]); 6] = [
-    ("crates/materia-engine/src/clock.rs", &["Instant::", "SystemTime::", "getrandom"]),
-    ("crates/materia-engine/src/failpoint.rs", &["File::options", "process::abort"]),
-    ("crates/materia-engine/src/store", &["fs::", "File::", "OpenOptions", "DirBuilder"]),
+    (
+        "crates/materia-engine/src/clock.rs",
+        &["Instant::", "SystemTime::", "getrandom"],
+    ),
+    (
+        "crates/materia-engine/src/failpoint.rs",
+        &["File::options", "process::abort"],
+    ),
+    (
+        "crates/materia-engine/src/store",
+        &["fs::", "File::", "OpenOptions", "DirBuilder"],
+    ),
     (
         "crates/materia-engine/src/process",
-        &["std::process::Command", "kill_process", "File::options", "env::var"],
+        &[
+            "std::process::Command",
+            "kill_process",
+            "File::options",
+            "env::var",
+        ],
     ),
-    ("crates/materia/src/main.rs", &["env::", "stdin()", "stdout()", "stderr()"]),
+    (
+        "crates/materia/src/main.rs",
+        &["env::", "stdin()", "stdout()", "stderr()"],
+    ),
     ("crates/materia/src/view", &["io::stdout", "io::stderr"]),
 ];
 
@@ -36,7 +57,9 @@ const EFFECTS: [&str; 12] = [
 fn rooms(tree: &Tree, krate: &str) -> Vec<String> {
     let text = &tree.file(&format!("{krate}/src/lib.rs")).text;
     let declared = text.lines().filter_map(|line| {
-        line.strip_prefix("pub mod ").or_else(|| line.strip_prefix("mod "))?.strip_suffix(';')
+        line.strip_prefix("pub mod ")
+            .or_else(|| line.strip_prefix("mod "))?
+            .strip_suffix(';')
     });
     declared.map(str::to_owned).collect()
 }
@@ -56,17 +79,27 @@ fn rooms_use_only_rooms_above_them() {
         assert!(order.len() > 1, "no rooms were found in {krate}");
         let folder = format!("{krate}/src/");
         offences.extend(bad_lines(tree.rust(&folder), |file, line| {
-            let own = order.iter().position(|room| Some(room.as_str()) == room_of(krate, &file.path))?;
-            let used = order.iter().position(|room| mentions(line, &format!("crate::{room}")))?;
-            (used > own).then(|| format!("`{}` may not use `{}`, which is below it", order[own], order[used]))
+            let own = order
+                .iter()
+                .position(|room| Some(room.as_str()) == room_of(krate, &file.path))?;
+            let used = order
+                .iter()
+                .position(|room| mentions(line, &format!("crate::{room}")))?;
+            (used > own).then(|| {
+                format!(
+                    "`{}` may not use `{}`, which is below it",
+                    order[own], order[used]
+                )
+            })
         }));
     }
     assert_none(&offences);
 }
 
 fn mentions(line: &str, path: &str) -> bool {
-    line.match_indices(path)
-        .any(|(at, _)| !line[at + path.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    line.match_indices(path).any(|(at, _)| {
+        !line[at + path.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
 }
 
 #[test]
@@ -74,9 +107,16 @@ fn crates_depend_downwards_only() {
     let tree = Tree::read();
     let manifest = |krate: &str| tree.file(&format!("{krate}/Cargo.toml")).text.clone();
     assert!(!manifest(CRATES[0]).contains("materia-engine"));
-    assert!(!manifest(CRATES[0]).contains("rustix"), "the model does no IO");
+    assert!(
+        !manifest(CRATES[0]).contains("rustix"),
+        "the model does no IO"
+    );
     let engine = manifest(CRATES[1]);
-    assert!(!engine.lines().any(|line| line.starts_with("materia.") || line.starts_with("materia =")));
+    assert!(
+        !engine
+            .lines()
+            .any(|line| line.starts_with("materia.") || line.starts_with("materia ="))
+    );
 }
 
 #[test]
@@ -85,7 +125,9 @@ fn doors_do_not_use_each_other() {
     let tree = Tree::read();
     let offences = bad_lines(tree.rust("crates/materia/src/"), |file, line| {
         let own = room_of("crates/materia", &file.path).filter(|room| DOORS.contains(room))?;
-        let used = DOORS.iter().find(|door| **door != own && mentions(line, &format!("crate::{door}")))?;
+        let used = DOORS
+            .iter()
+            .find(|door| **door != own && mentions(line, &format!("crate::{door}")))?;
         Some(format!("door `{own}` uses door `{used}`"))
     });
     assert_none(&offences);
@@ -97,14 +139,15 @@ fn only_owners_lift_the_bans_and_only_for_what_they_own() {
     let owner = |path: &str| OWNERS.iter().find(|(owner, _)| path.starts_with(owner));
     let mut offences = bad_lines(tree.rust("crates/"), |file, line| {
         let lifted = line.contains("(clippy::disallowed") && file.path.contains("/src/");
-        (lifted && owner(&file.path).is_none()).then(|| "lifts a ban without owning the effect".to_owned())
+        (lifted && owner(&file.path).is_none())
+            .then(|| "lifts a ban without owning the effect".to_owned())
     });
     let product = |path: &str| path.contains("/src/") && !path.contains("/tests");
     for file in tree.rust("crates/").filter(|file| product(&file.path)) {
         let code = file.code();
         for effect in EFFECTS.iter().filter(|effect| code.contains(**effect)) {
-            let owned =
-                owner(&file.path).is_some_and(|(_, owned)| owned.iter().any(|part| effect.contains(part)));
+            let owned = owner(&file.path)
+                .is_some_and(|(_, owned)| owned.iter().any(|part| effect.contains(part)));
             if !owned {
                 offences.push(format!("{}: `{effect}` belongs to another room", file.path));
             }
@@ -118,8 +161,11 @@ fn agent_names_stay_in_their_folder() {
     const NAMES: [&str; 5] = ["claude", "codex", "gemini", "opencode", "aider"];
     let tree = Tree::read();
     let offences = bad_lines(tree.rust("crates/"), |file, line| {
-        let free = file.path.starts_with("crates/materia-engine/src/agent") || !file.path.contains("/src/");
-        let named = NAMES.iter().find(|name| line.to_lowercase().contains(**name))?;
+        let free = file.path.starts_with("crates/materia-engine/src/agent")
+            || !file.path.contains("/src/");
+        let named = NAMES
+            .iter()
+            .find(|name| line.to_lowercase().contains(**name))?;
         (!free).then(|| format!("`{named}` belongs in engine/agent"))
     });
     assert_none(&offences);

@@ -17,12 +17,17 @@ pub struct Tree {
 }
 
 const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "assets", "dist"];
-const KINDS: [&str; 12] = ["rs", "md", "toml", "snap", "sh", "c", "ts", "tsx", "css", "html", "py", ""];
+const KINDS: [&str; 12] = [
+    "rs", "md", "toml", "snap", "sh", "c", "ts", "tsx", "css", "html", "py", "",
+];
 
 impl Tree {
     /// Reads the project.
     pub fn read() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .canonicalize()
+            .unwrap();
         let mut files = Vec::new();
         let mut folders = vec![root.clone()];
         while let Some(folder) = folders.pop() {
@@ -35,13 +40,19 @@ impl Tree {
                     }
                     continue;
                 }
-                let kind = path.extension().map_or("", |extension| extension.to_str().unwrap());
+                let kind = path
+                    .extension()
+                    .map_or("", |extension| extension.to_str().unwrap());
                 // In a linked worktree `.git` is a file that names the checkout.
                 if name != ".git"
                     && KINDS.contains(&kind)
                     && let Ok(text) = fs::read_to_string(&path)
                 {
-                    let path = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+                    let path = path
+                        .strip_prefix(&root)
+                        .unwrap()
+                        .to_string_lossy()
+                        .into_owned();
                     files.push(File { path, text });
                 }
             }
@@ -52,12 +63,15 @@ impl Tree {
 
     /// The Rust files below a folder.
     pub fn rust<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a File> {
-        self.files.iter().filter(move |file| file.path.starts_with(folder) && file.path.ends_with(".rs"))
+        self.files
+            .iter()
+            .filter(move |file| file.path.starts_with(folder) && file.path.ends_with(".rs"))
     }
 
     /// The file at a path, which must exist.
     pub fn file(&self, path: &str) -> &File {
-        self.get(path).unwrap_or_else(|| panic!("{path} is missing"))
+        self.get(path)
+            .unwrap_or_else(|| panic!("{path} is missing"))
     }
 
     /// The file at a path.
@@ -69,8 +83,13 @@ impl Tree {
 impl File {
     /// The code of a Rust file: comments taken out, and the tests at its end.
     pub fn code(&self) -> String {
-        let end = self.text.find("#[cfg(test)]\nmod tests").unwrap_or(self.text.len());
-        let lines = self.text[..end].lines().filter(|line| !line.trim_start().starts_with("//"));
+        let end = self
+            .text
+            .find("#[cfg(test)]\nmod tests")
+            .unwrap_or(self.text.len());
+        let lines = self.text[..end]
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
         lines.collect::<Vec<_>>().join("\n")
     }
 }

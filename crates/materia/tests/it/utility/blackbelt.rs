@@ -1,12 +1,13 @@
-//! `blackbelt-bootstrap` and `blackbelt-maintain`: without jj for real; the calls and their order with a stand-in that
-//! writes down what it is told.
+//! `blackbelt-bootstrap` and `blackbelt-maintain`: without jj for real; the calls and their order
+//! with a stand-in that writes down what it is told.
 
 use serde_json::{Value, json};
 
 use super::{git, utility};
 use crate::house::{House, Outcome};
 
-/// A `jj` that logs its words and obeys marker files: `norepo`, `dirty`, and `fail-WORD` for a call with that word.
+/// A `jj` that logs its words and obeys marker files: `norepo`, `dirty`, and `fail-WORD` for a call
+/// with that word.
 const STAND_IN: &str = r#"#!/bin/sh
 echo "$*" >>jj.log
 for word in "$@"; do
@@ -32,8 +33,15 @@ fn with_stand_in(markers: &[&str]) -> House {
 }
 
 fn run(house: &House, name: &str, input: &Value) -> Outcome {
-    let path = format!("{}/bin:/usr/local/bin:/usr/bin:/bin", house.work().display());
-    house.materia(&["utility", name]).stdin(input.to_string()).env("PATH", path).run()
+    let path = format!(
+        "{}/bin:/usr/local/bin:/usr/bin:/bin",
+        house.work().display()
+    );
+    house
+        .materia(&["utility", name])
+        .stdin(input.to_string())
+        .env("PATH", path)
+        .run()
 }
 
 fn without_jj(house: &House, name: &str, input: &Value) -> Outcome {
@@ -57,14 +65,20 @@ fn without_jj_bootstrap_fails_with_its_payload_and_changes_nothing() {
     git(&house, "init");
     for json_voice in [false, true] {
         let words: &[&str] = &["utility", "blackbelt-bootstrap", "--json"];
-        let call = house.materia(&words[..if json_voice { 3 } else { 2 }]).stdin("{\"castId\": \"test\"}");
+        let call = house
+            .materia(&words[..if json_voice { 3 } else { 2 }])
+            .stdin("{\"castId\": \"test\"}");
         let outcome = call.env("PATH", house.work().join("nobin")).run();
         assert_eq!(outcome.code(), 1);
         let expected = json!({"state": {"blackbeltBootstrap": {
             "ok": false, "error": "`jj` was not found on PATH", "available": {"jj": false}, "initialized": false,
             "newWorkingCommit": false, "root": null, "emptyHead": false}}});
         assert_eq!(outcome.json(), expected);
-        assert!(outcome.stderr.contains("error: `jj` was not found on PATH"), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains("error: `jj` was not found on PATH"),
+            "{}",
+            outcome.stderr
+        );
     }
     assert!(!house.work().join(".jj").exists());
 }
@@ -73,14 +87,19 @@ fn without_jj_bootstrap_fails_with_its_payload_and_changes_nothing() {
 fn without_jj_or_a_repository_maintain_is_not_satisfied_and_sends_to_bootstrap() {
     let house = House::new();
     let outcome = without_jj(&house, "blackbelt-maintain", &item("feat: x")).ok();
-    let context =
-        "`jj` was not found on PATH: install it, then run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
-    assert_eq!(outcome.json(), json!({"satisfied": false, "context": context}));
+    let context = "`jj` was not found on PATH: install it, then run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
+    assert_eq!(
+        outcome.json(),
+        json!({"satisfied": false, "context": context})
+    );
     assert_eq!(outcome.stderr, "");
 
     let house = with_stand_in(&["norepo", "dirty"]);
-    let result = run(&house, "blackbelt-maintain", &item("feat: x")).ok().json();
-    let context = "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
+    let result = run(&house, "blackbelt-maintain", &item("feat: x"))
+        .ok()
+        .json();
+    let context =
+        "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
     assert_eq!(result, json!({"satisfied": false, "context": context}));
     assert_eq!(told(&house), ["root"]);
 }
@@ -91,7 +110,10 @@ fn bootstrap_makes_a_repository_a_commit_and_a_bookmark_in_this_order() {
     let outcome = run(&house, "blackbelt-bootstrap", &json!({"castId": "test"})).ok();
     let report = &outcome.json()["state"]["blackbeltBootstrap"];
     let name = report["bookmarkName"].as_str().unwrap();
-    assert!(name.starts_with("blackbelt/") && name.ends_with("-9f86d08188"), "{name}");
+    assert!(
+        name.starts_with("blackbelt/") && name.ends_with("-9f86d08188"),
+        "{name}"
+    );
     let expected = json!({"ok": true, "root": "[HOUSE]/project", "available": {"jj": true}, "initialized": true,
         "newWorkingCommit": true, "emptyHead": true, "bookmarkName": name});
     assert_eq!(*report, expected);
@@ -113,14 +135,25 @@ fn bootstrap_makes_a_repository_a_commit_and_a_bookmark_in_this_order() {
 fn a_repository_that_is_ready_only_gets_its_bookmark() {
     let house = with_stand_in(&[]);
     let input = json!({"castId": " ", "runDir": "/r", "params": {"bookmarkName": "  "}});
-    let report = run(&house, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"].take();
-    assert_eq!((&report["initialized"], &report["newWorkingCommit"]), (&json!(false), &json!(false)));
+    let report =
+        run(&house, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"]
+            .take();
+    assert_eq!(
+        (&report["initialized"], &report["newWorkingCommit"]),
+        (&json!(false), &json!(false))
+    );
     let name = report["bookmarkName"].as_str().unwrap();
     assert!(name.ends_with("-6588117f7b"), "{name}");
-    let calls = ["root", "diff --summary", &format!("bookmark set {name} --revision @")];
+    let calls = [
+        "root",
+        "diff --summary",
+        &format!("bookmark set {name} --revision @"),
+    ];
     assert_eq!(told(&house), calls);
     let input = json!({"params": {"bookmarkName": "Feature Name.lock"}});
-    let report = run(&house, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"].take();
+    let report =
+        run(&house, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"]
+            .take();
     assert_eq!(report["bookmarkName"], "blackbelt/feature-name-lock");
 }
 
@@ -130,20 +163,40 @@ fn beside_git_the_mode_is_left_to_jj() {
     git(&house, "init");
     let outcome = run(&house, "blackbelt-bootstrap", &json!({})).ok();
     assert_eq!(told(&house)[1], "git init");
-    assert!(outcome.stderr.contains("beside an existing .git"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("beside an existing .git"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
 fn a_bootstrap_that_fails_says_what_jj_said() {
     for (markers, said) in [
-        (&["norepo", "fail-init"][..], "`jj git init` failed (exit code 3): refused init"),
+        (
+            &["norepo", "fail-init"][..],
+            "`jj git init` failed (exit code 3): refused init",
+        ),
         (&["norepo", "stays"], "there is still no repository"),
-        (&["fail-diff"], "`jj diff --summary` failed (exit code 3): refused diff"),
-        (&["dirty", "fail-new"], "`jj new` failed (exit code 3): refused new"),
-        (&["fail-bookmark"], "`jj bookmark set blackbelt/mine` failed (exit code 3): refused bookmark"),
+        (
+            &["fail-diff"],
+            "`jj diff --summary` failed (exit code 3): refused diff",
+        ),
+        (
+            &["dirty", "fail-new"],
+            "`jj new` failed (exit code 3): refused new",
+        ),
+        (
+            &["fail-bookmark"],
+            "`jj bookmark set blackbelt/mine` failed (exit code 3): refused bookmark",
+        ),
     ] {
         let house = with_stand_in(markers);
-        let outcome = run(&house, "blackbelt-bootstrap", &json!({"params": {"bookmarkName": "mine"}}));
+        let outcome = run(
+            &house,
+            "blackbelt-bootstrap",
+            &json!({"params": {"bookmarkName": "mine"}}),
+        );
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
         let report = outcome.json()["state"]["blackbeltBootstrap"].take();
         assert_eq!(report["ok"], false);
@@ -152,7 +205,11 @@ fn a_bootstrap_that_fails_says_what_jj_said() {
     }
     let house = with_stand_in(&[]);
     for name in [json!(7), json!("x".repeat(300))] {
-        let outcome = run(&house, "blackbelt-bootstrap", &json!({"params": {"bookmarkName": name}}));
+        let outcome = run(
+            &house,
+            "blackbelt-bootstrap",
+            &json!({"params": {"bookmarkName": name}}),
+        );
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
     }
     assert!(told(&house).is_empty());
@@ -160,38 +217,68 @@ fn a_bootstrap_that_fails_says_what_jj_said() {
 
 #[test]
 fn maintain_describes_moves_and_opens_in_this_order() {
-    for (title, message) in [("feat: x", "describe -m feat: x"), ("--help", "describe --message=--help")] {
+    for (title, message) in [
+        ("feat: x", "describe -m feat: x"),
+        ("--help", "describe --message=--help"),
+    ] {
         let house = with_stand_in(&["dirty"]);
         let result = run(&house, "blackbelt-maintain", &item(title)).ok().json();
         let context = format!("Checkpoint: {title} [bookmark: blackbelt/q]");
         assert_eq!(result, json!({"satisfied": true, "context": context}));
-        let calls = ["root", "diff --summary", message, "bookmark set blackbelt/q --revision @", "new"];
+        let calls = [
+            "root",
+            "diff --summary",
+            message,
+            "bookmark set blackbelt/q --revision @",
+            "new",
+        ];
         assert_eq!(told(&house), calls);
         let again = run(&house, "blackbelt-maintain", &item(title)).ok().json();
         assert_eq!(again["satisfied"], true);
-        assert_eq!(told(&house)[5..], ["root", "diff --summary"], "there are no empty checkpoints");
+        assert_eq!(
+            told(&house)[5..],
+            ["root", "diff --summary"],
+            "there are no empty checkpoints"
+        );
     }
 }
 
 #[test]
 fn maintain_asks_jj_nothing_without_a_bookmark_or_a_title() {
     let house = with_stand_in(&["dirty"]);
-    for state in [json!({}), json!(null), json!({"blackbeltBootstrap": {"bookmarkName": " "}})] {
-        let result =
-            run(&house, "blackbelt-maintain", &json!({"item": {"title": "x"}, "state": state})).ok().json();
+    for state in [
+        json!({}),
+        json!(null),
+        json!({"blackbeltBootstrap": {"bookmarkName": " "}}),
+    ] {
+        let result = run(
+            &house,
+            "blackbelt-maintain",
+            &json!({"item": {"title": "x"}, "state": state}),
+        )
+        .ok()
+        .json();
         assert_eq!(result["satisfied"], false);
         let context = result["context"].as_str().unwrap();
-        assert!(context.contains("Blackbelt-Bootstrap") && !context.contains("[bookmark"), "{context}");
+        assert!(
+            context.contains("Blackbelt-Bootstrap") && !context.contains("[bookmark"),
+            "{context}"
+        );
     }
-    for (title, bookmark) in
-        [(json!(" "), "blackbelt/q"), (json!(null), "blackbelt/q"), (json!("x"), "--help")]
-    {
+    for (title, bookmark) in [
+        (json!(" "), "blackbelt/q"),
+        (json!(null), "blackbelt/q"),
+        (json!("x"), "--help"),
+    ] {
         let state = json!({"blackbeltBootstrap": {"bookmarkName": bookmark}});
         let input = json!({"item": {"title": title}, "state": state});
         let result = run(&house, "blackbelt-maintain", &input).ok().json();
         assert_eq!(result["satisfied"], false);
         assert!(
-            result["context"].as_str().unwrap().ends_with(&format!("[bookmark: {bookmark}]")),
+            result["context"]
+                .as_str()
+                .unwrap()
+                .ends_with(&format!("[bookmark: {bookmark}]")),
             "{result}"
         );
     }
@@ -203,13 +290,24 @@ fn what_jj_refuses_is_not_satisfied() {
     for (marker, said, last) in [
         ("fail-diff", "`jj diff --summary` failed", "diff --summary"),
         ("fail-describe", "`jj describe -m` failed", "describe -m x"),
-        ("fail-bookmark", "`jj bookmark set blackbelt/q` failed", "bookmark move blackbelt/q --to @"),
-        ("fail-new", "`jj new` failed (exit code 3): refused new [bookmark: blackbelt/q]", "new"),
+        (
+            "fail-bookmark",
+            "`jj bookmark set blackbelt/q` failed",
+            "bookmark move blackbelt/q --to @",
+        ),
+        (
+            "fail-new",
+            "`jj new` failed (exit code 3): refused new [bookmark: blackbelt/q]",
+            "new",
+        ),
     ] {
         let house = with_stand_in(&["dirty", marker]);
         let result = run(&house, "blackbelt-maintain", &item("x")).ok().json();
         let context = result["context"].as_str().unwrap();
-        assert!(result["satisfied"] == false && context.contains(said), "{marker}: {context}");
+        assert!(
+            result["satisfied"] == false && context.contains(said),
+            "{marker}: {context}"
+        );
         assert!(context.ends_with("[bookmark: blackbelt/q]"), "{context}");
         assert_eq!(told(&house).last().unwrap(), last);
     }

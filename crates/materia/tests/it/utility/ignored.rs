@@ -32,9 +32,17 @@ fn patterns_are_added_once_and_git_ignores_what_they_name() {
         .shell("git check-ignore -q .pi/pi-materia/cast/events.jsonl && git check-ignore -q a.tmp")
         .run()
         .ok();
-    let mode = house.work().join(".gitignore").metadata().unwrap().permissions().mode();
+    let mode = house
+        .work()
+        .join(".gitignore")
+        .metadata()
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o600, 0o600);
-    let bare = utility(&house, "project.ensureIgnored", &patterns(&wanted)).ok().json();
+    let bare = utility(&house, "project.ensureIgnored", &patterns(&wanted))
+        .ok()
+        .json();
     assert_eq!(bare, expected(&[], &wanted)["state"]["artifactIgnore"]);
 }
 
@@ -52,7 +60,10 @@ fn what_was_there_stays_byte_for_byte() {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o664)).unwrap();
         for _ in 0..2 {
             utility(&house, "ensure-ignored", &patterns(&["out/", " out/ "])).ok();
-            assert_eq!(std::fs::read(&file).unwrap(), [before, added.as_bytes()].concat());
+            assert_eq!(
+                std::fs::read(&file).unwrap(),
+                [before, added.as_bytes()].concat()
+            );
         }
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o664);
     }
@@ -69,9 +80,15 @@ fn the_root_is_the_repositorys_and_can_be_told() {
     let with = |cwd: &str, params: Value| json!({"cwd": cwd, "params": params});
     let file = |input: Value| run(input)["file"].as_str().unwrap().to_owned();
     let x = json!({"patterns": ["x"]});
-    assert_eq!(file(with("outer/sub/deep", x.clone())), "[HOUSE]/project/outer/.gitignore");
+    assert_eq!(
+        file(with("outer/sub/deep", x.clone())),
+        "[HOUSE]/project/outer/.gitignore"
+    );
     house.write("outer/sub/.jj/keep", "");
-    assert_eq!(file(with("outer/sub/deep", x.clone())), "[HOUSE]/project/outer/sub/.gitignore");
+    assert_eq!(
+        file(with("outer/sub/deep", x.clone())),
+        "[HOUSE]/project/outer/sub/.gitignore"
+    );
     assert_eq!(file(with("", x)), "[HOUSE]/project/.gitignore");
     let told = json!({"patterns": ["x"], "root": "../nested", "file": "info/exclude"});
     let report = run(with("outer", told));
@@ -89,12 +106,22 @@ fn without_patterns_or_with_wrong_ones_nothing_is_written() {
         (json!(null), "`params.patterns` has no pattern"),
         (json!([7, {}]), "`params.patterns` has no pattern"),
         (json!("x"), "`params.patterns` is a string, not a list"),
-        (json!(["ok", "a\nb"]), "`params.patterns[1]` is more than one line"),
+        (
+            json!(["ok", "a\nb"]),
+            "`params.patterns[1]` is more than one line",
+        ),
         (json!(["# x"]), "`params.patterns[0]` would be a comment"),
-        (json!(["x".repeat(5000)]), "`params.patterns[0]` is too long"),
+        (
+            json!(["x".repeat(5000)]),
+            "`params.patterns[0]` is too long",
+        ),
         (json!(vec!["x"; 1001]), "at most 1000"),
     ] {
-        let outcome = utility(&house, "ensure-ignored", &json!({"params": {"patterns": patterns}}));
+        let outcome = utility(
+            &house,
+            "ensure-ignored",
+            &json!({"params": {"patterns": patterns}}),
+        );
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
         assert!(
             outcome.stderr.contains(said) && outcome.stderr.contains("hint:"),
@@ -104,9 +131,23 @@ fn without_patterns_or_with_wrong_ones_nothing_is_written() {
         assert_eq!(outcome.stdout, "");
     }
     assert!(!house.work().join(".gitignore").exists());
-    let partly = utility(&house, "ensure-ignored", &json!({"params": {"patterns": [7, "x"]}})).ok();
-    assert_eq!(partly.json()["state"]["artifactIgnore"]["patterns"], json!(["x"]));
-    assert!(partly.stderr.contains("`params.patterns[0]` is a number and was left out"), "{}", partly.stderr);
+    let partly = utility(
+        &house,
+        "ensure-ignored",
+        &json!({"params": {"patterns": [7, "x"]}}),
+    )
+    .ok();
+    assert_eq!(
+        partly.json()["state"]["artifactIgnore"]["patterns"],
+        json!(["x"])
+    );
+    assert!(
+        partly
+            .stderr
+            .contains("`params.patterns[0]` is a number and was left out"),
+        "{}",
+        partly.stderr
+    );
 }
 
 #[test]
@@ -116,7 +157,11 @@ fn a_file_that_may_not_be_written_is_left_as_it_is() {
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
     let outcome = utility(&house, "ensure-ignored", &patterns(&["x"]));
     assert_eq!(outcome.code(), 1);
-    assert!(outcome.stderr.contains(".gitignore` is read-only"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains(".gitignore` is read-only"),
+        "{}",
+        outcome.stderr
+    );
     assert_eq!(house.read(".gitignore"), "kept\n");
     utility(&house, "ensure-ignored", &patterns(&["kept"])).ok();
 
@@ -126,18 +171,29 @@ fn a_file_that_may_not_be_written_is_left_as_it_is() {
         symlink(target, &file).unwrap();
         let outcome = utility(&house, "ensure-ignored", &patterns(&["x"]));
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
-        assert!(outcome.stderr.contains(".gitignore` is a symbolic link"), "{}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(".gitignore` is a symbolic link"),
+            "{}",
+            outcome.stderr
+        );
         assert_eq!(house.read("elsewhere"), "kept\n");
         assert!(!house.work().join("nowhere").exists());
         std::fs::remove_file(&file).unwrap();
     }
 
     house.shell("mkfifo .gitignore").run().ok();
-    assert_eq!(utility(&house, "ensure-ignored", &patterns(&["x"])).code(), 1);
+    assert_eq!(
+        utility(&house, "ensure-ignored", &patterns(&["x"])).code(),
+        1
+    );
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
     let outcome = utility(&house, "ensure-ignored", &patterns(&["x"]));
-    assert!(outcome.stderr.contains(".gitignore` is not a file"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains(".gitignore` is not a file"),
+        "{}",
+        outcome.stderr
+    );
     assert!(Path::new(&file).is_dir());
 }
 
@@ -145,7 +201,9 @@ fn a_file_that_may_not_be_written_is_left_as_it_is() {
 fn a_write_that_fails_is_taken_back() {
     let house = House::new();
     let run = |failpoint: &str| {
-        let call = house.materia(&["utility", "ensure-ignored"]).stdin(patterns(&["x"]).to_string());
+        let call = house
+            .materia(&["utility", "ensure-ignored"])
+            .stdin(patterns(&["x"]).to_string());
         let outcome = call.env("MATERIA_FAILPOINT", failpoint).run();
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
     };

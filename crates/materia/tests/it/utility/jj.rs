@@ -1,4 +1,5 @@
-//! The Blackbelt utilities and `detect-vcs` with the real jj, which `./test` builds once into a cache.
+//! The Blackbelt utilities and `detect-vcs` with the real jj, which `./test` builds once into a
+//! cache.
 
 /// Every call of jj costs a tenth of a second and more.
 mod slow {
@@ -21,21 +22,35 @@ mod slow {
     #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
     fn yard() -> Option<Yard> {
         let cache = std::env::var_os("MATERIA_TEST_CACHE").map(PathBuf::from);
-        let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/materia-test"));
-        let bin = cache.or(home).unwrap_or_default().join(format!("jj-{VERSION}/bin"));
+        let home =
+            std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/materia-test"));
+        let bin = cache
+            .or(home)
+            .unwrap_or_default()
+            .join(format!("jj-{VERSION}/bin"));
         if !bin.join("jj").exists() {
             let missing = format!("there is no jj in {}; `./test` installs it", bin.display());
-            assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "{missing}");
+            assert!(
+                std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+                "{missing}"
+            );
             println!("skipped: {missing}");
             return None;
         }
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
-        Some(Yard { house: House::new(), path })
+        Some(Yard {
+            house: House::new(),
+            path,
+        })
     }
 
     impl Yard {
         fn run(&self, name: &str, input: &Value) -> Outcome {
-            self.house.materia(&["utility", name]).stdin(input.to_string()).env("PATH", &self.path).run()
+            self.house
+                .materia(&["utility", name])
+                .stdin(input.to_string())
+                .env("PATH", &self.path)
+                .run()
         }
 
         fn bootstrap(&self, input: &Value) -> Value {
@@ -45,18 +60,28 @@ mod slow {
 
         fn maintain(&self, title: &str, bookmark: &str) -> Value {
             let state = json!({"blackbeltBootstrap": {"bookmarkName": bookmark}});
-            self.run("blackbelt-maintain", &json!({"item": {"title": title}, "state": state})).ok().json()
+            self.run(
+                "blackbelt-maintain",
+                &json!({"item": {"title": title}, "state": state}),
+            )
+            .ok()
+            .json()
         }
 
         fn jj(&self, words: &str) -> String {
             let line = format!("jj --no-pager --color=never {words}");
-            self.house.shell(&line).env("PATH", &self.path).run().ok().stdout
+            self.house
+                .shell(&line)
+                .env("PATH", &self.path)
+                .run()
+                .ok()
+                .stdout
         }
 
-        /// The description, the bookmarks and whether it is empty, of each commit from the newest on.
+        /// The description, the bookmarks and whether it is empty, of each commit from the newest
+        /// on.
         fn history(&self) -> Vec<String> {
-            let template =
-                r#"'description.first_line() ++ "|" ++ bookmarks.join(",") ++ "|" ++ empty ++ "\n"'"#;
+            let template = r#"'description.first_line() ++ "|" ++ bookmarks.join(",") ++ "|" ++ empty ++ "\n"'"#;
             let log = self.jj(&format!("log --no-graph -r '::@ ~ root()' -T {template}"));
             log.lines().map(str::to_owned).collect()
         }
@@ -71,14 +96,34 @@ mod slow {
         let expected = json!({"ok": true, "root": "[HOUSE]/project", "available": {"jj": true}, "initialized": true,
             "newWorkingCommit": true, "emptyHead": true, "bookmarkName": name});
         assert_eq!(report, expected);
-        assert!(name.starts_with("blackbelt/") && name.ends_with("-9f86d08188"), "{name}");
-        assert_eq!(yard.history(), [format!("|{name}|true"), "||false".to_owned()]);
-        assert!(!yard.house.work().join(".git").exists(), "it is not colocated");
-        let operations = || yard.jj("op log --no-graph -T 'id ++ \"\\n\"'").lines().count();
+        assert!(
+            name.starts_with("blackbelt/") && name.ends_with("-9f86d08188"),
+            "{name}"
+        );
+        assert_eq!(
+            yard.history(),
+            [format!("|{name}|true"), "||false".to_owned()]
+        );
+        assert!(
+            !yard.house.work().join(".git").exists(),
+            "it is not colocated"
+        );
+        let operations = || {
+            yard.jj("op log --no-graph -T 'id ++ \"\\n\"'")
+                .lines()
+                .count()
+        };
         let before = operations();
         let again = yard.bootstrap(&json!({"castId": "test"}));
-        assert_eq!((&again["initialized"], &again["newWorkingCommit"]), (&json!(false), &json!(false)));
-        assert_eq!(operations(), before, "a repository that is ready stays as it is");
+        assert_eq!(
+            (&again["initialized"], &again["newWorkingCommit"]),
+            (&json!(false), &json!(false))
+        );
+        assert_eq!(
+            operations(),
+            before,
+            "a repository that is ready stays as it is"
+        );
     }
 
     #[test]
@@ -86,17 +131,31 @@ mod slow {
         let Some(yard) = yard() else { return };
         let report = yard.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
         let name = report["bookmarkName"].as_str().unwrap();
-        assert_eq!((name, &report["newWorkingCommit"]), ("blackbelt/my-feature-lock", &json!(false)));
+        assert_eq!(
+            (name, &report["newWorkingCommit"]),
+            ("blackbelt/my-feature-lock", &json!(false))
+        );
         for (file, title) in [("a", "feat: a"), ("b", "--help")] {
             yard.house.write(file, "x");
             let context = format!("Checkpoint: {title} [bookmark: {name}]");
-            assert_eq!(yard.maintain(title, name), json!({"satisfied": true, "context": context}));
+            assert_eq!(
+                yard.maintain(title, name),
+                json!({"satisfied": true, "context": context})
+            );
         }
-        let expected = ["||true".to_owned(), format!("--help|{name}|false"), "feat: a||false".to_owned()];
+        let expected = [
+            "||true".to_owned(),
+            format!("--help|{name}|false"),
+            "feat: a||false".to_owned(),
+        ];
         assert_eq!(yard.history(), expected);
         let idle = yard.maintain("feat: nothing", name);
         assert!(
-            idle["satisfied"] == true && idle["context"].as_str().unwrap().contains("Nothing has changed")
+            idle["satisfied"] == true
+                && idle["context"]
+                    .as_str()
+                    .unwrap()
+                    .contains("Nothing has changed")
         );
         assert_eq!(yard.history(), expected, "there are no empty checkpoints");
         let again = yard.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
@@ -112,18 +171,35 @@ mod slow {
     fn beside_git_the_mode_is_jjs_and_git_keeps_its_history() {
         let Some(yard) = yard() else { return };
         git(&yard.house, "init");
-        git(&yard.house, "-c user.name=n -c user.email=e@x commit --allow-empty -m first");
+        git(
+            &yard.house,
+            "-c user.name=n -c user.email=e@x commit --allow-empty -m first",
+        );
         yard.house.write("work.txt", "x");
-        let outcome = yard.run("blackbelt-bootstrap", &json!({"castId": "test"})).ok();
-        assert!(outcome.stderr.contains("beside an existing .git"), "{}", outcome.stderr);
+        let outcome = yard
+            .run("blackbelt-bootstrap", &json!({"castId": "test"}))
+            .ok();
+        assert!(
+            outcome.stderr.contains("beside an existing .git"),
+            "{}",
+            outcome.stderr
+        );
         let report = &outcome.json()["state"]["blackbeltBootstrap"];
-        assert_eq!((&report["initialized"], &report["newWorkingCommit"]), (&json!(true), &json!(true)));
+        assert_eq!(
+            (&report["initialized"], &report["newWorkingCommit"]),
+            (&json!(true), &json!(true))
+        );
         assert!(yard.house.work().join(".jj").exists());
         assert_eq!(yard.history().last().unwrap(), "first|main|true");
         let name = report["bookmarkName"].as_str().unwrap();
         yard.house.write("more.txt", "x");
         assert_eq!(yard.maintain("feat: more", name)["satisfied"], true);
-        let branches = yard.house.shell("git branch --list 'blackbelt/*'").run().ok().stdout;
+        let branches = yard
+            .house
+            .shell("git branch --list 'blackbelt/*'")
+            .run()
+            .ok()
+            .stdout;
         assert!(branches.contains(name), "git sees the bookmark: {branches}");
     }
 
@@ -131,13 +207,20 @@ mod slow {
     fn what_the_real_jj_refuses_is_told() {
         let Some(yard) = yard() else { return };
         let nowhere = yard.maintain("feat: x", "blackbelt/q");
-        let context = "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
+        let context =
+            "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
         assert_eq!(nowhere, json!({"satisfied": false, "context": context}));
         yard.bootstrap(&json!({"params": {"bookmarkName": "q"}}));
         yard.jj("new 'root()'");
-        let outcome = yard.run("blackbelt-bootstrap", &json!({"params": {"bookmarkName": "q"}}));
+        let outcome = yard.run(
+            "blackbelt-bootstrap",
+            &json!({"params": {"bookmarkName": "q"}}),
+        );
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
-        let error = outcome.json()["state"]["blackbeltBootstrap"]["error"].as_str().unwrap().to_owned();
+        let error = outcome.json()["state"]["blackbeltBootstrap"]["error"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         assert!(
             error.contains("jj bookmark set blackbelt/q") && error.contains("Refusing to move"),
             "{error}"
@@ -145,14 +228,25 @@ mod slow {
         yard.house.write("file", "x");
         let refused = yard.maintain("feat: x", "blackbelt/q");
         let context = refused["context"].as_str().unwrap();
-        assert!(refused["satisfied"] == false && context.contains("Refusing to move"), "{context}");
+        assert!(
+            refused["satisfied"] == false && context.contains("Refusing to move"),
+            "{context}"
+        );
         assert!(context.ends_with("[bookmark: blackbelt/q]"), "{context}");
     }
 
     #[test]
     fn every_made_up_and_cleaned_name_is_one_that_jj_takes() {
         let Some(yard) = yard() else { return };
-        let tolds = ["a..b@{c", "///", "x~y^z:?*[\\q", "@", "ünï|\"code\"", "-a-/.b./c.lock/d", "all()"];
+        let tolds = [
+            "a..b@{c",
+            "///",
+            "x~y^z:?*[\\q",
+            "@",
+            "ünï|\"code\"",
+            "-a-/.b./c.lock/d",
+            "all()",
+        ];
         let name = |told: &str| {
             let report = yard.bootstrap(&json!({"params": {"bookmarkName": told}}));
             report["bookmarkName"].as_str().unwrap().to_owned()
@@ -161,10 +255,17 @@ mod slow {
         let listed = yard.jj("bookmark list -T 'name ++ \"\\n\"'");
         for name in &names {
             let quoted = format!("\"{}\"", name.replace('"', "\\\""));
-            assert!(listed.lines().any(|line| line == name || line == quoted), "{name}: {listed}");
+            assert!(
+                listed.lines().any(|line| line == name || line == quoted),
+                "{name}: {listed}"
+            );
         }
         yard.house.write("file", "x");
-        assert_eq!(yard.maintain("feat: x", &names[0])["satisfied"], true, "and moves");
+        assert_eq!(
+            yard.maintain("feat: x", &names[0])["satisfied"],
+            true,
+            "and moves"
+        );
     }
 
     #[test]
@@ -173,9 +274,9 @@ mod slow {
         yard.bootstrap(&json!({}));
         yard.house.write("a/b/file", "");
         for cwd in ["", "a/b"] {
-            let vcs = yard.run("detect-vcs", &json!({"cwd": cwd})).ok().json()["state"]["vcs"].take();
-            let expected =
-                json!({"kind": "jj", "root": "[HOUSE]/project", "available": {"jj": true, "git": true}});
+            let vcs =
+                yard.run("detect-vcs", &json!({"cwd": cwd})).ok().json()["state"]["vcs"].take();
+            let expected = json!({"kind": "jj", "root": "[HOUSE]/project", "available": {"jj": true, "git": true}});
             assert_eq!(vcs, expected, "{cwd}");
         }
     }

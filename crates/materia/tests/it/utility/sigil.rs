@@ -15,31 +15,68 @@ fn titled(titles: &[&str]) -> Value {
 #[test]
 fn valid_titles_satisfy_and_the_list_is_handed_on() {
     let house = House::new();
-    let items =
-        titled(&["feat: add login", "fix(auth): handle timeout", "feat(api)!: new", "  chore: spaced  "]);
-    let outcome = utility(&house, "commit-sigil", &json!({"state": {"workItems": items}})).ok();
-    let expected = json!({"workItems": items, "satisfied": true, "context": "All work items validated."});
+    let items = titled(&[
+        "feat: add login",
+        "fix(auth): handle timeout",
+        "feat(api)!: new",
+        "  chore: spaced  ",
+    ]);
+    let outcome = utility(
+        &house,
+        "commit-sigil",
+        &json!({"state": {"workItems": items}}),
+    )
+    .ok();
+    let expected =
+        json!({"workItems": items, "satisfied": true, "context": "All work items validated."});
     assert_eq!(outcome.json(), expected);
-    assert_eq!(outcome.stdout.trim_end(), expected.to_string(), "members keep their order");
+    assert_eq!(
+        outcome.stdout.trim_end(),
+        expected.to_string(),
+        "members keep their order"
+    );
     assert_eq!(outcome.stderr, "");
 }
 
 #[test]
 fn unusual_types_are_advice_only() {
     let house = House::new();
-    let result =
-        utility(&house, "commit-sigil", &json!({"state": {"workItems": titled(&["custom: y"])}})).ok().json();
+    let result = utility(
+        &house,
+        "commit-sigil",
+        &json!({"state": {"workItems": titled(&["custom: y"])}}),
+    )
+    .ok()
+    .json();
     assert_eq!(result["satisfied"], true);
     let context = result["context"].as_str().unwrap();
-    assert!(context.contains("Work item 0: custom.") && context.contains("refactor"), "{context}");
+    assert!(
+        context.contains("Work item 0: custom.") && context.contains("refactor"),
+        "{context}"
+    );
 }
 
 #[test]
 fn wrong_titles_are_named_with_what_to_write() {
     let house = House::new();
-    let items = titled(&["feat: ok", "bad title", "Feat: add x", "feat():x", "My Module: do it"]);
-    let result = utility(&house, "commit-sigil", &json!({"state": {"workItems": items}})).ok().json();
-    assert_eq!((&result["satisfied"], &result["workItems"]), (&json!(false), &items));
+    let items = titled(&[
+        "feat: ok",
+        "bad title",
+        "Feat: add x",
+        "feat():x",
+        "My Module: do it",
+    ]);
+    let result = utility(
+        &house,
+        "commit-sigil",
+        &json!({"state": {"workItems": items}}),
+    )
+    .ok()
+    .json();
+    assert_eq!(
+        (&result["satisfied"], &result["workItems"]),
+        (&json!(false), &items)
+    );
     let lines: Vec<&str> = result["context"].as_str().unwrap().lines().collect();
     let line = |index: usize, title: &str, suggested: &str| {
         format!(
@@ -50,18 +87,39 @@ fn wrong_titles_are_named_with_what_to_write() {
     assert_eq!(lines[0], line(1, "bad title", "chore: bad title"));
     assert_eq!(lines[1], line(2, "Feat: add x", "feat: add x"));
     assert_eq!(lines[2], line(3, "feat():x", "feat: x"));
-    assert_eq!(lines[3], line(4, "My Module: do it", "chore(mymodule): do it"));
-    assert!(lines[4].contains("type(scope): description") && lines.len() == 5, "{lines:?}");
+    assert_eq!(
+        lines[3],
+        line(4, "My Module: do it", "chore(mymodule): do it")
+    );
+    assert!(
+        lines[4].contains("type(scope): description") && lines.len() == 5,
+        "{lines:?}"
+    );
 }
 
 #[test]
 fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
     let house = House::new();
     let items = json!([{"context": "c"}, {"title": " "}, {"title": 7}, "text", 3, null]);
-    let outcome = utility(&house, "commit-sigil", &json!({"state": {"workItems": items}})).ok();
+    let outcome = utility(
+        &house,
+        "commit-sigil",
+        &json!({"state": {"workItems": items}}),
+    )
+    .ok();
     let result = outcome.json();
-    assert_eq!((&result["satisfied"], &result["workItems"]), (&json!(false), &items));
-    assert_eq!(result["context"].as_str().unwrap().matches("it has no title").count(), 3);
+    assert_eq!(
+        (&result["satisfied"], &result["workItems"]),
+        (&json!(false), &items)
+    );
+    assert_eq!(
+        result["context"]
+            .as_str()
+            .unwrap()
+            .matches("it has no title")
+            .count(),
+        3
+    );
     assert_eq!(outcome.stderr.lines().count(), 3, "{}", outcome.stderr);
 }
 
@@ -76,12 +134,16 @@ fn only_work_items_are_looked_at() {
         json!({"state": {"tasks": bad, "workItems": "none"}, "tasks": bad, "work": bad}),
     ] {
         let result = utility(&house, "commit-sigil", &input).ok().json();
-        let expected =
-            json!({"workItems": [], "satisfied": true, "context": "There are no work items to validate."});
+        let expected = json!({"workItems": [], "satisfied": true, "context": "There are no work items to validate."});
         assert_eq!(result, expected, "{input}");
     }
-    let direct = utility(&house, "commit-sigil", &json!({"workItems": bad})).ok().json();
-    assert_eq!((&direct["satisfied"], &direct["workItems"]), (&json!(false), &bad));
+    let direct = utility(&house, "commit-sigil", &json!({"workItems": bad}))
+        .ok()
+        .json();
+    assert_eq!(
+        (&direct["satisfied"], &direct["workItems"]),
+        (&json!(false), &bad)
+    );
 }
 
 #[test]
@@ -89,8 +151,18 @@ fn the_context_stays_short_however_many_are_wrong() {
     let house = House::new();
     let long = "x".repeat(10_000);
     let items = titled(&vec![long.as_str(); 200]);
-    let result = utility(&house, "commit-sigil", &json!({"state": {"workItems": items}})).ok().json();
+    let result = utility(
+        &house,
+        "commit-sigil",
+        &json!({"state": {"workItems": items}}),
+    )
+    .ok()
+    .json();
     let context = result["context"].as_str().unwrap();
-    assert!(context.len() < 64 * 1024 && context.contains("And 150 more."), "{}", context.len());
+    assert!(
+        context.len() < 64 * 1024 && context.contains("And 150 more."),
+        "{}",
+        context.len()
+    );
     assert_eq!(result["workItems"], items);
 }

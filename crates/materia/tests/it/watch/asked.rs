@@ -17,8 +17,14 @@ fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
     }
     assert!(house.told(&["--session", "s"]).is_empty());
     let told = house.told(&[]);
-    assert_eq!(events(&told), [("terminal", "killed"), ("terminal", "cancelled")]);
-    assert_eq!((&told[0]["delivery"], &told[1]["delivery"]), (&json!("followup"), &json!("notify")));
+    assert_eq!(
+        events(&told),
+        [("terminal", "killed"), ("terminal", "cancelled")]
+    );
+    assert_eq!(
+        (&told[0]["delivery"], &told[1]["delivery"]),
+        (&json!("followup"), &json!("notify"))
+    );
     house.spawn("a", "sleep 600", &["--session", "s"]);
     house.kill("a");
     assert_eq!(
@@ -32,27 +38,44 @@ fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
 fn an_end_that_was_there_before_it_was_asked_for_is_told() {
     let house = House::new();
     for run in ["a", "b"] {
-        house.spawn(run, if run == "a" { "sleep 600" } else { "true" }, &["--session", "s"]);
+        house.spawn(
+            run,
+            if run == "a" { "sleep 600" } else { "true" },
+            &["--session", "s"],
+        );
     }
     let pid = house.look("a").start.unwrap().supervisor.pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     for (run, status) in [("a", "exited"), ("b", "done")] {
         assert_eq!(house.wait(run)["status"], status);
         let report = house.sent(&[&format!("run:{run}"), "control.kill", "--session", "s"]);
-        assert_eq!((&report["stopped"], &report["reason"]), (&json!(false), &json!("not_running")));
+        assert_eq!(
+            (&report["stopped"], &report["reason"]),
+            (&json!(false), &json!("not_running"))
+        );
     }
-    assert_eq!(events(&house.told(&["--session", "s"])), [("terminal", "exited"), ("terminal", "done")]);
+    assert_eq!(
+        events(&house.told(&["--session", "s"])),
+        [("terminal", "exited"), ("terminal", "done")]
+    );
 }
 
 #[test]
 fn a_program_inside_a_run_is_not_its_host() {
     let house = House::new();
     house.spawn("child", "sleep 600", &["--session", "s"]);
-    house.spawn("a", "materia message run:child control.kill", &["--session", "s"]);
+    house.spawn(
+        "a",
+        "materia message run:child control.kill",
+        &["--session", "s"],
+    );
     house.wait("a");
     let mut told = house.told(&["--session", "s"]);
     told.sort_by_key(|news| news["run"].as_str().unwrap().to_owned());
-    assert_eq!(events(&told), [("terminal", "done"), ("terminal", "killed")]);
+    assert_eq!(
+        events(&told),
+        [("terminal", "done"), ("terminal", "killed")]
+    );
 }
 
 #[test]

@@ -12,7 +12,10 @@ fn every_flipped_byte_is_refused_with_its_place_and_nothing_is_changed() {
         flipped[at] ^= 1;
         desk.put(&flipped);
         let newlines = bytes[..at].iter().filter(|byte| **byte == b'\n').count() as u64;
-        let start = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at as u64 + 1);
+        let start = bytes[..at]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at as u64 + 1);
         match desk.open() {
             Err(JournalError::Damaged { line, offset, .. }) => {
                 assert_eq!((line, offset), (newlines + 1, start), "flipped {at}");
@@ -31,14 +34,24 @@ fn gaps_and_repeats_are_refused() {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     desk.put(&[lines[0], lines[1], lines[3]].concat());
     let error = desk.open().unwrap_err();
-    assert!(error.to_string().contains("record 3 has to stand here, it is record 4"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("record 3 has to stand here, it is record 4"),
+        "{error}"
+    );
     assert!(error.hint().contains("sed -n 3p"), "{}", error.hint());
     desk.put(&[lines[0], lines[1], lines[1]].concat());
-    assert!(matches!(desk.open(), Err(JournalError::Damaged { line: 3, .. })));
+    assert!(matches!(
+        desk.open(),
+        Err(JournalError::Damaged { line: 3, .. })
+    ));
     desk.put(&[lines[1], lines[2]].concat());
     let error = desk.open().unwrap_err();
     assert!(
-        error.to_string().contains("has to begin with a `journal` record: it is a `note` record"),
+        error
+            .to_string()
+            .contains("has to begin with a `journal` record: it is a `note` record"),
         "{error}"
     );
 }
@@ -51,10 +64,16 @@ fn the_hint_is_a_command_that_can_be_typed() {
     let path = folder.join("events.jsonl");
     fs::write(&path, "hello\n").unwrap();
     let error = Journal::open(&path, &desk.clock, &desk.options).unwrap_err();
-    assert!(error.to_string().contains("/deep/events.jsonl` is damaged"), "{error}");
+    assert!(
+        error.to_string().contains("/deep/events.jsonl` is damaged"),
+        "{error}"
+    );
     let hint = error.hint();
     let command = hint.split('`').nth(1).unwrap();
-    let printed = std::process::Command::new("sh").args(["-c", command]).output().unwrap();
+    let printed = std::process::Command::new("sh")
+        .args(["-c", command])
+        .output()
+        .unwrap();
     assert_eq!(printed.stdout, b"hello\n", "{hint}");
 }
 
@@ -67,11 +86,23 @@ fn newer_formats_and_other_files_are_refused() {
     desk.put(&line);
     let error = desk.open().unwrap_err();
     assert!(
-        error.to_string().ends_with("events.jsonl` has journal format 7, this program knows formats up to 1")
+        error
+            .to_string()
+            .ends_with("events.jsonl` has journal format 7, this program knows formats up to 1")
     );
     for other in ["hello", "hello\n", "{\"a\": 1}\n", "{\"a\""] {
         desk.put(other.as_bytes());
-        assert!(matches!(desk.open(), Err(JournalError::Damaged { line: 1, offset: 0, .. })), "{other}");
+        assert!(
+            matches!(
+                desk.open(),
+                Err(JournalError::Damaged {
+                    line: 1,
+                    offset: 0,
+                    ..
+                })
+            ),
+            "{other}"
+        );
         assert_eq!(desk.bytes(), other.as_bytes());
     }
 }
@@ -86,7 +117,10 @@ fn numbers_that_leave_none_for_the_next_are_refused() {
         desk.put(&line);
         match desk.open() {
             Ok(journal) => note(&journal, 0..3),
-            Err(error) => assert!(matches!(error, JournalError::Damaged { line: 1, .. }), "{error}"),
+            Err(error) => assert!(
+                matches!(error, JournalError::Damaged { line: 1, .. }),
+                "{error}"
+            ),
         }
         assert_eq!(desk.open().is_ok(), seq == 1);
     }
@@ -124,13 +158,18 @@ fn a_line_with_a_right_checksum_that_is_no_record_is_placed_by_the_reader() {
     bytes.extend_from_slice(format!(",\"sum\":\"{:08x}\"}}\n", crc(body)).as_bytes());
     desk.put(&bytes);
     let error = desk.read().unwrap_err();
-    assert!(matches!(error, JournalError::Damaged { line: 3, offset, .. } if offset == end), "{error}");
+    assert!(
+        matches!(error, JournalError::Damaged { line: 3, offset, .. } if offset == end),
+        "{error}"
+    );
 }
 
 /// CRC-32 the slow way.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |sum: u32, byte| {
-        (0..8).fold(sum ^ u32::from(*byte), |sum, _| (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg()))
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| {
+            (sum >> 1) ^ (0xedb8_8320 & (sum & 1).wrapping_neg())
+        })
     })
 }
 

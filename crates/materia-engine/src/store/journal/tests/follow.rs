@@ -39,7 +39,10 @@ fn a_half_written_line_is_delivered_when_it_is_whole() {
 fn the_descriptor_wakes_a_poll_loop() {
     let desk = Desk::new();
     let ready = |follower: &Follower| {
-        let mut fds = [rustix::event::PollFd::new(follower, rustix::event::PollFlags::IN)];
+        let mut fds = [rustix::event::PollFd::new(
+            follower,
+            rustix::event::PollFlags::IN,
+        )];
         rustix::event::poll(&mut fds, Some(&rustix::event::Timespec::default())).unwrap() > 0
     };
     let mut follower = Follower::open(&desk.path(), From::Beginning).unwrap();
@@ -65,7 +68,10 @@ fn damage_is_told_after_what_comes_before_it() {
     let mut follower = Follower::open(&desk.path(), From::Beginning).unwrap();
     assert_eq!(follower.next(NOT_AT_ALL).unwrap().len(), 3);
     for _ in 0..2 {
-        assert!(matches!(follower.next(NOT_AT_ALL), Err(JournalError::Damaged { line: 4, .. })));
+        assert!(matches!(
+            follower.next(NOT_AT_ALL),
+            Err(JournalError::Damaged { line: 4, .. })
+        ));
     }
 }
 
@@ -77,7 +83,13 @@ fn a_journal_that_was_removed_and_begun_anew_is_another_one_and_not_damaged() {
     assert_eq!(reader.by_ref().map(Result::unwrap).count(), 4);
     fs::remove_file(desk.path()).unwrap();
     drop(desk.open().unwrap());
-    assert!(matches!(reader.next(), Some(Err(JournalError::Replaced(_)))));
-    assert!(matches!(shared.append("note", &1), Err(JournalError::Replaced(_))));
+    assert!(matches!(
+        reader.next(),
+        Some(Err(JournalError::Replaced(_)))
+    ));
+    assert!(matches!(
+        shared.append("note", &1),
+        Err(JournalError::Replaced(_))
+    ));
     assert_eq!(desk.read().unwrap().len(), 1, "nothing was written into it");
 }

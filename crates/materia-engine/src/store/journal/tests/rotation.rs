@@ -10,10 +10,22 @@ fn a_full_segment_is_closed_under_the_number_of_its_first_record() {
     let files = Files::new(&desk.path());
     let closed = files.closed_segments().unwrap();
     assert_eq!(closed, [1, 4]);
-    assert!(files.closed(4).ends_with("events.00000000000000000004.jsonl"));
+    assert!(
+        files
+            .closed(4)
+            .ends_with("events.00000000000000000004.jsonl")
+    );
     assert_eq!(desk.notes(), numbers(6));
-    let headers: Vec<_> = desk.read().unwrap().into_iter().filter(|record| record.kind == HEADER).collect();
-    let segments: Vec<_> = headers.iter().map(|header| header.data["segment"].as_u64().unwrap()).collect();
+    let headers: Vec<_> = desk
+        .read()
+        .unwrap()
+        .into_iter()
+        .filter(|record| record.kind == HEADER)
+        .collect();
+    let segments: Vec<_> = headers
+        .iter()
+        .map(|header| header.data["segment"].as_u64().unwrap())
+        .collect();
     assert_eq!(segments, [1, 2, 3]);
     drop(journal);
     let journal = desk.open().unwrap();
@@ -36,7 +48,10 @@ fn a_journal_left_between_two_segments_goes_on() {
         note(&journal, 3..4);
         drop(journal);
         let records = desk.read().unwrap();
-        assert_eq!(records[4].data, json!({"format": 1, "name": "test", "segment": 2}));
+        assert_eq!(
+            records[4].data,
+            json!({"format": 1, "name": "test", "segment": 2})
+        );
         assert_eq!(desk.notes(), numbers(4));
         fs::remove_file(desk.path()).unwrap();
     }
@@ -58,7 +73,10 @@ fn a_missing_or_unfinished_segment_is_refused_and_a_missing_beginning_is_history
     fs::rename(desk.temp.path().join("kept"), files.closed(4)).unwrap();
     cut(&first, first.metadata().unwrap().len() - 3);
     let error = desk.open().unwrap_err();
-    assert!(error.to_string().contains("closed segment is not finished"), "{error}");
+    assert!(
+        error.to_string().contains("closed segment is not finished"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -66,8 +84,9 @@ fn reading_can_begin_after_any_record() {
     let desk = Desk::rotating(Some(300)).written(9);
     let all = desk.read().unwrap();
     for after in 0..=all.len() {
-        let rest: Result<Vec<_>, _> =
-            Reader::open(&desk.path(), From::After(after as u64)).unwrap().collect();
+        let rest: Result<Vec<_>, _> = Reader::open(&desk.path(), From::After(after as u64))
+            .unwrap()
+            .collect();
         assert_eq!(rest.unwrap(), all[after..], "after {after}");
     }
 }
@@ -104,8 +123,14 @@ fn whoever_closed_a_segment_keeps_nobody_from_syncing_the_next() {
     while one.last_seq() < 100 {
         one.append_durable("note", &json!({ "number": 1 })).unwrap();
     }
-    assert!(fs::read_dir(desk.temp.path()).unwrap().count() > 3, "no segment was closed");
-    let current = fs::OpenOptions::new().append(true).open(desk.path()).unwrap();
+    assert!(
+        fs::read_dir(desk.temp.path()).unwrap().count() > 3,
+        "no segment was closed"
+    );
+    let current = fs::OpenOptions::new()
+        .append(true)
+        .open(desk.path())
+        .unwrap();
     current.try_lock().unwrap();
     current.unlock().unwrap();
     let two = SharedJournal::open(&desk.path(), &desk.clock, &desk.options).unwrap();

@@ -7,7 +7,9 @@ fn share(desk: &Desk) -> SharedJournal {
 }
 
 fn add(journal: &SharedJournal, number: u64) -> u64 {
-    journal.append("note", &json!({ "number": number })).unwrap()
+    journal
+        .append("note", &json!({ "number": number }))
+        .unwrap()
 }
 
 #[test]
@@ -50,7 +52,10 @@ fn a_writer_catches_up_with_the_others() {
         last = seq;
     }
     assert_eq!(desk.notes(), numbers(40));
-    assert_eq!(add(&share(&desk), 40), one.append_durable("note", &json!({"number": 41})).unwrap() - 1);
+    assert_eq!(
+        add(&share(&desk), 40),
+        one.append_durable("note", &json!({"number": 41})).unwrap() - 1
+    );
 }
 
 #[test]
@@ -77,7 +82,10 @@ fn a_journal_that_shrinks_or_breaks_under_a_writer_is_refused() {
     let error = journal.append("note", &json!({})).unwrap_err();
     assert!(error.to_string().contains("cut from outside"), "{error}");
     desk.put(&[&bytes[..], b"garbage\n"].concat());
-    assert!(matches!(journal.append("note", &json!({})), Err(JournalError::Damaged { line: 3, .. })));
+    assert!(matches!(
+        journal.append("note", &json!({})),
+        Err(JournalError::Damaged { line: 3, .. })
+    ));
     desk.put(&bytes);
     assert_eq!(add(&journal, 1), 3);
 }
@@ -114,10 +122,17 @@ fn what_was_cut_takes_its_durability_with_it() {
     fs::write(desk.path().with_file_name("events.jsonl.lock"), "").unwrap();
     two.commit().unwrap();
     add(&one, 1);
-    assert!(desk.bytes().len() < bytes.len(), "the record after the cut ends before");
+    assert!(
+        desk.bytes().len() < bytes.len(),
+        "the record after the cut ends before"
+    );
     let before = one.syncs();
     one.commit().unwrap();
-    assert_eq!(one.syncs(), before + 1, "nobody synced what was written after the cut");
+    assert_eq!(
+        one.syncs(),
+        before + 1,
+        "nobody synced what was written after the cut"
+    );
 }
 
 #[test]
@@ -128,9 +143,11 @@ fn a_sync_that_failed_or_another_boot_is_not_believed() {
     journal.commit().unwrap();
     let said = desk.path().with_file_name("events.jsonl.lock");
     let line = fs::read_to_string(&said).unwrap();
-    for disbelieved in
-        [line.replace("trusted", "alone  "), line.replacen(&line[..8], "00000000", 1), String::new()]
-    {
+    for disbelieved in [
+        line.replace("trusted", "alone  "),
+        line.replacen(&line[..8], "00000000", 1),
+        String::new(),
+    ] {
         fs::write(&said, disbelieved).unwrap();
         let syncs = journal.syncs();
         journal.commit().unwrap();
@@ -157,8 +174,16 @@ fn a_record_is_given_as_it_will_be_read_and_others_are_noticed() {
     let desk = Desk::rotating(Some(700));
     let (one, two) = (share(&desk), share(&desk));
     for number in 0..20 {
-        let given = one.hold().unwrap().record("note", &json!({ "number": number })).unwrap();
-        let read = Reader::open(&desk.path(), From::Beginning).unwrap().last().unwrap().unwrap();
+        let given = one
+            .hold()
+            .unwrap()
+            .record("note", &json!({ "number": number }))
+            .unwrap();
+        let read = Reader::open(&desk.path(), From::Beginning)
+            .unwrap()
+            .last()
+            .unwrap()
+            .unwrap();
         assert_eq!(given, read);
         assert!(!one.has_more());
         add(&two, number);

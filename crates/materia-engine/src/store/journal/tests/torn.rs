@@ -11,7 +11,10 @@ fn a_journal_cut_at_any_byte_opens_and_keeps_every_whole_record() {
     let bytes = desk.bytes();
     for length in 0..=bytes.len() {
         desk.put(&bytes[..length]);
-        let whole = bytes[..length].iter().filter(|byte| **byte == b'\n').count() as u64;
+        let whole = bytes[..length]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count() as u64;
         let torn = bytes[..length].last().is_some_and(|byte| *byte != b'\n');
         let before = Reader::open(&desk.path(), From::Beginning).unwrap();
         assert_eq!(before.map(Result::unwrap).count() as u64, whole);
@@ -30,12 +33,20 @@ fn a_journal_cut_at_any_byte_opens_and_keeps_every_whole_record() {
 fn what_was_cut_is_recorded() {
     let desk = Desk::new().written(2);
     let bytes = desk.bytes();
-    let whole = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    let whole = bytes[..bytes.len() - 1]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
     let torn = [&bytes[..whole], &bytes[whole..whole + 30]].concat();
     desk.put(&torn);
     let journal = desk.open().unwrap();
     let text = String::from_utf8(bytes[whole..whole + 30].to_vec()).unwrap();
-    let expected = Recovery { cut: 30, at: whole as u64, tail: text };
+    let expected = Recovery {
+        cut: 30,
+        at: whole as u64,
+        tail: text,
+    };
     assert_eq!(journal.recovery(), Some(&expected));
     let records = desk.read().unwrap();
     let last = records.last().unwrap();
@@ -47,7 +58,11 @@ fn what_was_cut_is_recorded() {
 fn blocks_that_were_never_written_are_a_torn_end() {
     let desk = Desk::new().written(3);
     let bytes = desk.bytes();
-    let last = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    let last = bytes[..bytes.len() - 1]
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .unwrap()
+        + 1;
     for from in last..bytes.len() - 1 {
         let mut torn = bytes.clone();
         torn[from..bytes.len() - 1].fill(0);
@@ -75,7 +90,11 @@ fn a_long_torn_end_leaves_a_short_printable_excerpt() {
     desk.put(&bytes);
     let journal = desk.open().unwrap();
     let recovery = journal.recovery().unwrap();
-    assert!(recovery.tail.len() < 200 && recovery.tail.starts_with("\\u{1b}[31mx"), "{}", recovery.tail);
+    assert!(
+        recovery.tail.len() < 200 && recovery.tail.starts_with("\\u{1b}[31mx"),
+        "{}",
+        recovery.tail
+    );
 }
 
 #[test]
@@ -84,7 +103,10 @@ fn whoever_reads_while_a_torn_end_is_written_over_sees_no_damage() {
     let whole = desk.bytes();
     note(&desk.open().unwrap(), 1..2);
     let line = desk.bytes().split_off(whole.len());
-    let file = fs::OpenOptions::new().append(true).open(desk.path()).unwrap();
+    let file = fs::OpenOptions::new()
+        .append(true)
+        .open(desk.path())
+        .unwrap();
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {

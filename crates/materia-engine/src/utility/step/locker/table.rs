@@ -1,7 +1,8 @@
 //! The table of a lock service: what waits, what is locked, by whom and until when.
 //!
-//! Owns what each message changes. A lease that has run out locks nothing, whoever had it. Only an owner renews, gives
-//! back, completes or fails what it has; completing and failing free its locks. Pure: time is handed in.
+//! Owns what each message changes. A lease that has run out locks nothing, whoever had it. Only an
+//! owner renews, gives back, completes or fails what it has; completing and failing free its locks.
+//! Pure: time is handed in.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +68,10 @@ pub(in super::super) struct Reply {
 
 impl Reply {
     pub(in super::super) fn new(kind: &str, body: Value) -> Self {
-        Self { kind: kind.to_owned(), body }
+        Self {
+            kind: kind.to_owned(),
+            body,
+        }
     }
 
     fn error(why: &str, hint: &str) -> Self {
@@ -76,8 +80,13 @@ impl Reply {
 
     /// One line for people.
     pub(in super::super) fn summary(&self) -> String {
-        let about = ["id", "resource", "error"].iter().find_map(|key| self.body.get(*key)?.as_str());
-        about.map_or_else(|| self.kind.clone(), |about| format!("{}: {about}", self.kind))
+        let about = ["id", "resource", "error"]
+            .iter()
+            .find_map(|key| self.body.get(*key)?.as_str());
+        about.map_or_else(
+            || self.kind.clone(),
+            |about| format!("{}: {about}", self.kind),
+        )
     }
 }
 
@@ -101,32 +110,47 @@ impl Table {
     ) -> Reply {
         self.expire(now);
         let text = |key: &str| body.get(key).and_then(Value::as_str);
-        let asker = Asker { owner: text("owner").or(sender), now, until: now.saturating_add(lease) };
+        let asker = Asker {
+            owner: text("owner").or(sender),
+            now,
+            until: now.saturating_add(lease),
+        };
         match verb {
             "enqueue" | "run.message" => self.enqueue(body, message),
             "claim" => self.claim(&asker),
             "acquire" | "renew" | "release" => match text("resource") {
                 Some(resource) => self.lock(verb, resource, &asker),
-                None => {
-                    Reply::error("there is no `resource`", "send {\"resource\": \"…\", \"owner\": \"…\"}")
-                }
+                None => Reply::error(
+                    "there is no `resource`",
+                    "send {\"resource\": \"…\", \"owner\": \"…\"}",
+                ),
             },
             "complete" | "fail" => self.finish(verb, text("id"), &asker),
-            "snapshot" => Reply::new("snapshot", json!({"queue": self.items, "locks": self.held(now)})),
+            "snapshot" => Reply::new(
+                "snapshot",
+                json!({"queue": self.items, "locks": self.held(now)}),
+            ),
             other => Reply::new("unknown", json!({"type": other})),
         }
     }
 
     /// What is locked now.
     pub(in super::super) fn held(&self, now: i64) -> BTreeMap<&String, &Lock> {
-        self.locks.iter().filter(|(_, lock)| lock.expires_at > now).collect()
+        self.locks
+            .iter()
+            .filter(|(_, lock)| lock.expires_at > now)
+            .collect()
     }
 
     /// Work whose lease ran out waits again, in front; its locks are free.
     fn expire(&mut self, now: i64) {
         self.locks.retain(|_, lock| lock.expires_at > now);
-        let late: Vec<String> =
-            self.assigned.iter().filter(|(_, one)| one.expires_at <= now).map(|(id, _)| id.clone()).collect();
+        let late: Vec<String> = self
+            .assigned
+            .iter()
+            .filter(|(_, one)| one.expires_at <= now)
+            .map(|(id, _)| id.clone())
+            .collect();
         for id in late {
             if let Some(assigned) = self.assigned.remove(&id) {
                 self.items.insert(0, assigned.item);
@@ -140,39 +164,68 @@ impl Table {
         }
         let task = body.get("task").cloned().unwrap_or_else(|| body.clone());
         let resources: Vec<String> = match body.get("resources") {
-            Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Some(Value::Array(all)) => all
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             _ => Vec::new(),
         };
-        let id = body.get("id").and_then(Value::as_str).unwrap_or(message).to_owned();
+        let id = body
+            .get("id")
+            .and_then(Value::as_str)
+            .unwrap_or(message)
+            .to_owned();
         if self.items.iter().any(|item| item.id == id) || self.assigned.contains_key(&id) {
             return Reply::error("there is work of this id already", "give it another `id`");
         }
-        self.items.push(Item { id: id.clone(), task, resources });
+        self.items.push(Item {
+            id: id.clone(),
+            task,
+            resources,
+        });
         Reply::new("enqueued", json!({"id": id, "waiting": self.items.len()}))
     }
 
     fn claim(&mut self, asker: &Asker<'_>) -> Reply {
-        let Some(owner) = asker.owner else { return no_owner() };
+        let Some(owner) = asker.owner else {
+            return no_owner();
+        };
         let free = |item: &Item| {
-            item.resources.iter().all(|one| self.locks.get(one).is_none_or(|lock| lock.owner == owner))
+            item.resources
+                .iter()
+                .all(|one| self.locks.get(one).is_none_or(|lock| lock.owner == owner))
         };
         let Some(index) = self.items.iter().position(free) else {
-            return Reply::new("empty", json!({"owner": owner, "waiting": self.items.len()}));
+            return Reply::new(
+                "empty",
+                json!({"owner": owner, "waiting": self.items.len()}),
+            );
         };
         let item = self.items.remove(index);
         for resource in &item.resources {
-            let lock = Lock { owner: owner.to_owned(), task: Some(item.id.clone()), expires_at: asker.until };
+            let lock = Lock {
+                owner: owner.to_owned(),
+                task: Some(item.id.clone()),
+                expires_at: asker.until,
+            };
             self.locks.insert(resource.clone(), lock);
         }
         let body = json!({"id": item.id, "owner": owner, "task": item.task, "resources": item.resources,
             "expiresAt": asker.until});
-        let assigned = Assigned { owner: owner.to_owned(), expires_at: asker.until, item };
+        let assigned = Assigned {
+            owner: owner.to_owned(),
+            expires_at: asker.until,
+            item,
+        };
         self.assigned.insert(assigned.item.id.clone(), assigned);
         Reply::new("assigned", body)
     }
 
     fn lock(&mut self, verb: &str, resource: &str, asker: &Asker<'_>) -> Reply {
-        let Some(owner) = asker.owner else { return no_owner() };
+        let Some(owner) = asker.owner else {
+            return no_owner();
+        };
         let held = self.locks.get(resource);
         let mine = held.is_some_and(|lock| lock.owner == owner);
         let holder = held.map(|lock| lock.owner.clone());
@@ -187,9 +240,16 @@ impl Table {
                 if self.locks.len() >= MOST_LOCKS {
                     return Reply::error("there are too many locks", "release some first");
                 }
-                let lock = Lock { owner: owner.to_owned(), task: None, expires_at: asker.until };
+                let lock = Lock {
+                    owner: owner.to_owned(),
+                    task: None,
+                    expires_at: asker.until,
+                };
                 self.locks.insert(resource.to_owned(), lock);
-                Reply::new("granted", json!({"resource": resource, "owner": owner, "expiresAt": asker.until}))
+                Reply::new(
+                    "granted",
+                    json!({"resource": resource, "owner": owner, "expiresAt": asker.until}),
+                )
             }
             "renew" if mine => {
                 let task = self.locks.get_mut(resource).and_then(|lock| {
@@ -200,39 +260,60 @@ impl Table {
                 if let Some(assigned) = task.and_then(|task| self.assigned.get_mut(&task)) {
                     assigned.expires_at = asker.until;
                 }
-                Reply::new("renewed", json!({"resource": resource, "owner": owner, "expiresAt": asker.until}))
+                Reply::new(
+                    "renewed",
+                    json!({"resource": resource, "owner": owner, "expiresAt": asker.until}),
+                )
             }
             "release" if mine => {
                 self.locks.remove(resource);
-                Reply::new("released", json!({"resource": resource, "owner": owner, "at": asker.now}))
+                Reply::new(
+                    "released",
+                    json!({"resource": resource, "owner": owner, "at": asker.now}),
+                )
             }
             _ => denied(),
         }
     }
 
     fn finish(&mut self, verb: &str, id: Option<&str>, asker: &Asker<'_>) -> Reply {
-        let Some(owner) = asker.owner else { return no_owner() };
+        let Some(owner) = asker.owner else {
+            return no_owner();
+        };
         let Some(id) = id else {
             return Reply::error("there is no `id`", "send the id of what was assigned");
         };
         match self.assigned.get(id) {
             Some(assigned) if assigned.owner == owner => {}
             Some(assigned) => {
-                return Reply::new("denied", json!({"id": id, "owner": owner, "heldBy": assigned.owner}));
+                return Reply::new(
+                    "denied",
+                    json!({"id": id, "owner": owner, "heldBy": assigned.owner}),
+                );
             }
             None => {
-                return Reply::error("nobody works on that", "claim it first; its lease may have run out");
+                return Reply::error(
+                    "nobody works on that",
+                    "claim it first; its lease may have run out",
+                );
             }
         }
         self.assigned.remove(id);
         let before = self.locks.len();
-        self.locks.retain(|_, lock| !(lock.owner == owner && lock.task.as_deref() == Some(id)));
-        Reply::new(verb, json!({"id": id, "owner": owner, "freed": before - self.locks.len()}))
+        self.locks
+            .retain(|_, lock| !(lock.owner == owner && lock.task.as_deref() == Some(id)));
+        Reply::new(
+            verb,
+            json!({"id": id, "owner": owner, "freed": before - self.locks.len()}),
+        )
     }
 }
 
 fn no_owner() -> Reply {
-    Reply::error("nobody says who asks", "send {\"owner\": \"…\"}, or a message with `from`")
+    Reply::error(
+        "nobody says who asks",
+        "send {\"owner\": \"…\"}, or a message with `from`",
+    )
 }
 
 #[cfg(test)]
@@ -247,16 +328,49 @@ mod tests {
     #[test]
     fn work_is_assigned_once_and_its_locks_are_freed_when_it_is_done() {
         let mut table = Table::default();
-        ask(&mut table, "enqueue", &json!({"id": "a", "task": "x", "resources": ["db"]}), 0);
-        ask(&mut table, "enqueue", &json!({"id": "b", "task": "y", "resources": ["db"]}), 0);
-        assert_eq!(ask(&mut table, "enqueue", &json!({"id": "a"}), 0).0, "error");
+        ask(
+            &mut table,
+            "enqueue",
+            &json!({"id": "a", "task": "x", "resources": ["db"]}),
+            0,
+        );
+        ask(
+            &mut table,
+            "enqueue",
+            &json!({"id": "b", "task": "y", "resources": ["db"]}),
+            0,
+        );
+        assert_eq!(
+            ask(&mut table, "enqueue", &json!({"id": "a"}), 0).0,
+            "error"
+        );
         let (kind, body) = ask(&mut table, "claim", &json!({"owner": "w1"}), 0);
         assert_eq!((kind.as_str(), &body["id"]), ("assigned", &json!("a")));
-        assert_eq!(ask(&mut table, "claim", &json!({"owner": "w2"}), 0).0, "empty");
-        assert_eq!(ask(&mut table, "complete", &json!({"owner": "w2", "id": "a"}), 0).0, "denied");
-        let (kind, body) = ask(&mut table, "complete", &json!({"owner": "w1", "id": "a"}), 0);
+        assert_eq!(
+            ask(&mut table, "claim", &json!({"owner": "w2"}), 0).0,
+            "empty"
+        );
+        assert_eq!(
+            ask(
+                &mut table,
+                "complete",
+                &json!({"owner": "w2", "id": "a"}),
+                0
+            )
+            .0,
+            "denied"
+        );
+        let (kind, body) = ask(
+            &mut table,
+            "complete",
+            &json!({"owner": "w1", "id": "a"}),
+            0,
+        );
         assert_eq!((kind.as_str(), &body["freed"]), ("complete", &json!(1)));
-        assert_eq!(ask(&mut table, "claim", &json!({"owner": "w2"}), 0).0, "assigned");
+        assert_eq!(
+            ask(&mut table, "claim", &json!({"owner": "w2"}), 0).0,
+            "assigned"
+        );
     }
 
     #[test]
@@ -277,20 +391,46 @@ mod tests {
     #[test]
     fn work_whose_owner_went_silent_waits_again() {
         let mut table = Table::default();
-        ask(&mut table, "enqueue", &json!({"id": "a", "resources": ["r"]}), 0);
+        ask(
+            &mut table,
+            "enqueue",
+            &json!({"id": "a", "resources": ["r"]}),
+            0,
+        );
         ask(&mut table, "claim", &json!({"owner": "gone"}), 0);
-        assert_eq!(ask(&mut table, "claim", &json!({"owner": "next"}), 99).0, "empty");
-        assert_eq!(ask(&mut table, "claim", &json!({"owner": "next"}), 100).0, "assigned");
-        assert_eq!(ask(&mut table, "complete", &json!({"owner": "gone", "id": "a"}), 101).0, "denied");
+        assert_eq!(
+            ask(&mut table, "claim", &json!({"owner": "next"}), 99).0,
+            "empty"
+        );
+        assert_eq!(
+            ask(&mut table, "claim", &json!({"owner": "next"}), 100).0,
+            "assigned"
+        );
+        assert_eq!(
+            ask(
+                &mut table,
+                "complete",
+                &json!({"owner": "gone", "id": "a"}),
+                101
+            )
+            .0,
+            "denied"
+        );
     }
 
     #[test]
     fn strange_messages_are_answered() {
         let mut table = Table::default();
         assert_eq!(ask(&mut table, "acquire", &json!("x"), 0).0, "error");
-        assert_eq!(ask(&mut table, "acquire", &json!({"resource": "r"}), 0).0, "error");
+        assert_eq!(
+            ask(&mut table, "acquire", &json!({"resource": "r"}), 0).0,
+            "error"
+        );
         assert_eq!(ask(&mut table, "dance", &json!(null), 0).0, "unknown");
         let (kind, _) = ask(&mut table, "run.message", &json!("just text"), 0);
-        assert_eq!((kind.as_str(), &table.items[0].task), ("enqueued", &json!("just text")));
+        assert_eq!(
+            (kind.as_str(), &table.items[0].task),
+            ("enqueued", &json!("just text"))
+        );
     }
 }

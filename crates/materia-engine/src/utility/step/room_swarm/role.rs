@@ -25,10 +25,17 @@ pub(super) struct Role {
 /// Reads roles: `name: what it is like`, one on each line, or names with commas between them.
 pub(super) fn read(told: Option<&str>) -> Result<Vec<Role>, Trouble> {
     let told = told.filter(|told| !told.trim().is_empty()).unwrap_or(USUAL);
-    let lines: Vec<&str> =
-        if told.contains(['\n', ':']) { told.lines().collect() } else { told.split(',').collect() };
+    let lines: Vec<&str> = if told.contains(['\n', ':']) {
+        told.lines().collect()
+    } else {
+        told.split(',').collect()
+    };
     let mut roles: Vec<Role> = Vec::new();
-    for line in lines.into_iter().map(bare).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    for line in lines
+        .into_iter()
+        .map(bare)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+    {
         let (name, about) = line.split_once(':').unwrap_or((&line, ""));
         let name = named(name)?;
         if roles.iter().any(|role| role.name == name) {
@@ -37,10 +44,16 @@ pub(super) fn read(told: Option<&str>) -> Result<Vec<Role>, Trouble> {
                 "give each its own name",
             ));
         }
-        roles.push(Role { name, about: about.trim().to_owned() });
+        roles.push(Role {
+            name,
+            about: about.trim().to_owned(),
+        });
     }
     match roles.len() {
-        0 => Err(Trouble::wrong("there are no roles", "write `name: what it is like`, one on each line")),
+        0 => Err(Trouble::wrong(
+            "there are no roles",
+            "write `name: what it is like`, one on each line",
+        )),
         many if many > MOST => Err(Trouble::wrong(
             format!("there are {many} roles, at most {MOST} can work together"),
             "merge some",
@@ -74,19 +87,35 @@ impl Role {
 
     /// Whoever writes what came of it.
     pub(super) fn writer() -> Self {
-        Self::fixed("writer", "writes down what others found out, without adding to it")
+        Self::fixed(
+            "writer",
+            "writes down what others found out, without adding to it",
+        )
     }
 
     fn fixed(name: &str, about: &str) -> Self {
         let name = named(name).or_else(|_| named("role"));
-        let Ok(name) = name else { unreachable!("a plain word is a name") };
-        Self { name, about: about.to_owned() }
+        let Ok(name) = name else {
+            unreachable!("a plain word is a name")
+        };
+        Self {
+            name,
+            about: about.to_owned(),
+        }
     }
 
     /// What it is told for a turn.
     pub(super) fn prompt(&self, mission: &str, task: &str, said: &str) -> String {
-        let about = if self.about.is_empty() { "a participant" } else { &self.about };
-        let said = if said.is_empty() { String::new() } else { format!("\n## Said so far\n\n{said}\n") };
+        let about = if self.about.is_empty() {
+            "a participant"
+        } else {
+            &self.about
+        };
+        let said = if said.is_empty() {
+            String::new()
+        } else {
+            format!("\n## Said so far\n\n{said}\n")
+        };
         format!(
             "You are `{}` in a group: {about}.\n\n## Mission\n\n{mission}\n\n## Now\n\n{task}\n{said}",
             self.name
@@ -100,11 +129,19 @@ mod tests {
 
     #[test]
     fn roles_are_lines_or_words() {
-        let names = |told| read(told).unwrap().iter().map(|role| role.name.to_string()).collect::<Vec<_>>();
+        let names = |told| {
+            read(told)
+                .unwrap()
+                .iter()
+                .map(|role| role.name.to_string())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names(None), ["builder", "skeptic", "user"]);
         assert_eq!(names(Some("a, Big B")), ["a", "big-b"]);
         assert_eq!(names(Some("- a: x\n\n# no\n2. b")), ["a", "b"]);
-        assert!(read(Some("a,a")).is_err() && read(Some("../x")).is_err() && read(Some(",")).is_err());
+        assert!(
+            read(Some("a,a")).is_err() && read(Some("../x")).is_err() && read(Some(",")).is_err()
+        );
         assert_eq!(bare(" 12) do it "), "do it");
     }
 }

@@ -1,7 +1,7 @@
 //! One turn of a role: a call of `materia agent run`, with what was said and what was sent to it.
 //!
-//! Owns how turns are played side by side, what of the room they see, and the messages that wait for a role: they go into
-//! its prompt, and are settled as its turn ends.
+//! Owns how turns are played side by side, what of the room they see, and the messages that wait
+//! for a role: they go into its prompt, and are settled as its turn ends.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -49,7 +49,12 @@ impl Turn {
             if self.mail.is_empty() {
                 self.prompt.push_str("\n## Sent to you\n");
             }
-            let from = message.envelope.from.as_ref().map(ToString::to_string).unwrap_or_default();
+            let from = message
+                .envelope
+                .from
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let _ = write!(
                 self.prompt,
                 "\n{from} {}: {}\n",
@@ -62,10 +67,16 @@ impl Turn {
     }
 
     /// Says what became of them.
-    pub(super) fn settle_mail(&self, service: &Service, failed: Option<&String>) -> Result<(), Trouble> {
+    pub(super) fn settle_mail(
+        &self,
+        service: &Service,
+        failed: Option<&String>,
+    ) -> Result<(), Trouble> {
         let place = Place::Branch(self.role.name.clone());
         let ending = failed.map_or(Ending::Handled, |why| Ending::Failed(why.clone()));
-        self.mail.iter().try_for_each(|id| service.settle(&place, id, &ending))
+        self.mail
+            .iter()
+            .try_for_each(|id| service.settle(&place, id, &ending))
     }
 }
 
@@ -86,7 +97,11 @@ impl Player {
             }
         }
         let patience = Some(options.number("ttl-ms", 0)?).filter(|patience| *patience > 0);
-        Ok(Self { argv, patience: patience.map(Duration::from_millis), cwd: asked.cwd.to_owned() })
+        Ok(Self {
+            argv,
+            patience: patience.map(Duration::from_millis),
+            cwd: asked.cwd.to_owned(),
+        })
     }
 
     /// Plays turns at the same time; the answer of each, or why there is none.
@@ -95,7 +110,10 @@ impl Player {
         turns: &[Turn],
         nursery: &mut Nursery,
     ) -> Result<Vec<Result<String, String>>, Trouble> {
-        let leaves: Vec<_> = turns.iter().map(|turn| nursery.spawn(self.command(&turn.prompt))).collect();
+        let leaves: Vec<_> = turns
+            .iter()
+            .map(|turn| nursery.spawn(self.command(&turn.prompt)))
+            .collect();
         let mut answers: Vec<Option<Result<String, String>>> = turns.iter().map(|_| None).collect();
         let mut interrupted = false;
         while answers.iter().any(Option::is_none) {
@@ -108,7 +126,9 @@ impl Player {
                 }
                 Some(Event::Interrupt(_)) => {
                     interrupted = true;
-                    leaves.iter().for_each(|leaf| nursery.stop(*leaf, Reason::Cancelled));
+                    leaves
+                        .iter()
+                        .for_each(|leaf| nursery.stop(*leaf, Reason::Cancelled));
                 }
                 Some(_) => {}
                 None => break,
@@ -127,21 +147,31 @@ impl Player {
         let mut command = Command::new(&self.argv);
         command.cwd = Some(self.cwd.clone());
         command.stdin = Stdin::Bytes(prompt.as_bytes().to_vec());
-        command.stdout = Sink::Capture(Capture { memory: 1 << 20, ..Capture::default() });
+        command.stdout = Sink::Capture(Capture {
+            memory: 1 << 20,
+            ..Capture::default()
+        });
         command.deadline = self.patience;
         command
     }
 
     fn answer(&self, ended: &Ended) -> Result<String, String> {
         match &ended.cause {
-            Cause::TimedOut(_) => {
-                Err(format!("no answer in {} ms", self.patience.unwrap_or_default().as_millis()))
-            }
+            Cause::TimedOut(_) => Err(format!(
+                "no answer in {} ms",
+                self.patience.unwrap_or_default().as_millis()
+            )),
             Cause::NotStarted(error) => Err(error.to_string()),
-            _ if ended.success() => Ok(String::from_utf8_lossy(&ended.stdout.bytes).trim().to_owned()),
+            _ if ended.success() => Ok(String::from_utf8_lossy(&ended.stdout.bytes)
+                .trim()
+                .to_owned()),
             _ => {
                 let said = String::from_utf8_lossy(&ended.stderr.bytes);
-                Err(format!("exit code {}: {}", ended.code(), text::bounded(said.trim(), 800)))
+                Err(format!(
+                    "exit code {}: {}",
+                    ended.code(),
+                    text::bounded(said.trim(), 800)
+                ))
             }
         }
     }
@@ -178,7 +208,10 @@ pub(super) fn transcript(service: &Service) -> Result<String, Trouble> {
 
 /// The beginning of a text that is too long.
 fn text_end(line: &str, most: usize) -> &str {
-    let end = (0..=most.min(line.len())).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0);
+    let end = (0..=most.min(line.len()))
+        .rev()
+        .find(|at| line.is_char_boundary(*at))
+        .unwrap_or(0);
     &line[..end]
 }
 

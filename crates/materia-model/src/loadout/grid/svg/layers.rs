@@ -1,7 +1,7 @@
 //! Where the boxes of an SVG stand: in rows along the flow, or where a person put them.
 //!
-//! Owns the arrangement. A row is the longest way from the entry that goes against no edge back; in a row, boxes stand
-//! near those that lead to them. Never draws.
+//! Owns the arrangement. A row is the longest way from the entry that goes against no edge back; in
+//! a row, boxes stand near those that lead to them. Never draws.
 
 use super::super::super::graph::{Graph, Slot, Target};
 use super::super::order::order;
@@ -16,13 +16,25 @@ pub(super) fn arrange(graph: &Graph, most: usize) -> Scene<'_> {
     let shown = order(graph, most);
     if let Some(corners) = placed(graph, &shown) {
         let rows = vec![None; corners.len()];
-        let mut scene = Scene { graph, shown, corners, rows, end: None };
+        let mut scene = Scene {
+            graph,
+            shown,
+            corners,
+            rows,
+            end: None,
+        };
         scene.end = end(&scene);
         return scene;
     }
     let rows = rows(graph, &shown);
     let corners = corners(graph, &shown, &rows);
-    let mut scene = Scene { graph, shown, corners, rows, end: None };
+    let mut scene = Scene {
+        graph,
+        shown,
+        corners,
+        rows,
+        end: None,
+    };
     scene.end = end(&scene);
     scene
 }
@@ -38,7 +50,8 @@ fn placed(graph: &Graph, shown: &[Slot]) -> Option<Vec<Option<(f64, f64)>>> {
     (!shown.is_empty()).then_some(corners)
 }
 
-/// The row of each socket. The order of the walk decides what leads back: a way to somebody earlier does.
+/// The row of each socket. The order of the walk decides what leads back: a way to somebody earlier
+/// does.
 fn rows(graph: &Graph, shown: &[Slot]) -> Vec<Option<usize>> {
     let mut place = vec![None; graph.sockets().len()];
     for (at, slot) in shown.iter().enumerate() {
@@ -62,9 +75,14 @@ fn corners(graph: &Graph, shown: &[Slot], rows: &[Option<usize>]) -> Vec<Option<
     let mut corners = vec![None; graph.sockets().len()];
     let last = rows.iter().flatten().max().copied().unwrap_or(0);
     for row in 0..=last {
-        let mut members: Vec<Slot> =
-            shown.iter().copied().filter(|slot| rows[slot.position()] == Some(row)).collect();
-        members.sort_by(|one, other| wish(graph, &corners, *one).total_cmp(&wish(graph, &corners, *other)));
+        let mut members: Vec<Slot> = shown
+            .iter()
+            .copied()
+            .filter(|slot| rows[slot.position()] == Some(row))
+            .collect();
+        members.sort_by(|one, other| {
+            wish(graph, &corners, *one).total_cmp(&wish(graph, &corners, *other))
+        });
         let width = members.len() as f64 * (BOX.0 + GAP.0) - GAP.0;
         for (at, slot) in members.iter().enumerate() {
             let x = at as f64 * (BOX.0 + GAP.0) - width / 2.0;
@@ -76,9 +94,18 @@ fn corners(graph: &Graph, shown: &[Slot], rows: &[Option<usize>]) -> Vec<Option<
 
 /// Where a box would like to stand: below those that lead to it.
 fn wish(graph: &Graph, corners: &[Option<(f64, f64)>], slot: Slot) -> f64 {
-    let above = graph.slots().filter(|from| ways(graph, *from).any(|way| way.to == Target::Socket(slot)));
-    let places: Vec<f64> = above.filter_map(|from| corners[from.position()]).map(|(x, _)| x).collect();
-    if places.is_empty() { 0.0 } else { places.iter().sum::<f64>() / places.len() as f64 }
+    let above = graph
+        .slots()
+        .filter(|from| ways(graph, *from).any(|way| way.to == Target::Socket(slot)));
+    let places: Vec<f64> = above
+        .filter_map(|from| corners[from.position()])
+        .map(|(x, _)| x)
+        .collect();
+    if places.is_empty() {
+        0.0
+    } else {
+        places.iter().sum::<f64>() / places.len() as f64
+    }
 }
 
 /// The end stands below everything, where something leads to it.
@@ -89,7 +116,15 @@ fn end(scene: &Scene<'_>) -> Option<(f64, f64)> {
         .filter(|slot| reaches_end(scene.graph, **slot))
         .filter_map(|slot| scene.corners[slot.position()])
         .collect();
-    let bottom = scene.corners.iter().flatten().map(|(_, y)| y + BOX.1).fold(f64::MIN, f64::max);
-    let lowest = ending.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let bottom = scene
+        .corners
+        .iter()
+        .flatten()
+        .map(|(_, y)| y + BOX.1)
+        .fold(f64::MIN, f64::max);
+    let lowest = ending
+        .iter()
+        .copied()
+        .max_by(|one, other| one.1.total_cmp(&other.1))?;
     Some((lowest.0 + BOX.0 / 2.0, bottom + GAP.1))
 }

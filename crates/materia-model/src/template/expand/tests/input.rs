@@ -14,10 +14,16 @@ fn an_input_is_one_text_and_belongs_to_each_copy() {
     assert_eq!(steps[0]["input"], "for \"{who}\": 'a  b' {x}\n");
     assert_eq!(steps[0]["stdin"], "input");
     let lanes = &steps[1]["children"];
-    assert_eq!((&lanes[0]["input"], &lanes[1]["input"]), (&json!("0"), &json!("1")));
+    assert_eq!(
+        (&lanes[0]["input"], &lanes[1]["input"]),
+        (&json!("0"), &json!("1"))
+    );
     assert_eq!(lanes[1]["children"][0]["stdin"], "input");
     assert_eq!(lanes[1]["children"][1]["stdin"], "previous");
-    assert_eq!((&steps[2]["skipped"], &steps[2]["input"]), (&json!(true), &Value::Null));
+    assert_eq!(
+        (&steps[2]["skipped"], &steps[2]["input"]),
+        (&json!(true), &Value::Null)
+    );
     assert_eq!(steps[3]["stdin"], "previous");
 }
 
@@ -33,5 +39,8 @@ fn everything_that_an_input_lacks_is_said_at_once() {
     let template = parse(&Source::new("t", text)).unwrap();
     assert_eq!(template.args().iter().filter(|arg| arg.required).count(), 2);
     assert_eq!(refused(text, &json!({})), ["missing-value"; 2]);
-    assert_eq!(refused(r#"{"input": 5, "template": "cat"}"#, &json!({})), ["invalid-field"]);
+    assert_eq!(
+        refused(r#"{"input": 5, "template": "cat"}"#, &json!({})),
+        ["invalid-field"]
+    );
 }

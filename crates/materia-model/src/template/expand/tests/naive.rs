@@ -1,6 +1,8 @@
-//! A naive interpreter of small trees: `when`, `repeat`, `defaults`, sequences, by text replacement.
+//! A naive interpreter of small trees: `when`, `repeat`, `defaults`, sequences, by text
+//! replacement.
 //!
-//! Written apart from the real one, as simply as possible, to disagree with it where one of them is wrong.
+//! Written apart from the real one, as simply as possible, to disagree with it where one of them is
+//! wrong.
 
 use std::collections::HashMap;
 
@@ -9,11 +11,16 @@ use serde_json::{Map, Value, json};
 
 /// Trees of a few levels, as JSON.
 pub(super) fn tree() -> impl Strategy<Value = Value> {
-    let word = prop::sample::select(vec!["x", "{on}", "{index}", "{repeat}", "{_next}", "{d=e}", "v{d=e}w"]);
-    let leaf =
-        prop::collection::vec(word, 0..4).prop_map(|words| Value::from(format!("t {}", words.join(" "))));
+    let word = prop::sample::select(vec![
+        "x", "{on}", "{index}", "{repeat}", "{_next}", "{d=e}", "v{d=e}w",
+    ]);
+    let leaf = prop::collection::vec(word, 0..4)
+        .prop_map(|words| Value::from(format!("t {}", words.join(" "))));
     let tree = leaf.prop_recursive(4, 24, 3, |inner| {
-        let body = prop_oneof![inner.clone(), prop::collection::vec(inner, 1..4).prop_map(Value::from)];
+        let body = prop_oneof![
+            inner.clone(),
+            prop::collection::vec(inner, 1..4).prop_map(Value::from)
+        ];
         let when = prop::sample::select(vec![
             json!(null),
             json!(true),
@@ -22,8 +29,13 @@ pub(super) fn tree() -> impl Strategy<Value = Value> {
             json!("!on"),
             json!("{index}"),
         ]);
-        let repeat =
-            prop::sample::select(vec![json!(null), json!(0), json!(1), json!("3"), json!("{xs.length}")]);
+        let repeat = prop::sample::select(vec![
+            json!(null),
+            json!(0),
+            json!(1),
+            json!("3"),
+            json!("{xs.length}"),
+        ]);
         (body, when, repeat, any::<bool>(), prop::option::of("[a-c]")).prop_map(
             |(body, when, repeat, parallel, d)| {
                 let mut node = Map::new();
@@ -56,7 +68,11 @@ pub(super) fn run(tree: &Value, values: &Value) -> Vec<Vec<String>> {
 
 fn node(tree: &Value, names: &HashMap<String, String>, found: &mut Vec<Vec<String>>) {
     match tree {
-        Value::String(text) => found.push(text.split_whitespace().map(|word| fill(word, names)).collect()),
+        Value::String(text) => found.push(
+            text.split_whitespace()
+                .map(|word| fill(word, names))
+                .collect(),
+        ),
         Value::Array(items) => items.iter().for_each(|item| node(item, names, found)),
         _ => object(tree, names, found),
     }
@@ -70,7 +86,11 @@ fn object(tree: &Value, names: &HashMap<String, String>, found: &mut Vec<Vec<Str
     let count = match &tree["repeat"] {
         Value::Null => return once(tree, &names, found),
         Value::String(text) if text == "{xs.length}" => 2,
-        other => other.to_string().trim_matches('"').parse::<usize>().unwrap(),
+        other => other
+            .to_string()
+            .trim_matches('"')
+            .parse::<usize>()
+            .unwrap(),
     };
     for index in 0..count {
         names.insert("index".into(), index.to_string());

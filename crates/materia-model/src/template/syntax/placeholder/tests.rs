@@ -20,18 +20,45 @@ fn spelled(text: &str) -> String {
     let pieces = parsed.pieces.iter().map(|piece| match piece {
         Piece::Literal(text) => text.clone(),
         Piece::Placeholder(placeholder) => match &placeholder.form {
-            Form::Value { name, declared, default, difference } => {
-                let ty = declared.as_ref().map_or(String::new(), |ty| format!(":{ty}"));
-                let default = default.as_ref().map_or(String::new(), |default| format!("={default}"));
-                let minus = if difference.is_some() { " or minus" } else { "" };
+            Form::Value {
+                name,
+                declared,
+                default,
+                difference,
+            } => {
+                let ty = declared
+                    .as_ref()
+                    .map_or(String::new(), |ty| format!(":{ty}"));
+                let default = default
+                    .as_ref()
+                    .map_or(String::new(), |default| format!("={default}"));
+                let minus = if difference.is_some() {
+                    " or minus"
+                } else {
+                    ""
+                };
                 format!("<{name}{ty}{default}{minus}>")
             }
             Form::Fallback { name, otherwise } => format!("<{name} else {otherwise}>"),
-            Form::Choice { name, negated, yes, no } => {
-                format!("<if {}{name} then {yes} else {no}>", if *negated { "not " } else { "" })
+            Form::Choice {
+                name,
+                negated,
+                yes,
+                no,
+            } => {
+                format!(
+                    "<if {}{name} then {yes} else {no}>",
+                    if *negated { "not " } else { "" }
+                )
             }
-            Form::Item { name, index: Index::Literal(index) } => format!("<{name} at {index}>"),
-            Form::Item { name, index: Index::Name(index) } => format!("<{name} at {index}>"),
+            Form::Item {
+                name,
+                index: Index::Literal(index),
+            } => format!("<{name} at {index}>"),
+            Form::Item {
+                name,
+                index: Index::Name(index),
+            } => format!("<{name} at {index}>"),
             Form::Length { name } => format!("<length of {name}>"),
             Form::Expression { source, width, .. } => format!("<{source} wide {width}>"),
             Form::Stage { name } => format!("<stage {name}>"),
@@ -101,7 +128,10 @@ fn t5_only_innermost_pairs_with_content_are_placeholders() {
 #[test]
 fn t5_unknown_braces_name_the_word_the_column_and_the_fix() {
     let problem = parse("awk '{print $1}'").unwrap_err();
-    assert_eq!(problem.message, "`{print $1}` at column 6 (word 2: `{print $1}`) is no placeholder");
+    assert_eq!(
+        problem.message,
+        "`{print $1}` at column 6 (word 2: `{print $1}`) is no placeholder"
+    );
     assert_eq!(problem.hint, "write \\{ for a literal brace");
     for bad in [
         "'{ a }'",
@@ -125,10 +155,24 @@ fn t5_unknown_braces_name_the_word_the_column_and_the_fix() {
     ] {
         let problem = parse(bad).unwrap_err();
         assert_eq!(problem.code, "unknown-placeholder", "{bad}");
-        assert!(problem.hint.contains("\\{ for a literal brace"), "{bad}: {}", problem.hint);
+        assert!(
+            problem.hint.contains("\\{ for a literal brace"),
+            "{bad}: {}",
+            problem.hint
+        );
     }
-    assert!(parse("{a:boool}").unwrap_err().hint.starts_with("did you mean `bool`?"));
-    assert!(parse("'{ a }'").unwrap_err().hint.starts_with("write {a} without the spaces"));
+    assert!(
+        parse("{a:boool}")
+            .unwrap_err()
+            .hint
+            .starts_with("did you mean `bool`?")
+    );
+    assert!(
+        parse("'{ a }'")
+            .unwrap_err()
+            .hint
+            .starts_with("write {a} without the spaces")
+    );
 }
 
 proptest! {

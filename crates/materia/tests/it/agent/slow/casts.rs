@@ -6,7 +6,8 @@ use crate::agent::stage::{Program, Stage, is_set};
 
 /// The shipped loadout with two items, the first of which has to be done again.
 ///
-/// The rules answer by what each role is told; the tools are called by the names that the program has for them.
+/// The rules answer by what each role is told; the tools are called by the names that the program
+/// has for them.
 fn full_auto(builder: Program, keeper: Program) -> Value {
     let items = json!({"workItems": [{"title": "first part", "context": "write one.txt"},
         {"title": "second part", "context": "write two.txt"}]});
@@ -14,13 +15,13 @@ fn full_auto(builder: Program, keeper: Program) -> Value {
     let build = |item: &str, line: &str| {
         let asked = json!({"match": format!("of 2: {item}"), "after_tool": false, "match_tool_name": tool(builder),
             "reply": {"text": "Working.", "tool_calls": [builder.shell(line)]}});
-        let done =
-            json!({"match": format!("of 2: {item}"), "match_tool": "made", "reply": {"text": "I made it."}});
+        let done = json!({"match": format!("of 2: {item}"), "match_tool": "made", "reply": {"text": "I made it."}});
         (asked, done)
     };
     let (first, first_done) = build("first part", "echo 1 >> one.txt; echo made one");
     let (second, second_done) = build("second part", "echo 2 > two.txt; echo made two");
-    let commit = "git add -A && git -c user.name=t -c user.email=t@t commit -qm work && echo committed";
+    let commit =
+        "git add -A && git -c user.name=t -c user.email=t@t commit -qm work && echo committed";
     json!([
         {"match": "Plan the request as an ordered list", "reply": answer(&items)},
         {"match": "Refine the planned work items", "reply": answer(&items)},
@@ -53,21 +54,48 @@ fn cast(stage: &Stage, more: &[&str]) -> Value {
         )
         .run()
         .ok();
-    let outcome = stage.materia(&[&["cast", "make two files", "--json"], more].concat()).run();
-    assert!(outcome.status.success(), "{}\n{:#?}", outcome.transcript(), told(stage));
+    let outcome = stage
+        .materia(&[&["cast", "make two files", "--json"], more].concat())
+        .run();
+    assert!(
+        outcome.status.success(),
+        "{}\n{:#?}",
+        outcome.transcript(),
+        told(stage)
+    );
     let report = outcome.json();
-    assert_eq!((&report["status"], &report["error"]), (&json!("complete"), &Value::Null));
-    assert_eq!(report["visits"]["Socket-4"], 3, "two items, one of them twice: {report}");
-    assert_eq!((&report["visits"]["Socket-5"], &report["visits"]["Socket-6"]), (&json!(3), &json!(2)));
+    assert_eq!(
+        (&report["status"], &report["error"]),
+        (&json!("complete"), &Value::Null)
+    );
+    assert_eq!(
+        report["visits"]["Socket-4"], 3,
+        "two items, one of them twice: {report}"
+    );
+    assert_eq!(
+        (&report["visits"]["Socket-5"], &report["visits"]["Socket-6"]),
+        (&json!(3), &json!(2))
+    );
     assert_eq!(stage.house.read("one.txt"), "1\n1\n");
     assert_eq!(stage.house.read("two.txt"), "2\n");
     let log = stage.house.shell("git log --oneline | wc -l").run().ok();
     assert_eq!(log.stdout.trim(), "3", "{}", log.transcript());
     let (input, output) = stage.counted();
     let tokens = &report["usage"]["tokens"];
-    assert_eq!((&tokens["input"], &tokens["output"]), (&json!(input), &json!(output)), "{report}");
-    assert_eq!(report["usage"]["byModel"]["scripted-1"]["tokens"]["total"], input + output);
-    let items: Vec<&String> = report["usage"]["byItem"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        (&tokens["input"], &tokens["output"]),
+        (&json!(input), &json!(output)),
+        "{report}"
+    );
+    assert_eq!(
+        report["usage"]["byModel"]["scripted-1"]["tokens"]["total"],
+        input + output
+    );
+    let items: Vec<&String> = report["usage"]["byItem"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
     assert_eq!(items.len(), 2, "{items:?}");
     report
 }
@@ -76,7 +104,12 @@ fn cast(stage: &Stage, more: &[&str]) -> Value {
 fn told(stage: &Stage) -> Vec<String> {
     let asked = stage.requests().into_iter().map(|request| {
         let words = request["last_user"].as_str().unwrap_or_default();
-        format!("{} {}: {}", request["pick"], request["tools"], &words[..words.floor_char_boundary(300)])
+        format!(
+            "{} {}: {}",
+            request["pick"],
+            request["tools"],
+            &words[..words.floor_char_boundary(300)]
+        )
     });
     asked.collect()
 }
@@ -84,24 +117,36 @@ fn told(stage: &Stage) -> Vec<String> {
 #[test]
 fn full_auto_with_pi() {
     if is_set() {
-        let stage = Stage::new(&[Program::PiNew], &full_auto(Program::PiNew, Program::PiNew));
+        let stage = Stage::new(
+            &[Program::PiNew],
+            &full_auto(Program::PiNew, Program::PiNew),
+        );
         let report = cast(&stage, &[]);
         let dir = std::path::Path::new(report["runDir"].as_str().unwrap());
-        let dir = stage.house.work().join(dir.strip_prefix("[HOUSE]/project").unwrap());
+        let dir = stage
+            .house
+            .work()
+            .join(dir.strip_prefix("[HOUSE]/project").unwrap());
         let built = std::fs::read_dir(dir.join("sockets/Socket-4")).unwrap();
         let seen = built
             .map(|entry| entry.unwrap().path())
             .find(|path| path.to_string_lossy().contains("activity"))
             .unwrap();
         let seen = std::fs::read_to_string(seen).unwrap();
-        assert!(seen.contains("\"type\":\"tool_start\"") && seen.contains("\"type\":\"text\""), "{seen}");
+        assert!(
+            seen.contains("\"type\":\"tool_start\"") && seen.contains("\"type\":\"text\""),
+            "{seen}"
+        );
     }
 }
 
 #[test]
 fn full_auto_with_claude() {
     if is_set() {
-        let stage = Stage::new(&[Program::Claude], &full_auto(Program::Claude, Program::Claude));
+        let stage = Stage::new(
+            &[Program::Claude],
+            &full_auto(Program::Claude, Program::Claude),
+        );
         cast(&stage, &["--agent", "claude"]);
     }
 }
@@ -111,10 +156,16 @@ fn one_cast_mixes_both() {
     if is_set() {
         let programs = [Program::PiNew, Program::Claude];
         let stage = Stage::new(&programs, &full_auto(Program::Claude, Program::PiNew));
-        stage.house.write("mix.json", json!({"materia": {"Build": {"agent": "claude"}}}).to_string());
+        stage.house.write(
+            "mix.json",
+            json!({"materia": {"Build": {"agent": "claude"}}}).to_string(),
+        );
         cast(&stage, &["--config", "mix.json"]);
-        let apis: std::collections::BTreeSet<String> =
-            stage.requests().iter().map(|request| request["api"].as_str().unwrap().to_owned()).collect();
+        let apis: std::collections::BTreeSet<String> = stage
+            .requests()
+            .iter()
+            .map(|request| request["api"].as_str().unwrap().to_owned())
+            .collect();
         assert_eq!(apis.into_iter().collect::<Vec<_>>(), ["anthropic", "chat"]);
     }
 }
@@ -123,7 +174,10 @@ fn one_cast_mixes_both() {
 fn one(role: &Value, more: &Value) -> Value {
     let mut document = json!({"activeLoadout": "T", "materia": {"R": role},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "R"}}}}});
-    document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    document
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     document
 }
 
@@ -136,8 +190,13 @@ fn a_budget_ends_a_turn_that_would_spend_more() {
         "usage": {"input": 400, "output": 100}}}]);
     let stage = Stage::new(&[Program::PiNew], &rules);
     let role = json!({"tools": "coding", "prompt": "go on for ever"});
-    stage.house.write("flow.json", one(&role, &json!({"budget": {"maxTokens": 1400}})).to_string());
-    let outcome = stage.materia(&["cast", "--config", "flow.json", "x", "--json"]).run();
+    stage.house.write(
+        "flow.json",
+        one(&role, &json!({"budget": {"maxTokens": 1400}})).to_string(),
+    );
+    let outcome = stage
+        .materia(&["cast", "--config", "flow.json", "x", "--json"])
+        .run();
     let report = outcome.json();
     assert_eq!(
         (outcome.code(), &report["error"]["code"]),
@@ -146,7 +205,10 @@ fn a_budget_ends_a_turn_that_would_spend_more() {
         outcome.transcript()
     );
     let spent = report["usage"]["tokens"]["total"].as_u64().unwrap();
-    assert!((1500..=2500).contains(&spent), "it was stopped when it was over, not much later: {spent}");
+    assert!(
+        (1500..=2500).contains(&spent),
+        "it was stopped when it was over, not much later: {spent}"
+    );
     assert!(stage.requests().len() <= 5, "{}", stage.requests().len());
 }
 
@@ -160,10 +222,17 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
             {"text": "word ".repeat(400), "chunk_delay_ms": 100}, {"text": "still with you"}]}]);
         let stage = Stage::new(&[program], &rules);
         let role = json!({"tools": "none", "prompt": "talk about the request", "multiTurn": true});
-        stage.house.write("flow.json", one(&role, &json!({})).to_string());
-        let first = stage.materia(&["cast", "--config", "flow.json", "x", "--json"]).run().ok();
+        stage
+            .house
+            .write("flow.json", one(&role, &json!({})).to_string());
+        let first = stage
+            .materia(&["cast", "--config", "flow.json", "x", "--json"])
+            .run()
+            .ok();
         let id = first.json()["castId"].as_str().unwrap().to_owned();
-        let said = stage.materia(&["continue", &id, "hold on", "--json"]).start();
+        let said = stage
+            .materia(&["continue", &id, "hold on", "--json"])
+            .start();
         stage.until_asked(2);
         said.signal(rustix::process::Signal::KILL);
         said.end();
@@ -177,17 +246,28 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
         assert_eq!(again.json()["status"], "paused", "{}", again.transcript());
         let last = stage.materia(&["continue", &id, "--json"]).run().ok();
         assert_eq!(last.json()["status"], "complete");
-        let turns: Vec<u64> =
-            stage.requests().iter().map(|request| request["turns"].as_u64().unwrap()).collect();
-        // The turn that was lost began where the one that replaced it begins: nothing is said twice.
+        let turns: Vec<u64> = stage
+            .requests()
+            .iter()
+            .map(|request| request["turns"].as_u64().unwrap())
+            .collect();
+        // The turn that was lost began where the one that replaced it begins: nothing is said
+        // twice.
         assert_eq!((turns.len(), turns[1]), (4, turns[2]), "{turns:?}");
         assert!(turns[1] > turns[0] && turns[3] > turns[2], "{turns:?}");
-        let words = stage.requests()[3]["last_user"].as_str().unwrap().to_owned();
+        let words = stage.requests()[3]["last_user"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         assert!(!words.contains("Conversation so far"), "{words}");
     }
 }
 
 /// What a killed process of ours left: nobody was there to end it.
 fn end_all(stage: &Stage) {
-    stage.house.alive().iter().for_each(|one| stage.kill(one.pid));
+    stage
+        .house
+        .alive()
+        .iter()
+        .for_each(|one| stage.kill(one.pid));
 }

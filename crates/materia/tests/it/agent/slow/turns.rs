@@ -20,10 +20,24 @@ pub(super) fn text(program: Program) {
     }
     let stage = Stage::new(&[program], &json!([]));
     stage.house.write("system.md", "Speak like a pirate.");
-    let outcome = stage.ask(program, "hello there", &["--system", "system.md", "--tools", "none"]).run().ok();
+    let outcome = stage
+        .ask(
+            program,
+            "hello there",
+            &["--system", "system.md", "--tools", "none"],
+        )
+        .run()
+        .ok();
     let report = outcome.json();
-    assert_eq!((&report["ok"], &report["outcome"]), (&json!(true), &json!("ok")), "{report}");
-    assert!(report["text"].as_str().unwrap().contains("hello there"), "{report}");
+    assert_eq!(
+        (&report["ok"], &report["outcome"]),
+        (&json!(true), &json!("ok")),
+        "{report}"
+    );
+    assert!(
+        report["text"].as_str().unwrap().contains("hello there"),
+        "{report}"
+    );
     assert_eq!(
         (&report["usage"]["input"], &report["usage"]["output"]),
         (&json!(100), &json!(20)),
@@ -38,10 +52,20 @@ pub(super) fn tool(program: Program) {
     if !is_set() {
         return;
     }
-    let stage = Stage::new(&[program], &runs(program, "write it", "echo hi > made.txt; echo real-$((40+2))"));
+    let stage = Stage::new(
+        &[program],
+        &runs(
+            program,
+            "write it",
+            "echo hi > made.txt; echo real-$((40+2))",
+        ),
+    );
     let report = stage.ask(program, "please write it", &[]).run().ok().json();
     assert_eq!(stage.house.read("made.txt"), "hi\n");
-    assert!(report["text"].as_str().unwrap().contains("real-42"), "{report}");
+    assert!(
+        report["text"].as_str().unwrap().contains("real-42"),
+        "{report}"
+    );
     let (input, output) = stage.counted();
     assert_eq!((input, output), (300, 50));
     assert_eq!(
@@ -59,11 +83,18 @@ pub(super) fn session(program: Program) {
     }
     let stage = Stage::new(&[program], &json!([]));
     let ask = |prompt: &str| {
-        stage.ask(program, prompt, &["--session", "talk", "--tools", "none"]).run().ok().json()
+        stage
+            .ask(program, prompt, &["--session", "talk", "--tools", "none"])
+            .run()
+            .ok()
+            .json()
     };
     let first = ask("my name is Ada");
     let second = ask("what is my name?");
-    assert_ne!(first["session"], second["session"], "a turn is continued in a copy");
+    assert_ne!(
+        first["session"], second["session"],
+        "a turn is continued in a copy"
+    );
     let requests = stage.requests();
     let turns = |at: usize| requests[at]["turns"].as_u64().unwrap();
     assert_eq!(requests.len(), 2);
@@ -86,17 +117,32 @@ pub(super) fn refusals(program: Program) {
     let rules = json!([
         fault("bad", 400, "scripted bad request", "invalid_request_error"),
         fault("login", 401, "invalid x-api-key", "authentication_error"),
-        fault("window", 400, "prompt is too long: 250000 tokens > 200000 maximum", "invalid_request_error"),
+        fault(
+            "window",
+            400,
+            "prompt is too long: 250000 tokens > 200000 maximum",
+            "invalid_request_error"
+        ),
     ]);
     let stage = Stage::new(&[program], &rules);
-    for (asked, outcome, exit) in
-        [("bad", "invalid_request", 1), ("login", "auth", 6), ("window", "context_window", 1)]
-    {
+    for (asked, outcome, exit) in [
+        ("bad", "invalid_request", 1),
+        ("login", "auth", 6),
+        ("window", "context_window", 1),
+    ] {
         let ended = stage.ask(program, asked, &["--tools", "none"]).run();
         let report = ended.json();
         stage.record(program, asked);
-        assert_eq!((&report["outcome"], ended.code()), (&json!(outcome), exit), "{report}");
-        assert_eq!((&report["ok"], &report["usage"]["total"]), (&json!(false), &json!(0)), "{report}");
+        assert_eq!(
+            (&report["outcome"], ended.code()),
+            (&json!(outcome), exit),
+            "{report}"
+        );
+        assert_eq!(
+            (&report["ok"], &report["usage"]["total"]),
+            (&json!(false), &json!(0)),
+            "{report}"
+        );
     }
 }
 
@@ -112,7 +158,11 @@ pub(super) fn passing_faults(program: Program) {
     ]);
     let stage = Stage::new(&[program], &rules);
     for asked in ["slow down", "hang up"] {
-        let report = stage.ask(program, asked, &["--tools", "none"]).run().ok().json();
+        let report = stage
+            .ask(program, asked, &["--tools", "none"])
+            .run()
+            .ok()
+            .json();
         stage.record(program, &asked.replace(' ', "-"));
         assert_eq!(report["text"], "recovered", "{report}");
     }
@@ -127,7 +177,9 @@ pub(super) fn stall(program: Program) {
     let stage = Stage::new(&[program], &rules);
     // A busy machine may need longer to start the program.
     for seconds in ["5", "15", "45"] {
-        let ended = stage.ask(program, "stall", &["--tools", "none", "--timeout", seconds]).run();
+        let ended = stage
+            .ask(program, "stall", &["--tools", "none", "--timeout", seconds])
+            .run();
         assert_eq!(
             (&ended.json()["outcome"], ended.code()),
             (&json!("timeout"), 1),
@@ -148,7 +200,8 @@ pub(super) fn interrupts(program: Program) {
         return;
     }
     let mut rules = runs(program, "use a tool", "sleep 600; echo never");
-    let slow = json!({"match": "talk", "reply": {"text": "word ".repeat(500), "chunk_delay_ms": 100}});
+    let slow =
+        json!({"match": "talk", "reply": {"text": "word ".repeat(500), "chunk_delay_ms": 100}});
     rules.as_array_mut().unwrap().push(slow);
     let stage = Stage::new(&[program], &rules);
     let talking = stage.ask(program, "talk", &["--tools", "none"]).start();
@@ -167,7 +220,10 @@ pub(super) fn killed(program: Program) {
     if !is_set() {
         return;
     }
-    let stage = Stage::new(&[program], &runs(program, "use a tool", "sleep 600; echo never"));
+    let stage = Stage::new(
+        &[program],
+        &runs(program, "use a tool", "sleep 600; echo never"),
+    );
     let running = stage.ask(program, "use a tool", &[]).start();
     stage.until(|| !stage.processes("sleep 600").is_empty());
     let agents = stage.children(running.pid());
@@ -175,11 +231,19 @@ pub(super) fn killed(program: Program) {
     agents.iter().for_each(|pid| stage.kill(*pid));
     let ended = running.end();
     let report = ended.json();
-    assert_eq!((&report["outcome"], ended.code()), (&json!("crash"), 1), "{}", ended.transcript());
+    assert_eq!(
+        (&report["outcome"], ended.code()),
+        (&json!("crash"), 1),
+        "{}",
+        ended.transcript()
+    );
     assert_eq!(stage.house.alive().len(), 0);
     // One tells its usage only once the tool is done, the other at the end of its turn.
     if !matches!(program, Program::Codex | Program::Acp) {
-        assert_eq!(report["usage"]["input"], 200, "what was spent is known: {report}");
+        assert_eq!(
+            report["usage"]["input"], 200,
+            "what was spent is known: {report}"
+        );
     }
 }
 
@@ -191,23 +255,36 @@ pub(super) fn scopes(program: Program) {
     let mut offered = Vec::new();
     let mut notices = Vec::new();
     // One that only asks for permission is asked once: its start takes seconds.
-    let scopes = if program == Program::Acp { &["none"][..] } else { &["none", "readOnly", "read,bash"] };
+    let scopes = if program == Program::Acp {
+        &["none"][..]
+    } else {
+        &["none", "readOnly", "read,bash"]
+    };
     for scope in scopes {
         let said = stage.ask(program, "hello", &["--tools", scope]).run().ok();
         let request = stage.requests().pop().unwrap();
-        let names =
-            request["tools"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_lowercase());
+        let names = request["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap().to_lowercase());
         let mut names: Vec<String> = names.collect();
         names.sort();
         offered.push(names);
-        notices.push(said.stderr.lines().filter(|line| line.starts_with("notice:")).count());
+        notices.push(
+            said.stderr
+                .lines()
+                .filter(|line| line.starts_with("notice:"))
+                .count(),
+        );
     }
     if program == Program::Codex {
         assert_eq!(notices, [1, 0, 1]);
         return;
     }
     if program == Program::Acp {
-        // Its tools are offered all the same; it is told that they are kept to only where the agent asks.
+        // Its tools are offered all the same; it is told that they are kept to only where the agent
+        // asks.
         assert_eq!(notices, [1]);
         return;
     }
@@ -215,6 +292,11 @@ pub(super) fn scopes(program: Program) {
     assert!(offered[0].is_empty(), "{offered:?}");
     assert!(offered[1].contains(&"read".to_owned()), "{offered:?}");
     let writing = ["bash", "write", "edit"];
-    assert!(!offered[1].iter().any(|name| writing.contains(&name.as_str())), "{offered:?}");
+    assert!(
+        !offered[1]
+            .iter()
+            .any(|name| writing.contains(&name.as_str())),
+        "{offered:?}"
+    );
     assert_eq!(offered[2], ["bash", "read"]);
 }

@@ -1,4 +1,5 @@
-//! Casts whose turns a host plays in its own conversation: real Pi, and a model that plays a script.
+//! Casts whose turns a host plays in its own conversation: real Pi, and a model that plays a
+//! script.
 
 use serde_json::{Value, json};
 
@@ -14,7 +15,12 @@ fn config(stage: &Stage) -> String {
         "Plan": {"tools": "none", "prompt": "You are the planner."},
         "Look": {"tools": "readOnly", "prompt": "You are the one who looks."}});
     let config = json!({"activeLoadout": "H", "loadouts": {"H": loadout}, "materia": materia});
-    stage.house.write("flow.json", config.to_string()).to_str().unwrap().to_owned()
+    stage
+        .house
+        .write("flow.json", config.to_string())
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 fn rules(plan: &Value) -> Value {
@@ -29,25 +35,60 @@ fn rules(plan: &Value) -> Value {
 
 /// The requests of a role's turns.
 fn asked(stage: &Stage, part: &str) -> Vec<Value> {
-    let asks = |request: &Value| request["last_user"].as_str().is_some_and(|said| said.contains(part));
+    let asks = |request: &Value| {
+        request["last_user"]
+            .as_str()
+            .is_some_and(|said| said.contains(part))
+    };
     stage.requests().into_iter().filter(asks).collect()
 }
 
 #[track_caller]
 fn is_played(stage: &Stage, config: &str) {
     until_heard(stage, "Run h completed successfully");
-    let (plan, look) = (asked(stage, "You are the planner"), asked(stage, "You are the one who looks"));
-    assert_eq!(plan.last().unwrap()["tools"], json!([]), "a role without tools");
-    assert_eq!(look[0]["tools"].as_array().unwrap().len(), 4, "one that may look: {}", look[0]["tools"]);
-    assert_eq!(look[0]["turns"], 2, "the instructions and its own prompt, and nothing of the conversation");
+    let (plan, look) = (
+        asked(stage, "You are the planner"),
+        asked(stage, "You are the one who looks"),
+    );
+    assert_eq!(
+        plan.last().unwrap()["tools"],
+        json!([]),
+        "a role without tools"
+    );
+    assert_eq!(
+        look[0]["tools"].as_array().unwrap().len(),
+        4,
+        "one that may look: {}",
+        look[0]["tools"]
+    );
+    assert_eq!(
+        look[0]["turns"], 2,
+        "the instructions and its own prompt, and nothing of the conversation"
+    );
     let woken = asked(stage, "Run h completed");
     let tools = woken[0]["tools"].as_array().unwrap();
-    assert!(tools.contains(&json!("spawn")) && tools.contains(&json!("bash")), "put back: {tools:?}");
-    let casts = stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", config).run().ok().json();
+    assert!(
+        tools.contains(&json!("spawn")) && tools.contains(&json!("bash")),
+        "put back: {tools:?}"
+    );
+    let casts = stage
+        .materia(&["casts", "--json"])
+        .env("MATERIA_CONFIG", config)
+        .run()
+        .ok()
+        .json();
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
     let id = casts["casts"][0]["castId"].as_str().unwrap();
-    let shown = stage.materia(&["cast-show", id, "--json"]).env("MATERIA_CONFIG", config).run().ok().json();
-    assert_eq!(shown["usage"]["bySocket"]["Socket-2"]["tokens"]["total"], 10, "{shown}");
+    let shown = stage
+        .materia(&["cast-show", id, "--json"])
+        .env("MATERIA_CONFIG", config)
+        .run()
+        .ok()
+        .json();
+    assert_eq!(
+        shown["usage"]["bySocket"]["Socket-2"]["tokens"]["total"], 10,
+        "{shown}"
+    );
     let folder = stage.house.work().join(".pi/pi-materia").join(id);
     let said = std::fs::read_to_string(folder.join("sockets/Socket-2/1.output.md")).unwrap();
     assert_eq!(said.trim(), "it looks well");
@@ -58,10 +99,14 @@ fn pi_plays_the_turns_of_a_cast_in_its_own_session() {
     if !is_ready() {
         return;
     }
-    for (program, session) in
-        [(Program::PiNew, "--session-id s1"), (Program::PiOld, "--session sessions/one.jsonl")]
-    {
-        let stage = Stage::new(&[program], &rules(&json!([{"text": "first this, then that"}])));
+    for (program, session) in [
+        (Program::PiNew, "--session-id s1"),
+        (Program::PiOld, "--session sessions/one.jsonl"),
+    ] {
+        let stage = Stage::new(
+            &[program],
+            &rules(&json!([{"text": "first this, then that"}])),
+        );
         let config = config(&stage);
         let mut pi = Pi::start(&stage, session, &config);
         pi.prompt("cast it here");
@@ -75,13 +120,27 @@ fn pi_that_only_prints_plays_them_too() {
     if !is_ready() {
         return;
     }
-    let stage = Stage::new(&[Program::PiNew], &rules(&json!([{"text": "first this, then that"}])));
+    let stage = Stage::new(
+        &[Program::PiNew],
+        &rules(&json!([{"text": "first this, then that"}])),
+    );
     let config = config(&stage);
-    let extension = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
-    let line = format!("exec pi -e '{}' -p 'cast it here' </dev/null", extension.display());
+    let extension =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
+    let line = format!(
+        "exec pi -e '{}' -p 'cast it here' </dev/null",
+        extension.display()
+    );
     let call = stage.shell(&line).env("MATERIA_CONFIG", &config);
-    let said = call.env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia")).run().ok();
-    assert!(said.stdout.contains("so it is done"), "{}", said.transcript());
+    let said = call
+        .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
+        .run()
+        .ok();
+    assert!(
+        said.stdout.contains("so it is done"),
+        "{}",
+        said.transcript()
+    );
     is_played(&stage, &config);
 }
 
@@ -97,21 +156,42 @@ fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
     pi.prompt("cast it here");
     until_heard(&stage, "You are the planner");
     pi.kill(&stage);
-    stage.materia(&["wait", "run:h"]).env("MATERIA_CONFIG", &config).run();
-    let casts = stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().ok().json();
+    stage
+        .materia(&["wait", "run:h"])
+        .env("MATERIA_CONFIG", &config)
+        .run();
+    let casts = stage
+        .materia(&["casts", "--json"])
+        .env("MATERIA_CONFIG", &config)
+        .run()
+        .ok()
+        .json();
     assert_eq!(casts["casts"][0]["status"], "failed", "{casts}");
     let id = casts["casts"][0]["castId"].as_str().unwrap();
-    let log = stage.house.read(&format!(".pi/pi-materia/{id}/events.jsonl"));
+    let log = stage
+        .house
+        .read(&format!(".pi/pi-materia/{id}/events.jsonl"));
     assert!(log.contains("the host went away during the turn"), "{log}");
-    assert!(log.contains("the host of this session is not there"), "{log}");
+    assert!(
+        log.contains("the host of this session is not there"),
+        "{log}"
+    );
     let mut pi = Pi::start(&stage, "--session-id s1", &config);
     pi.prompt(&format!("/materia recast {id} --agent session"));
     let status = || {
-        let casts = stage.materia(&["casts", "--json"]).env("MATERIA_CONFIG", &config).run().ok().json();
+        let casts = stage
+            .materia(&["casts", "--json"])
+            .env("MATERIA_CONFIG", &config)
+            .run()
+            .ok()
+            .json();
         casts["casts"][0]["status"].as_str().unwrap().to_owned()
     };
     stage.until(|| status() == "complete");
     assert_eq!(asked(&stage, "You are the one who looks").len(), 1);
-    assert!(heard(&stage, "You are the planner") >= 2, "the turn that nobody heard was played again");
+    assert!(
+        heard(&stage, "You are the planner") >= 2,
+        "the turn that nobody heard was played again"
+    );
     pi.close(&stage);
 }
