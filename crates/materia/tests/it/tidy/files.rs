@@ -3,7 +3,7 @@
 
 use super::{Tree, assert_none, bad_lines};
 
-const LONGEST: usize = 650;
+const LONGEST: usize = 600;
 
 #[test]
 fn every_module_says_what_it_owns() {
