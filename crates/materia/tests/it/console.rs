@@ -112,6 +112,7 @@ fn every_block_of_the_readme_and_the_guides_is_looked_at() {
             match kind {
                 "console" => {}
                 "json" if serde_json::from_str::<serde_json::Value>(body).is_ok() => {}
+                "sh" if body.lines().all(|line| is_run_by_test_script(&root, line)) => {}
                 _ => {
                     wrong.push(format!(
                         "{}: a block of `{kind}` that nobody checks:\n{body}",
@@ -123,6 +124,14 @@ fn every_block_of_the_readme_and_the_guides_is_looked_at() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen >= 12, "{seen}");
+}
+
+/// Whether a line of a `sh` block is `./test` itself or a command that `./test` runs, give or take
+/// options behind it.
+fn is_run_by_test_script(root: &Path, line: &str) -> bool {
+    let command = line.split(" #").next().unwrap_or_default().trim();
+    let script = fs::read_to_string(root.join("test")).unwrap();
+    !command.is_empty() && (command == "./test" || script.contains(command))
 }
 
 #[test]
