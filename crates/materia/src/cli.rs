@@ -3,7 +3,6 @@
 //! Owns the parsing of argv and the choice of the voice. A verb's file turns words into one call of
 //! the facade and hands the report to the view. Never acts on its own.
 
-mod grammar;
 mod usage;
 mod help;
 mod input;
@@ -50,10 +49,9 @@ mod validate;
 mod wait;
 mod watch;
 
-use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use materia_engine::verb::cast::Wish;
 
 use crate::door::{Doors, Listener};
@@ -102,54 +100,72 @@ struct Common {
     directory: Option<PathBuf>,
 }
 
-grammar::verbs! {
-    Cast(cast::Cast) = "cast";
-    Resume(go_on::Resume) = "resume";
-    Continue(go_on::Continue) = "continue";
-    Recast(go_on::Resume) = "recast" ("Go on with a cast that failed, where it failed", "Examples:\n  materia recast\n  materia recast 2026-01-01T00-00 --agent pi");
-    Revive(go_on::Resume) = "revive" ("Give a cast that ran out of retries some more", "Examples:\n  materia revive\n  materia revive 2026-01-01T00-00");
-    Abort(go_on::Resume) = "abort" ("End a cast", "Examples:\n  materia abort\n  materia abort 2026-01-01T00-00\n\nWhat it made stays; `materia recast` goes on with it after all.");
-    Casts(casts::Casts) = "casts";
-    Demo(demo::Demo) = "demo";
-    CastShow(cast_show::CastShow) = "cast-show";
-    Status(status::Status) = "status";
-    Fork(fork::Fork) = "fork";
-    Link(link::Link) = "link";
-    Autocast(link::Autocast) = "autocast";
-    Quest(quest::Quest) = "quest";
-    Budget(budget::Budget) = "budget";
-    Agent(agent::Agent) = "agent";
-    Run(run::Run) = "run";
-    Spawn(Box<spawn::Spawn>) = "spawn";
-    Message(message::Message) = "message";
-    Receive(receive::Receive) = "receive";
-    Wait(wait::Wait) = "wait";
-    Watch(watch::Watch) = "watch";
-    Inspect(inspect::Inspect) = "inspect";
-    Explain(explain::Explain) = "explain";
-    Split(split::Split) = "split";
-    Recipe(recipe::Recipe) = "recipe";
-    Tool(tool::Tool) = "tool";
-    Utility(utility::Utility) = "utility";
-    Grid(grid::Grid) = "grid";
-    Export(export::Export) = "export";
-    Import(import::Import) = "import";
-    Loadout(loadout::Loadout) = "loadout";
-    Plan(plan::Plan) = "plan";
-    Validate(validate::Validate) = "validate";
-    Schema(schema::Schema) = "schema";
-    Trust(trust::Trust) = "trust";
-    Skill(skill::Skill) = "skill";
-    Mcp(mcp::Mcp) = "mcp";
-    Bridge(mcp::Mcp) = "bridge" ("Serve a host that wakes its agent when runs end") [hide];
-    Turn(grammar::Nothing) = "turn" ("Let the host of this session play one turn, which is read from stdin") [hide];
-    Doctor(doctor::Doctor) = "doctor";
-    Ui(ui::Ui) = "ui";
-    Top(top::Top) = "top";
-    Init(init::Init) = "init";
-    Completions(completions::Completions) = "completions";
-    Complete(complete::Complete) = "complete" ("Say what could stand at the end of a line") [hide];
-    Man(man::Man) = "man";
+/// What the program can be asked to do, one variant per file of this module.
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Cast(cast::Cast),
+    Resume(go_on::Resume),
+    Continue(go_on::Continue),
+    /// Go on with a cast that failed, where it failed
+    #[command(
+        after_help = "Examples:\n  materia recast\n  materia recast 2026-01-01T00-00 --agent pi"
+    )]
+    Recast(go_on::Resume),
+    /// Give a cast that ran out of retries some more
+    #[command(after_help = "Examples:\n  materia revive\n  materia revive 2026-01-01T00-00")]
+    Revive(go_on::Resume),
+    /// End a cast
+    #[command(
+        after_help = "Examples:\n  materia abort\n  materia abort 2026-01-01T00-00\n\nWhat it made stays; `materia recast` goes on with it after all."
+    )]
+    Abort(go_on::Resume),
+    Casts(casts::Casts),
+    Demo(demo::Demo),
+    CastShow(cast_show::CastShow),
+    Status(status::Status),
+    Fork(fork::Fork),
+    Link(link::Link),
+    Autocast(link::Autocast),
+    Quest(quest::Quest),
+    Budget(budget::Budget),
+    Agent(agent::Agent),
+    Run(run::Run),
+    Spawn(Box<spawn::Spawn>),
+    Message(message::Message),
+    Receive(receive::Receive),
+    Wait(wait::Wait),
+    Watch(watch::Watch),
+    Inspect(inspect::Inspect),
+    Explain(explain::Explain),
+    Split(split::Split),
+    Recipe(recipe::Recipe),
+    Tool(tool::Tool),
+    Utility(utility::Utility),
+    Grid(grid::Grid),
+    Export(export::Export),
+    Import(import::Import),
+    Loadout(loadout::Loadout),
+    Plan(plan::Plan),
+    Validate(validate::Validate),
+    Schema(schema::Schema),
+    Trust(trust::Trust),
+    Skill(skill::Skill),
+    Mcp(mcp::Mcp),
+    /// Serve a host that wakes its agent when runs end
+    #[command(hide = true)]
+    Bridge(mcp::Mcp),
+    /// Let the host of this session play one turn, which is read from stdin
+    #[command(hide = true)]
+    Turn,
+    Doctor(doctor::Doctor),
+    Ui(ui::Ui),
+    Top(top::Top),
+    Init(init::Init),
+    Completions(completions::Completions),
+    /// Say what could stand at the end of a line
+    #[command(hide = true)]
+    Complete(complete::Complete),
+    Man(man::Man),
 }
 
 /// The whole grammar with the words of every verb, for the pages that are made of it.
@@ -161,7 +177,7 @@ pub fn grammar() -> clap::Command {
 
 /// Parses the arguments, runs the verb, says how it went.
 pub fn run(mut world: World, doors: &Doors) -> u8 {
-    let line = match parse(&world) {
+    let line = match CommandLine::try_parse_from(&world.args) {
         Ok(line) => line,
         Err(error) => return usage::tell(&error, &world),
     };
@@ -211,7 +227,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         Verb::Skill(verb) => verb.run(&world, screen, voice),
         Verb::Mcp(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Client, screen))),
         Verb::Bridge(verb) => Ok((doors.mcp)(&world, &verb.wish(Listener::Host, screen))),
-        Verb::Turn(_) => Ok((doors.turn)(&world, screen)),
+        Verb::Turn => Ok((doors.turn)(&world, screen)),
         Verb::Doctor(verb) => verb.run(&world, screen, voice),
         Verb::Init(verb) => verb.run(&world, screen, voice),
         Verb::Completions(verb) => Ok(verb.run(screen)),
@@ -224,30 +240,6 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
         screen.failure(&failure, voice);
         failure.kind.exit_code()
     })
-}
-
-/// Reads the arguments. The grammar is a large tree: where the first word is a verb, it is first
-/// tried with that one alone, and whatever is wrong is said by the whole. Nobody needs a grammar
-/// taken apart again.
-fn parse(world: &World) -> Result<CommandLine, clap::Error> {
-    if let Some(verb) = world
-        .args
-        .get(1)
-        .and_then(|word| Verb::alone(word.to_str()?))
-    {
-        let mut grammar =
-            ManuallyDrop::new(Common::augment_args(clap::Command::new("materia")).subcommand(verb));
-        if let Ok(line) = read(&mut grammar, world) {
-            return Ok(line);
-        }
-    }
-    let mut grammar = ManuallyDrop::new(CommandLine::command());
-    read(&mut grammar, world).map_err(|error| error.format(&mut grammar))
-}
-
-fn read(grammar: &mut clap::Command, world: &World) -> Result<CommandLine, clap::Error> {
-    let mut matches = grammar.try_get_matches_from_mut(&world.args)?;
-    CommandLine::from_arg_matches_mut(&mut matches)
 }
 
 /// Applies `-C`, and arms what test builds can arm.
