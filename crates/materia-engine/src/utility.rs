@@ -3,7 +3,7 @@
 //!
 //! Owns the call of a program, the table of the shipped ones and what they share: the input
 //! document of a utility socket, its answer, and the trouble it can have. Each utility is a
-//! function from an [`Input`] to an [`Answer`]; it writes only through `store`, starts programs
+//! function from an [`Input`] to an [`UtilityReport`]; it writes only through `store`, starts programs
 //! only through `process`, and keeps nothing. Never prints, and never decides what a cast does with
 //! the answer.
 
@@ -13,7 +13,7 @@ pub mod recipe;
 mod input;
 mod answer;
 mod place;
-mod program;
+pub mod program;
 mod ensure_ignored;
 mod detect_vcs;
 mod commit_sigil;
@@ -26,7 +26,7 @@ pub mod step;
 pub mod native;
 pub mod launcher;
 
-pub use answer::{Answer, Output, Trouble, Why};
+pub use answer::{UtilityError, UtilityErrorKind, UtilityOutput, UtilityReport};
 pub use input::Input;
 
 use crate::process::Nursery;
@@ -40,7 +40,7 @@ pub struct Shipped {
     pub materia: Option<&'static str>,
     /// What it does, in one line.
     pub about: &'static str,
-    act: fn(&Input, &mut Nursery) -> Result<Answer, Trouble>,
+    act: fn(&Input, &mut Nursery) -> Result<UtilityReport, UtilityError>,
 }
 
 /// All of them.
@@ -109,7 +109,7 @@ impl Shipped {
 
     /// Does it. Programs that it needs run in `nursery`; an interrupt that the nursery catches
     /// stops it.
-    pub fn run(&self, input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+    pub fn run(&self, input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
         (self.act)(input, nursery)
     }
 }
@@ -121,14 +121,14 @@ pub fn find(name: &str) -> Option<&'static Shipped> {
         .find(|shipped| shipped.name == name || shipped.script().as_deref() == Some(name))
 }
 
-/// The name that was probably meant.
-pub fn closest(name: &str) -> Option<&'static str> {
+/// The utility or step that was probably meant.
+pub fn closest(name: &str, steps: &[step::RecipeStep]) -> Option<&'static str> {
     let known = SHIPPED
         .iter()
         .flat_map(|shipped| std::iter::once(shipped.name).chain(shipped.materia));
-    let known = known.chain(step::STEPS.iter().map(|step| step.name));
+    let known = known.chain(steps.iter().map(|step| step.name));
     let meant = materia_model::text::closest(name.trim_end_matches(".mjs"), known)?;
-    if let Some(step) = step::find(meant) {
+    if let Some(step) = steps.iter().find(|step| step.name == meant) {
         return Some(step.name);
     }
     SHIPPED
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn materia_and_mistyped_names_lead_to_the_utility() {
-        assert_eq!(closest("Ignore-Artifacts"), Some("ensure-ignored"));
-        assert_eq!(closest("detct-vcs.mjs"), Some("detect-vcs"));
-        assert_eq!(closest("zebra"), None);
+        assert_eq!(closest("Ignore-Artifacts", &[]), Some("ensure-ignored"));
+        assert_eq!(closest("detct-vcs.mjs", &[]), Some("detect-vcs"));
+        assert_eq!(closest("zebra", &[]), None);
     }
 }

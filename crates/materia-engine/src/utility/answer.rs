@@ -7,37 +7,37 @@ use serde_json::Value;
 
 /// What a utility gives back when it did its work.
 #[derive(Debug)]
-pub struct Answer {
+pub struct UtilityReport {
     /// Its result.
-    pub output: Output,
+    pub output: UtilityOutput,
     /// What it noticed, one sentence each; never part of the result.
     pub notes: Vec<String>,
 }
 
 /// The result of a utility.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Output {
+pub enum UtilityOutput {
     /// One JSON document.
     Json(Value),
     /// Text, to be passed on as it is.
     Text(String),
 }
 
-impl From<Value> for Answer {
+impl From<Value> for UtilityReport {
     fn from(document: Value) -> Self {
         Self {
-            output: Output::Json(document),
+            output: UtilityOutput::Json(document),
             notes: Vec::new(),
         }
     }
 }
 
-/// Why a utility did not do its work.
+/// UtilityErrorKind a utility did not do its work.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub struct Trouble {
+pub struct UtilityError {
     /// What sort of trouble.
-    pub why: Why,
+    pub why: UtilityErrorKind,
     /// One sentence.
     pub message: String,
     /// What to do about it.
@@ -48,7 +48,7 @@ pub struct Trouble {
 
 /// The sorts of trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum UtilityErrorKind {
     /// The input is wrong; nothing was changed.
     Wrong,
     /// The work failed.
@@ -57,11 +57,11 @@ pub enum Why {
     Interrupted,
 }
 
-impl Trouble {
+impl UtilityError {
     /// The input is wrong.
-    pub(super) fn wrong(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn wrong(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
-            why: Why::Wrong,
+            why: UtilityErrorKind::Wrong,
             message: message.into(),
             hint: hint.into(),
             result: None,
@@ -69,9 +69,9 @@ impl Trouble {
     }
 
     /// The work failed.
-    pub(super) fn failed(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn failed(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self {
-            why: Why::Failed,
+            why: UtilityErrorKind::Failed,
             message: message.into(),
             hint: hint.into(),
             result: None,
@@ -79,15 +79,15 @@ impl Trouble {
     }
 
     /// Whether the work was tried and failed.
-    pub(super) fn is_failure(&self) -> bool {
-        self.why == Why::Failed
+    pub fn is_failure(&self) -> bool {
+        self.why == UtilityErrorKind::Failed
     }
 
     /// Somebody stopped it while this program ran.
-    pub(super) fn interrupted(program: &str) -> Self {
+    pub fn interrupted(program: &str) -> Self {
         let message = format!("stopped while `{program}` ran");
         Self {
-            why: Why::Interrupted,
+            why: UtilityErrorKind::Interrupted,
             message,
             hint: "run it again to finish".to_owned(),
             result: None,

@@ -10,17 +10,17 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Output, Trouble};
+use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::bookmark;
 use super::input::Input;
 use super::jj::Jj;
 use crate::process::Nursery;
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
     let cwd = input.directory()?;
     let name = bookmark::name(input, &cwd.to_string_lossy())?;
     let Some(mut jj) = Jj::found(nursery, &cwd) else {
-        let trouble = Trouble::failed(
+        let trouble = UtilityError::failed(
             "`jj` was not found on PATH",
             "install it: `cargo install jj-cli`",
         );
@@ -49,8 +49,8 @@ pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Troubl
         "ok": true, "root": ready.root, "available": {"jj": true}, "initialized": ready.initialized,
         "newWorkingCommit": ready.new_commit, "emptyHead": true, "bookmarkName": name,
     });
-    Ok(Answer {
-        output: Output::Json(json!({"state": {"blackbeltBootstrap": report}})),
+    Ok(UtilityReport {
+        output: UtilityOutput::Json(json!({"state": {"blackbeltBootstrap": report}})),
         notes,
     })
 }
@@ -62,7 +62,7 @@ struct Ready {
     new_commit: bool,
 }
 
-fn prepare(jj: &mut Jj<'_>, name: &str, beside_git: bool) -> Result<Ready, Trouble> {
+fn prepare(jj: &mut Jj<'_>, name: &str, beside_git: bool) -> Result<Ready, UtilityError> {
     let found = jj.root()?;
     let initialized = found.is_none();
     if initialized {
@@ -76,7 +76,7 @@ fn prepare(jj: &mut Jj<'_>, name: &str, beside_git: bool) -> Result<Ready, Troub
     let root = match found {
         Some(root) => root,
         None => jj.root()?.ok_or_else(|| {
-            Trouble::failed(
+            UtilityError::failed(
                 "`jj git init` went well, and there is still no repository",
                 "see `jj root`",
             )
@@ -94,8 +94,8 @@ fn prepare(jj: &mut Jj<'_>, name: &str, beside_git: bool) -> Result<Ready, Troub
     })
 }
 
-fn with_state(trouble: Trouble, report: &Value) -> Trouble {
-    Trouble {
+fn with_state(trouble: UtilityError, report: &Value) -> UtilityError {
+    UtilityError {
         result: Some(Box::new(json!({"state": {"blackbeltBootstrap": report}}))),
         ..trouble
     }

@@ -8,12 +8,12 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Trouble};
+use super::answer::{UtilityError, UtilityReport};
 use super::input::Input;
 use super::jj::Jj;
 use crate::process::Nursery;
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
     let words = |path: &[&str]| {
         let text = input.get(path).and_then(Value::as_str).map(str::trim);
         text.filter(|text| !text.is_empty())
@@ -46,7 +46,7 @@ fn checkpoint(
     nursery: &mut Nursery,
     bookmark: &str,
     title: &str,
-) -> Result<(bool, String), Trouble> {
+) -> Result<(bool, String), UtilityError> {
     let cwd = input.directory()?;
     let Some(mut jj) = Jj::found(nursery, &cwd) else {
         let said = "`jj` was not found on PATH: install it, then run Blackbelt-Bootstrap first.";
@@ -70,7 +70,7 @@ fn checkpoint(
 }
 
 /// Makes the checkpoint; false where there is nothing to make one of.
-fn describe(jj: &mut Jj<'_>, bookmark: &str, title: &str) -> Result<bool, Trouble> {
+fn describe(jj: &mut Jj<'_>, bookmark: &str, title: &str) -> Result<bool, UtilityError> {
     if jj.is_clean()? {
         return Ok(false);
     }
@@ -87,6 +87,6 @@ fn describe(jj: &mut Jj<'_>, bookmark: &str, title: &str) -> Result<bool, Troubl
     Ok(true)
 }
 
-fn verdict(satisfied: bool, context: &str) -> Answer {
+fn verdict(satisfied: bool, context: &str) -> UtilityReport {
     json!({"satisfied": satisfied, "context": context}).into()
 }

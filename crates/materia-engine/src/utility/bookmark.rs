@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::answer::Trouble;
+use super::answer::UtilityError;
 use super::input::Input;
 
 /// The longest name.
@@ -25,11 +25,11 @@ const VERBS: [&str; 12] = [
 
 /// The name for this input: a told one, or one made of the cast's id (else its directory, else the
 /// project's).
-pub(super) fn name(input: &Input, cwd: &str) -> Result<String, Trouble> {
+pub(super) fn name(input: &Input, cwd: &str) -> Result<String, UtilityError> {
     if let Some(told) = input.text(&["params", "bookmarkName"])? {
         if told.len() > LONGEST {
             let message = format!("`params.bookmarkName` has more than {LONGEST} bytes");
-            return Err(Trouble::wrong(message, "use a shorter name"));
+            return Err(UtilityError::wrong(message, "use a shorter name"));
         }
         return Ok(sanitised(&format!("blackbelt/{told}")));
     }

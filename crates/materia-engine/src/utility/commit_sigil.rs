@@ -9,7 +9,7 @@ mod title;
 use materia_model::text;
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Output, Trouble};
+use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::{Input, kind};
 use crate::process::Nursery;
 
@@ -19,7 +19,7 @@ const MOST_NAMED: usize = 50;
 /// How much of a title the context shows.
 const MOST_TITLE: usize = 300;
 
-pub(super) fn run(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn run(input: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
     let items = [["state", "workItems"].as_slice(), &["workItems"]];
     let items = items
         .iter()
@@ -56,9 +56,10 @@ pub(super) fn run(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
     notes.truncate(MOST_NAMED);
     let satisfied = wrong.is_empty();
     let context = context(items.len(), wrong, unusual);
-    let output =
-        Output::Json(json!({"workItems": items, "satisfied": satisfied, "context": context}));
-    Ok(Answer { output, notes })
+    let output = UtilityOutput::Json(
+        json!({"workItems": items, "satisfied": satisfied, "context": context}),
+    );
+    Ok(UtilityReport { output, notes })
 }
 
 fn correction(index: usize, told: &str) -> String {

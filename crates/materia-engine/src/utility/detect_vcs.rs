@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::answer::{Answer, Output, Trouble};
+use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::Input;
 use super::{place, program};
 use crate::process::{Nursery, find_program};
@@ -37,15 +37,18 @@ const KNOWN: [Vcs; 2] = [
     },
 ];
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
     let mut answer = run_bare(input, nursery)?;
-    if let Output::Json(report) = answer.output {
-        answer.output = Output::Json(json!({"state": {"vcs": report}}));
+    if let UtilityOutput::Json(report) = answer.output {
+        answer.output = UtilityOutput::Json(json!({"state": {"vcs": report}}));
     }
     Ok(answer)
 }
 
-pub(super) fn run_bare(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn run_bare(
+    input: &Input,
+    nursery: &mut Nursery,
+) -> Result<UtilityReport, UtilityError> {
     let cwd = input.directory()?;
     let available = KNOWN.map(|vcs| find_program(vcs.name).is_some());
     let mut found = ("none", None);
@@ -66,7 +69,7 @@ fn root(
     available: bool,
     cwd: &Path,
     nursery: &mut Nursery,
-) -> Result<Option<PathBuf>, Trouble> {
+) -> Result<Option<PathBuf>, UtilityError> {
     if let Some(root) = place::above(cwd, vcs.marker) {
         return Ok(Some(root));
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use materia_model::text;
 use serde_json::{Value, json};
 
-use super::answer::{Answer, Output, Trouble};
+use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::{Input, kind};
 use super::place;
 use crate::process::Nursery;
@@ -20,15 +20,15 @@ const MOST_PATTERNS: usize = 1000;
 /// The longest pattern.
 const LONGEST_PATTERN: usize = 4096;
 
-pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn run(input: &Input, nursery: &mut Nursery) -> Result<UtilityReport, UtilityError> {
     let mut answer = run_bare(input, nursery)?;
-    if let Output::Json(report) = answer.output {
-        answer.output = Output::Json(json!({"state": {"artifactIgnore": report}}));
+    if let UtilityOutput::Json(report) = answer.output {
+        answer.output = UtilityOutput::Json(json!({"state": {"artifactIgnore": report}}));
     }
     Ok(answer)
 }
 
-pub(super) fn run_bare(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn run_bare(input: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
     let (patterns, notes) = patterns(input)?;
     let cwd = input.directory()?;
     let root = match input.text(&["params", "root"])? {
@@ -48,8 +48,8 @@ pub(super) fn run_bare(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble
         "added": done.added,
         "unchanged": done.unchanged,
     });
-    Ok(Answer {
-        output: Output::Json(report),
+    Ok(UtilityReport {
+        output: UtilityOutput::Json(report),
         notes,
     })
 }
@@ -61,13 +61,13 @@ fn nearest_root(cwd: &Path) -> PathBuf {
 }
 
 /// The patterns, each once, and what was left out of them.
-fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), Trouble> {
+fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), UtilityError> {
     const EXAMPLE: &str = "write \"params\": {\"patterns\": [\".pi/pi-materia/\"]}";
     let (mut patterns, mut notes) = (Vec::new(), Vec::new());
     let told = match input.get(&["params", "patterns"]) {
         Some(Value::Array(told)) => told.as_slice(),
         Some(other) => {
-            return Err(Trouble::wrong(
+            return Err(UtilityError::wrong(
                 format!("`params.patterns` is {}, not a list", kind(other)),
                 EXAMPLE,
             ));
@@ -79,7 +79,7 @@ fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), Trouble> {
             "`params.patterns` has {} patterns, at most {MOST_PATTERNS} are taken",
             told.len()
         );
-        return Err(Trouble::wrong(
+        return Err(UtilityError::wrong(
             message,
             "use a pattern that covers them, such as a directory",
         ));
@@ -99,19 +99,22 @@ fn patterns(input: &Input) -> Result<(Vec<String>, Vec<String>), Trouble> {
         }
     }
     if patterns.is_empty() {
-        return Err(Trouble::wrong("`params.patterns` has no pattern", EXAMPLE));
+        return Err(UtilityError::wrong(
+            "`params.patterns` has no pattern",
+            EXAMPLE,
+        ));
     }
     Ok((patterns, notes))
 }
 
 /// A pattern is one line that git takes for a pattern.
-fn check(pattern: &str, index: usize) -> Result<(), Trouble> {
+fn check(pattern: &str, index: usize) -> Result<(), UtilityError> {
     let wrong = |what: &str, hint: &str| {
         let message = format!(
             "`params.patterns[{index}]` {what}: {}",
             text::quoted(pattern)
         );
-        Err(Trouble::wrong(message, hint))
+        Err(UtilityError::wrong(message, hint))
     };
     if pattern.len() > LONGEST_PATTERN {
         return wrong(
@@ -134,9 +137,9 @@ fn check(pattern: &str, index: usize) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn refused(error: &LinesError) -> Trouble {
+fn refused(error: &LinesError) -> UtilityError {
     let cause = std::error::Error::source(error)
         .map(|cause| format!(": {cause}"))
         .unwrap_or_default();
-    Trouble::failed(format!("{error}{cause}"), error.hint())
+    UtilityError::failed(format!("{error}{cause}"), error.hint())
 }

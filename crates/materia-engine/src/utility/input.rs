@@ -11,7 +11,7 @@ use materia_model::finding::{Finding, Source};
 use materia_model::text;
 use serde_json::Value;
 
-use super::answer::Trouble;
+use super::answer::UtilityError;
 use super::place;
 
 /// What a utility was told.
@@ -50,13 +50,13 @@ impl Input {
     }
 
     /// The text at this path, without the blanks around it; nothing where it is blank.
-    pub(super) fn text(&self, path: &[&str]) -> Result<Option<&str>, Trouble> {
+    pub(super) fn text(&self, path: &[&str]) -> Result<Option<&str>, UtilityError> {
         match self.get(path) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
             Some(other) => {
                 let message = format!("`{}` is {}, not a string", path.join("."), kind(other));
-                Err(Trouble::wrong(
+                Err(UtilityError::wrong(
                     message,
                     format!("write \"{}\": \"…\"", path.last().unwrap_or(&"")),
                 ))
@@ -65,7 +65,7 @@ impl Input {
     }
 
     /// The directory to work in, which must be there.
-    pub(super) fn directory(&self) -> Result<PathBuf, Trouble> {
+    pub(super) fn directory(&self) -> Result<PathBuf, UtilityError> {
         let told = self.text(&["cwd"])?.unwrap_or_default();
         let directory = place::resolved(&self.fallback, told);
         if directory.is_dir() {
@@ -75,7 +75,7 @@ impl Input {
             "`cwd` is {}, which is no directory",
             text::quoted(&directory.to_string_lossy())
         );
-        Err(Trouble::wrong(
+        Err(UtilityError::wrong(
             message,
             "give `cwd` a directory that exists",
         ))

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use materia_model::text;
 
-use super::answer::Trouble;
+use super::answer::UtilityError;
 use super::program;
 use crate::process::{Cause, Nursery, find_program};
 
@@ -34,19 +34,19 @@ impl<'a> Jj<'a> {
     }
 
     /// The root of the repository; nothing where this is none.
-    pub(super) fn root(&mut self) -> Result<Option<PathBuf>, Trouble> {
+    pub(super) fn root(&mut self) -> Result<Option<PathBuf>, UtilityError> {
         let ended = program::ask(self.nursery, &["jj", "root"], self.cwd, PATIENCE)?;
         Ok(program::printed(&ended).map(PathBuf::from))
     }
 
     /// Whether the working commit has nothing in it.
-    pub(super) fn is_clean(&mut self) -> Result<bool, Trouble> {
+    pub(super) fn is_clean(&mut self) -> Result<bool, UtilityError> {
         self.say(&["diff", "--summary"])
             .map(|changes| changes.trim().is_empty())
     }
 
     /// Puts a bookmark on the working commit, wherever it is now.
-    pub(super) fn put_bookmark(&mut self, name: &str) -> Result<(), Trouble> {
+    pub(super) fn put_bookmark(&mut self, name: &str) -> Result<(), UtilityError> {
         let (symbol, pattern) = spelled(name);
         let ways: [&[&str]; 3] = [
             &["bookmark", "set", &symbol, "--revision", "@"],
@@ -67,7 +67,7 @@ impl<'a> Jj<'a> {
     }
 
     /// Says something that must go well, and gives what jj printed.
-    pub(super) fn say(&mut self, words: &[&str]) -> Result<String, Trouble> {
+    pub(super) fn say(&mut self, words: &[&str]) -> Result<String, UtilityError> {
         let argv: Vec<&str> = std::iter::once("jj").chain(words.iter().copied()).collect();
         let ended = program::ask(self.nursery, &argv, self.cwd, PATIENCE)?;
         if ended.success() {
@@ -99,7 +99,7 @@ impl<'a> Jj<'a> {
             "{} failed ({how}): {said}",
             text::quoted(&format!("jj {}", call.join(" ")))
         );
-        Err(Trouble::failed(
+        Err(UtilityError::failed(
             message,
             "try it by hand in the project, then run this again",
         ))

@@ -4,18 +4,18 @@
 
 use serde_json::Value;
 
-use super::answer::{Answer, Output, Trouble};
+use super::answer::{UtilityError, UtilityOutput, UtilityReport};
 use super::input::Input;
 use crate::process::Nursery;
 
-pub(super) fn noop(_: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
-    Ok(Answer {
-        output: Output::Text(String::new()),
+pub(super) fn noop(_: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(String::new()),
         notes: Vec::new(),
     })
 }
 
-pub(super) fn echo(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
+pub(super) fn echo(input: &Input, _: &mut Nursery) -> Result<UtilityReport, UtilityError> {
     let told = ["output", "text", "message"]
         .iter()
         .find_map(|name| input.get(&["params", name]));
@@ -24,8 +24,8 @@ pub(super) fn echo(input: &Input, _: &mut Nursery) -> Result<Answer, Trouble> {
         Some(other) => other.to_string(),
         None => String::new(),
     };
-    Ok(Answer {
-        output: Output::Text(text),
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(text),
         notes: Vec::new(),
     })
 }

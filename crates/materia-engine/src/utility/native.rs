@@ -9,7 +9,7 @@ use std::path::Path;
 use materia_model::utility::{DEFAULT_TIMEOUT_MS, Ended};
 
 use super::call::Called;
-use super::{Answer, Input, Output, Shipped, Trouble, Why};
+use super::{Input, Shipped, UtilityError, UtilityErrorKind, UtilityOutput, UtilityReport};
 use crate::clock::Stopwatch;
 use crate::process::Nursery;
 
@@ -22,13 +22,13 @@ pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut Nursery) -
             let message = findings
                 .first()
                 .map_or("the input is wrong", |finding| finding.message.as_str());
-            Err(Trouble::wrong(message, "report it"))
+            Err(UtilityError::wrong(message, "report it"))
         }
     };
     let interrupted = matches!(
         &done,
-        Err(Trouble {
-            why: Why::Interrupted,
+        Err(UtilityError {
+            why: UtilityErrorKind::Interrupted,
             ..
         })
     );
@@ -39,7 +39,11 @@ pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut Nursery) -
                 .result
                 .map(|result| format!("{result}\n"))
                 .unwrap_or_default();
-            let code = if trouble.why == Why::Wrong { 2 } else { 1 };
+            let code = if trouble.why == UtilityErrorKind::Wrong {
+                2
+            } else {
+                1
+            };
             (
                 code,
                 result,
@@ -64,10 +68,10 @@ pub fn call(shipped: &Shipped, input: &str, cwd: &Path, nursery: &mut Nursery) -
     }
 }
 
-fn printed(answer: &Answer) -> String {
+fn printed(answer: &UtilityReport) -> String {
     match &answer.output {
-        Output::Json(document) => format!("{document}\n"),
-        Output::Text(text) => text.clone(),
+        UtilityOutput::Json(document) => format!("{document}\n"),
+        UtilityOutput::Text(text) => text.clone(),
     }
 }
 

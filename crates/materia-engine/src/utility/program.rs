@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::answer::Trouble;
+use super::answer::UtilityError;
 use crate::process::{Capture, Cause, Command, Ended, Nursery, Sink};
 
 /// How much of a program's output is kept.
@@ -13,12 +13,12 @@ const MOST_OUTPUT: usize = 1 << 20;
 
 /// Runs a program in a directory to its end. Only being stopped is trouble here: a program that
 /// fails has ended, too.
-pub(super) fn ask(
+pub fn ask(
     nursery: &mut Nursery,
     argv: &[&str],
     cwd: &Path,
     patience: Duration,
-) -> Result<Ended, Trouble> {
+) -> Result<Ended, UtilityError> {
     let capture = || {
         Sink::Capture(Capture {
             memory: MOST_OUTPUT,
@@ -32,14 +32,16 @@ pub(super) fn ask(
     command.grace = Duration::from_secs(1);
     let ended = nursery.run(command);
     match ended.cause {
-        Cause::Cancelled(_) => Err(Trouble::interrupted(argv.first().unwrap_or(&"a program"))),
+        Cause::Cancelled(_) => Err(UtilityError::interrupted(
+            argv.first().unwrap_or(&"a program"),
+        )),
         _ => Ok(ended),
     }
 }
 
 /// What a program that went well printed, without the blanks around it; nothing where that is
 /// nothing.
-pub(super) fn printed(ended: &Ended) -> Option<String> {
+pub fn printed(ended: &Ended) -> Option<String> {
     let said = String::from_utf8_lossy(&ended.stdout.bytes)
         .trim()
         .to_owned();

@@ -7,8 +7,10 @@ use std::io;
 
 use serde::Serialize;
 
-pub use crate::utility::step::{Asked, STEPS, Step, find as find_step};
-pub use crate::utility::{Answer, Input, Output, Shipped, Trouble, Why, closest, find};
+pub use crate::utility::step::{RecipeStep, StepContext};
+pub use crate::utility::{
+    Input, Shipped, UtilityError, UtilityErrorKind, UtilityOutput, UtilityReport, closest, find,
+};
 
 use crate::process::Nursery;
 use crate::utility::SHIPPED;
@@ -49,14 +51,14 @@ pub struct Taken {
 }
 
 /// Everything there is.
-pub fn list() -> Listing {
+pub fn list(steps: &[RecipeStep]) -> Listing {
     let entry = |shipped: &Shipped| Entry {
         name: shipped.name,
         materia: shipped.materia,
         script: shipped.script(),
         about: shipped.about,
     };
-    let taken = |step: &Step| Taken {
+    let taken = |step: &RecipeStep| Taken {
         name: step.name,
         takes: step
             .takes
@@ -67,7 +69,7 @@ pub fn list() -> Listing {
     };
     let (utilities, steps) = (
         SHIPPED.iter().map(entry).collect(),
-        STEPS.iter().map(taken).collect(),
+        steps.iter().map(taken).collect(),
     );
     Listing {
         ok: true,
@@ -78,7 +80,7 @@ pub fn list() -> Listing {
 
 /// Runs one in the foreground. Whatever it started is gone when this returns; an interrupt stops
 /// it.
-pub fn run(shipped: &Shipped, input: &Input) -> io::Result<Result<Answer, Trouble>> {
+pub fn run(shipped: &Shipped, input: &Input) -> io::Result<Result<UtilityReport, UtilityError>> {
     let mut nursery = Nursery::adopting()?;
     nursery.catch_interrupts()?;
     Ok(shipped.run(input, &mut nursery))

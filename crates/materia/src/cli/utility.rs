@@ -4,7 +4,11 @@ use std::path::Path;
 
 use clap::Args;
 use materia_engine::run::Root;
-use materia_engine::verb::utility::{self, Answer, Asked, Input, Output, Step, Trouble, Why};
+use materia_engine::verb::utility::{
+    self, Input, RecipeStep, StepContext, UtilityError, UtilityErrorKind, UtilityOutput,
+    UtilityReport,
+};
+use materia_library::STEPS;
 use materia_model::text;
 
 use super::input::{library, read_bounded};
@@ -40,10 +44,10 @@ pub(super) struct Utility {
 impl Utility {
     pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
         let Some(name) = self.name.filter(|_| !self.list) else {
-            screen.report(&utility::list(), voice);
+            screen.report(&utility::list(STEPS), voice);
             return Ok(0);
         };
-        if let Some(step) = utility::find_step(&name) {
+        if let Some(step) = STEPS.iter().find(|step| step.name == name) {
             return self::step(step, &self.words, world, screen);
         }
         if let Some(word) = self.words.first() {
@@ -65,14 +69,14 @@ impl Utility {
 }
 
 /// Runs a step of recipes.
-fn step(step: &Step, words: &[String], world: &World, screen: Screen) -> Result<u8, Failure> {
+fn step(step: &RecipeStep, words: &[String], world: &World, screen: Screen) -> Result<u8, Failure> {
     let internal = |error: &std::io::Error| {
         Failure::from_error(Kind::Internal, "internal", error).hint("see `materia doctor`")
     };
     let mut nursery = utility::nursery().map_err(|error| internal(&error))?;
     let (home, library) = (world.home()?, library(world)?);
     let (within, clock) = (world.within(), world.clock());
-    let mut asked = Asked {
+    let mut context = StepContext {
         words,
         stdin: &mut std::io::stdin().lock(),
         cwd: world.cwd.as_deref().unwrap_or(Path::new("/")),
@@ -84,10 +88,10 @@ fn step(step: &Step, words: &[String], world: &World, screen: Screen) -> Result<
         nursery: &mut nursery,
         say: &mut |line| screen.text(&format!("{line}\n")),
     };
-    told(step.run(&mut asked), screen)
+    told(step.run(&mut context), screen)
 }
 
-fn told(ran: Result<Answer, Trouble>, screen: Screen) -> Result<u8, Failure> {
+fn told(ran: Result<UtilityReport, UtilityError>, screen: Screen) -> Result<u8, Failure> {
     let answer = match ran {
         Ok(answer) => answer,
         Err(trouble) => return failed(trouble, screen),
@@ -96,8 +100,8 @@ fn told(ran: Result<Answer, Trouble>, screen: Screen) -> Result<u8, Failure> {
         screen.talk(Role::Warning, "note", note);
     }
     match answer.output {
-        Output::Json(document) => screen.document(&document),
-        Output::Text(text) => screen.text(&text),
+        UtilityOutput::Json(document) => screen.document(&document),
+        UtilityOutput::Text(text) => screen.text(&text),
     }
     Ok(0)
 }
@@ -122,12 +126,12 @@ fn read(world: &World, screen: Screen) -> Result<Input, Failure> {
     Input::read(&text, cwd).map_err(Failure::from_findings)
 }
 
-/// Trouble as a failure; a result that it has all the same is the one document on stdout.
-fn failed(mut trouble: Trouble, screen: Screen) -> Result<u8, Failure> {
+/// UtilityError as a failure; a result that it has all the same is the one document on stdout.
+fn failed(mut trouble: UtilityError, screen: Screen) -> Result<u8, Failure> {
     let (kind, code) = match trouble.why {
-        Why::Wrong => (Kind::Invalid, "invalid_input"),
-        Why::Failed => (Kind::Failed, "utility_failed"),
-        Why::Interrupted => (Kind::Interrupted, "interrupted"),
+        UtilityErrorKind::Wrong => (Kind::Invalid, "invalid_input"),
+        UtilityErrorKind::Failed => (Kind::Failed, "utility_failed"),
+        UtilityErrorKind::Interrupted => (Kind::Interrupted, "interrupted"),
     };
     let result = trouble.result.take();
     let failure = Failure::new(kind, code, trouble.message).hint(trouble.hint);
@@ -140,7 +144,7 @@ fn failed(mut trouble: Trouble, screen: Screen) -> Result<u8, Failure> {
 }
 
 fn unknown(name: &str) -> Failure {
-    let hint = utility::closest(name).map_or_else(
+    let hint = utility::closest(name, STEPS).map_or_else(
         || "see `materia utility --list`".to_owned(),
         |meant| format!("did you mean `{meant}`? `materia utility --list` shows all"),
     );

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 
 use materia_model::text;
 
-use super::super::answer::Trouble;
-use super::super::place;
-use super::{Asked, Step};
+use super::{RecipeStep, StepContext};
+use crate::utility::answer::UtilityError;
+use crate::utility::place;
 
 /// What was given.
 #[derive(Debug, Default)]
-pub(super) struct Options {
+pub struct StepOptions {
     given: BTreeMap<String, String>,
 }
 
-impl Options {
+impl StepOptions {
     /// Reads the words; one that the step does not take, or that is no `key=value`, is an error,
     /// and so is a lack.
-    pub(super) fn read(step: &Step, words: &[String]) -> Result<Self, Trouble> {
+    pub fn read(step: &RecipeStep, words: &[String]) -> Result<Self, UtilityError> {
         let (required, optional) = step.takes.split_once('|').unwrap_or(("", step.takes));
         let known: Vec<&str> = required
             .split_whitespace()
@@ -36,14 +36,14 @@ impl Options {
         for word in words {
             let Some((key, value)) = word.split_once('=') else {
                 let message = format!("{} is no key=value", text::quoted(word));
-                return Err(Trouble::wrong(message, shape));
+                return Err(UtilityError::wrong(message, shape));
             };
             if !known.contains(&key) {
                 let hint = match text::closest(key, known.iter().copied()) {
                     Some(near) => format!("did you mean {near}=…? {shape}"),
                     None => shape,
                 };
-                return Err(Trouble::wrong(
+                return Err(UtilityError::wrong(
                     format!("`{}` takes no {}", step.name, text::quoted(key)),
                     hint,
                 ));
@@ -56,7 +56,7 @@ impl Options {
             .split_whitespace()
             .find(|key| !given.contains_key(*key))
         {
-            Some(key) => Err(Trouble::wrong(
+            Some(key) => Err(UtilityError::wrong(
                 format!("`{}` needs {key}=…", step.name),
                 shape,
             )),
@@ -65,24 +65,24 @@ impl Options {
     }
 
     /// A value.
-    pub(super) fn text(&self, key: &str) -> Option<&str> {
+    pub fn text(&self, key: &str) -> Option<&str> {
         self.given.get(key).map(String::as_str)
     }
 
     /// A value, or what stands in for it.
-    pub(super) fn text_or<'a>(&'a self, key: &str, otherwise: &'a str) -> &'a str {
+    pub fn text_or<'a>(&'a self, key: &str, otherwise: &'a str) -> &'a str {
         self.text(key).unwrap_or(otherwise)
     }
 
     /// Whether it was given and is not a word for no.
-    pub(super) fn flag(&self, key: &str) -> bool {
+    pub fn flag(&self, key: &str) -> bool {
         self.text(key).is_some_and(|value| {
             !matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "0")
         })
     }
 
     /// A whole number from 0.
-    pub(super) fn number(&self, key: &str, otherwise: u64) -> Result<u64, Trouble> {
+    pub fn number(&self, key: &str, otherwise: u64) -> Result<u64, UtilityError> {
         let Some(value) = self.text(key) else {
             return Ok(otherwise);
         };
@@ -91,17 +91,17 @@ impl Options {
                 "{key} is {}, and it must be a whole number from 0",
                 text::quoted(value)
             );
-            Trouble::wrong(message, format!("write {key}={otherwise}"))
+            UtilityError::wrong(message, format!("write {key}={otherwise}"))
         })
     }
 
     /// One of a few words.
-    pub(super) fn word<T: Copy>(
+    pub fn word<T: Copy>(
         &self,
         key: &str,
         words: &[(&str, T)],
         otherwise: T,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, UtilityError> {
         let Some(value) = self.text(key) else {
             return Ok(otherwise);
         };
@@ -115,14 +115,14 @@ impl Options {
                     "{key} is {}, which is none of its words",
                     text::quoted(value)
                 );
-                Trouble::wrong(message, format!("write {key}={}", text::list(&known, "or")))
+                UtilityError::wrong(message, format!("write {key}={}", text::list(&known, "or")))
             })
     }
 
     /// A path, seen from where we are; `~/` is home.
-    pub(super) fn path(&self, key: &str, asked: &Asked<'_>) -> Option<PathBuf> {
+    pub fn path(&self, key: &str, context: &StepContext<'_>) -> Option<PathBuf> {
         self.text(key)
-            .map(|told| path(told, asked.cwd, asked.home_dir))
+            .map(|told| path(told, context.cwd, context.home_dir))
     }
 }
 
@@ -146,9 +146,9 @@ fn shape(required: &str, optional: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<Options, Trouble> {
+    fn read(words: &[&str]) -> Result<StepOptions, UtilityError> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        Options::read(super::super::find("artifact-write").unwrap(), &words)
+        StepOptions::read(super::super::find("artifact-write").unwrap(), &words)
     }
 
     #[test]

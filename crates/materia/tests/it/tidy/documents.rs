@@ -59,6 +59,7 @@ fn the_architecture_names_every_room() {
     for krate in [
         "crates/materia-model",
         "crates/materia-engine",
+        "crates/materia-library",
         "crates/materia",
     ] {
         let library = &tree.file(&format!("{krate}/src/lib.rs")).text;

@@ -2,9 +2,10 @@
 
 use super::{Tree, assert_none, bad_lines};
 
-const CRATES: [&str; 3] = [
+const CRATES: [&str; 4] = [
     "crates/materia-model",
     "crates/materia-engine",
+    "crates/materia-library",
     "crates/materia",
 ];
 
@@ -111,12 +112,15 @@ fn crates_depend_downwards_only() {
         !manifest(CRATES[0]).contains("rustix"),
         "the model does no IO"
     );
-    let engine = manifest(CRATES[1]);
-    assert!(
-        !engine
-            .lines()
-            .any(|line| line.starts_with("materia.") || line.starts_with("materia ="))
-    );
+    for krate in &CRATES[1..3] {
+        assert!(
+            !manifest(krate)
+                .lines()
+                .any(|line| line.starts_with("materia.") || line.starts_with("materia =")),
+            "{krate} uses the front ends"
+        );
+    }
+    assert!(!manifest(CRATES[1]).contains("materia-library"));
 }
 
 #[test]

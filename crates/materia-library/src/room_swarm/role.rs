@@ -1,9 +1,8 @@
 //! The roles of a swarm: who they are, and what each is told.
 
+use materia_engine::utility::UtilityError;
 use materia_model::name::BranchName;
 use materia_model::text;
-
-use super::super::super::answer::Trouble;
 
 /// How many roles a swarm has at most.
 const MOST: usize = 32;
@@ -15,15 +14,15 @@ user: speaks for whoever has to live with the result";
 
 /// A role.
 #[derive(Debug, Clone)]
-pub(super) struct Role {
+pub(crate) struct Role {
     /// Its name, which is that of its branch.
-    pub(super) name: BranchName,
+    pub(crate) name: BranchName,
     /// What it is like.
-    pub(super) about: String,
+    pub(crate) about: String,
 }
 
 /// Reads roles: `name: what it is like`, one on each line, or names with commas between them.
-pub(super) fn read(told: Option<&str>) -> Result<Vec<Role>, Trouble> {
+pub(crate) fn read(told: Option<&str>) -> Result<Vec<Role>, UtilityError> {
     let told = told.filter(|told| !told.trim().is_empty()).unwrap_or(USUAL);
     let lines: Vec<&str> = if told.contains(['\n', ':']) {
         told.lines().collect()
@@ -39,7 +38,7 @@ pub(super) fn read(told: Option<&str>) -> Result<Vec<Role>, Trouble> {
         let (name, about) = line.split_once(':').unwrap_or((&line, ""));
         let name = named(name)?;
         if roles.iter().any(|role| role.name == name) {
-            return Err(Trouble::wrong(
+            return Err(UtilityError::wrong(
                 format!("the role `{name}` is there twice"),
                 "give each its own name",
             ));
@@ -50,11 +49,11 @@ pub(super) fn read(told: Option<&str>) -> Result<Vec<Role>, Trouble> {
         });
     }
     match roles.len() {
-        0 => Err(Trouble::wrong(
+        0 => Err(UtilityError::wrong(
             "there are no roles",
             "write `name: what it is like`, one on each line",
         )),
-        many if many > MOST => Err(Trouble::wrong(
+        many if many > MOST => Err(UtilityError::wrong(
             format!("there are {many} roles, at most {MOST} can work together"),
             "merge some",
         )),
@@ -63,7 +62,7 @@ pub(super) fn read(told: Option<&str>) -> Result<Vec<Role>, Trouble> {
 }
 
 /// A line without the marks of a list.
-pub(super) fn bare(line: &str) -> String {
+pub(crate) fn bare(line: &str) -> String {
     let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
     let numbered = line.split_once(['.', ')']).filter(|(number, _)| {
         !number.is_empty() && number.len() <= 3 && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -71,22 +70,22 @@ pub(super) fn bare(line: &str) -> String {
     numbered.map_or(line, |(_, rest)| rest).trim().to_owned()
 }
 
-fn named(name: &str) -> Result<BranchName, Trouble> {
+fn named(name: &str) -> Result<BranchName, UtilityError> {
     let name = name.trim().to_lowercase().replace(' ', "-");
     name.parse().map_err(|error| {
         let message = format!("{} is no name of a role: {error}", text::quoted(&name));
-        Trouble::wrong(message, "use letters, digits, `_`, `.` and `-`")
+        UtilityError::wrong(message, "use letters, digits, `_`, `.` and `-`")
     })
 }
 
 impl Role {
     /// Whoever does what is no role's.
-    pub(super) fn anybody() -> Self {
+    pub(crate) fn anybody() -> Self {
         Self::fixed("coordinator", "cuts work into parts")
     }
 
     /// Whoever writes what came of it.
-    pub(super) fn writer() -> Self {
+    pub(crate) fn writer() -> Self {
         Self::fixed(
             "writer",
             "writes down what others found out, without adding to it",
@@ -105,7 +104,7 @@ impl Role {
     }
 
     /// What it is told for a turn.
-    pub(super) fn prompt(&self, mission: &str, task: &str, said: &str) -> String {
+    pub(crate) fn prompt(&self, mission: &str, task: &str, said: &str) -> String {
         let about = if self.about.is_empty() {
             "a participant"
         } else {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use serde_json::json;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::{Asked, files};
+use crate::files;
 
 /// How deep documents are looked for.
 const DEPTH: u64 = 4;
@@ -19,9 +19,12 @@ struct Document {
     lines: usize,
 }
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let as_json = options.word("format", &[("markdown", false), ("json", true)], false)?;
-    let directory = options.path("directory", asked).unwrap_or_default();
+    let directory = options.path("directory", context).unwrap_or_default();
     let pattern = options.text_or("pattern", "*.md");
     let found = files::below(&directory, DEPTH, |name| files::fits(pattern, name))?;
     let documents: Vec<Document> = found
@@ -53,7 +56,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         let listed = documents
             .iter()
             .map(|one| json!({"path": one.path, "title": one.title, "lines": one.lines}));
-        Output::Json(
+        UtilityOutput::Json(
             json!({"directory": directory.to_string_lossy(), "documents": listed.collect::<Vec<_>>()}),
         )
     } else {
@@ -65,9 +68,9 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         if documents.is_empty() {
             text.push_str("There are none.\n");
         }
-        Output::Text(text)
+        UtilityOutput::Text(text)
     };
-    Ok(Answer {
+    Ok(UtilityReport {
         output,
         notes: notes.into_iter().collect(),
     })

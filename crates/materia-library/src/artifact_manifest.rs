@@ -2,17 +2,20 @@
 
 use std::time::UNIX_EPOCH;
 
+use materia_engine::registry::sha256;
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::text;
 use materia_model::time::Timestamp;
 use serde_json::json;
 
-use super::super::answer::{Answer, Trouble};
-use super::options::Options;
-use super::{Asked, files};
-use crate::registry::sha256;
+use crate::files;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let path = options.path("path", asked).unwrap_or_default();
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let path = options.path("path", context).unwrap_or_default();
     let about = path.metadata().ok().filter(std::fs::Metadata::is_file);
     let (bytes, digest) = match &about {
         Some(_) => {

@@ -3,27 +3,30 @@
 //! Owns what is done with a line that is none: it is left out and told of, since the last line of a
 //! file that grows may be half there.
 
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use serde_json::Value;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::{Asked, files};
+use crate::files;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let path = options.path("file", asked).unwrap_or_default();
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let path = options.path("file", context).unwrap_or_default();
     let whole = files::text(&path)?;
     let (lines, broken) = last(&whole, options.number("lines", 40)?);
     let text = lines.iter().map(|line| format!("{line}\n")).collect();
     let notes =
         (broken > 0).then(|| format!("{broken} of the last lines are no JSON and were left out"));
-    Ok(Answer {
-        output: Output::Text(text),
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(text),
         notes: notes.into_iter().collect(),
     })
 }
 
 /// The last so many lines that are JSON, and how many between them are not.
-pub(super) fn last(text: &str, lines: u64) -> (Vec<&str>, usize) {
+pub(crate) fn last(text: &str, lines: u64) -> (Vec<&str>, usize) {
     let mut broken = 0;
     let most = usize::try_from(lines).unwrap_or(usize::MAX);
     let good = text

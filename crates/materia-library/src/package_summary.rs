@@ -6,12 +6,12 @@
 
 use std::path::Path;
 
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::text;
 use serde_json::{Map, Value, json};
 
-use super::super::answer::{Answer, Trouble};
-use super::options::Options;
-use super::{Asked, files};
+use crate::files;
 
 const MANIFESTS: [&str; 3] = ["package.json", "Cargo.toml", "pyproject.toml"];
 const FIELDS: [&str; 8] = [
@@ -25,10 +25,13 @@ const FIELDS: [&str; 8] = [
     "requires-python",
 ];
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let scope = options
-        .path("scope", asked)
-        .unwrap_or_else(|| asked.cwd.to_owned());
+        .path("scope", context)
+        .unwrap_or_else(|| context.cwd.to_owned());
     let named = options.text("file").map(|file| scope.join(file));
     let file = named.or_else(|| {
         MANIFESTS
@@ -41,7 +44,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
             "there is no package in {}",
             text::quoted(&scope.to_string_lossy())
         );
-        Trouble::failed(
+        UtilityError::failed(
             message,
             format!(
                 "name one with file=…, such as {}",
@@ -63,13 +66,13 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     Ok(Value::Object(document).into())
 }
 
-fn json_manifest(manifest: &str, file: &Path) -> Result<Map<String, Value>, Trouble> {
+fn json_manifest(manifest: &str, file: &Path) -> Result<Map<String, Value>, UtilityError> {
     let Ok(Value::Object(manifest)) = serde_json::from_str(manifest) else {
         let message = format!(
             "{} is no JSON object",
             text::quoted(&file.to_string_lossy())
         );
-        return Err(Trouble::failed(message, "see what is wrong with it"));
+        return Err(UtilityError::failed(message, "see what is wrong with it"));
     };
     let mut summary: Map<String, Value> = FIELDS
         .iter()

@@ -3,19 +3,22 @@
 //! Owns making and checking the message. With `send=true` inside a run it also goes to the
 //! coordinator; anywhere else it is only shown, since there is nobody whose run could say it.
 
+use materia_engine::post::{Post, Posting};
+use materia_engine::run;
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::message::{Address, Draft, Envelope};
 use materia_model::text;
 use serde_json::Value;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::{Asked, files};
-use crate::post::{Post, Posting};
-use crate::run;
+use crate::files;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let body = String::from_utf8_lossy(&files::all(asked.stdin, "stdin")?).into_owned();
-    let own = asked.within.map(|run| format!("run:{run}"));
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let body = String::from_utf8_lossy(&files::all(context.stdin, "stdin")?).into_owned();
+    let own = context.within.map(|run| format!("run:{run}"));
     let draft = Draft {
         to: options.text_or("to", "coordinator").to_owned(),
         kind: options.text_or("type", "").to_owned(),
@@ -28,17 +31,17 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     };
     let envelope = draft
         .check()
-        .map_err(|error| Trouble::wrong(error.to_string(), error.hint()))?;
+        .map_err(|error| UtilityError::wrong(error.to_string(), error.hint()))?;
     let mut notes = Vec::new();
     if options.flag("send") {
-        match asked.within {
-            Some(_) => send(asked, envelope.clone())?,
+        match context.within {
+            Some(_) => send(context, envelope.clone())?,
             None => notes.push("this is no run, so the message was not sent".to_owned()),
         }
     }
     let shown = serde_json::to_value(&envelope).unwrap_or_default();
-    Ok(Answer {
-        output: Output::Json(shown),
+    Ok(UtilityReport {
+        output: UtilityOutput::Json(shown),
         notes,
     })
 }
@@ -49,9 +52,9 @@ fn body_of(text: &str) -> Option<Value> {
     (!trimmed.is_empty()).then(|| serde_json::from_str(trimmed).unwrap_or_else(|_| trimmed.into()))
 }
 
-fn metadata(text: &str) -> Result<Value, Trouble> {
+fn metadata(text: &str) -> Result<Value, UtilityError> {
     serde_json::from_str(text).map_err(|error| {
-        Trouble::wrong(
+        UtilityError::wrong(
             format!(
                 "metadata is {}, which is no JSON: {error}",
                 text::quoted(text)
@@ -62,8 +65,8 @@ fn metadata(text: &str) -> Result<Value, Trouble> {
 }
 
 /// Says it to the coordinator of the run around us.
-fn send(asked: &Asked<'_>, envelope: Envelope) -> Result<(), Trouble> {
-    let Some(run) = asked.within else {
+fn send(context: &StepContext<'_>, envelope: Envelope) -> Result<(), UtilityError> {
+    let Some(run) = context.within else {
         return Ok(());
     };
     if envelope.to != Address::Coordinator {
@@ -71,23 +74,26 @@ fn send(asked: &Asked<'_>, envelope: Envelope) -> Result<(), Trouble> {
             "`actor-message` sends to the coordinator, not to {}",
             envelope.to
         );
-        return Err(Trouble::wrong(message, "use `materia message` for that"));
+        return Err(UtilityError::wrong(
+            message,
+            "use `materia message` for that",
+        ));
     }
     let failed = |error: &dyn std::error::Error| {
-        Trouble::failed(
+        UtilityError::failed(
             format!("the message was not sent: {error}"),
             "see `materia inspect` of the run",
         )
     };
-    let place = asked.runs.find(run).map_err(|error| failed(&error))?;
-    let post = Post::open(&place.journal(), asked.clock).map_err(|error| failed(&error))?;
+    let place = context.runs.find(run).map_err(|error| failed(&error))?;
+    let post = Post::open(&place.journal(), context.clock).map_err(|error| failed(&error))?;
     post.deliver(Posting::new(envelope))
         .map_err(|error| failed(&error))?;
     let session = post
         .look(|mail| mail.session.clone())
         .map_err(|error| failed(&error))?;
     run::ring_session(
-        asked.runs,
+        context.runs,
         session.as_ref().map(materia_model::name::SessionId::as_str),
     );
     Ok(())

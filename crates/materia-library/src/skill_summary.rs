@@ -5,20 +5,23 @@
 
 use std::path::{Path, PathBuf};
 
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::text;
 use serde_json::{Map, Value, json};
 
-use super::super::answer::{Answer, Trouble};
-use super::options::Options;
-use super::{Asked, files};
+use crate::files;
 
 /// How many skills are looked at.
 const MOST: usize = 100;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let scope = options
-        .path("scope", asked)
-        .unwrap_or_else(|| asked.cwd.to_owned());
+        .path("scope", context)
+        .unwrap_or_else(|| context.cwd.to_owned());
     let paths = match options.text("file") {
         Some(file) => vec![scope.join(file)],
         None => found(&scope),
@@ -42,7 +45,7 @@ fn found(scope: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn summary(path: &Path) -> Result<Value, Trouble> {
+fn summary(path: &Path) -> Result<Value, UtilityError> {
     let document = files::text(path)?;
     let mut summary = Map::from_iter([(
         "file".to_owned(),

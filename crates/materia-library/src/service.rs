@@ -7,23 +7,22 @@
 
 use std::path::Path;
 
+use materia_engine::clock::Clock;
+use materia_engine::post::{self, Claimed, Ending, Post, Posting, Wait};
+use materia_engine::process::Identity;
+use materia_engine::run::{self, Place as RunPlace, Root};
+use materia_engine::store::ears::Ear;
+use materia_engine::utility::UtilityError;
+use materia_engine::utility::step::StepContext;
 use materia_model::message::event::Holder;
 use materia_model::message::{Address, Draft, Place};
 use materia_model::name::{BranchName, RunId};
 use materia_model::text;
 use serde_json::Value;
 
-use super::super::answer::Trouble;
-use super::Asked;
-use crate::clock::Clock;
-use crate::post::{self, Claimed, Ending, Post, Posting, Wait};
-use crate::process::Identity;
-use crate::run::{self, Place as RunPlace, Root};
-use crate::store::ears::Ear;
-
 /// A service inside a run.
 #[derive(Debug)]
-pub(super) struct Service {
+pub(crate) struct Service {
     run: RunId,
     place: RunPlace,
     root: Root,
@@ -34,7 +33,7 @@ pub(super) struct Service {
 
 /// What came instead of a message.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(crate) enum Next {
     /// A message.
     Message(Box<Claimed>),
     /// The time is over.
@@ -45,61 +44,61 @@ pub(super) enum Next {
 
 impl Service {
     /// The service of the run around us.
-    pub(super) fn open(asked: &Asked<'_>, recipe: &str) -> Result<Self, Trouble> {
-        let Some(run) = asked.within else {
+    pub(crate) fn open(context: &StepContext<'_>, recipe: &str) -> Result<Self, UtilityError> {
+        let Some(run) = context.within else {
             let message = format!("`{recipe}` works inside a run, and this is none");
-            return Err(Trouble::wrong(
+            return Err(UtilityError::wrong(
                 message,
                 format!("start it with `materia spawn {recipe}`"),
             ));
         };
-        let place = asked
+        let place = context
             .runs
             .find(run)
-            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
-        let post = Post::open(&place.journal(), asked.clock).map_err(|error| lost(&error))?;
-        let unknown = || Trouble::failed("this process cannot be named", "look into /proc");
+            .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
+        let post = Post::open(&place.journal(), context.clock).map_err(|error| lost(&error))?;
+        let unknown = || UtilityError::failed("this process cannot be named", "look into /proc");
         let me = run::holder(Identity::of_self().ok_or_else(unknown)?);
         Ok(Self {
             run: run.clone(),
             place,
-            root: asked.runs.clone(),
+            root: context.runs.clone(),
             post,
-            clock: asked.clock.clone(),
+            clock: context.clock.clone(),
             me,
         })
     }
 
     /// The run's directory.
-    pub(super) fn dir(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Path {
         self.place.dir()
     }
 
     /// The run.
-    pub(super) fn run(&self) -> &RunId {
+    pub(crate) fn run(&self) -> &RunId {
         &self.run
     }
 
     /// Its messages.
-    pub(super) fn post(&self) -> &Post {
+    pub(crate) fn post(&self) -> &Post {
         &self.post
     }
 
     /// A branch of the run, by its name.
-    pub(super) fn branch(name: &str) -> Result<BranchName, Trouble> {
+    pub(crate) fn branch(name: &str) -> Result<BranchName, UtilityError> {
         name.parse().map_err(|error| {
             let message = format!("{} is no name of a branch: {error}", text::quoted(name));
-            Trouble::wrong(message, "use letters, digits, `_`, `.` and `-`")
+            UtilityError::wrong(message, "use letters, digits, `_`, `.` and `-`")
         })
     }
 
     /// The address of a branch.
-    pub(super) fn address(&self, branch: &BranchName) -> String {
+    pub(crate) fn address(&self, branch: &BranchName) -> String {
         Address::Branch(self.run.clone(), branch.clone()).to_string()
     }
 
     /// The next message of a queue, waiting for it.
-    pub(super) fn next(&self, place: &Place, wait: Wait) -> Result<Next, Trouble> {
+    pub(crate) fn next(&self, place: &Place, wait: Wait) -> Result<Next, UtilityError> {
         match self.post.receive(place, &self.me, wait) {
             Ok(claimed) => Ok(Next::Message(Box::new(claimed))),
             Err(post::Error::TimedOut) => Ok(Next::Late),
@@ -109,16 +108,16 @@ impl Service {
     }
 
     /// A message that waits, if one does.
-    pub(super) fn waiting(&self, place: &Place) -> Result<Option<Claimed>, Trouble> {
+    pub(crate) fn waiting(&self, place: &Place) -> Result<Option<Claimed>, UtilityError> {
         self.post
             .claim(place, &self.me)
             .map_err(|error| lost(&error))
     }
 
     /// Rings when a message may have come.
-    pub(super) fn ear(&self) -> Result<Ear, Trouble> {
+    pub(crate) fn ear(&self) -> Result<Ear, UtilityError> {
         Ear::open(&self.place.ears()).map_err(|error| {
-            Trouble::failed(
+            UtilityError::failed(
                 format!("nobody can be heard: {error}"),
                 "check who may write to the run's directory",
             )
@@ -126,7 +125,12 @@ impl Service {
     }
 
     /// What became of a message.
-    pub(super) fn settle(&self, place: &Place, id: &str, ending: &Ending) -> Result<(), Trouble> {
+    pub(crate) fn settle(
+        &self,
+        place: &Place,
+        id: &str,
+        ending: &Ending,
+    ) -> Result<(), UtilityError> {
         self.post
             .settle(place, id, &self.me, ending)
             .map(drop)
@@ -134,10 +138,10 @@ impl Service {
     }
 
     /// Sends something, durably.
-    pub(super) fn send(&self, draft: Draft) -> Result<(), Trouble> {
+    pub(crate) fn send(&self, draft: Draft) -> Result<(), UtilityError> {
         let envelope = draft
             .check()
-            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+            .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
         let to_coordinator = envelope.to == Address::Coordinator;
         self.post
             .deliver(Posting::new(envelope))
@@ -156,12 +160,12 @@ impl Service {
     }
 
     /// Says something in the room, as a branch of the run or as the run itself.
-    pub(super) fn speak(
+    pub(crate) fn speak(
         &self,
         from: Option<&BranchName>,
         kind: &str,
         body: Value,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), UtilityError> {
         let from = from.map_or_else(
             || format!("run:{}", self.run),
             |branch| self.address(branch),
@@ -176,16 +180,16 @@ impl Service {
         })
     }
 
-    /// Answers a message: to the coordinator, and to whoever asked, where that one has a queue. An
+    /// Answers a message: to the coordinator, and to whoever context, where that one has a queue. An
     /// answer that the asker cannot be given, because its run is over, stands with the coordinator
     /// all the same.
-    pub(super) fn answer(
+    pub(crate) fn answer(
         &self,
         to: &Claimed,
         kind: &str,
         summary: &str,
         body: Value,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), UtilityError> {
         let draft = Draft {
             kind: kind.to_owned(),
             body: Some(body),
@@ -218,15 +222,15 @@ impl Service {
         }
     }
 
-    fn send_abroad(&self, run: &RunId, draft: Draft) -> Result<(), Trouble> {
+    fn send_abroad(&self, run: &RunId, draft: Draft) -> Result<(), UtilityError> {
         let place = self
             .root
             .find(run)
-            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+            .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
         let post = Post::open(&place.journal(), &self.clock).map_err(|error| lost(&error))?;
         let envelope = draft
             .check()
-            .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?;
+            .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?;
         let posting = Posting {
             only_when_on: true,
             ..Posting::new(envelope)
@@ -237,6 +241,6 @@ impl Service {
     }
 }
 
-pub(super) fn lost(error: &post::Error) -> Trouble {
-    Trouble::failed(error.to_string(), error.hint())
+pub(crate) fn lost(error: &post::Error) -> UtilityError {
+    UtilityError::failed(error.to_string(), error.hint())
 }

@@ -4,32 +4,35 @@
 
 use std::collections::BTreeMap;
 
+use materia_engine::post::Post;
+use materia_engine::run::{Listed, Root};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::name::RunId;
 use materia_model::run::Status;
 use materia_model::text;
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, Trouble};
-use super::options::Options;
-use super::{Asked, runs};
-use crate::post::Post;
-use crate::run::{Listed, Root};
+use crate::runs;
 
 /// How many runs are listed.
 const MOST: usize = 200;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let root = runs::root(asked, options);
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let root = runs::root(context, options);
     let lines = usize::try_from(options.number("lines", 80)?).unwrap_or(usize::MAX);
     let stale_ms = i64::try_from(options.number("stale-minutes", 60)?)
         .unwrap_or(i64::MAX)
         .saturating_mul(60_000);
-    let list = runs::all(&root, asked)?;
+    let list = runs::all(&root, context)?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for one in &list.runs {
         *counts.entry(one.status.as_str()).or_default() += 1;
     }
-    let now = asked.clock.now().as_millis();
+    let now = context.clock.now().as_millis();
     let mut advice = Vec::new();
     let mut shown = Vec::new();
     for one in &list.runs {
@@ -92,11 +95,11 @@ fn advise(one: &Listed, stale: bool) -> Option<String> {
 }
 
 /// One run in detail, and the last that it said.
-fn inspected(root: &Root, run: &str, lines: usize) -> Result<(Value, Value), Trouble> {
+fn inspected(root: &Root, run: &str, lines: usize) -> Result<(Value, Value), UtilityError> {
     let bare = run.strip_prefix("run:").unwrap_or(run);
     let unknown = |why: String| {
         let message = format!("run {} cannot be inspected: {why}", text::quoted(run));
-        Trouble::failed(message, "see `materia utility run-summary`")
+        UtilityError::failed(message, "see `materia utility run-summary`")
     };
     let id: RunId = bare.parse().map_err(|error| unknown(format!("{error}")))?;
     let place = root.find(&id).map_err(|error| unknown(error.to_string()))?;

@@ -5,13 +5,13 @@
 
 use std::path::Path;
 
+use materia_engine::store::file::{self, Mode};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::text;
 use serde_json::json;
 
-use super::super::answer::{Answer, Trouble};
-use super::options::Options;
-use super::{Asked, files};
-use crate::store::file::{self, Mode};
+use crate::files;
 
 const MODES: [(&str, Mode); 3] = [
     ("create", Mode::Create),
@@ -19,9 +19,12 @@ const MODES: [(&str, Mode); 3] = [
     ("append", Mode::Append),
 ];
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let mode = options.word("mode", &MODES, Mode::Create)?;
-    let path = options.path("path", asked).unwrap_or_default();
+    let path = options.path("path", context).unwrap_or_default();
     check(&path, mode)?;
     let name = path.to_string_lossy().into_owned();
     let word = MODES
@@ -31,9 +34,9 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     if options.flag("check") {
         return Ok(json!({"ok": true, "path": name, "mode": word, "written": false}).into());
     }
-    let content = match options.path("source", asked) {
+    let content = match options.path("source", context) {
         Some(source) => files::bytes(&source)?,
-        None => files::all(asked.stdin, "stdin")?,
+        None => files::all(context.stdin, "stdin")?,
     };
     file::write(&path, &content, mode).map_err(|error| {
         if error.kind() == std::io::ErrorKind::AlreadyExists {
@@ -49,10 +52,10 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
 }
 
 /// Says now what would go wrong later.
-fn check(path: &Path, mode: Mode) -> Result<(), Trouble> {
+fn check(path: &Path, mode: Mode) -> Result<(), UtilityError> {
     let name = path.to_string_lossy();
     match path.symlink_metadata() {
-        Ok(about) if about.is_dir() => Err(Trouble::wrong(
+        Ok(about) if about.is_dir() => Err(UtilityError::wrong(
             format!("{} is a directory", text::quoted(&name)),
             "name a file",
         )),
@@ -61,17 +64,17 @@ fn check(path: &Path, mode: Mode) -> Result<(), Trouble> {
     }
 }
 
-fn exists(path: &Path) -> Trouble {
+fn exists(path: &Path) -> UtilityError {
     let message = format!("{} is there already", text::quoted(&path.to_string_lossy()));
-    Trouble::failed(
+    UtilityError::failed(
         message,
         "choose mode=overwrite or mode=append, or another path",
     )
 }
 
-fn refused(name: &str, error: &std::io::Error) -> Trouble {
+fn refused(name: &str, error: &std::io::Error) -> UtilityError {
     let message = format!("{} cannot be written: {error}", text::quoted(name));
-    Trouble::failed(
+    UtilityError::failed(
         message,
         "check that the directory is writable, and that the disk has space",
     )

@@ -12,16 +12,17 @@ mod turn;
 
 use std::time::Duration;
 
+use materia_engine::store::file::{self, Mode};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::message::Draft;
 use materia_model::text;
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, Trouble};
-use super::locker::table::Table;
-use super::options::Options;
-use super::service::Service;
-use super::{Asked, files, locker};
-use crate::store::file::{self, Mode};
+use crate::locker::table::Table;
+use crate::service::Service;
+use crate::{files, locker};
+
 use role::Role;
 use turn::{Player, Turn};
 
@@ -44,7 +45,7 @@ const WAYS: [(&str, Way); 4] = [
 ];
 
 struct Swarm<'a, 'b> {
-    asked: &'a mut Asked<'b>,
+    context: &'a mut StepContext<'b>,
     service: Service,
     player: Player,
     mission: String,
@@ -54,29 +55,35 @@ struct Swarm<'a, 'b> {
     failed: usize,
 }
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let way = options.word("mode", &WAYS, Way::Consensus)?;
-    let mission = String::from_utf8_lossy(&files::all(asked.stdin, "stdin")?)
+    let mission = String::from_utf8_lossy(&files::all(context.stdin, "stdin")?)
         .trim()
         .to_owned();
     if mission.is_empty() {
-        return Err(Trouble::wrong("there is no mission", "write it to stdin"));
+        return Err(UtilityError::wrong(
+            "there is no mission",
+            "write it to stdin",
+        ));
     }
-    let service = Service::open(asked, "pipeline-room-swarm")?;
+    let service = Service::open(context, "pipeline-room-swarm")?;
     let file = options
-        .path("roles-path", asked)
+        .path("roles-path", context)
         .map(|path| files::text(&path))
         .transpose()?;
     let roles = role::read(file.as_deref().or(options.text("roles")))?;
     let artifact = options
-        .path("artifact", asked)
+        .path("artifact", context)
         .unwrap_or_else(|| service.dir().join("artifacts/swarm.md"));
     let rounds = options.number("rounds", 4)?.clamp(1, 100);
     let pause = Duration::from_secs(options.number("delay", 10)?.min(24 * 3600));
     let lease = i64::try_from(options.number("lease-ms", 600_000)?.max(1)).unwrap_or(i64::MAX);
-    let player = Player::new(asked, options)?;
+    let player = Player::new(context, options)?;
     let mut swarm = Swarm {
-        asked,
+        context,
         service,
         player,
         mission,
@@ -111,7 +118,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
 
 impl Swarm<'_, '_> {
     /// Everybody speaks in every round, and sees what was said in the ones before.
-    fn consensus(&mut self, rounds: u64, pause: Duration) -> Result<(), Trouble> {
+    fn consensus(&mut self, rounds: u64, pause: Duration) -> Result<(), UtilityError> {
         for round in 1..=rounds {
             let said = self.transcript()?;
             let turns = self.roles.iter().map(|role| {
@@ -123,15 +130,15 @@ impl Swarm<'_, '_> {
             });
             let turns = turns.collect();
             self.play(turns, "swarm.note", &json!({"round": round}))?;
-            if round < rounds && self.asked.nursery.rest(pause).is_some() {
-                return Err(Trouble::interrupted("the swarm"));
+            if round < rounds && self.context.nursery.rest(pause).is_some() {
+                return Err(UtilityError::interrupted("the swarm"));
             }
         }
         Ok(())
     }
 
     /// One after the other; each goes on from what the ones before said.
-    fn pipeline(&mut self) -> Result<(), Trouble> {
+    fn pipeline(&mut self) -> Result<(), UtilityError> {
         for index in 0..self.roles.len() {
             let said = self.transcript()?;
             let task = format!(
@@ -146,7 +153,7 @@ impl Swarm<'_, '_> {
     }
 
     /// Everybody at once, and by themselves.
-    fn fanout(&mut self) -> Result<(), Trouble> {
+    fn fanout(&mut self) -> Result<(), UtilityError> {
         let task = "Work on the mission by yourself. Nobody else sees your answer before everybody is done.";
         let turns = self
             .roles
@@ -157,9 +164,9 @@ impl Swarm<'_, '_> {
     }
 
     /// Tasks in a table; whoever is free takes the next.
-    fn pool(&mut self) -> Result<(), Trouble> {
+    fn pool(&mut self) -> Result<(), UtilityError> {
         let cut = format!(
-            "Cut the mission into at most {MOST_TASKS} tasks that can be done independently. Answer with one task on \
+            "Cut the mission into at most {MOST_TASKS} tasks that can be done independently. UtilityReport with one task on \
              each line and nothing else."
         );
         let first = self.roles.first().cloned().unwrap_or_else(Role::anybody);
@@ -220,7 +227,7 @@ impl Swarm<'_, '_> {
     }
 
     fn ask(&self, table: &mut Table, verb: &str, body: &Value) -> (String, Value) {
-        let now = self.asked.clock.now().as_millis();
+        let now = self.context.clock.now().as_millis();
         let reply = table.apply(verb, body, None, "swarm", now, self.lease);
         (reply.kind, reply.body)
     }
@@ -235,7 +242,7 @@ impl Swarm<'_, '_> {
     }
 
     /// Plays turns at the same time and says in the room what came of each.
-    fn play(&mut self, turns: Vec<Turn>, kind: &str, about: &Value) -> Result<(), Trouble> {
+    fn play(&mut self, turns: Vec<Turn>, kind: &str, about: &Value) -> Result<(), UtilityError> {
         for (role, answer) in self.play_quietly(turns)? {
             let mut body = json!({"text": text::bounded(&answer, turn::TOLD)});
             if let (Some(body), Some(about)) = (body.as_object_mut(), about.as_object()) {
@@ -247,7 +254,7 @@ impl Swarm<'_, '_> {
     }
 
     /// The same; gives the names of those who answered.
-    fn play_named(&mut self, turns: Vec<Turn>, kind: &str) -> Result<Vec<String>, Trouble> {
+    fn play_named(&mut self, turns: Vec<Turn>, kind: &str) -> Result<Vec<String>, UtilityError> {
         let tasks: Vec<(Role, Option<String>)> = turns
             .iter()
             .map(|turn| (turn.role.clone(), turn.task.clone()))
@@ -265,12 +272,12 @@ impl Swarm<'_, '_> {
         Ok(names)
     }
 
-    fn play_quietly(&mut self, mut turns: Vec<Turn>) -> Result<Vec<(Role, String)>, Trouble> {
+    fn play_quietly(&mut self, mut turns: Vec<Turn>) -> Result<Vec<(Role, String)>, UtilityError> {
         self.turns += turns.len();
         turns
             .iter_mut()
             .try_for_each(|turn| turn.take_mail(&self.service))?;
-        let ended = self.player.play(&turns, self.asked.nursery)?;
+        let ended = self.player.play(&turns, self.context.nursery)?;
         let mut answers = Vec::new();
         for (turn, ended) in turns.into_iter().zip(ended) {
             turn.settle_mail(&self.service, ended.as_ref().err())?;
@@ -288,10 +295,10 @@ impl Swarm<'_, '_> {
     }
 
     /// Puts what was said together and writes it down.
-    fn conclude(&mut self, artifact: &std::path::Path) -> Result<Answer, Trouble> {
+    fn conclude(&mut self, artifact: &std::path::Path) -> Result<UtilityReport, UtilityError> {
         if self.turns > 0 && self.failed == self.turns {
             let hint = "see what agents there are with `materia agent list`, and the room with `materia inspect`";
-            return Err(Trouble::failed(
+            return Err(UtilityError::failed(
                 format!("all {} turns failed", self.turns),
                 hint,
             ));
@@ -299,20 +306,20 @@ impl Swarm<'_, '_> {
         let said = self.transcript()?;
         let writer = Role::writer();
         let task = "Write what came of it: the outcome first, then what is agreed, what is not, and what to do next. \
-                    Keep what one voice alone said. Answer with the text and nothing else.";
+                    Keep what one voice alone said. UtilityReport with the text and nothing else.";
         let turn = self.turn(&writer, task, &said);
-        let ended = self.player.play(&[turn], self.asked.nursery)?;
+        let ended = self.player.play(&[turn], self.context.nursery)?;
         self.turns += 1;
         let synthesis = match ended.into_iter().next() {
             Some(Ok(text)) if !text.trim().is_empty() => text,
             Some(Err(why)) => {
-                return Err(Trouble::failed(
+                return Err(UtilityError::failed(
                     format!("nobody could sum it up: {why}"),
                     "see the room",
                 ));
             }
             _ => {
-                return Err(Trouble::failed(
+                return Err(UtilityError::failed(
                     "the summary is empty",
                     "see what was said in the room",
                 ));
@@ -324,7 +331,7 @@ impl Swarm<'_, '_> {
             Mode::Overwrite,
         )
         .map_err(|error| {
-            Trouble::failed(
+            UtilityError::failed(
                 format!("{} cannot be written: {error}", artifact.display()),
                 "name another artifact",
             )
@@ -342,7 +349,7 @@ impl Swarm<'_, '_> {
         Ok(report.into())
     }
 
-    fn transcript(&self) -> Result<String, Trouble> {
+    fn transcript(&self) -> Result<String, UtilityError> {
         turn::transcript(&self.service)
     }
 
@@ -353,7 +360,7 @@ impl Swarm<'_, '_> {
             .collect()
     }
 
-    fn everybody(&self, kind: &str, status: &str) -> Result<(), Trouble> {
+    fn everybody(&self, kind: &str, status: &str) -> Result<(), UtilityError> {
         let body =
             |role: &Role| json!({"role": "participant", "status": status, "display": role.about});
         self.roles
@@ -361,7 +368,7 @@ impl Swarm<'_, '_> {
             .try_for_each(|role| self.service.speak(Some(&role.name), kind, body(role)))
     }
 
-    fn tell(&self, kind: &str, summary: &str, body: Value) -> Result<(), Trouble> {
+    fn tell(&self, kind: &str, summary: &str, body: Value) -> Result<(), UtilityError> {
         self.service.send(Draft {
             to: "coordinator".to_owned(),
             kind: kind.to_owned(),

@@ -7,20 +7,19 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use materia_engine::post::{Claimed, Ending, Wait};
+use materia_engine::process::{Capture, Cause, Command, Nursery, Sink, Stdin};
+use materia_engine::store::atomic;
+use materia_engine::store::file::{self, Mode};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityReport};
 use materia_model::finding::Source;
 use materia_model::message::Place;
 use materia_model::name::BranchName;
 use materia_model::{template, text};
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, Trouble};
-use super::Asked;
-use super::options::Options;
-use super::service::{Next, Service};
-use crate::post::{Claimed, Ending, Wait};
-use crate::process::{Capture, Cause, Command, Nursery, Sink, Stdin};
-use crate::store::atomic;
-use crate::store::file::{self, Mode};
+use crate::service::{Next, Service};
 
 /// How much of a result is told in the room; all of it is in the artifact.
 const TOLD: usize = 8 * 1024;
@@ -39,8 +38,11 @@ struct Worker<'a> {
     repeated: u64,
 }
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let service = Service::open(asked, "actor-worker")?;
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let service = Service::open(context, "actor-worker")?;
     let command = match options.text("command") {
         None => Vec::new(),
         Some(line) => template::split(&Source::new("command", line)).map_err(|findings| {
@@ -48,7 +50,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
                 .first()
                 .map_or("", |finding| finding.message.as_str())
                 .to_owned();
-            Trouble::wrong(
+            UtilityError::wrong(
                 format!("the command {} is wrong: {why}", text::quoted(line)),
                 "write words",
             )
@@ -62,8 +64,8 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
             .then(|| service.dir().join("artifacts")),
         service,
         command,
-        cwd: asked.cwd.to_owned(),
-        nursery: asked.nursery,
+        cwd: context.cwd.to_owned(),
+        nursery: context.nursery,
         handled: 0,
         failed: 0,
         repeated: 0,
@@ -72,7 +74,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         "actor.join",
         json!({"role": "worker", "status": "present", "caps": ["task.run"]}),
     )?;
-    let stopped = worker.work(most, asked.say)?;
+    let stopped = worker.work(most, context.say)?;
     worker.speak(
         "actor.leave",
         json!({"status": "left", "handled": worker.handled}),
@@ -85,7 +87,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
 }
 
 impl Worker<'_> {
-    fn work(&mut self, most: u64, say: &mut dyn FnMut(&str)) -> Result<&'static str, Trouble> {
+    fn work(&mut self, most: u64, say: &mut dyn FnMut(&str)) -> Result<&'static str, UtilityError> {
         let place = Place::Branch(self.branch.clone());
         while most == 0 || self.handled < most {
             self.speak(
@@ -110,7 +112,7 @@ impl Worker<'_> {
         Ok("enough")
     }
 
-    fn deal_with(&mut self, message: &Claimed) -> Result<Ending, Trouble> {
+    fn deal_with(&mut self, message: &Claimed) -> Result<Ending, UtilityError> {
         self.repeated += u64::from(message.attempt > 1);
         let id = &message.id;
         self.speak(
@@ -123,7 +125,7 @@ impl Worker<'_> {
             (Ok(result), Some(dir)) => {
                 let path = dir.join(format!("{}.txt", id.replace([':', '/'], "_")));
                 file::write(&path, result, Mode::Overwrite).map_err(|error| {
-                    Trouble::failed(
+                    UtilityError::failed(
                         format!("{} cannot be kept: {error}", path.display()),
                         "make room",
                     )
@@ -154,12 +156,12 @@ impl Worker<'_> {
     }
 
     /// What comes of a message: what the command printed, or the body itself.
-    fn result(&mut self, message: &Claimed) -> Result<Result<Vec<u8>, String>, Trouble> {
+    fn result(&mut self, message: &Claimed) -> Result<Result<Vec<u8>, String>, UtilityError> {
         let body = message.envelope.text().into_bytes();
         if self.command.is_empty() {
             return Ok(Ok(body));
         }
-        let mut command = Command::new(super::program_words(&self.command));
+        let mut command = Command::new(materia_engine::utility::step::program_words(&self.command));
         command.cwd = Some(self.cwd.clone());
         command.stdin = Stdin::Bytes(body);
         command.stdout = Sink::Capture(Capture {
@@ -170,7 +172,7 @@ impl Worker<'_> {
         let ended = self.nursery.run(command);
         let complaint = String::from_utf8_lossy(&ended.stderr.bytes);
         match &ended.cause {
-            Cause::Cancelled(_) => Err(Trouble::interrupted("the worker's command")),
+            Cause::Cancelled(_) => Err(UtilityError::interrupted("the worker's command")),
             _ if ended.success() => Ok(Ok(ended.stdout.bytes)),
             Cause::NotStarted(error) => Ok(Err(error.to_string())),
             _ => Ok(Err(format!(
@@ -181,16 +183,16 @@ impl Worker<'_> {
         }
     }
 
-    fn speak(&self, kind: &str, body: Value) -> Result<(), Trouble> {
+    fn speak(&self, kind: &str, body: Value) -> Result<(), UtilityError> {
         self.service.speak(Some(&self.branch), kind, body)
     }
 
     /// A snapshot for whoever looks; it can be made again from the room.
-    fn note(&self, state: &str) -> Result<(), Trouble> {
+    fn note(&self, state: &str) -> Result<(), UtilityError> {
         let path = self.service.dir().join("worker-status.json");
         let status = json!({"state": state, "branch": self.branch, "handled": self.handled, "failed": self.failed,
             "repeated": self.repeated});
         atomic::write_cache(&path, format!("{status:#}\n").as_bytes())
-            .map_err(|error| Trouble::failed(error.to_string(), "make room"))
+            .map_err(|error| UtilityError::failed(error.to_string(), "make room"))
     }
 }

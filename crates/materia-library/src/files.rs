@@ -7,24 +7,23 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use materia_engine::utility::UtilityError;
 use materia_model::text;
 
-use super::super::answer::Trouble;
-
 /// How much of a file or of stdin is taken.
-pub(super) const MOST_BYTES: u64 = 64 << 20;
+pub(crate) const MOST_BYTES: u64 = 64 << 20;
 
 /// How many files a walk finds.
-pub(super) const MOST_FILES: usize = 20_000;
+pub(crate) const MOST_FILES: usize = 20_000;
 
 /// Everything that is there to read, at most [`MOST_BYTES`].
-pub(super) fn all(reader: &mut dyn Read, name: &str) -> Result<Vec<u8>, Trouble> {
+pub(crate) fn all(reader: &mut dyn Read, name: &str) -> Result<Vec<u8>, UtilityError> {
     let mut bytes = Vec::new();
     reader
         .take(MOST_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| {
-            Trouble::failed(
+            UtilityError::failed(
                 format!("{} cannot be read: {error}", text::quoted(name)),
                 "name something else to read",
             )
@@ -35,47 +34,47 @@ pub(super) fn all(reader: &mut dyn Read, name: &str) -> Result<Vec<u8>, Trouble>
             text::quoted(name),
             MOST_BYTES >> 20
         );
-        return Err(Trouble::failed(message, "name a part of it"));
+        return Err(UtilityError::failed(message, "name a part of it"));
     }
     Ok(bytes)
 }
 
 /// A file's bytes.
-pub(super) fn bytes(path: &Path) -> Result<Vec<u8>, Trouble> {
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, UtilityError> {
     let name = path.to_string_lossy();
     let mut file = File::open(path).map_err(|error| {
         let message = format!("{} cannot be read: {error}", text::quoted(&name));
-        Trouble::failed(message, "name a file that exists and that you may read")
+        UtilityError::failed(message, "name a file that exists and that you may read")
     })?;
     all(&mut file, &name)
 }
 
 /// A file's text; bytes that are none are replaced.
-pub(super) fn text(path: &Path) -> Result<String, Trouble> {
+pub(crate) fn text(path: &Path) -> Result<String, UtilityError> {
     Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
 }
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The files, in the order of their paths.
-    pub(super) files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Whether there are more.
-    pub(super) more: bool,
+    pub(crate) more: bool,
 }
 
 /// The files below a directory, so deep (1 is the directory itself), that are wanted.
-pub(super) fn below(
+pub(crate) fn below(
     dir: &Path,
     depth: u64,
     wanted: impl Fn(&str) -> bool,
-) -> Result<Found, Trouble> {
+) -> Result<Found, UtilityError> {
     let top = fs::read_dir(dir).map_err(|error| {
         let message = format!(
             "{} cannot be read: {error}",
             text::quoted(&dir.to_string_lossy())
         );
-        Trouble::failed(
+        UtilityError::failed(
             message,
             "name a directory that exists and that you may read",
         )
@@ -106,7 +105,7 @@ pub(super) fn below(
 }
 
 /// Whether a name fits a pattern with `*` and `?`.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n, mut star) = (0, 0, None);
@@ -151,14 +150,14 @@ mod tests {
     fn a_walk_keeps_to_its_depth_and_follows_no_link() {
         let temp = tempfile::tempdir().unwrap();
         let deep = temp.path().join("a/b");
-        crate::store::dir::create_private(&deep).unwrap();
+        materia_engine::store::dir::create_private(&deep).unwrap();
         for file in [
             temp.path().join("1.x"),
             temp.path().join("a/2.x"),
             deep.join("3.x"),
             deep.join("4.y"),
         ] {
-            crate::store::atomic::write(&file, b"").unwrap();
+            materia_engine::store::atomic::write(&file, b"").unwrap();
         }
         rustix::fs::symlink(temp.path(), temp.path().join("a/loop")).unwrap();
         let names = |depth| {

@@ -8,23 +8,26 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use materia_engine::process::{Cause, Ended};
+use materia_engine::utility::program;
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::finding::Source;
 use materia_model::{template, text};
 use serde_json::Value;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::super::program;
-use super::options::Options;
-use super::{Asked, files};
-use crate::process::{Cause, Ended};
+use crate::files;
 
 /// How much of a stream the report quotes.
 const QUOTED: usize = 16 * 1024;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let scope = options
-        .path("scope", asked)
-        .unwrap_or_else(|| asked.cwd.to_owned());
+        .path("scope", context)
+        .unwrap_or_else(|| context.cwd.to_owned());
     let patience = Duration::from_millis(options.number("timeout-ms", 300_000)?.max(1));
     let reports = options.flag("report");
     let words = match options.text_or("command", "auto") {
@@ -35,12 +38,12 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         command => split(command)?,
     };
     let argv: Vec<&str> = words.iter().map(String::as_str).collect();
-    let ended = program::ask(asked.nursery, &argv, &scope, patience)?;
+    let ended = program::ask(context.nursery, &argv, &scope, patience)?;
     let (verdict, how) = judged(&ended, patience);
     let report = report(&argv, &scope, verdict, &how, &ended);
     if verdict == "passed" || reports {
-        return Ok(Answer {
-            output: Output::Text(report),
+        return Ok(UtilityReport {
+            output: UtilityOutput::Text(report),
             notes: Vec::new(),
         });
     }
@@ -48,7 +51,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         "{} {verdict}: {how}\n\n{report}",
         text::quoted(&argv.join(" "))
     );
-    Err(Trouble::failed(
+    Err(UtilityError::failed(
         message,
         format!(
             "run it yourself in {}",
@@ -58,14 +61,14 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
 }
 
 /// A command line as words, by the rules of templates: there is no shell.
-fn split(command: &str) -> Result<Vec<String>, Trouble> {
+fn split(command: &str) -> Result<Vec<String>, UtilityError> {
     let hint = "write one command with its arguments; for more, put them into a script";
     let words = template::split(&Source::new("command", command)).map_err(|findings| {
         let why = findings
             .first()
             .map_or("it cannot be split", |finding| finding.message.as_str())
             .to_owned();
-        Trouble::wrong(
+        UtilityError::wrong(
             format!("the command {} is wrong: {why}", text::quoted(command)),
             hint,
         )
@@ -81,10 +84,10 @@ fn split(command: &str) -> Result<Vec<String>, Trouble> {
             "the command has {} in it, and there is no shell",
             text::quoted(word)
         );
-        return Err(Trouble::wrong(message, hint));
+        return Err(UtilityError::wrong(message, hint));
     }
     if words.is_empty() {
-        Err(Trouble::wrong("the command is empty", hint))
+        Err(UtilityError::wrong("the command is empty", hint))
     } else {
         Ok(words)
     }
@@ -119,17 +122,20 @@ fn found(scope: &Path) -> Option<&'static [&'static str]> {
     })
 }
 
-fn nothing(scope: &Path, reports: bool) -> Result<Answer, Trouble> {
+fn nothing(scope: &Path, reports: bool) -> Result<UtilityReport, UtilityError> {
     let message = format!(
         "no check was found in {}",
         text::quoted(&scope.to_string_lossy())
     );
     if !reports {
-        return Err(Trouble::failed(message, "name one: command='make check'"));
+        return Err(UtilityError::failed(
+            message,
+            "name one: command='make check'",
+        ));
     }
     let text = format!("# Validation: not run\n\n{message}\n");
-    Ok(Answer {
-        output: Output::Text(text),
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(text),
         notes: vec!["no check was found, and none was run".to_owned()],
     })
 }
@@ -181,7 +187,7 @@ mod tests {
     fn a_project_has_its_own_check() {
         let temp = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
-            crate::store::atomic::write(&temp.path().join(name), text.as_bytes()).unwrap();
+            materia_engine::store::atomic::write(&temp.path().join(name), text.as_bytes()).unwrap();
         };
         assert_eq!(found(temp.path()), None);
         write("Makefile", "test:\n\ttrue\ncheck: test\n");

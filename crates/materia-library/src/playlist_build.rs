@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use serde_json::json;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::{Asked, files};
+use crate::files;
 
 /// What counts as music where nothing is said.
-pub(super) const EXTENSIONS: &str = "mp3,flac,ogg,opus,m4a,wav";
+pub(crate) const EXTENSIONS: &str = "mp3,flac,ogg,opus,m4a,wav";
 
 #[derive(Debug, Clone, Copy)]
 enum Shape {
@@ -18,14 +18,17 @@ enum Shape {
     Json,
 }
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let shapes = [
         ("paths", Shape::Paths),
         ("m3u", Shape::Playlist),
         ("json", Shape::Json),
     ];
     let shape = options.word("mode", &shapes, Shape::Paths)?;
-    let directory = options.path("directory", asked).unwrap_or_default();
+    let directory = options.path("directory", context).unwrap_or_default();
     let depth = options.number("max-depth", 2)?;
     let found = tracks(&directory, options.text_or("extensions", EXTENSIONS), depth)?;
     let names: Vec<String> = found
@@ -34,7 +37,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
     let output = match shape {
-        Shape::Paths => Output::Text(names.iter().map(|name| format!("{name}\n")).collect()),
+        Shape::Paths => UtilityOutput::Text(names.iter().map(|name| format!("{name}\n")).collect()),
         Shape::Playlist => {
             let entry = |(path, name): (&PathBuf, &String)| {
                 let title = path
@@ -44,7 +47,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
                     .into_owned();
                 format!("#EXTINF:-1,{title}\n{name}\n")
             };
-            Output::Text(format!(
+            UtilityOutput::Text(format!(
                 "#EXTM3U\n{}",
                 found
                     .files
@@ -54,7 +57,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
                     .collect::<String>()
             ))
         }
-        Shape::Json => Output::Json(
+        Shape::Json => UtilityOutput::Json(
             json!({"directory": directory.to_string_lossy(), "count": names.len(), "tracks": names}),
         ),
     };
@@ -64,7 +67,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
             files::MOST_FILES
         )
     });
-    Ok(Answer {
+    Ok(UtilityReport {
         output,
         notes: notes.into_iter().collect(),
     })
@@ -72,11 +75,11 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
 
 /// The music below a directory; a name with a line break in it cannot stand in a playlist and is
 /// left out.
-pub(super) fn tracks(
+pub(crate) fn tracks(
     directory: &std::path::Path,
     extensions: &str,
     depth: u64,
-) -> Result<files::Found, Trouble> {
+) -> Result<files::Found, UtilityError> {
     let wanted: Vec<String> = extensions
         .split([',', ' '])
         .map(|ending| {

@@ -7,19 +7,21 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use materia_engine::post::Ending;
+use materia_engine::process::{
+    Capture, Cause, Command, Ended, Event, Nursery, Reason, Sink, Stdin,
+};
+use materia_engine::utility::UtilityError;
+use materia_engine::utility::step::{StepContext, StepOptions, ourselves};
 use materia_model::message::Place;
 use materia_model::text;
 
-use super::super::super::answer::Trouble;
-use super::super::options::Options;
-use super::super::service::{Service, lost};
-use super::super::{Asked, ourselves};
+use crate::service::{Service, lost};
+
 use super::role::Role;
-use crate::post::Ending;
-use crate::process::{Capture, Cause, Command, Ended, Event, Nursery, Reason, Sink, Stdin};
 
 /// How much of an answer is said in the room.
-pub(super) const TOLD: usize = 64 * 1024;
+pub(crate) const TOLD: usize = 64 * 1024;
 /// How much of the room a turn sees.
 const MOST_SAID: usize = 24_000;
 const MOST_MESSAGES: usize = 160;
@@ -28,20 +30,20 @@ const MOST_MAIL: usize = 20;
 
 /// A turn to be played.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(crate) struct Turn {
     /// Whose.
-    pub(super) role: Role,
+    pub(crate) role: Role,
     /// What it is told.
-    pub(super) prompt: String,
+    pub(crate) prompt: String,
     /// What it works on.
-    pub(super) task: Option<String>,
+    pub(crate) task: Option<String>,
     /// The messages in its prompt.
-    pub(super) mail: Vec<String>,
+    pub(crate) mail: Vec<String>,
 }
 
 impl Turn {
     /// Takes what waits for the role into its prompt.
-    pub(super) fn take_mail(&mut self, service: &Service) -> Result<(), Trouble> {
+    pub(crate) fn take_mail(&mut self, service: &Service) -> Result<(), UtilityError> {
         let place = Place::Branch(self.role.name.clone());
         while self.mail.len() < MOST_MAIL
             && let Some(message) = service.waiting(&place)?
@@ -67,11 +69,11 @@ impl Turn {
     }
 
     /// Says what became of them.
-    pub(super) fn settle_mail(
+    pub(crate) fn settle_mail(
         &self,
         service: &Service,
         failed: Option<&String>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), UtilityError> {
         let place = Place::Branch(self.role.name.clone());
         let ending = failed.map_or(Ending::Handled, |why| Ending::Failed(why.clone()));
         self.mail
@@ -82,14 +84,17 @@ impl Turn {
 
 /// How turns are played.
 #[derive(Debug)]
-pub(super) struct Player {
+pub(crate) struct Player {
     argv: Vec<String>,
     patience: Option<Duration>,
     cwd: PathBuf,
 }
 
 impl Player {
-    pub(super) fn new(asked: &Asked<'_>, options: &Options) -> Result<Self, Trouble> {
+    pub(crate) fn new(
+        context: &StepContext<'_>,
+        options: &StepOptions,
+    ) -> Result<Self, UtilityError> {
         let mut argv: Vec<String> = [ourselves(), "agent", "run"].map(str::to_owned).to_vec();
         for key in ["agent", "model", "thinking", "tools"] {
             if let Some(value) = options.text(key) {
@@ -100,16 +105,16 @@ impl Player {
         Ok(Self {
             argv,
             patience: patience.map(Duration::from_millis),
-            cwd: asked.cwd.to_owned(),
+            cwd: context.cwd.to_owned(),
         })
     }
 
     /// Plays turns at the same time; the answer of each, or why there is none.
-    pub(super) fn play(
+    pub(crate) fn play(
         &self,
         turns: &[Turn],
         nursery: &mut Nursery,
-    ) -> Result<Vec<Result<String, String>>, Trouble> {
+    ) -> Result<Vec<Result<String, String>>, UtilityError> {
         let leaves: Vec<_> = turns
             .iter()
             .map(|turn| nursery.spawn(self.command(&turn.prompt)))
@@ -135,7 +140,7 @@ impl Player {
             }
         }
         if interrupted {
-            return Err(Trouble::interrupted("the swarm"));
+            return Err(UtilityError::interrupted("the swarm"));
         }
         Ok(answers
             .into_iter()
@@ -178,7 +183,7 @@ impl Player {
 }
 
 /// The last of what was said in the room.
-pub(super) fn transcript(service: &Service) -> Result<String, Trouble> {
+pub(crate) fn transcript(service: &Service) -> Result<String, UtilityError> {
     let lines: Vec<String> = service
         .post()
         .look(|mail| {

@@ -3,19 +3,23 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::{Asked, files};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
+use crate::files;
+
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
     let target = options
-        .path("target", asked)
-        .unwrap_or_else(|| asked.library.root().to_owned());
+        .path("target", context)
+        .unwrap_or_else(|| context.library.root().to_owned());
     let paths = if target.is_dir() {
         let depth = if options.flag("all") { 4 } else { 1 };
         let (mut found, drafts) = (
             files::below(&target, depth, is_recipe)?.files,
-            asked.library.drafts(),
+            context.library.drafts(),
         );
         // What was captured in passing is nobody's recipe yet.
         found.retain(|path| target.starts_with(&drafts) || !path.starts_with(&drafts));
@@ -27,7 +31,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     };
     let (mut text, mut wrong) = (String::new(), 0);
     for path in &paths {
-        let problems = problems(asked, path);
+        let problems = problems(context, path);
         wrong += usize::from(!problems.is_empty());
         let _ = writeln!(
             text,
@@ -44,13 +48,13 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
     }
     if wrong > 0 {
         let message = format!("{wrong} of {} recipes have errors\n\n{text}", paths.len());
-        return Err(Trouble::failed(
+        return Err(UtilityError::failed(
             message,
             "`materia validate FILE` shows each place and what to write",
         ));
     }
-    Ok(Answer {
-        output: Output::Text(text),
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(text),
         notes: Vec::new(),
     })
 }
@@ -59,13 +63,13 @@ fn is_recipe(name: &str) -> bool {
     !name.starts_with('.') && [".json", ".md"].iter().any(|ending| name.ends_with(ending))
 }
 
-fn problems(asked: &Asked<'_>, path: &Path) -> Vec<String> {
+fn problems(context: &StepContext<'_>, path: &Path) -> Vec<String> {
     let shown = path.to_string_lossy();
-    let located = match asked.library.open(path, &shown) {
+    let located = match context.library.open(path, &shown) {
         Ok(located) => located,
         Err(error) => return vec![error.message],
     };
-    match asked.library.link(&located) {
+    match context.library.link(&located) {
         Ok(_) => Vec::new(),
         Err(findings) => findings
             .iter()

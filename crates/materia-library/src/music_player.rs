@@ -6,16 +6,16 @@
 
 use std::path::PathBuf;
 
+use materia_engine::post::{Claimed, Ending};
+use materia_engine::process::{Cause, Command, Ended, Event, LeafId, Reason, find_program};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::message::{Draft, Place};
 use materia_model::text;
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::service::Service;
-use super::{Asked, playlist_build};
-use crate::post::{Claimed, Ending};
-use crate::process::{Cause, Command, Ended, Event, LeafId, Reason, find_program};
+use crate::playlist_build;
+use crate::service::Service;
 
 /// A program that plays one file and ends.
 struct Program {
@@ -78,7 +78,7 @@ fn words(words: &[&str]) -> Vec<String> {
 
 /// What the player is at.
 struct Player<'a, 'b> {
-    asked: &'a mut Asked<'b>,
+    context: &'a mut StepContext<'b>,
     service: Service,
     program: &'static Program,
     tracks: Vec<PathBuf>,
@@ -90,8 +90,11 @@ struct Player<'a, 'b> {
     failures: usize,
 }
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let source = options.path("source", asked).unwrap_or_default();
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let source = options.path("source", context).unwrap_or_default();
     let tracks = if source.is_file() {
         vec![source.clone()]
     } else {
@@ -102,24 +105,24 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
             "there is no music in {}",
             text::quoted(&source.to_string_lossy())
         );
-        return Err(Trouble::failed(message, "name another source=DIR"));
+        return Err(UtilityError::failed(message, "name another source=DIR"));
     }
     if options.text("command") == Some("list") {
         let list = tracks
             .iter()
             .map(|track| format!("{}\n", track.display()))
             .collect();
-        return Ok(Answer {
-            output: Output::Text(list),
+        return Ok(UtilityReport {
+            output: UtilityOutput::Text(list),
             notes: Vec::new(),
         });
     }
     let program = chosen(options.text_or("player", "auto"))?;
-    let service = Service::open(asked, "music-player")?;
+    let service = Service::open(context, "music-player")?;
     let volume = options.number("volume", 70)?.min(100);
     let repeats = options.flag("loop");
     let mut player = Player {
-        asked,
+        context,
         service,
         program,
         tracks,
@@ -134,7 +137,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
 }
 
 /// The program that is asked for, or the first that is there.
-fn chosen(wanted: &str) -> Result<&'static Program, Trouble> {
+fn chosen(wanted: &str) -> Result<&'static Program, UtilityError> {
     let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
     let fits = |program: &&Program| wanted == "auto" || program.name == wanted;
     let there = |program: &&Program| find_program(program.name).is_some();
@@ -144,17 +147,17 @@ fn chosen(wanted: &str) -> Result<&'static Program, Trouble> {
         } else {
             format!("there is no {} in PATH", text::quoted(wanted))
         };
-        Trouble::failed(message, format!("install {}", text::list(&names, "or")))
+        UtilityError::failed(message, format!("install {}", text::list(&names, "or")))
     })
 }
 
 impl Player<'_, '_> {
-    fn play(&mut self) -> Result<Answer, Trouble> {
+    fn play(&mut self) -> Result<UtilityReport, UtilityError> {
         let ear = self.service.ear()?;
         let failed = |error: std::io::Error| {
-            Trouble::failed(format!("nobody can be heard: {error}"), "try again")
+            UtilityError::failed(format!("nobody can be heard: {error}"), "try again")
         };
-        self.asked.nursery.watch(&ear).map_err(failed)?;
+        self.context.nursery.watch(&ear).map_err(failed)?;
         self.start()?;
         loop {
             while let Some(message) = self.service.waiting(&Place::Run)? {
@@ -165,7 +168,7 @@ impl Player<'_, '_> {
                     return self.stopped("asked");
                 }
             }
-            match self.asked.nursery.next(None) {
+            match self.context.nursery.next(None) {
                 Some(Event::Ended(ended)) if Some(ended.leaf) == self.playing => {
                     if let Some(why) = self.track_ended(&ended)? {
                         return self.stopped(why);
@@ -174,7 +177,7 @@ impl Player<'_, '_> {
                 Some(Event::Readable(_)) => ear.quiet(),
                 Some(Event::Interrupt(_)) => {
                     self.halt();
-                    return Err(Trouble::interrupted(self.program.name));
+                    return Err(UtilityError::interrupted(self.program.name));
                 }
                 Some(_) => {}
                 None => return self.stopped("over"),
@@ -183,7 +186,7 @@ impl Player<'_, '_> {
     }
 
     /// Starts the track that we are at.
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), UtilityError> {
         let Some(track) = self.tracks.get(self.at).cloned() else {
             return Ok(());
         };
@@ -191,12 +194,12 @@ impl Player<'_, '_> {
         argv.extend((self.program.words)(self.volume));
         argv.push(track.to_string_lossy().into_owned());
         self.paused = false;
-        self.playing = Some(self.asked.nursery.spawn(Command::new(&argv)));
+        self.playing = Some(self.context.nursery.spawn(Command::new(&argv)));
         self.tell("music.playing", &format!("playing {}", track.display()))
     }
 
     /// Goes on behind a track that is over; why it does not.
-    fn track_ended(&mut self, ended: &Ended) -> Result<Option<&'static str>, Trouble> {
+    fn track_ended(&mut self, ended: &Ended) -> Result<Option<&'static str>, UtilityError> {
         self.playing = None;
         let bad = matches!(ended.cause, Cause::NotStarted(_)) || !ended.success();
         self.failures = if bad { self.failures + 1 } else { 0 };
@@ -219,7 +222,7 @@ impl Player<'_, '_> {
     }
 
     /// Does what a message says; whether that is the end.
-    fn obey(&mut self, message: &Claimed) -> Result<bool, Trouble> {
+    fn obey(&mut self, message: &Claimed) -> Result<bool, UtilityError> {
         let kind = message.envelope.kind.as_str();
         let plain = message.envelope.text().trim().to_ascii_lowercase();
         let verb = match kind {
@@ -255,7 +258,7 @@ impl Player<'_, '_> {
         Ok(false)
     }
 
-    fn jump(&mut self, to: usize) -> Result<(), Trouble> {
+    fn jump(&mut self, to: usize) -> Result<(), UtilityError> {
         self.halt();
         self.at = to;
         self.start()
@@ -264,7 +267,7 @@ impl Player<'_, '_> {
     /// Ends the program that plays; its end is not the end of its track.
     fn halt(&mut self) {
         if let Some(leaf) = self.playing.take() {
-            self.asked.nursery.stop(leaf, Reason::Cancelled);
+            self.context.nursery.stop(leaf, Reason::Cancelled);
         }
     }
 
@@ -273,7 +276,7 @@ impl Player<'_, '_> {
             "paused": self.paused, "volume": self.volume, "player": self.program.name})
     }
 
-    fn tell(&self, kind: &str, summary: &str) -> Result<(), Trouble> {
+    fn tell(&self, kind: &str, summary: &str) -> Result<(), UtilityError> {
         self.service.send(Draft {
             to: "coordinator".to_owned(),
             kind: kind.to_owned(),
@@ -284,12 +287,12 @@ impl Player<'_, '_> {
         })
     }
 
-    fn stopped(&mut self, why: &str) -> Result<Answer, Trouble> {
+    fn stopped(&mut self, why: &str) -> Result<UtilityReport, UtilityError> {
         self.halt();
         self.tell("music.stopped", why)?;
         if why == "nothing plays" {
             let hint = "try a file with the program by hand";
-            return Err(Trouble::failed(
+            return Err(UtilityError::failed(
                 format!("`{}` can play none of it", self.program.name),
                 hint,
             ));

@@ -16,31 +16,31 @@ const MOST_LOCKS: usize = 10_000;
 
 /// Everything a lock service keeps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Table {
+pub(crate) struct Table {
     /// What waits, the first first.
-    pub(in super::super) items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// What somebody works on, by its id.
-    pub(in super::super) assigned: BTreeMap<String, Assigned>,
+    pub(crate) assigned: BTreeMap<String, Assigned>,
     /// What is locked.
-    pub(in super::super) locks: BTreeMap<String, Lock>,
+    pub(crate) locks: BTreeMap<String, Lock>,
     /// The last message, and what it was answered: it may come again.
-    pub(in super::super) last: Option<(String, Reply)>,
+    pub(crate) last: Option<(String, Reply)>,
 }
 
 /// A piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Item {
+pub(crate) struct Item {
     /// What it is called.
-    pub(in super::super) id: String,
+    pub(crate) id: String,
     /// What is to be done.
-    pub(in super::super) task: Value,
+    pub(crate) task: Value,
     /// What must be locked for it.
-    pub(in super::super) resources: Vec<String>,
+    pub(crate) resources: Vec<String>,
 }
 
 /// A piece of work that somebody has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Assigned {
+pub(crate) struct Assigned {
     item: Item,
     owner: String,
     #[serde(rename = "expiresAt")]
@@ -49,7 +49,7 @@ pub(in super::super) struct Assigned {
 
 /// A lock.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Lock {
+pub(crate) struct Lock {
     owner: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     task: Option<String>,
@@ -59,15 +59,15 @@ pub(in super::super) struct Lock {
 
 /// What a message is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(in super::super) struct Reply {
+pub(crate) struct Reply {
     /// The word behind the prefix.
-    pub(in super::super) kind: String,
+    pub(crate) kind: String,
     /// Particulars.
-    pub(in super::super) body: Value,
+    pub(crate) body: Value,
 }
 
 impl Reply {
-    pub(in super::super) fn new(kind: &str, body: Value) -> Self {
+    pub(crate) fn new(kind: &str, body: Value) -> Self {
         Self {
             kind: kind.to_owned(),
             body,
@@ -79,7 +79,7 @@ impl Reply {
     }
 
     /// One line for people.
-    pub(in super::super) fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         let about = ["id", "resource", "error"]
             .iter()
             .find_map(|key| self.body.get(*key)?.as_str());
@@ -99,7 +99,7 @@ struct Asker<'a> {
 
 impl Table {
     /// Does what a message asks for.
-    pub(in super::super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         verb: &str,
         body: &Value,
@@ -135,7 +135,7 @@ impl Table {
     }
 
     /// What is locked now.
-    pub(in super::super) fn held(&self, now: i64) -> BTreeMap<&String, &Lock> {
+    pub(crate) fn held(&self, now: i64) -> BTreeMap<&String, &Lock> {
         self.locks
             .iter()
             .filter(|(_, lock)| lock.expires_at > now)

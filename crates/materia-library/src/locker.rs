@@ -4,21 +4,22 @@
 //! that comes twice, because we died in between, is answered again and changes nothing. Never
 //! polls: leases run out by comparing, and the only clock that wakes us is that of the next lease.
 
-pub(super) mod table;
+pub(crate) mod table;
 
 use std::path::{Path, PathBuf};
 
+use materia_engine::post::{Claimed, Ending, Wait};
+use materia_engine::store::atomic;
+use materia_engine::store::file::{self, Mode};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::message::{Draft, Place};
 use materia_model::text;
 use serde_json::{Value, json};
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::service::{Next, Service};
-use super::{Asked, files, jsonl_tail};
-use crate::post::{Claimed, Ending, Wait};
-use crate::store::atomic;
-use crate::store::file::{self, Mode};
+use crate::service::{Next, Service};
+use crate::{files, jsonl_tail};
+
 use table::{Reply, Table};
 
 /// The format of the table's document.
@@ -26,8 +27,11 @@ const FORMAT: u32 = 1;
 /// How large it may be.
 const MOST_BYTES: u64 = 64 << 20;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let service = Service::open(asked, "locker")?;
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let service = Service::open(context, "locker")?;
     let prefix = options.text_or("prefix", "lock").to_owned();
     let lease = i64::try_from(options.number("lease-ms", 600_000)?.max(1)).unwrap_or(i64::MAX);
     let mut locker = Locker {
@@ -37,7 +41,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         lease,
     };
     locker.started(&service)?;
-    (asked.say)("locker: ready");
+    (context.say)("locker: ready");
     let mut handled = 0u64;
     loop {
         let message = match service.next(&Place::Run, Wait::Forever)? {
@@ -46,7 +50,7 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
             Next::Over => break,
         };
         let stops = matches!(message.envelope.kind.as_str(), "control.stop");
-        let now = asked.clock.now().as_millis();
+        let now = context.clock.now().as_millis();
         let reply = if stops {
             Reply::new("stopped", json!({"handled": handled + 1}))
         } else {
@@ -71,7 +75,7 @@ struct Locker {
 }
 
 impl Locker {
-    fn started(&self, service: &Service) -> Result<(), Trouble> {
+    fn started(&self, service: &Service) -> Result<(), UtilityError> {
         let body = json!({"queued": self.table.items.len(), "locks": self.table.locks.len(), "leaseMs": self.lease});
         service.send(Draft {
             to: "coordinator".to_owned(),
@@ -85,7 +89,7 @@ impl Locker {
 
     /// Changes the table as a message asks for, and makes it durable; both only once for each
     /// message.
-    fn handle(&mut self, message: &Claimed, now: i64) -> Result<Reply, Trouble> {
+    fn handle(&mut self, message: &Claimed, now: i64) -> Result<Reply, UtilityError> {
         if let Some((id, reply)) = &self.table.last
             && *id == message.id
         {
@@ -112,7 +116,7 @@ impl Locker {
             Mode::Append,
         )
         .map_err(|error| {
-            Trouble::failed(
+            UtilityError::failed(
                 format!("the journal cannot be written: {error}"),
                 "make room on the disk",
             )
@@ -130,19 +134,19 @@ fn journal(dir: &Path) -> PathBuf {
 }
 
 /// The table as it was kept; an empty one in a new run.
-pub(super) fn read(dir: &Path) -> Result<Table, Trouble> {
+pub(crate) fn read(dir: &Path) -> Result<Table, UtilityError> {
     let path = document(dir);
     if !path.exists() {
         return Ok(Table::default());
     }
     atomic::read_json(&path, FORMAT, MOST_BYTES)
-        .map_err(|error| Trouble::failed(error.to_string(), "move it away to begin anew"))
+        .map_err(|error| UtilityError::failed(error.to_string(), "move it away to begin anew"))
 }
 
 /// Keeps the table.
-pub(super) fn keep(dir: &Path, table: &Table) -> Result<(), Trouble> {
+pub(crate) fn keep(dir: &Path, table: &Table) -> Result<(), UtilityError> {
     atomic::write_json(&document(dir), FORMAT, table).map_err(|error| {
-        Trouble::failed(
+        UtilityError::failed(
             error.to_string(),
             "make room, and check who may write there",
         )
@@ -150,30 +154,36 @@ pub(super) fn keep(dir: &Path, table: &Table) -> Result<(), Trouble> {
 }
 
 /// `lock-snapshot`: what a lock service keeps, without asking it.
-pub(super) fn snapshot(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let dir = match (options.text("run"), options.path("state-dir", asked)) {
+pub(crate) fn snapshot(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let dir = match (options.text("run"), options.path("state-dir", context)) {
         (Some(run), _) => {
             let bare = run.strip_prefix("run:").unwrap_or(run);
             let id = bare.parse().map_err(|error| {
-                Trouble::wrong(
+                UtilityError::wrong(
                     format!("{} is no run: {error}", text::quoted(run)),
                     "write run=ID",
                 )
             })?;
-            let place = asked.runs.find(&id);
+            let place = context.runs.find(&id);
             place
-                .map_err(|error| Trouble::failed(error.to_string(), error.hint()))?
+                .map_err(|error| UtilityError::failed(error.to_string(), error.hint()))?
                 .dir()
                 .to_owned()
         }
         (None, Some(dir)) => dir,
         (None, None) => {
             let message = "nobody says which lock service is meant";
-            return Err(Trouble::wrong(message, "write run=ID or state-dir=DIR"));
+            return Err(UtilityError::wrong(
+                message,
+                "write run=ID or state-dir=DIR",
+            ));
         }
     };
     let table = read(&dir)?;
-    let now = asked.clock.now().as_millis();
+    let now = context.clock.now().as_millis();
     let log = files::text(&journal(&dir)).unwrap_or_default();
     let (lines, _) = jsonl_tail::last(&log, options.number("lines", 20)?);
     let lines: Vec<Value> = lines
@@ -182,8 +192,8 @@ pub(super) fn snapshot(asked: &mut Asked<'_>, options: &Options) -> Result<Answe
         .collect();
     let output =
         json!({"stateDir": dir, "queue": table.items, "locks": table.held(now), "journal": lines});
-    Ok(Answer {
-        output: Output::Json(output),
+    Ok(UtilityReport {
+        output: UtilityOutput::Json(output),
         notes: Vec::new(),
     })
 }

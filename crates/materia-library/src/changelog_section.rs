@@ -1,14 +1,17 @@
 //! `changelog-section`: what a changelog says about one version; about the newest where none is
 //! named.
 
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::text;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::{Asked, files};
+use crate::files;
 
-pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let path = options.path("file", asked).unwrap_or_default();
+pub(crate) fn run(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let path = options.path("file", context).unwrap_or_default();
     let changelog = files::text(&path)?;
     let version = options.text("version");
     let found = section(&changelog, version).ok_or_else(|| {
@@ -26,10 +29,10 @@ pub(super) fn run(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Tr
         } else {
             format!("it has {}", known.join("; "))
         };
-        Trouble::failed(message, hint)
+        UtilityError::failed(message, hint)
     })?;
-    Ok(Answer {
-        output: Output::Text(format!("{}\n", found.trim_end())),
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(format!("{}\n", found.trim_end())),
         notes: Vec::new(),
     })
 }

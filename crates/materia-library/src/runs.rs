@@ -3,25 +3,25 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use materia_engine::run::{self, List, Root};
+use materia_engine::utility::step::{StepContext, StepOptions};
+use materia_engine::utility::{UtilityError, UtilityOutput, UtilityReport};
 use materia_model::text;
 
-use super::super::answer::{Answer, Output, Trouble};
-use super::options::Options;
-use super::{Asked, files};
-use crate::run::{self, List, Root};
+use crate::files;
 
 /// The root that is meant: ours where nothing is said.
-pub(super) fn root(asked: &Asked<'_>, options: &Options) -> Root {
+pub(crate) fn root(context: &StepContext<'_>, options: &StepOptions) -> Root {
     options
-        .path("root", asked)
-        .map_or_else(|| asked.runs.clone(), Root::new)
+        .path("root", context)
+        .map_or_else(|| context.runs.clone(), Root::new)
 }
 
 /// All runs of a root, each with a status that was looked at now.
-pub(super) fn all(root: &Root, asked: &Asked<'_>) -> Result<List, Trouble> {
-    run::list(root, asked.clock).map_err(|error| {
+pub(crate) fn all(root: &Root, context: &StepContext<'_>) -> Result<List, UtilityError> {
+    run::list(root, context.clock).map_err(|error| {
         let message = format!("the runs in {} cannot be read: {error}", shown(root));
-        Trouble::failed(message, error.hint())
+        UtilityError::failed(message, error.hint())
     })
 }
 
@@ -29,9 +29,12 @@ fn shown(root: &Root) -> String {
     text::quoted(&root.path().to_string_lossy())
 }
 
-pub(super) fn summary(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let root = root(asked, options);
-    let list = all(&root, asked)?;
+pub(crate) fn summary(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let root = root(context, options);
+    let list = all(&root, context)?;
     let mut output = String::new();
     for one in &list.runs {
         let started = one.started_at.map(|at| at.to_string()).unwrap_or_default();
@@ -55,14 +58,17 @@ pub(super) fn summary(asked: &mut Asked<'_>, options: &Options) -> Result<Answer
     if list.runs.is_empty() {
         output = format!("there are no runs in {}\n", root.path().display());
     }
-    Ok(Answer {
-        output: Output::Text(output),
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(output),
         notes,
     })
 }
 
-pub(super) fn state_files(asked: &mut Asked<'_>, options: &Options) -> Result<Answer, Trouble> {
-    let root = root(asked, options);
+pub(crate) fn state_files(
+    context: &mut StepContext<'_>,
+    options: &StepOptions,
+) -> Result<UtilityReport, UtilityError> {
+    let root = root(context, options);
     let name = options.text_or("name", "run.json");
     let depth = options.number("max-depth", 2)?;
     let found: Vec<PathBuf> = if root.path().is_dir() {
@@ -74,8 +80,8 @@ pub(super) fn state_files(asked: &mut Asked<'_>, options: &Options) -> Result<An
         .iter()
         .map(|path| format!("{}\n", path.display()))
         .collect();
-    Ok(Answer {
-        output: Output::Text(text),
+    Ok(UtilityReport {
+        output: UtilityOutput::Text(text),
         notes: Vec::new(),
     })
 }
