@@ -21,6 +21,7 @@ pub mod recipe;
 pub mod import;
 pub mod materia;
 pub mod loadout;
+pub mod picture;
 pub mod handoff;
 pub mod utility;
 pub mod agent;

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! use materia_model::finding::Source;
-//! use materia_model::loadout::{Config, Document, Layer, Scope, grid};
+//! use materia_model::loadout::{Config, Document, Layer, Scope};
+//! use materia_model::picture;
 //!
 //! let text = r#"{
 //!     "activeLoadout": "Hello",
@@ -16,7 +17,7 @@
 //! let layers = [Layer { scope: Scope::Project, document: Document::parse(Source::new("hello.json", text)) }];
 //! let config = Config::load(&layers);
 //! let graph = config.compile(config.active().unwrap()).unwrap().graph.unwrap();
-//! assert!(grid::text(&graph).contains("hello · Greet"));
+//! assert!(picture::text(&graph).contains("hello · Greet"));
 //! ```
 
 pub mod settings;
@@ -34,7 +35,6 @@ mod cursor;
 mod check;
 mod compile;
 pub mod layer;
-pub mod grid;
 pub mod fanout;
 pub mod schema;
 
@@ -45,4 +45,4 @@ pub use schema::schema;
 pub use settings::Settings;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Severity, Source};
 use materia_model::loadout::layer::Edit as Policy;
-use materia_model::loadout::{Config, Layer, Scope, grid};
+use materia_model::loadout::{Config, Layer, Scope};
+use materia_model::picture;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -270,7 +271,7 @@ fn judged(files: &Files, edit: &Edit) -> (bool, Vec<Finding>, Option<Value>) {
     };
     let mut grid = None;
     if let Some(compiled) = compiled {
-        grid = compiled.graph.as_ref().map(grid::json);
+        grid = compiled.graph.as_ref().map(picture::json);
         issues.extend(compiled.findings);
     }
     let usable = issues.iter().all(|issue| issue.severity != Severity::Error)

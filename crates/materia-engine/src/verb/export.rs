@@ -11,7 +11,7 @@ use std::path::Path;
 
 use materia_model::cast::Body;
 use materia_model::loadout::Graph;
-use materia_model::loadout::grid::{self, Mark, Standing};
+use materia_model::picture::{self, Mark, Standing};
 use materia_model::secret::Secrets;
 use materia_model::text;
 use serde_json::Value;
@@ -101,7 +101,7 @@ pub fn cast(
     if let Some(error) = &mut cast.error {
         error.message = secrets.redact_text(&error.message).into_owned();
     }
-    let picture = graph.map(|graph| grid::svg(graph, &marks(graph, &cast)));
+    let picture = graph.map(|graph| picture::svg(graph, &marks(graph, &cast)));
     let texts = texts(folder.path(), &cast, &secrets);
     Ok(Exported {
         cast,

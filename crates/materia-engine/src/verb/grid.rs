@@ -1,12 +1,13 @@
 //! `grid`: a loadout as a picture or a document.
 //!
 //! Owns finding the loadout and refusing a broken one. The pictures are drawn by
-//! `materia_model::loadout::grid`.
+//! `materia_model::picture`.
 
 use std::collections::BTreeMap;
 
 use materia_model::finding::Finding;
-use materia_model::loadout::{Config, Graph, grid};
+use materia_model::loadout::{Config, Graph};
+use materia_model::picture;
 use serde_json::{Value, json};
 
 use super::loadout::{NotUsable, choose, refuse_broken_files};
@@ -39,23 +40,24 @@ impl Grid {
     /// The picture, ending in a newline.
     pub fn text(&self, format: Format) -> String {
         match format {
-            Format::Text => grid::text(&self.graph),
-            Format::Mermaid => grid::mermaid(&self.graph),
-            Format::Dot => grid::dot(&self.graph),
-            Format::Svg => grid::svg(&self.graph, &BTreeMap::new()),
+            Format::Text => picture::text(&self.graph),
+            Format::Mermaid => picture::mermaid(&self.graph),
+            Format::Dot => picture::dot(&self.graph),
+            Format::Svg => picture::svg(&self.graph, &BTreeMap::new()),
             Format::Json => format!("{}\n", self.document()),
         }
     }
 
     /// The picture in text, in so many columns where that can be done.
     pub fn drawn_within(&self, columns: usize) -> String {
-        grid::text_within(&self.graph, columns)
+        picture::text_within(&self.graph, columns)
     }
 
     /// The graph as one document.
     pub fn document(&self) -> Value {
         let mut document = json!({"ok": true});
-        if let (Value::Object(all), Value::Object(graph)) = (&mut document, grid::json(&self.graph))
+        if let (Value::Object(all), Value::Object(graph)) =
+            (&mut document, picture::json(&self.graph))
         {
             all.extend(graph);
         }

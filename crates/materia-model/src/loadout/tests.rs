@@ -6,7 +6,6 @@ mod files;
 mod loops;
 mod fanout;
 mod layers;
-mod pictures;
 mod hostile;
 mod slow;
 
@@ -16,7 +15,7 @@ use super::{Compiled, Config, Document, Graph, Layer, Scope};
 use crate::finding::{Finding, Severity, Source};
 
 /// What every test's materia are: an agent, one that answers JSON, a generator, a utility.
-fn shelf() -> Value {
+pub(crate) fn shelf() -> Value {
     json!({
         "A": {"tools": "none", "prompt": "a"},
         "J": {"tools": "none", "prompt": "j", "parse": "json"},
@@ -26,7 +25,7 @@ fn shelf() -> Value {
     })
 }
 
-fn layer(scope: Scope, value: &Value) -> Layer {
+pub(crate) fn layer(scope: Scope, value: &Value) -> Layer {
     let name = format!("{scope:?}.json").to_lowercase();
     Layer {
         scope,
@@ -44,7 +43,7 @@ fn compiled(loadout: &Value) -> Compiled {
 }
 
 /// The graph of a loadout without errors.
-fn graph(loadout: &Value) -> Graph {
+pub(crate) fn graph(loadout: &Value) -> Graph {
     let compiled = compiled(loadout);
     compiled
         .graph
@@ -74,7 +73,7 @@ fn told(findings: &[Finding]) -> Vec<String> {
 }
 
 /// A loop of two sockets behind a generator.
-fn work() -> Value {
+pub(crate) fn work() -> Value {
     json!({
         "entry": "S1",
         "sockets": {
@@ -92,7 +91,7 @@ fn work() -> Value {
 }
 
 /// The same document with one value changed.
-fn with(mut document: Value, at: &str, value: Value) -> Value {
+pub(crate) fn with(mut document: Value, at: &str, value: Value) -> Value {
     let (parent, name) = at.rsplit_once('/').unwrap();
     let parent = document.pointer_mut(parent).unwrap();
     match parent {

@@ -4,7 +4,7 @@ use clap::Args;
 use materia_engine::cast::Definition;
 use materia_engine::verb::cast::{self};
 use materia_engine::verb::link::{self, Wanted};
-use materia_model::loadout::grid;
+use materia_model::picture;
 
 use super::cast::{Player, detach, exit_code, failure, foreground, wanted};
 use super::config::{Config, project};
@@ -93,11 +93,11 @@ impl Link {
             match voice {
                 Voice::Human => {
                     screen.text(&painted(
-                        &grid::text(definition.graph()),
+                        &picture::text(definition.graph()),
                         screen.results_in_colour(),
                     ));
                 }
-                Voice::Json => screen.document(&grid::json(definition.graph())),
+                Voice::Json => screen.document(&picture::json(definition.graph())),
             }
             return Ok(0);
         }

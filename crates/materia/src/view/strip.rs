@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use materia_model::loadout::graph::{Graph, Slot};
-use materia_model::loadout::grid;
+use materia_model::picture;
 
 use super::amounts::line;
 use super::block::Line;
@@ -60,7 +60,7 @@ struct Cell {
 }
 
 fn cells(graph: &Graph, walked: &Walked<'_>) -> Vec<Cell> {
-    let order = grid::order(graph, grid::MAX_DRAWN);
+    let order = picture::order(graph, picture::MAX_DRAWN);
     let mut cells = Vec::new();
     for (at, slot) in order.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| order[at]);

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{layer, shelf};
-use crate::loadout::{Config, Scope, grid};
+use crate::loadout::{Config, Scope};
+use crate::picture;
 
 /// Words that mean something somewhere in a config.
 fn word() -> impl Strategy<Value = String> {
@@ -60,7 +61,7 @@ proptest! {
         let config = Config::load(&layers);
         places_everywhere(&config);
         if let Some(graph) = config.compile("T").and_then(|compiled| compiled.graph) {
-            let _ = (grid::text(&graph), grid::mermaid(&graph), grid::dot(&graph), grid::json(&graph));
+            let _ = (picture::text(&graph), picture::mermaid(&graph), picture::dot(&graph), picture::json(&graph));
         }
     }
 
@@ -90,7 +91,7 @@ proptest! {
             let to: Vec<_> = graph.socket(slot).edges.iter().map(|edge| graph.target_name(edge.to).to_owned()).collect();
             prop_assert_eq!(to, ways.iter().map(|(to, _)| id(*to)).collect::<Vec<_>>());
         }
-        let drawn = grid::text(&graph);
+        let drawn = picture::text(&graph);
         let missing = (0..count).find(|at| !drawn.contains(&format!("S{at} · ")));
         prop_assert_eq!(missing, None);
         prop_assert!(graph.loops()[0].each.is_some() && graph.loops()[0].exit_source.is_some());

@@ -185,8 +185,5 @@ fn the_resolved_document_compiles_to_the_same_graph() {
     assert_eq!(again.active().unwrap(), "T");
     assert_eq!(again.settings(), config.settings());
     let same = again.compile("T").unwrap().graph.unwrap();
-    assert_eq!(
-        crate::loadout::grid::json(&same),
-        crate::loadout::grid::json(&graph)
-    );
+    assert_eq!(crate::picture::json(&same), crate::picture::json(&graph));
 }

@@ -3,7 +3,8 @@
 
 use super::shelf;
 use crate::finding::Source;
-use crate::loadout::{Config, Document, Layer, Scope, grid};
+use crate::loadout::{Config, Document, Layer, Scope};
+use crate::picture;
 
 /// Reads and checks a text; a quadratic step would take minutes here.
 fn survive(loadout: &str) -> usize {
@@ -18,7 +19,7 @@ fn survive(loadout: &str) -> usize {
     let config = Config::load(&layers);
     let compiled = config.compile("T").unwrap();
     if let Some(graph) = compiled.graph {
-        let _ = grid::text(&graph);
+        let _ = picture::text(&graph);
         return graph.sockets().len();
     }
     assert!(!compiled.findings.is_empty() && compiled.findings.len() <= 200);

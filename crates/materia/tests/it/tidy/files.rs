@@ -124,6 +124,7 @@ fn unsafe_code_is_forbidden_everywhere() {
     for krate in [
         "crates/materia-model",
         "crates/materia-engine",
+        "crates/materia-library",
         "crates/materia",
         "bench",
     ] {

@@ -4,11 +4,11 @@
 //! and enters its target from there. A loop is a bracket on the left that says what it works
 //! through.
 
-use super::super::graph::{Graph, Guard, Slot, Target};
 use super::bracket::{self, Bracket};
 use super::lane::{self, Lane};
 use super::order::order;
 use super::{Way, kind, one_line, ways};
+use crate::loadout::graph::{Graph, Guard, Slot, Target};
 use crate::materia::Parse;
 
 /// How many sockets are drawn.

@@ -10,8 +10,8 @@ mod route;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::super::graph::{Graph, Slot, Target};
 use super::{MAX_DRAWN, kind, one_line, ways};
+use crate::loadout::graph::{Graph, Slot, Target};
 use crate::text;
 
 /// The size of a box.

@@ -3,8 +3,8 @@
 //!
 //! Owns the walk. Never draws.
 
-use super::super::graph::{Graph, Slot, Target};
 use super::ways;
+use crate::loadout::graph::{Graph, Slot, Target};
 
 /// At most `most` sockets, from the entry along the edges; what nothing leads to comes last.
 pub fn order(graph: &Graph, most: usize) -> Vec<Slot> {

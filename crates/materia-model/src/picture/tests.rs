@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{graph, with, work};
-use crate::loadout::grid;
+use crate::loadout::tests::{graph, with, work};
+use crate::picture;
 
 fn shown() -> crate::loadout::Graph {
     let evaluated = json!({"materia": "J", "edges": [{"when": "not_satisfied", "to": "S3", "maxTraversals": 3}, {"to": "S3"}]});
@@ -38,12 +38,12 @@ T
   │ agent                                 ├──▶ end
   └───────────────────────────────────────┘
 ";
-    assert_eq!(grid::text(&shown()), expected);
+    assert_eq!(picture::text(&shown()), expected);
 }
 
 #[test]
 fn a_loop_that_ends_the_cast_says_so() {
-    let drawn = grid::text(&graph(&with(work(), "/loops/l/exit/to", json!("end"))));
+    let drawn = picture::text(&graph(&with(work(), "/loops/l/exit/to", json!("end"))));
     assert!(drawn.contains("┗━ done ▶ end"), "{drawn}");
 }
 
@@ -57,7 +57,7 @@ fn a_picture_nobody_can_read_is_cut() {
             )
         })
         .collect();
-    let drawn = grid::text(&graph(&json!({"sockets": sockets})));
+    let drawn = picture::text(&graph(&json!({"sockets": sockets})));
     assert!(
         drawn.ends_with("… and 300 more; `--format json` has them all\n"),
         "{}",
@@ -68,7 +68,7 @@ fn a_picture_nobody_can_read_is_cut() {
 #[test]
 fn other_programs_get_their_notation() {
     let graph = shown();
-    let mermaid = grid::mermaid(&graph);
+    let mermaid = picture::mermaid(&graph);
     assert!(
         mermaid.starts_with("flowchart TD\n  subgraph loop0 [\"loop l\"]\n    n1(\"S3<br/>A\")\n"),
         "{mermaid}"
@@ -81,13 +81,13 @@ fn other_programs_get_their_notation() {
         mermaid.contains("  n2 ==>|\"done, satisfied\"| n3\n"),
         "{mermaid}"
     );
-    let dot = grid::dot(&graph);
+    let dot = picture::dot(&graph);
     assert!(dot.starts_with("digraph \"T\" {\n"), "{dot}");
     assert!(
         dot.contains("  n2 -> n3 [label=\"done, satisfied\"] [style=bold];\n"),
         "{dot}"
     );
-    let json = grid::json(&graph);
+    let json = picture::json(&graph);
     assert_eq!(
         json["sockets"][2]["edges"][0],
         json!({"when": "not_satisfied", "to": "S3", "maxTraversals": 3})
@@ -101,7 +101,7 @@ fn names_cannot_break_a_notation() {
     let mut loadout = work();
     loadout["loops"] = json!({});
     let label = "say \"hi\" <b>\n\u{1b}[31m`x`\\";
-    let layers = [super::layer(
+    let layers = [crate::loadout::tests::layer(
         crate::loadout::Scope::Flag,
         &json!({
             "materia": {"A": {"tools": "none", "prompt": "a", "label": label}},
@@ -110,9 +110,13 @@ fn names_cannot_break_a_notation() {
     )];
     let config = crate::loadout::Config::load(&layers);
     let graph = config.compile("T\"\n").unwrap().graph.unwrap();
-    for picture in [grid::text(&graph), grid::mermaid(&graph), grid::dot(&graph)] {
+    for picture in [
+        picture::text(&graph),
+        picture::mermaid(&graph),
+        picture::dot(&graph),
+    ] {
         assert!(!picture.contains('\u{1b}'), "{picture}");
     }
-    assert!(grid::mermaid(&graph).contains("say #quot;hi#quot; #lt;b#gt;"));
-    assert!(grid::dot(&graph).contains("say \\\"hi\\\" <b>"));
+    assert!(picture::mermaid(&graph).contains("say #quot;hi#quot; #lt;b#gt;"));
+    assert!(picture::dot(&graph).contains("say \\\"hi\\\" <b>"));
 }

@@ -13,7 +13,7 @@ mod svg;
 
 use serde_json::{Map, Value, json};
 
-use super::graph::{Each, Graph, Guard, Slot, Target};
+use crate::loadout::graph::{Each, Graph, Guard, Slot, Target};
 use crate::materia::Kind;
 
 pub use drawn::{MAX_DRAWN, text, text_within};
@@ -165,3 +165,6 @@ struct Way {
     /// Whether it is taken when a list is done.
     done: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use super::super::graph::{Graph, Slot, Target};
 use super::{kind, one_line, ways};
+use crate::loadout::graph::{Graph, Slot, Target};
 
 /// The graph as a Mermaid flowchart.
 pub fn mermaid(graph: &Graph) -> String {

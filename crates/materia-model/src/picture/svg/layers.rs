@@ -3,10 +3,10 @@
 //! Owns the arrangement. A row is the longest way from the entry that goes against no edge back; in
 //! a row, boxes stand near those that lead to them. Never draws.
 
-use super::super::super::graph::{Graph, Slot, Target};
 use super::super::order::order;
 use super::super::ways;
 use super::{BOX, Scene, reaches_end};
+use crate::loadout::graph::{Graph, Slot, Target};
 
 /// The space between boxes of a row, and between rows.
 const GAP: (f64, f64) = (56.0, 70.0);

@@ -3,8 +3,8 @@
 //! Owns which column a loop's bracket has, what stands in the margin of a row, and what a loop says
 //! about itself.
 
-use super::super::graph::{Graph, Loop, Slot};
 use super::one_line;
+use crate::loadout::graph::{Graph, Loop, Slot};
 
 /// A loop's bracket: the boxes it spans, its column, and the rows where it opens and closes.
 pub(super) struct Bracket<'g> {

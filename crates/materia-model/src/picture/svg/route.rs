@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::super::graph::{Slot, Target};
 use super::super::ways;
 use super::{BOX, Scene};
+use crate::loadout::graph::{Slot, Target};
 
 /// How far lanes are from each other.
 const LANE: f64 = 22.0;
