@@ -42,7 +42,7 @@ impl Timestamp {
 
     /// The spelling of a moment in the years 1970 to 9999, made by hand because every record of a
     /// journal needs it.
-    pub(crate) fn spelling(self) -> Option<[u8; 24]> {
+    fn spelling(self) -> Option<[u8; 24]> {
         const DAY: u64 = 86_400_000;
         let millis = u64::try_from(self.0).ok()?;
         let (year, month, day) = civil_date((millis / DAY) as u32);

@@ -12,7 +12,7 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use materia_model::record::{self, Lines, Unwritable};
+use materia_model::record::{self, Unwritable};
 use materia_model::time::Timestamp;
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
@@ -27,8 +27,8 @@ use crate::failpoint;
 use crate::store::atomic;
 use crate::store::dir::{self, DirError};
 
-/// A buffer that grew beyond this for one record is not kept.
-const KEPT_BUFFER: usize = 64 << 10;
+/// A buffer that grew beyond this for one append is not kept.
+const MAX_KEPT_BUFFER: usize = 64 << 10;
 
 /// The end of a journal.
 #[derive(Debug)]
@@ -47,7 +47,8 @@ pub(super) struct Tail {
     pub(super) last: u64,
     /// What other writers are told about syncs, where there are others.
     pub(super) synced: Option<Arc<Synced>>,
-    lines: Lines,
+    /// The lines of the append that is under way; kept for its memory.
+    lines: Vec<u8>,
     broken: Option<String>,
 }
 
@@ -71,7 +72,7 @@ impl Tail {
             end,
             last: last.offset,
             synced: None,
-            lines: Lines::default(),
+            lines: Vec::new(),
             broken: None,
         })
     }
@@ -117,24 +118,18 @@ impl Tail {
         self.lines.clear();
         let (first, mut last, mut next) = (self.next, self.last, self.next);
         for (kind, data) in records {
-            last = self.end + self.lines.as_bytes().len() as u64;
-            if let Err(source) = self.lines.push(next, at, kind, data) {
-                return Err(self.unwritable(source));
-            }
+            last = self.end + self.lines.len() as u64;
+            record::encode(&mut self.lines, next, at, kind, data)
+                .map_err(|source| self.unwritable(source))?;
             next += 1;
         }
-        if let Err(error) = failpoint::write_all(
-            "journal.write",
-            &mut Direct(&self.file),
-            self.lines.as_bytes(),
-        ) {
-            return Err(self.take_back(error));
-        }
+        failpoint::write_all("journal.write", &mut Direct(&self.file), &self.lines)
+            .map_err(|error| self.take_back(error))?;
         self.last = last;
-        self.end += self.lines.as_bytes().len() as u64;
+        self.end += self.lines.len() as u64;
         self.next = next;
-        if self.lines.capacity() > KEPT_BUFFER {
-            self.lines = Lines::default();
+        if self.lines.capacity() > MAX_KEPT_BUFFER {
+            self.lines = Vec::new();
         }
         Ok(first)
     }
