@@ -6,7 +6,7 @@
 //! record on its own account but when it closes a segment.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::iter;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
@@ -94,7 +94,6 @@ impl Tail {
     }
 
     /// Writes one record, with one system call. A failure leaves the journal as it was.
-    #[inline(always)]
     pub(super) fn append<T: Serialize + ?Sized>(
         &mut self,
         at: Timestamp,
@@ -106,9 +105,6 @@ impl Tail {
 
     /// Writes records that belong together with one system call, so that a kill leaves all of them
     /// or none, and gives the number of the first. A failure leaves the journal as it was.
-    // The kernel forgets where its callers return to: each frame around a system call costs a
-    // misprediction.
-    #[inline(always)]
     pub(super) fn append_all<'r, T: Serialize + ?Sized + 'r>(
         &mut self,
         at: Timestamp,
@@ -123,7 +119,7 @@ impl Tail {
                 .map_err(|source| self.unwritable(source))?;
             next += 1;
         }
-        failpoint::write_all("journal.write", &mut Direct(&self.file), &self.lines)
+        failpoint::write_all("journal.write", &mut &*self.file, &self.lines)
             .map_err(|error| self.take_back(error))?;
         self.last = last;
         self.end += self.lines.len() as u64;
@@ -134,7 +130,6 @@ impl Tail {
         Ok(first)
     }
 
-    #[cold]
     fn unwritable(&self, source: Unwritable) -> JournalError {
         JournalError::Unwritable {
             file: self.files.current().to_owned(),
@@ -143,7 +138,6 @@ impl Tail {
     }
 
     /// Cuts off what a failed write left, so that the journal ends in a whole record again.
-    #[cold]
     fn take_back(&mut self, error: io::Error) -> JournalError {
         match self.cut() {
             Ok(()) => JournalError::io("write to", self.files.current())(error),
@@ -264,34 +258,14 @@ impl Tail {
         }
     }
 
-    #[inline]
     pub(super) fn check_usable(&self) -> Result<(), JournalError> {
-        self.broken
-            .as_deref()
-            .map_or(Ok(()), |why| Err(self.refuse(why)))
-    }
-
-    #[cold]
-    fn refuse(&self, why: &str) -> JournalError {
-        JournalError::Broken {
-            file: self.files.current().to_owned(),
-            why: why.to_owned(),
+        match &self.broken {
+            None => Ok(()),
+            Some(why) => Err(JournalError::Broken {
+                file: self.files.current().to_owned(),
+                why: why.clone(),
+            }),
         }
-    }
-}
-
-/// A file that is written to without the C library in between: of what an append costs above the
-/// system call, its way there and back would be a good part.
-struct Direct<'f>(&'f File);
-
-impl Write for Direct<'_> {
-    #[inline(always)]
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(self.0, bytes)?)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
