@@ -50,7 +50,6 @@ mod validate;
 mod wait;
 mod watch;
 
-use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
@@ -227,21 +226,19 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
 }
 
 /// Reads the arguments. The grammar is a large tree: where the first word is a verb, it is first
-/// tried with that one alone, and whatever is wrong is said by the whole. Nobody needs a grammar
-/// taken apart again.
+/// tried with that one alone, and whatever is wrong is said by the whole.
 fn parse(world: &World) -> Result<CommandLine, clap::Error> {
     if let Some(verb) = world
         .args
         .get(1)
         .and_then(|word| Verb::alone(word.to_str()?))
     {
-        let mut grammar =
-            ManuallyDrop::new(Common::augment_args(clap::Command::new("materia")).subcommand(verb));
+        let mut grammar = Common::augment_args(clap::Command::new("materia")).subcommand(verb);
         if let Ok(line) = read(&mut grammar, world) {
             return Ok(line);
         }
     }
-    let mut grammar = ManuallyDrop::new(CommandLine::command());
+    let mut grammar = CommandLine::command();
     read(&mut grammar, world).map_err(|error| error.format(&mut grammar))
 }
 
