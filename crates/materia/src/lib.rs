@@ -15,7 +15,6 @@ pub mod tui;
 pub mod web;
 pub mod mcp;
 
-pub use supervisor::give_way;
 pub use world::{Terminals, World};
 
 use door::Doors;

@@ -5,22 +5,19 @@
     reason = "this file owns argv, environment, cwd and the exit code"
 )]
 
-use std::ffi::OsString;
 use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 use materia::{Terminals, World};
 
 fn main() -> ExitCode {
-    let args: Vec<OsString> = std::env::args_os().collect();
-    materia::give_way(&args);
     let terminals = Terminals {
         stdin: stdin().is_terminal(),
         stdout: stdout().is_terminal(),
         stderr: stderr().is_terminal(),
     };
     let world = World {
-        args,
+        args: std::env::args_os().collect(),
         variables: std::env::vars_os().collect(),
         cwd: std::env::current_dir(),
         terminals,

@@ -15,14 +15,6 @@ pub(crate) fn is_meant(args: &[OsString]) -> bool {
     args.get(1).is_some_and(|word| word == SUPERVISE)
 }
 
-/// Lets whoever started a supervisor go first: somebody waits for that one, and often on the same
-/// processor.
-pub fn give_way(args: &[OsString]) {
-    if is_meant(args) {
-        std::thread::yield_now();
-    }
-}
-
 /// Supervises, and gives the exit code, which nobody asks for.
 pub(crate) fn run(world: World) -> u8 {
     #[cfg(feature = "test-fakes")]

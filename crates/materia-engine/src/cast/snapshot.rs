@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::Path;
 
 use materia_model::cast::State;
-use materia_model::record::{self, MAX_LINE};
+use materia_model::record::{self, MAX_LINE_BYTES};
 use materia_model::secret::Secrets;
 use materia_model::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ pub(super) fn read(path: &Path) -> Option<(Checkpoint, State)> {
     let mut line = Vec::new();
     File::open(path)
         .ok()?
-        .take(MAX_LINE as u64 + 1)
+        .take(MAX_LINE_BYTES as u64 + 1)
         .read_to_end(&mut line)
         .ok()?;
     let record = record::decode(line.strip_suffix(b"\n")?).ok()?;

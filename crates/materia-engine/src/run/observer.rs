@@ -134,7 +134,6 @@ impl<'s> Watcher<'s> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
             ears::ring_all(&self.place.ears());
-            give_way();
         } else {
             let (at, data) = (
                 self.clock.now(),
@@ -304,12 +303,6 @@ impl<'s> Watcher<'s> {
             (self.unwritten, self.written, self.patience) = (false, Stopwatch::start(), SNAPSHOTS);
         }
     }
-}
-
-/// Lets whoever was just woken go first: the kernel likes to wake them where we run, and nobody
-/// waits for the rest of us.
-fn give_way() {
-    std::thread::yield_now();
 }
 
 impl Observer for Watcher<'_> {

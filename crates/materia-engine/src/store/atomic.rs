@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Source};
-use materia_model::record::DEEPEST;
+use materia_model::record::MAX_DEPTH;
 use rustix::fs::{CWD, RenameFlags};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,7 +46,7 @@ pub enum WriteError {
         source: serde_json::Error,
     },
     /// It nests deeper than it could be read again.
-    #[error("{} would nest deeper than {DEEPEST} levels", shown(file))]
+    #[error("{} would nest deeper than {MAX_DEPTH} levels", shown(file))]
     TooDeep {
         /// The document.
         file: PathBuf,
@@ -181,7 +181,7 @@ fn spelled<T: Serialize>(path: &Path, format: u32, document: &T) -> Result<Vec<u
                 source,
             }
         })?;
-    if depth(&bytes) > DEEPEST {
+    if depth(&bytes) > MAX_DEPTH {
         return Err(WriteError::TooDeep {
             file: path.to_owned(),
         });

@@ -250,14 +250,9 @@ impl Journal {
     fn roomy_tail(&self) -> Result<MutexGuard<'_, Tail>, JournalError> {
         let mut tail = self.tail();
         if tail.is_full(self.limit) {
-            self.rotate(&mut tail)?;
+            tail.rotate(self.clock.now())?;
         }
         Ok(tail)
-    }
-
-    #[cold]
-    fn rotate(&self, tail: &mut Tail) -> Result<(), JournalError> {
-        tail.rotate(self.clock.now())
     }
 
     fn tail(&self) -> MutexGuard<'_, Tail> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::address::{Address, AddressError};
-use crate::record::DEEPEST;
+use crate::record::MAX_DEPTH;
 use crate::text;
 
 /// How many bytes of JSON a body may have.
@@ -26,7 +26,7 @@ const LONGEST_TEXT: usize = 4 << 10;
 const LONGEST_TYPE: usize = 128;
 
 /// How deep a body may nest: what stands around it in a record nests too.
-const DEEPEST_BODY: usize = DEEPEST - 8;
+const DEEPEST_BODY: usize = MAX_DEPTH - 8;
 
 /// What kind of message it is, by convention `channel.action`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -1,14 +1,14 @@
 //! Reading one segment line by line, with bounded memory.
 //!
 //! Owns the judgement of what a line is: a record, the torn end of a write that never finished, or
-//! damage. Holds one line at a time, of at most `MAX_LINE` bytes. Never changes a file, and never
+//! damage. Holds one line at a time, of at most [`MAX_LINE_BYTES`]. Never changes a file, and never
 //! leaves its segment.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use materia_model::record::{self, BadLine, MAX_LINE};
+use materia_model::record::{self, BadLine, MAX_LINE_BYTES};
 use materia_model::text;
 
 use super::error::{Damage, JournalError};
@@ -232,7 +232,7 @@ impl Scan {
         self.line.clear();
         // What one long line needed is given back when the next one is read.
         self.line.shrink_to(BUFFER);
-        let limit = MAX_LINE as u64;
+        let limit = MAX_LINE_BYTES as u64;
         let read = self
             .input
             .by_ref()
@@ -248,7 +248,7 @@ impl Scan {
             return Ok(Line::Whole);
         }
         self.seek(self.offset)?;
-        Ok(if length == MAX_LINE {
+        Ok(if length == MAX_LINE_BYTES {
             Line::TooLong
         } else {
             Line::Part

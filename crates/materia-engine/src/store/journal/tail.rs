@@ -6,13 +6,13 @@
 //! record on its own account but when it closes a segment.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::iter;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 
-use materia_model::record::{self, Lines, Unwritable};
+use materia_model::record::{self, Unwritable};
 use materia_model::time::Timestamp;
 use rustix::fs::{CWD, RenameFlags};
 use rustix::io::Errno;
@@ -27,8 +27,8 @@ use crate::failpoint;
 use crate::store::atomic;
 use crate::store::dir::{self, DirError};
 
-/// A buffer that grew beyond this for one record is not kept.
-const KEPT_BUFFER: usize = 64 << 10;
+/// A buffer that grew beyond this for one append is not kept.
+const MAX_KEPT_BUFFER: usize = 64 << 10;
 
 /// The end of a journal.
 #[derive(Debug)]
@@ -47,7 +47,8 @@ pub(super) struct Tail {
     pub(super) last: u64,
     /// What other writers are told about syncs, where there are others.
     pub(super) synced: Option<Arc<Synced>>,
-    lines: Lines,
+    /// The lines of the append that is under way; kept for its memory.
+    lines: Vec<u8>,
     broken: Option<String>,
 }
 
@@ -71,7 +72,7 @@ impl Tail {
             end,
             last: last.offset,
             synced: None,
-            lines: Lines::default(),
+            lines: Vec::new(),
             broken: None,
         })
     }
@@ -93,7 +94,6 @@ impl Tail {
     }
 
     /// Writes one record, with one system call. A failure leaves the journal as it was.
-    #[inline(always)]
     pub(super) fn append<T: Serialize + ?Sized>(
         &mut self,
         at: Timestamp,
@@ -105,9 +105,6 @@ impl Tail {
 
     /// Writes records that belong together with one system call, so that a kill leaves all of them
     /// or none, and gives the number of the first. A failure leaves the journal as it was.
-    // The kernel forgets where its callers return to: each frame around a system call costs a
-    // misprediction.
-    #[inline(always)]
     pub(super) fn append_all<'r, T: Serialize + ?Sized + 'r>(
         &mut self,
         at: Timestamp,
@@ -117,29 +114,22 @@ impl Tail {
         self.lines.clear();
         let (first, mut last, mut next) = (self.next, self.last, self.next);
         for (kind, data) in records {
-            last = self.end + self.lines.as_bytes().len() as u64;
-            if let Err(source) = self.lines.push(next, at, kind, data) {
-                return Err(self.unwritable(source));
-            }
+            last = self.end + self.lines.len() as u64;
+            record::encode(&mut self.lines, next, at, kind, data)
+                .map_err(|source| self.unwritable(source))?;
             next += 1;
         }
-        if let Err(error) = failpoint::write_all(
-            "journal.write",
-            &mut Direct(&self.file),
-            self.lines.as_bytes(),
-        ) {
-            return Err(self.take_back(error));
-        }
+        failpoint::write_all("journal.write", &mut &*self.file, &self.lines)
+            .map_err(|error| self.take_back(error))?;
         self.last = last;
-        self.end += self.lines.as_bytes().len() as u64;
+        self.end += self.lines.len() as u64;
         self.next = next;
-        if self.lines.capacity() > KEPT_BUFFER {
-            self.lines = Lines::default();
+        if self.lines.capacity() > MAX_KEPT_BUFFER {
+            self.lines = Vec::new();
         }
         Ok(first)
     }
 
-    #[cold]
     fn unwritable(&self, source: Unwritable) -> JournalError {
         JournalError::Unwritable {
             file: self.files.current().to_owned(),
@@ -148,7 +138,6 @@ impl Tail {
     }
 
     /// Cuts off what a failed write left, so that the journal ends in a whole record again.
-    #[cold]
     fn take_back(&mut self, error: io::Error) -> JournalError {
         match self.cut() {
             Ok(()) => JournalError::io("write to", self.files.current())(error),
@@ -269,34 +258,14 @@ impl Tail {
         }
     }
 
-    #[inline]
     pub(super) fn check_usable(&self) -> Result<(), JournalError> {
-        self.broken
-            .as_deref()
-            .map_or(Ok(()), |why| Err(self.refuse(why)))
-    }
-
-    #[cold]
-    fn refuse(&self, why: &str) -> JournalError {
-        JournalError::Broken {
-            file: self.files.current().to_owned(),
-            why: why.to_owned(),
+        match &self.broken {
+            None => Ok(()),
+            Some(why) => Err(JournalError::Broken {
+                file: self.files.current().to_owned(),
+                why: why.clone(),
+            }),
         }
-    }
-}
-
-/// A file that is written to without the C library in between: of what an append costs above the
-/// system call, its way there and back would be a good part.
-struct Direct<'f>(&'f File);
-
-impl Write for Direct<'_> {
-    #[inline(always)]
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(self.0, bytes)?)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -48,7 +48,7 @@ fn limits() {
             "a line through a named pipe",
             bytes(store::fifo::LONGEST_LINE),
         ),
-        ("a line of a journal", bytes(record::MAX_LINE)),
+        ("a line of a journal", bytes(record::MAX_LINE_BYTES)),
         (
             "how long a run that is over is kept",
             format!("{} days", run::KEPT_FOR.as_secs() / 86_400),
