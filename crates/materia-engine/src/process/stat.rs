@@ -5,7 +5,6 @@
 
 use std::io;
 
-use super::leader;
 use crate::store::kernel;
 
 /// What the kernel says about a process.
@@ -19,8 +18,6 @@ pub(super) struct Stat {
     pub(super) start: u64,
     /// Whether it has ended and only waits to be reaped.
     pub(super) gone: bool,
-    /// Whether it was detached on purpose and has not become what it is going to be.
-    pub(super) leads: bool,
 }
 
 /// The line of `pid`; an error when there is no such process.
@@ -78,7 +75,6 @@ impl Stat {
         let start = number(fields.nth(1)?)?;
         // The main thread may be over while others run: then the process is not.
         let gone = matches!(state, b'Z' | b'X' | b'x') && threads <= 1;
-        let leads = pid == session && line.get(open + 1..close) == Some(leader::NAME.to_bytes());
         Some(Self {
             pid,
             parent,
@@ -86,7 +82,6 @@ impl Stat {
             session,
             start,
             gone,
-            leads,
         })
     }
 }
@@ -137,24 +132,13 @@ mod tests {
         assert!(Stat::parse(alone.as_bytes()).unwrap().gone);
     }
 
-    #[test]
-    fn who_leads_a_session_and_is_called_so_is_about_to_begin() {
-        let mut begins = line(leader::NAME.to_bytes());
-        assert!(
-            !Stat::parse(&begins).unwrap().leads,
-            "it is in somebody's session"
-        );
-        begins.splice(..4, *b"40");
-        assert!(Stat::parse(&begins).unwrap().leads);
-    }
-
     proptest! {
         #[test]
         fn any_name_is_survived(name in proptest::collection::vec(any::<u8>(), 0..64)) {
             let stat = Stat::parse(&line(&name)).unwrap();
             prop_assert_eq!(
                 stat,
-                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false, leads: false }
+                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false }
             );
         }
 
