@@ -7,6 +7,9 @@ use std::io;
 
 use crate::store::kernel;
 
+/// The kernel's `PF_FORKNOEXEC` among the flags of a process.
+const FORKED_WITHOUT_EXEC: u64 = 0x40;
+
 /// What the kernel says about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
@@ -18,6 +21,8 @@ pub(super) struct Stat {
     pub(super) start: u64,
     /// Whether it has ended and only waits to be reaped.
     pub(super) gone: bool,
+    /// Whether it was forked and has not executed a program since: it has its parent's environment.
+    pub(super) forked: bool,
 }
 
 /// The line of `pid`; an error when there is no such process.
@@ -71,7 +76,9 @@ impl Stat {
         let parent = number(fields.next()?)?;
         let group = number(fields.next()?)?;
         let session = number(fields.next()?)?;
-        let threads: i64 = number(fields.nth(13)?)?;
+        let flags: u64 = number(fields.nth(2)?)?;
+        let forked = flags & FORKED_WITHOUT_EXEC != 0;
+        let threads: i64 = number(fields.nth(10)?)?;
         let start = number(fields.nth(1)?)?;
         // The main thread may be over while others run: then the process is not.
         let gone = matches!(state, b'Z' | b'X' | b'x') && threads <= 1;
@@ -82,6 +89,7 @@ impl Stat {
             session,
             start,
             gone,
+            forked,
         })
     }
 }
@@ -132,13 +140,23 @@ mod tests {
         assert!(Stat::parse(alone.as_bytes()).unwrap().gone);
     }
 
+    #[test]
+    fn a_fork_without_exec_is_seen() {
+        let executed = Stat::parse(&line(b"x")).unwrap();
+        let forked = String::from_utf8(line(b"x"))
+            .unwrap()
+            .replace(" 4194304 ", " 4194368 ");
+        let forked = Stat::parse(forked.as_bytes()).unwrap();
+        assert_eq!((executed.forked, forked.forked), (false, true));
+    }
+
     proptest! {
         #[test]
         fn any_name_is_survived(name in proptest::collection::vec(any::<u8>(), 0..64)) {
             let stat = Stat::parse(&line(&name)).unwrap();
             prop_assert_eq!(
                 stat,
-                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false }
+                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false, forked: false }
             );
         }
 

@@ -13,6 +13,7 @@ fn process(pid: i32, parent: i32, group: i32, session: i32) -> Stat {
         session,
         start: pid.unsigned_abs().into(),
         gone: false,
+        forked: false,
     }
 }
 
