@@ -1,13 +1,12 @@
 //! Processes that are meant to outlive us.
 //!
-//! Owns the start of those that need nothing from us (supervisors of runs do: see `leader`), and
-//! the cleaning up after somebody who died, whom they had names from. A detached process belongs to
-//! no nursery: its mark keeps every nursery around it from taking it, and everything below it, for
-//! a leftover. The child makes its own session with `setsid` first thing; it is started in our
-//! group because a group leader could not.
+//! Owns the start of those that need nothing from us (the supervisor of a run does: see
+//! `detached_child`), and ending what a killed process left behind, by the name that it carries. A
+//! detached process belongs to no nursery: its mark keeps every nursery around it from taking it,
+//! and everything below it, for a leftover. It stays in our process group unless it leaves that
+//! itself.
 
 use std::ffi::OsStr;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -72,12 +71,6 @@ pub(super) fn reap_later(handle: OwnedFd) {
         )
     });
     children.push(handle);
-}
-
-/// Makes this process the leader of a session of its own, away from the terminal and the group it
-/// was started in.
-pub fn lead_session() -> io::Result<()> {
-    rustix::process::setsid().map(drop).map_err(io::Error::from)
 }
 
 /// Whether this process is part of what was detached under a name.

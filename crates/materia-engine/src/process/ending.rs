@@ -1,9 +1,9 @@
 //! Ending a set of processes until nothing of it is left.
 //!
 //! Owns the order SIGTERM, grace, SIGKILL, and the rescans between them. Every process is signalled
-//! through a pidfd that was checked to be it. A step of its own never waits: the nursery polls the
-//! pidfds it holds and comes back. Which processes those are is the caller's scan, which knows the
-//! tree.
+//! through a pidfd that was checked to be it, and not if it has executed another program since the
+//! scan: it may be detached now. A step of its own never waits: the nursery polls the pidfds it
+//! holds and comes back. Which processes those are is the caller's scan, which knows the tree.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -148,9 +148,13 @@ impl Ending {
 
     /// Asks everybody who was not asked yet, and wakes the stopped so that they hear it.
     fn ask(&mut self, found: &Scan) {
-        let mut fresh = false;
+        let (mut fresh, mut changed) = (false, false);
         for member in &found.members {
             let held = identity::hold(member.pid, member.start);
+            if has_executed(member) {
+                changed = true;
+                continue;
+            }
             if self.meet(member) {
                 fresh = true;
                 signal(member, &held, Signal::TERM);
@@ -158,7 +162,11 @@ impl Ending {
             }
             self.keep(held.ok());
         }
-        self.rest(fresh);
+        if changed {
+            // The next scan decides whether it still belongs to the tree.
+            self.held.clear();
+        }
+        self.rest(fresh || changed);
     }
 
     /// Kills everybody.
@@ -169,12 +177,17 @@ impl Ending {
         }
         for member in &found.members {
             let held = identity::hold(member.pid, member.start);
+            if has_executed(member) {
+                fresh = true;
+                continue;
+            }
             fresh |= self.meet(member);
             signal(member, &held, Signal::KILL);
             self.keep(held.ok());
         }
         if fresh {
-            // Some were new: look again before waiting for anybody, they may have forked meanwhile.
+            // Scan again before waiting: new members may have forked meanwhile, and one that has
+            // executed another program may not be a member any more.
             self.held.clear();
         }
         self.rest(fresh);
@@ -204,6 +217,13 @@ fn killing() -> Phase {
     Phase::Killing {
         until: clock::deadline_in(PATIENCE),
     }
+}
+
+/// Whether a member that had been forked has executed a program since the scan. The scan saw the
+/// environment of its parent; its own may say that it is detached.
+fn has_executed(member: &Stat) -> bool {
+    member.forked
+        && Stat::read(member.pid).is_some_and(|now| now.start == member.start && !now.forked)
 }
 
 /// Signals a member through its pidfd. Without a free descriptor for one, its pid is checked and
@@ -250,7 +270,66 @@ fn kill_group(group: i32, witness: &Stat) {
     };
     let still =
         Stat::read(witness.pid).is_some_and(|now| now.start == witness.start && now.group == group);
-    if let Some(group) = Pid::from_raw(group).filter(|_| still) {
+    if let Some(group) = Pid::from_raw(group).filter(|_| still && !has_executed(witness)) {
         let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    /// A shell forks a copy of itself, which executes `sleep` only after the scan.
+    #[test]
+    fn a_process_that_has_executed_a_program_since_the_scan_is_scanned_again() {
+        let mut shell = Command::new("sh")
+            .args([
+                "-c",
+                "exec 3<&0; (read go <&3; exec sleep 600) & echo $!; wait",
+            ])
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(shell.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let scanned = Stat::read(line.trim().parse().unwrap()).unwrap();
+        assert!(scanned.forked);
+        shell.stdin.take().unwrap().write_all(b"go\n").unwrap();
+        while Stat::read(scanned.pid).unwrap().forked {
+            std::thread::yield_now();
+        }
+        let process = Identity::from_stat(&scanned);
+        for grace in [Duration::ZERO, Duration::from_secs(60)] {
+            let mut scans = vec![vec![], vec![scanned]];
+            let mut ending = Ending::new(grace);
+            let survivors = ending.advance(|_| {
+                let members = scans.pop().unwrap();
+                Scan {
+                    processes: members.clone(),
+                    members,
+                    stirred: false,
+                }
+            });
+            assert_eq!((survivors, ending.ended()), (Some(Vec::new()), 0));
+            assert!(process.is_alive(), "signalled after {grace:?}");
+        }
+        // As the program that it is now, it is ended.
+        let members = vec![Stat::read(scanned.pid).unwrap()];
+        let found = Scan {
+            processes: members.clone(),
+            members,
+            stirred: false,
+        };
+        Ending::new(Duration::ZERO).kill(&found);
+        shell.wait().unwrap();
+        assert!(!process.is_alive());
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Owns the translation of a [`Command`] to the standard library's, and the pipes between us and
 //! the child. The standard library uses `posix_spawn` (which does not copy our page tables) only as
-//! long as nobody asks it for `pre_exec`, a pidfd, or a search in a changed `PATH`; so nobody here
-//! does. Knows nothing about trees or waiting.
+//! long as it is not asked for `pre_exec`, a pidfd, or a search in a changed `PATH`; so this module
+//! never asks for them. Knows nothing about trees or waiting.
 
 use std::ffi::OsStr;
 use std::io;
@@ -37,7 +37,7 @@ pub(super) struct Started {
 pub(super) enum Group {
     /// Its own.
     Own,
-    /// Ours, until it makes its own session: a group leader could not.
+    /// Ours.
     Ours,
 }
 

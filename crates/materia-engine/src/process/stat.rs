@@ -5,8 +5,10 @@
 
 use std::io;
 
-use super::leader;
 use crate::store::kernel;
+
+/// The kernel's `PF_FORKNOEXEC` among the flags of a process.
+const FORKED_WITHOUT_EXEC: u64 = 0x40;
 
 /// What the kernel says about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +21,8 @@ pub(super) struct Stat {
     pub(super) start: u64,
     /// Whether it has ended and only waits to be reaped.
     pub(super) gone: bool,
-    /// Whether it was detached on purpose and has not become what it is going to be.
-    pub(super) leads: bool,
+    /// Whether it was forked and has not executed a program since: it has its parent's environment.
+    pub(super) forked: bool,
 }
 
 /// The line of `pid`; an error when there is no such process.
@@ -74,11 +76,12 @@ impl Stat {
         let parent = number(fields.next()?)?;
         let group = number(fields.next()?)?;
         let session = number(fields.next()?)?;
-        let threads: i64 = number(fields.nth(13)?)?;
+        let flags: u64 = number(fields.nth(2)?)?;
+        let forked = flags & FORKED_WITHOUT_EXEC != 0;
+        let threads: i64 = number(fields.nth(10)?)?;
         let start = number(fields.nth(1)?)?;
         // The main thread may be over while others run: then the process is not.
         let gone = matches!(state, b'Z' | b'X' | b'x') && threads <= 1;
-        let leads = pid == session && line.get(open + 1..close) == Some(leader::NAME.to_bytes());
         Some(Self {
             pid,
             parent,
@@ -86,7 +89,7 @@ impl Stat {
             session,
             start,
             gone,
-            leads,
+            forked,
         })
     }
 }
@@ -138,14 +141,13 @@ mod tests {
     }
 
     #[test]
-    fn who_leads_a_session_and_is_called_so_is_about_to_begin() {
-        let mut begins = line(leader::NAME.to_bytes());
-        assert!(
-            !Stat::parse(&begins).unwrap().leads,
-            "it is in somebody's session"
-        );
-        begins.splice(..4, *b"40");
-        assert!(Stat::parse(&begins).unwrap().leads);
+    fn a_fork_without_exec_is_seen() {
+        let executed = Stat::parse(&line(b"x")).unwrap();
+        let forked = String::from_utf8(line(b"x"))
+            .unwrap()
+            .replace(" 4194304 ", " 4194368 ");
+        let forked = Stat::parse(forked.as_bytes()).unwrap();
+        assert_eq!((executed.forked, forked.forked), (false, true));
     }
 
     proptest! {
@@ -154,7 +156,7 @@ mod tests {
             let stat = Stat::parse(&line(&name)).unwrap();
             prop_assert_eq!(
                 stat,
-                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false, leads: false }
+                Stat { pid: 4211, parent: 17, group: 42, session: 40, start: 987_654, gone: false, forked: false }
             );
         }
 

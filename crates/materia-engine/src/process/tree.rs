@@ -2,9 +2,9 @@
 //!
 //! Owns the snapshot of `/proc` and the question which processes belong to a leaf: its leader, its
 //! process group, what descends from them, the sessions and groups they lead, and orphans that
-//! carry the leaf's marker in their environment. Processes that were detached on purpose, also
-//! before they became what they are, and everything under them, belong to their own run and to
-//! nobody here. Pure but for the two readers at the end; never signals.
+//! carry the leaf's marker in their environment. Processes that were detached on purpose, and
+//! everything under them, belong to their own run and to no leaf. Pure but for the two readers at
+//! the end; never signals.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -183,7 +183,7 @@ impl<M: FnMut(i32) -> Marks> Search<'_, M> {
 
     /// Whether a process is out of the question whatever it descends from.
     fn is_foreign(&mut self, stat: &Stat) -> bool {
-        if stat.pid == self.asker.me || stat.pid <= 1 || stat.start < self.since || stat.leads {
+        if stat.pid == self.asker.me || stat.pid <= 1 || stat.start < self.since {
             return true;
         }
         let leads = self

@@ -1,10 +1,9 @@
 //! Starting a run: its beginning on disk, and a supervisor of its own that goes on from there.
 //!
-//! Owns the launcher's side. The supervisor is started first and holds the run's lock and bell from
-//! its first moment; while the kernel gets it going we make the beginning durable, and then tell it
-//! what to do. A run has started when both is done: from then on its supervisor runs, or is proved
-//! not to. Killed in between we leave a supervisor that is told nothing, and takes the beginning
-//! back.
+//! Owns the launcher's side. The supervisor is started first and inherits the run's lock and bell
+//! open; while it starts up, we make the beginning durable, and then send it its order. A run has
+//! started when both are done: from then on its supervisor runs, or is proved not to. If we are
+//! killed in between, the supervisor gets no order and takes the beginning back.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -22,7 +21,7 @@ use super::place::{Place, Root};
 use super::supervisor::{NEW, OLD, SUPERVISE};
 use super::{family, snapshot, status};
 use crate::clock::Clock;
-use crate::process::{Leader, SpawnError, inherited_variables, spawn_leader};
+use crate::process::{DetachedChild, SpawnError, inherited_variables, spawn_detached_child};
 use crate::store::bell::Bell;
 use crate::store::dir;
 use crate::store::journal::JournalError;
@@ -40,11 +39,12 @@ pub struct Started {
     pub generation: String,
 }
 
-/// What is held while a run is being started: let go of, in this order, when it was not.
+/// What is held while a run is being started. If the start fails, the lock is released before the
+/// supervisor reads EOF instead of its order: they share the lock, so it must find our work done.
 #[derive(Default)]
-struct Hands {
+struct LaunchGuard {
     lock: Option<Lock>,
-    leader: Option<Leader>,
+    supervisor: Option<DetachedChild>,
 }
 
 /// Starts a generation of a run, and returns when it runs; when that fails, nothing is left of it
@@ -66,16 +66,16 @@ pub fn start(order: &Order, clock: &Clock) -> Result<Started, Error> {
     if past.start.is_some() {
         family::check_owner(&past, order.run.as_str(), order.start.session.as_deref())?;
     }
-    let mut hands = Hands::default();
-    match begin(order, (&root, &place), made, &mut hands, clock) {
+    let mut launch_guard = LaunchGuard::default();
+    match begin(order, (&root, &place), made, &mut launch_guard, clock) {
         Ok(started) => {
-            if let Some(lock) = hands.lock {
+            if let Some(lock) = launch_guard.lock {
                 lock.hand_over();
             }
             Ok(started)
         }
         Err(error) => {
-            let lock = hands
+            let lock = launch_guard
                 .lock
                 .take()
                 .or_else(|| status::take(&place, Wait::No).ok());
@@ -96,7 +96,7 @@ fn begin(
     order: &Order,
     (root, place): (&Root, &Place),
     made: bool,
-    hands: &mut Hands,
+    launch_guard: &mut LaunchGuard,
     clock: &Clock,
 ) -> Result<Started, Error> {
     let run = order.run.to_string();
@@ -107,34 +107,35 @@ fn begin(
         };
         return Err(Error::Spawn { run, source });
     }
-    let told = serde_json::to_vec(order).map_err(|error| Error::NotStarted {
+    let text = serde_json::to_vec(order).map_err(|error| Error::NotStarted {
         run: run.clone(),
         message: error.to_string(),
         hint: "give it other values".to_owned(),
     })?;
-    let lock = hands.lock.insert(own(place, made, clock)?);
+    let lock = launch_guard.lock.insert(own(place, made, clock)?);
     let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
     let variables = inherited_variables();
-    let leader =
+    let supervisor =
         launch(order, place, made, &variables, [&bell, lock]).map_err(|source| Error::Spawn {
             run: run.clone(),
             source,
         })?;
-    let leader = hands.leader.insert(leader);
-    let me = &leader.identity;
-    let supervisor = Supervisor {
-        pid: me.pid,
-        start: me.start_time,
-        boot: me.boot_id.clone(),
-    };
+    let supervisor = launch_guard.supervisor.insert(supervisor);
+    let identity = &supervisor.identity;
     let (mut start, mut context) = (order.start.clone(), order.context.clone());
-    start.supervisor = supervisor;
+    start.supervisor = Supervisor {
+        pid: identity.pid,
+        start: identity.start_time,
+        boot: identity.boot_id.clone(),
+    };
     guard(&order.secret, &mut start, &mut context, &variables);
     record(root, place, &start, made, clock)?;
     snapshot::context(place, &context);
     family::begun(root, &start, clock);
-    let pid = me.pid;
-    leader.tell(&told).map_err(|_| Error::NoAnswer(run))?;
+    let pid = identity.pid;
+    supervisor
+        .send_order(&text)
+        .map_err(|_| Error::NoAnswer(run))?;
     Ok(Started {
         pid,
         generation: start.generation,
@@ -158,14 +159,14 @@ fn not_started(run: &RunId, error: Error) -> Error {
     }
 }
 
-/// Starts the supervisor, which waits until it is told what to do.
+/// Starts the supervisor, which waits for its order.
 fn launch(
     order: &Order,
     place: &Place,
     made: bool,
     inherited: &Variables,
-    held: [&dyn AsFd; 2],
-) -> Result<Leader, SpawnError> {
+    files: [&dyn AsFd; 2],
+) -> Result<DetachedChild, SpawnError> {
     let run = &order.run;
     let ours = [
         ("MATERIA_RUN", Some(run.to_string())),
@@ -186,9 +187,9 @@ fn launch(
     }
     let (address, generation) = (place.address(), &order.start.generation);
     let age = if made { NEW } else { OLD };
-    let words = [SUPERVISE, &address, generation, age].map(OsStr::new);
-    let words = [&words[..], &[place.dir().as_os_str()]].concat();
-    spawn_leader(&words, &variables, &place.mark(generation), held)
+    let args = [SUPERVISE, &address, generation, age].map(OsStr::new);
+    let args = [&args[..], &[place.dir().as_os_str()]].concat();
+    spawn_detached_child(&args, &variables, &place.mark(generation), files)
 }
 
 /// Takes what is secret out of what is going to be recorded, and gives who does the same with what

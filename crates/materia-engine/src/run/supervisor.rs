@@ -26,7 +26,7 @@ use super::status::recorded_at_start;
 use super::{family, journal, snapshot};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Request, Streams};
-use crate::process::{DEFAULT_GRACE, Nursery, lead_session, taken_over};
+use crate::process::{DEFAULT_GRACE, Nursery, inherited_files};
 use crate::store::bell::Bell;
 use crate::store::journal::SharedJournal;
 use crate::store::lock::Lock;
@@ -40,8 +40,8 @@ pub const NEW: &str = "new";
 /// Says that it was there before.
 pub(super) const OLD: &str = "old";
 
-/// Supervises the generation of a run in a directory, as told on stdin. `variables` are those that
-/// its commands inherit: the secret ones among them are not written down (S3).
+/// Supervises the generation of a run in a directory, by the order on stdin. `variables` are those
+/// that its commands inherit: the secret ones among them are not written down (S3).
 pub fn supervise(
     dir: PathBuf,
     generation: &str,
@@ -49,21 +49,17 @@ pub fn supervise(
     variables: Variables,
     clock: &Clock,
 ) -> io::Result<()> {
-    // It leads one since it was started, unless that was by hand.
-    let _leads = lead_session();
-    let (mut told, [bell, lock]) = taken_over()?;
+    let (mut stdin, [bell, lock]) = inherited_files()?;
     let mut text = Vec::new();
-    if told.read_to_end(&mut text).is_err() {
-        // Whoever started us was killed before it listened; what it had said by then is not all of
-        // it.
-        text.clear();
-    }
-    drop(told);
+    stdin.read_to_end(&mut text)?;
+    drop(stdin);
     let place = Place::at(dir).ok_or(io::ErrorKind::InvalidInput)?;
-    let Some(lock) = Lock::taken_over(lock)?.filter(|lock| lock.is_current(&place.lock())) else {
-        // Whoever began it has taken everything back.
+    let lock = Lock::from_inherited(lock)?.filter(|lock| lock.is_current(&place.lock()));
+    let Some(lock) = lock else {
+        // The launcher has failed, and has taken the beginning back.
         return Ok(());
     };
+    // EOF before the end of the order: the launcher was killed.
     let Ok(mut order) = serde_json::from_slice::<Order>(&text) else {
         let beginning = Beginning {
             place: &place,
@@ -83,7 +79,8 @@ pub fn supervise(
     // Hundreds of supervisors may sleep at the same time: what nobody asks for again goes.
     drop(variables);
     let spool = order.spool.clone();
-    match Generation::go_on(order, place.clone(), Bell::taken_over(bell), lock, clock) {
+    let bell = Bell::from_inherited(bell);
+    match Generation::go_on(order, place.clone(), bell, lock, clock) {
         Ok((generation, plan)) => generation.live(&plan, spool, guard),
         Err(error) => {
             let (generation, status) = (generation.to_owned(), Status::Failed);

@@ -42,8 +42,8 @@ impl Bell {
         }
     }
 
-    /// Goes on with a bell that another process hung and hands over with its file.
-    pub fn taken_over(file: File) -> Self {
+    /// Uses the bell that the parent process opened, by the file inherited from it.
+    pub fn from_inherited(file: File) -> Self {
         Self(file)
     }
 

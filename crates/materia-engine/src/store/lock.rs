@@ -159,9 +159,9 @@ impl Lock {
         })
     }
 
-    /// Goes on holding an exclusive lock that another process took and hands over with its file;
-    /// nothing where somebody else has got it meanwhile.
-    pub fn taken_over(file: File) -> io::Result<Option<Self>> {
+    /// Keeps holding an exclusive lock that the parent process took, by the file inherited from it;
+    /// `None` if another process has taken it meanwhile.
+    pub fn from_inherited(file: File) -> io::Result<Option<Self>> {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),

@@ -52,6 +52,7 @@ fn main() {
         "poster" => post::poster(&args),
         "taker" => post::taker(&args),
         "storm" => storm::run(&args),
+        storm::CHILD => storm::child(),
         other => panic!("`{other}` is no role of the fake"),
     }
 }

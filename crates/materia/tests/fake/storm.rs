@@ -1,17 +1,26 @@
 //! A program that detaches and sweeps in one breath: `storm NAME COUNT` says how many of its
 //! detached were swept away.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::File;
 use std::time::Duration;
 
-use materia_engine::process::{Command, Nursery, end_detached, spawn_detached};
+use materia_engine::process::{
+    Command, Nursery, end_detached, spawn_detached, spawn_detached_child,
+};
 
-/// Starts a detached process and sweeps at once, again and again.
+/// The role of a detached child, which waits for its order.
+pub(super) const CHILD: &str = "storm-child";
+
+/// Starts a detached process of each kind and sweeps at once, again and again.
 pub(super) fn run(args: &[String]) {
     let name = args.first().expect("a name");
     let count: usize = args
         .get(1)
         .and_then(|count| count.parse().ok())
         .expect("a count");
+    let null = File::open("/dev/null").expect("a file");
     let mut nursery = Nursery::adopting().expect("a nursery");
     let mut lost = 0;
     for round in 0..count {
@@ -20,7 +29,21 @@ pub(super) fn run(args: &[String]) {
             spawn_detached(Command::new(["sleep", "60"]), &name).expect("a detached process");
         nursery.sweep(Duration::ZERO);
         lost += usize::from(!detached.is_alive());
+        let child = spawn_detached_child(
+            &[OsStr::new(CHILD)],
+            &BTreeMap::new(),
+            &name,
+            [&null, &null],
+        )
+        .expect("a detached child");
+        nursery.sweep(Duration::ZERO);
+        lost += usize::from(!child.identity.is_alive());
         end_detached(&name, Duration::ZERO);
     }
     println!("{lost} lost");
+}
+
+/// Waits until its order ends.
+pub(super) fn child() {
+    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).expect("an order");
 }

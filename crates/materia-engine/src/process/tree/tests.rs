@@ -13,7 +13,7 @@ fn process(pid: i32, parent: i32, group: i32, session: i32) -> Stat {
         session,
         start: pid.unsigned_abs().into(),
         gone: false,
-        leads: false,
+        forked: false,
     }
 }
 
@@ -247,29 +247,4 @@ fn marks_are_read_from_an_environment() {
     assert!(marks.names_nursery("n") && !marks.names_nursery("n.1"));
     assert_eq!(marks.detached.as_deref(), Some(&b"d"[..]));
     assert_eq!(Marks::parse(b""), Marks::default());
-}
-
-/// It was forked and has not become another program, so it has our environment still.
-#[test]
-fn whoever_is_about_to_lead_belongs_to_nobody() {
-    let begins = Stat {
-        leads: true,
-        ..process(201, ME, 201, 201)
-    };
-    let environ = [(201, marks("n.1"))];
-    let leaves = [(200, "n.1")];
-    let processes = [process(ME, 1, ME, ME), process(200, ME, 200, ME), begins];
-    assert_eq!(
-        found(asker(true, &leaves), ONE, &processes, &environ),
-        [200]
-    );
-    assert_eq!(
-        found(
-            asker(true, &[]),
-            Scope::Everything,
-            &processes[2..],
-            &environ
-        ),
-        [0; 0]
-    );
 }

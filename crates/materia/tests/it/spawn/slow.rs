@@ -184,6 +184,37 @@ fn killed_at_any_moment_a_supervisor_leaves_nothing() {
     linear(&records(&house, "a"), "any moment");
 }
 
+/// A run kills the tree of its command while that starts another run: the other run comes to its
+/// own end, or it was never started.
+#[test]
+fn a_launcher_killed_with_its_tree_leaves_a_whole_run_or_none() {
+    let house = House::new();
+    let mut whole = 0;
+    for round in 0..100 {
+        let inner = format!("inner-{round}");
+        let launch = format!("materia spawn --template true --as run:{inner} --json");
+        house.spawn("outer", &launch, &[]);
+        std::thread::sleep(Duration::from_micros(round * 373 % 20_000));
+        house.kill("outer");
+        if !house.run_place(&inner).exists() {
+            continue;
+        }
+        let waited = house
+            .materia(&["wait", &format!("run:{inner}"), "--timeout", "20", "--json"])
+            .run()
+            .json();
+        match waited["runs"][0]["status"].as_str() {
+            Some("done") => whole += 1,
+            // Killed before it had recorded anything.
+            Some("starting") => assert!(house.look(&inner).start.is_none(), "{waited}"),
+            Some(_) => panic!("round {round}: {waited}"),
+            // Its supervisor got no order, and has taken the beginning back.
+            None => assert!(!house.run_place(&inner).exists(), "{waited}"),
+        }
+    }
+    assert!(whole > 0, "no round was long enough");
+}
+
 #[test]
 fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
     let house = House::new();

@@ -113,14 +113,18 @@ fn product_code_waits_for_events_and_never_sleeps() {
     assert_none(&offences);
 }
 
+/// Where the operating system may demand unsafe code.
+const UNSAFE_FOLDERS: [&str; 2] = [
+    "crates/materia-engine/src/process/",
+    "crates/materia-engine/src/sandbox/",
+];
+
 #[test]
-fn unsafe_code_is_forbidden_everywhere() {
+fn only_the_system_interface_may_be_unsafe() {
+    let (lint, block) = (concat!("unsafe", "_code"), concat!("unsafe", " {"));
     let tree = Tree::read();
-    assert!(
-        tree.file("Cargo.toml")
-            .text
-            .contains("unsafe_code = \"forbid\"")
-    );
+    let denied = format!("{lint} = \"deny\"");
+    assert!(tree.file("Cargo.toml").text.contains(&denied));
     for krate in [
         "crates/materia-model",
         "crates/materia-engine",
@@ -134,4 +138,24 @@ fn unsafe_code_is_forbidden_everywhere() {
             "{krate} does not take the workspace's lints"
         );
     }
+    let mut offences = bad_lines(tree.rust(""), |file, line| {
+        let allowed = UNSAFE_FOLDERS
+            .iter()
+            .any(|folder| file.path.starts_with(folder));
+        (line.contains(lint) && !allowed).then(|| format!("lifts the lint `{lint}`"))
+    });
+    for file in tree.rust("") {
+        let lines: Vec<&str> = file.text.lines().map(str::trim).collect();
+        let blocks = (0..lines.len()).filter(|index| lines[*index].contains(block));
+        for index in blocks {
+            let mut comment = lines[..index]
+                .iter()
+                .rev()
+                .take_while(|line| line.starts_with("//"));
+            if !comment.any(|line| line.starts_with("// SAFETY:")) {
+                offences.push(format!("{}:{}: no `// SAFETY:`", file.path, index + 1));
+            }
+        }
+    }
+    assert_none(&offences);
 }
