@@ -1,4 +1,4 @@
-//! Links as tables: names, ends, loops, and that the result is a loadout (parts 11.2, 17.12).
+//! Links as tables: names, ends, loops, and that the result is a loadout.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The board as a table of transitions (parts 11.3, 17.12; C17).
+//! The board as a table of transitions (C17).
 
 use super::{Board, Place, Refusal, Status, Trouble, Unfound};
 use crate::time::Timestamp;

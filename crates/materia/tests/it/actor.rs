@@ -1,9 +1,9 @@
 //! Agents as actors: runs whose messages become turns.
 //!
-//! What a scripted agent and a command can show is here; the real programs are in `slow`.
+//! What a scripted agent and a command can show is here; the real programs are in `needs_agents`.
 
 mod ends;
-mod slow;
+mod needs_agents;
 
 use serde_json::{Value, json};
 

@@ -1,10 +1,10 @@
 //! `materia agent`, and casts that are played by real agents.
 //!
-//! What needs no agent program is here. `slow` drives the real programs, each against a scripted
+//! What needs no agent program is here. `needs_agents` drives the real programs, each against a scripted
 //! model server on the loopback, so that nothing leaves the machine.
 
 pub mod stage;
-mod slow;
+mod needs_agents;
 
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,6 +1,6 @@
 //! The one integration test binary: everything is tested as it is used, through the real programs.
 //!
-//! `house` is the harness; then one module per verb or floor, and the tests of the house itself.
+//! `house` is the harness, `tools` has what `./test` installs; then one module per verb or floor, and the tests of the house itself.
 #![allow(
     unreachable_pub,
     missing_docs,
@@ -15,6 +15,7 @@
 )]
 
 mod house;
+mod tools;
 
 mod actor;
 mod budget;

@@ -6,6 +6,7 @@
 pub mod client;
 mod hostile;
 mod http;
+mod needs_agents;
 mod news;
 mod parity;
 mod slow;

@@ -1,8 +1,10 @@
 //! The rules of the house that the compiler does not know, checked on its own source.
 //!
 //! Module headers, one-way rooms, owners of effects, forgotten files, agent names in one folder,
-//! honest documents. Each test collects every offence and names file and line.
+//! decisions that can be looked up, honest documents. Each test collects every offence and names
+//! file and line.
 
+mod decisions;
 mod documents;
 mod files;
 mod rooms;

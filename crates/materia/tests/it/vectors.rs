@@ -1,4 +1,4 @@
-//! The conformance vectors that stand beside the checkout, where they do.
+//! The conformance vectors of `tests/vectors`, played by their own runners.
 
 /// They take seconds.
 mod slow {
@@ -16,22 +16,14 @@ mod slow {
     }
 
     /// Plays all vectors of a file.
-    #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
     fn passes(runner: &str, vectors: &str) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
-        let (runner, vectors) = (folder.join(runner), folder.join(vectors));
-        if !runner.exists() || !vectors.exists() {
-            let missing = format!("there are no vectors at {}", vectors.display());
-            assert!(
-                std::env::var_os("CI").is_none_or(|ci| ci != "true"),
-                "{missing}"
-            );
-            println!("skipped: {missing}");
-            return;
-        }
-        let mut command = Command::new(runner);
-        command.arg(env!("CARGO_BIN_EXE_materia")).arg(vectors);
-        let output = command.output().unwrap();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+        let output = Command::new("python3")
+            .arg(folder.join(runner))
+            .arg(env!("CARGO_BIN_EXE_materia"))
+            .arg(folder.join(vectors))
+            .output()
+            .expect("the vectors need python3; `./test` installs it");
         let said = String::from_utf8_lossy(&output.stdout);
         let last = said.lines().last().unwrap_or_default();
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! What is wrong with files, and what stays usable all the same (C13; parts 2.2, 2.4 and 17.11).
+//! What is wrong with files, and what stays usable all the same (C13).
 
 use serde_json::json;
 
@@ -92,7 +92,7 @@ fn files_say_what_is_wrong_with_them() {
                 "invalid-setting limits.maxSocketVisits",
             ],
         ),
-        // 17.11
+        // Percentages
         (
             json!({"compaction": {"proactiveThresholdPercent": 101}}),
             vec!["invalid-setting compaction.proactiveThresholdPercent"],

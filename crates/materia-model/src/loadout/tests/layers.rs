@@ -1,4 +1,4 @@
-//! Layers (parts 2.1 to 2.3, 17.11; C13, C19).
+//! Layers (C13, C19).
 
 use serde_json::{Value, json};
 

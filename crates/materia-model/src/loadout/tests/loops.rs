@@ -1,4 +1,4 @@
-//! What follows from loops (parts 4.5, 17.3, 17.4; C3, C4, C6, C7, C8).
+//! What follows from loops (C3, C4, C6, C7, C8).
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,6 @@ fn exits_of(graph: &Graph) -> Vec<(String, String)> {
 
 #[test]
 fn an_exit_gives_the_advance_the_route_and_json() {
-    // 17.3.1, 17.3.2, 17.3.4
     let made = graph(&work());
     let derived = (
         "workItemIndex".to_owned(),
@@ -57,14 +56,14 @@ fn an_exit_gives_the_advance_the_route_and_json() {
         (advance_of(&ended, "S4"), exits_of(&ended).len()),
         (Some(derived.clone()), 0)
     );
-    // 17.3.2: an older route of the same kind is replaced
+    // An older route of the same kind is replaced
     let old =
         json!([{"id": "old", "from": "S4", "condition": "satisfied", "targetSocketId": "end"}]);
     assert_eq!(
         exits_of(&graph(&with(work(), "/loops/l/exits", old))),
         exits_of(&made)
     );
-    // 17.3.3
+    // An identical advance is kept
     let same = json!({"cursor": "workItemIndex", "items": "state.workItems", "when": "satisfied", "done": "end"});
     assert_eq!(
         advance_of(&graph(&with(work(), "/sockets/S4/advance", same)), "S4"),
@@ -95,7 +94,6 @@ fn routes_alone_say_where_a_loop_turns() {
 
 #[test]
 fn exits_are_chosen_by_outcome_then_always_then_end() {
-    // 17.4
     let route = |condition: &str, to: &str| json!({"id": condition, "from": "S4", "condition": condition, "targetSocketId": to});
     let made = |routes: Value| {
         let loadout = with(work(), "/loops/l/exit/to", json!("end"));
@@ -264,7 +262,7 @@ fn a_socket_turns_one_loop() {
 
 #[test]
 fn contracts_come_from_socket_and_materia() {
-    // C8, 3.4
+    // C8
     let made = graph(&json!({
         "sockets": {
             "gen": {"materia": "Gen", "assign": {"note": "$.context"}, "edges": [{"to": "json"}]},

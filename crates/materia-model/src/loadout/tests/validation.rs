@@ -1,4 +1,4 @@
-//! What is refused, where (parts 4.3, 4.4 and 17.2; C1, C7, C8, C13, C21).
+//! What is refused, where (C1, C7, C8, C13, C21).
 
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ fn the_base_graph_is_fine() {
 fn endpoints_guards_and_order_are_checked() {
     let edges = |edges: Value| with(base(), "/sockets/S2/edges", edges);
     let table = [
-        // 17.2.2, C1
+        // Socket ids (C1)
         (
             with(base(), "/sockets/9lives", json!({"materia": "A"})),
             vec!["invalid-socket-id sockets[\"9lives\"]"],
@@ -59,7 +59,7 @@ fn endpoints_guards_and_order_are_checked() {
                 "~unreachable-socket sockets.S4",
             ],
         ),
-        // 17.2.3
+        // Entry and targets
         (
             with(base(), "/entry", json!("end")),
             vec!["invalid-socket-id entry"],
@@ -84,7 +84,7 @@ fn endpoints_guards_and_order_are_checked() {
                 "~unreachable-socket sockets.S4",
             ],
         ),
-        // 17.2.4, C21
+        // Conditions (C21)
         (
             edges(
                 json!([{"when": " ", "to": "S3"}, {"when": "exists($.x)", "to": "S4"}, {"when": 1, "to": "S4"}]),
@@ -95,12 +95,12 @@ fn endpoints_guards_and_order_are_checked() {
                 "invalid-edge-condition sockets.S2.edges[2].when",
             ],
         ),
-        // 17.2.5
+        // Edges behind `always`
         (
             edges(json!([{"to": "S4"}, {"when": "satisfied", "to": "S3"}])),
             vec!["unreachable-edge sockets.S2.edges[1]"],
         ),
-        // 17.2.8
+        // Targets of `foreach` and `advance`
         (
             with(
                 base(),
@@ -157,7 +157,7 @@ fn behaviour_belongs_on_the_materia() {
         )
     };
     let table = [
-        // 2.4
+        // Fields of older configs
         (socket("role", json!("x")), "obsolete-field sockets.S3.role"),
         (
             socket("type", json!("agent")),
@@ -192,7 +192,7 @@ fn behaviour_belongs_on_the_materia() {
             util("assign", json!({"y": "$.y"})),
             "misplaced-field sockets.S3.assign",
         ),
-        // 2.3, ours
+        // Fields that are unknown
         (
             socket("edgse", json!([])),
             "~unknown-field sockets.S3.edgse",
@@ -202,7 +202,7 @@ fn behaviour_belongs_on_the_materia() {
             "~unknown-field sockets.S3.next",
         ),
         (with(base(), "/enrty", json!("S1")), "~unknown-field enrty"),
-        // 17.2.14
+        // Contracts of generators and utilities
         (
             with(
                 with(base(), "/sockets/S1/materia", json!("Gen")),
@@ -253,7 +253,7 @@ fn loops_are_checked() {
     let in_loop = |field: &str, value: Value| with(base(), &format!("/loops/l/{field}"), value);
     let in_work = |at: &str, value: Value| with(work(), at, value);
     let table = [
-        // 17.2.8
+        // Members of a loop
         (
             in_loop("sockets", json!(["S3", "end", "Nobody"])),
             vec![
@@ -261,7 +261,7 @@ fn loops_are_checked() {
                 "unknown-endpoint loops.l.sockets[2]",
             ],
         ),
-        // 17.2.9
+        // A loop without members; its exit
         (
             in_loop("sockets", json!([])),
             vec!["invalid-loop loops.l.sockets"],
@@ -277,7 +277,7 @@ fn loops_are_checked() {
             in_loop("label", json!("x")),
             vec!["obsolete-field loops.l.label"],
         ),
-        // 17.2.10
+        // Exit routes
         (
             in_loop(
                 "exits",
@@ -302,7 +302,7 @@ fn loops_are_checked() {
                 "invalid-edge-condition loops.l.exits[5].condition",
             ],
         ),
-        // 17.2.11
+        // The contract of an exit source
         (
             in_work("/sockets/S4/parse", json!("text")),
             vec!["invalid-loop sockets.S4.parse"],
@@ -325,7 +325,7 @@ fn loops_are_checked() {
             ),
             vec!["invalid-loop sockets.S4.edges"],
         ),
-        // 17.2.12
+        // Cycles and generators
         (
             in_work("/sockets/S4/edges", json!([])),
             vec![

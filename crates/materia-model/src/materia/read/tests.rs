@@ -86,7 +86,7 @@ fn a_utility_runs_one_of_four_things() {
 #[test]
 fn what_is_wrong_is_named_where_it_stands() {
     let table = [
-        // 3.2
+        // Agents
         (json!({"tools": "none"}), "invalid-materia materia.A.prompt"),
         (
             json!({"tools": "none", "prompt": " "}),
@@ -125,7 +125,7 @@ fn what_is_wrong_is_named_where_it_stands() {
             json!({"tools": "none", "prompt": "p", "secret": [1]}),
             "invalid-materia materia.A.secret[0]",
         ),
-        // 3.1 and 2.4
+        // Metadata, and fields of older configs
         (
             json!({"tools": "none", "prompt": "p", "generates": {"output": "tasks"}}),
             "obsolete-field materia.A.generates",
@@ -150,7 +150,7 @@ fn what_is_wrong_is_named_where_it_stands() {
             json!({"tools": "none", "prompt": "p", "assign": {"": "$"}}),
             "invalid-materia materia.A.assign[\"\"]",
         ),
-        // 3.3
+        // Utilities
         (
             json!({"type": "utility", "command": ["true"], "prompt": "p"}),
             "misplaced-field materia.A.prompt",

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
 use crate::house::{Call, House};
+use crate::tools;
 
 /// A real program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl Program {
     }
 
     fn command(self) -> String {
-        let cache = cache();
+        let cache = tools::agents();
         let at = |path: &str| cache.join(path).display().to_string();
         let node = at("node-22.23.3/bin/node");
         match self {
@@ -78,46 +79,12 @@ impl Program {
     }
 }
 
-/// Where `./test` installs the programs.
-pub fn cache() -> PathBuf {
-    let base = std::env::var_os("MATERIA_TEST_CACHE")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| {
-            Path::new(&std::env::var_os("HOME").expect("a home")).join(".cache/materia-test")
-        });
-    base.join("agents")
-}
-
 fn is_recording() -> bool {
     std::env::var_os("MATERIA_WRITE_TRANSCRIPTS").is_some()
 }
 
 fn server() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tools/scripted_model.py")
-}
-
-/// Whether the programs and the server are here; with CI they must be.
-#[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
-pub fn is_set() -> bool {
-    let needed = [
-        server(),
-        cache().join("pi-1.5.0"),
-        cache().join("codex-0.166.0"),
-        cache().join("claude-agent-acp-0.99.1"),
-    ];
-    let Some(missing) = needed.iter().find(|path| !path.exists()) else {
-        return true;
-    };
-    let missing = format!(
-        "{} is not there; `./test` installs the programs",
-        missing.display()
-    );
-    assert!(
-        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
-        "{missing}"
-    );
-    println!("skipped: {missing}");
-    false
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/scripted_model.py")
 }
 
 /// A house, its programs and its server.
@@ -142,9 +109,10 @@ fn asides() -> Value {
 }
 
 impl Stage {
-    /// A stage with these programs, whose model plays these rules and repeats what it hears
-    /// otherwise.
+    /// A stage with these programs, which must be installed; its model plays these rules and
+    /// repeats what it hears otherwise.
     pub fn new(programs: &[Program], rules: &Value) -> Self {
+        tools::agents();
         let house = House::new();
         let own = if programs.contains(&Program::Acp) {
             asides()
@@ -168,7 +136,7 @@ impl Stage {
             .arg(path("requests.jsonl"))
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap();
+            .expect("the scripted model needs python3; `./test` installs it");
         let mut said = Vec::new();
         let stdout = server.stdout.as_mut().unwrap();
         while !said.ends_with(b"\n") {
@@ -323,7 +291,7 @@ impl Stage {
         let printed = fs::read_to_string(home.join("printed.jsonl")).unwrap();
         let printed = printed.replace(&*home.parent().unwrap().to_string_lossy(), "/house");
         // A transcript names no machine.
-        let printed = printed.replace(&*cache().to_string_lossy(), "/agents");
+        let printed = printed.replace(&*tools::agents().to_string_lossy(), "/agents");
         let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../materia-engine/src/agent");
         fs::write(
             engine

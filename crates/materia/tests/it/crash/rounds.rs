@@ -278,7 +278,7 @@ mod slow {
         house.told(&["--session", "rounds"]);
         let (points, begin) = (Points::of(&house), seed());
         println!(
-            "seeds {begin}..{} (repeat one with MATERIA_SEED=N MATERIA_ROUNDS=1)",
+            "seeds {begin}..{} (repeat one with ./test --seed N --rounds 1)",
             begin + rounds()
         );
         let (mut begun, mut accepted) = (0, 0);

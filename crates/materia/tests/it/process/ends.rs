@@ -1,4 +1,4 @@
-//! How leaves end: the exact cause, in time, and nothing leaked (T13, C12, F2 4).
+//! How leaves end: the exact cause, in time, and nothing leaked (T13, C12).
 
 use super::*;
 

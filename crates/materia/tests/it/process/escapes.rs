@@ -1,4 +1,4 @@
-//! Escape artists: whatever a command does to survive, stopping it leaves nothing (F2 8, T13, A6).
+//! Escape artists: whatever a command does to survive, stopping it leaves nothing (T13, A6).
 
 use super::*;
 

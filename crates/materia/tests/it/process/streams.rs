@@ -1,4 +1,4 @@
-//! What goes in and comes out: bytes, bounded, complete (T22, C12, F2 12).
+//! What goes in and comes out: bytes, bounded, complete (T22, C12).
 
 use super::*;
 

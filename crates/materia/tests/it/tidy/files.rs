@@ -159,3 +159,63 @@ fn only_the_system_interface_may_be_unsafe() {
     }
     assert_none(&offences);
 }
+
+#[test]
+fn nothing_outside_the_checkout_is_read() {
+    let outside = [
+        concat!("join(\"../../", "../"),
+        concat!("../sha", "red"),
+        concat!("\"..\", \"..\", \"..", "\""),
+    ];
+    let tree = Tree::read();
+    let offences = bad_lines(tree.files.iter(), |_, line| {
+        let path = outside.iter().find(|path| line.contains(**path))?;
+        Some(format!("leads out of the checkout: {path}"))
+    });
+    assert_none(&offences);
+}
+
+#[test]
+fn no_test_passes_without_its_tools() {
+    let tree = Tree::read();
+    let offences = bad_lines(tree.rust("crates/materia/tests/it"), |file, line| {
+        if line.contains(concat!("\"C", "I\"")) {
+            return Some("a test does the same with and without CI".to_owned());
+        }
+        // A module named after the tool is what `./test --no-install` leaves out.
+        let (call, module) = [
+            (concat!("Stage::", "new("), "needs_agents"),
+            (concat!("tools::", "agents()"), "needs_agents"),
+            (concat!("tools::", "jj()"), "needs_jj"),
+            (concat!("tools::", "cannot_mount("), "needs_mount"),
+        ]
+        .into_iter()
+        .find(|(call, _)| line.contains(call))?;
+        let is_inside =
+            file.path.contains(module) || file.text.contains(&format!("mod {module} {{"));
+        (!is_inside && !file.path.ends_with("agent/stage.rs"))
+            .then(|| format!("`{call}` outside of a module `{module}`"))
+    });
+    assert_none(&offences);
+}
+
+#[test]
+fn every_module_that_needs_a_tool_is_known_to_the_test_command() {
+    let tree = Tree::read();
+    let known = tree.file("test").text.as_str();
+    let line = known
+        .lines()
+        .find_map(|line| {
+            line.trim()
+                .strip_prefix("for tool in ")?
+                .strip_suffix("; do")
+        })
+        .expect("the list of tools in `all_tests`");
+    let known: Vec<&str> = line.split_whitespace().collect();
+    let offences = bad_lines(tree.rust("crates"), |_, line| {
+        let tool = line.trim().strip_prefix("mod needs_")?;
+        let tool = tool.trim_end_matches([';', '{', ' ']);
+        (!known.contains(&tool)).then(|| format!("`./test` does not know `needs_{tool}`"))
+    });
+    assert_none(&offences);
+}

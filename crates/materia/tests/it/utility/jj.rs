@@ -2,46 +2,25 @@
 //! cache.
 
 /// Every call of jj costs a tenth of a second and more.
-mod slow {
-    use std::path::PathBuf;
-
+mod needs_jj {
     use serde_json::{Value, json};
 
     use crate::house::{House, Outcome};
+    use crate::tools;
     use crate::utility::git;
 
-    /// The version that `./test` installs.
-    const VERSION: &str = "0.45.1";
-
-    /// A house in which the real jj is found, where there is one.
+    /// A house in which the real jj is found.
     struct Yard {
         house: House,
         path: String,
     }
 
-    #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
-    fn yard() -> Option<Yard> {
-        let cache = std::env::var_os("MATERIA_TEST_CACHE").map(PathBuf::from);
-        let home =
-            std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/materia-test"));
-        let bin = cache
-            .or(home)
-            .unwrap_or_default()
-            .join(format!("jj-{VERSION}/bin"));
-        if !bin.join("jj").exists() {
-            let missing = format!("there is no jj in {}; `./test` installs it", bin.display());
-            assert!(
-                std::env::var_os("CI").is_none_or(|ci| ci != "true"),
-                "{missing}"
-            );
-            println!("skipped: {missing}");
-            return None;
-        }
-        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", bin.display());
-        Some(Yard {
+    fn yard() -> Yard {
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", tools::jj().display());
+        Yard {
             house: House::new(),
             path,
-        })
+        }
     }
 
     impl Yard {
@@ -89,7 +68,7 @@ mod slow {
 
     #[test]
     fn a_plain_directory_becomes_a_repository_with_an_empty_working_commit_and_a_bookmark() {
-        let Some(yard) = yard() else { return };
+        let yard = yard();
         yard.house.write("work.txt", "already here");
         let report = yard.bootstrap(&json!({"castId": "test"}));
         let name = report["bookmarkName"].as_str().unwrap().to_owned();
@@ -128,7 +107,7 @@ mod slow {
 
     #[test]
     fn each_item_becomes_a_described_commit_and_the_bookmark_goes_along() {
-        let Some(yard) = yard() else { return };
+        let yard = yard();
         let report = yard.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
         let name = report["bookmarkName"].as_str().unwrap();
         assert_eq!(
@@ -169,7 +148,7 @@ mod slow {
 
     #[test]
     fn beside_git_the_mode_is_jjs_and_git_keeps_its_history() {
-        let Some(yard) = yard() else { return };
+        let yard = yard();
         git(&yard.house, "init");
         git(
             &yard.house,
@@ -205,7 +184,7 @@ mod slow {
 
     #[test]
     fn what_the_real_jj_refuses_is_told() {
-        let Some(yard) = yard() else { return };
+        let yard = yard();
         let nowhere = yard.maintain("feat: x", "blackbelt/q");
         let context =
             "This is no jj repository: run Blackbelt-Bootstrap first. [bookmark: blackbelt/q]";
@@ -237,7 +216,7 @@ mod slow {
 
     #[test]
     fn every_made_up_and_cleaned_name_is_one_that_jj_takes() {
-        let Some(yard) = yard() else { return };
+        let yard = yard();
         let tolds = [
             "a..b@{c",
             "///",
@@ -270,7 +249,7 @@ mod slow {
 
     #[test]
     fn detect_vcs_finds_a_real_repository_also_from_below() {
-        let Some(yard) = yard() else { return };
+        let yard = yard();
         yard.bootstrap(&json!({}));
         yard.house.write("a/b/file", "");
         for cwd in ["", "a/b"] {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Pi, heard, is_ready, until_heard};
+use super::{Pi, heard, until_heard};
 use crate::agent::stage::{Program, Stage};
 
 /// Two roles, one after the other: one without tools, one that may look.
@@ -96,9 +96,6 @@ fn is_played(stage: &Stage, config: &str) {
 
 #[test]
 fn pi_plays_the_turns_of_a_cast_in_its_own_session() {
-    if !is_ready() {
-        return;
-    }
     for (program, session) in [
         (Program::PiNew, "--session-id s1"),
         (Program::PiOld, "--session sessions/one.jsonl"),
@@ -117,9 +114,6 @@ fn pi_plays_the_turns_of_a_cast_in_its_own_session() {
 
 #[test]
 fn pi_that_only_prints_plays_them_too() {
-    if !is_ready() {
-        return;
-    }
     let stage = Stage::new(
         &[Program::PiNew],
         &rules(&json!([{"text": "first this, then that"}])),
@@ -146,9 +140,6 @@ fn pi_that_only_prints_plays_them_too() {
 
 #[test]
 fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
-    if !is_ready() {
-        return;
-    }
     let slow = json!([{"text": "never heard", "first_delay_ms": 60_000}, {"text": "first this, then that"}]);
     let stage = Stage::new(&[Program::PiNew], &rules(&slow));
     let config = config(&stage);

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::process::Command;
 
 use super::*;
+use crate::tools;
 
 /// A house whose home is a disk of half a megabyte.
 struct Small {
@@ -24,21 +25,18 @@ impl Drop for Mount {
 }
 
 impl Small {
-    /// Nothing where we may not mount.
-    #[expect(clippy::print_stdout, reason = "a test that is skipped says why")]
-    fn new() -> Option<Self> {
+    fn new() -> Self {
         let house = House::new();
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=512k,mode=700", "tmpfs"])
             .arg(house.home())
-            .stderr(std::process::Stdio::null())
-            .status();
-        if !mounted.is_ok_and(|status| status.success()) {
-            println!("skipped: only root may mount a small disk");
-            return None;
+            .output()
+            .expect("mount");
+        if !mounted.status.success() {
+            tools::cannot_mount(&String::from_utf8_lossy(&mounted.stderr));
         }
         let mount = Mount(house.home());
-        Some(Self { mount, house })
+        Self { mount, house }
     }
 
     fn filler(&self) -> PathBuf {
@@ -66,7 +64,7 @@ impl Small {
 
 #[test]
 fn output_that_found_no_room_is_missed() {
-    let Some(small) = Small::new() else { return };
+    let small = Small::new();
     let house = &small.house;
     house.spawn("a", "head -c 2000000 /dev/zero", &[]);
     let over = house.wait("a");
@@ -88,7 +86,7 @@ fn output_that_found_no_room_is_missed() {
 
 #[test]
 fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
-    let Some(small) = Small::new() else { return };
+    let small = Small::new();
     let house = &small.house;
     let fifo = house.work().join("fifo");
     house.shell("mkfifo fifo").run().ok();
@@ -119,7 +117,7 @@ fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
 
 #[test]
 fn what_fills_the_disk_can_be_stopped() {
-    let Some(small) = Small::new() else { return };
+    let small = Small::new();
     let house = &small.house;
     for control in ["control.kill", "control.cancel"] {
         house.spawn("a", "sleep 600", &[]);
@@ -138,7 +136,7 @@ fn what_fills_the_disk_can_be_stopped() {
 
 #[test]
 fn a_dead_supervisor_is_seen_also_where_that_cannot_be_recorded() {
-    let Some(small) = Small::new() else { return };
+    let small = Small::new();
     let house = &small.house;
     house.spawn("a", "sleep 600", &[]);
     small.fill("a");

@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::agent::stage::{Program, Stage, is_set};
+use crate::agent::stage::{Program, Stage};
 
 /// Rules by which a program's shell runs a line when it is asked to.
 fn runs(program: Program, asked: &str, line: &str) -> Value {
@@ -15,9 +15,6 @@ fn runs(program: Program, asked: &str, line: &str) -> Value {
 }
 
 pub(super) fn text(program: Program) {
-    if !is_set() {
-        return;
-    }
     let stage = Stage::new(&[program], &json!([]));
     stage.house.write("system.md", "Speak like a pirate.");
     let outcome = stage
@@ -49,9 +46,6 @@ pub(super) fn text(program: Program) {
 }
 
 pub(super) fn tool(program: Program) {
-    if !is_set() {
-        return;
-    }
     let stage = Stage::new(
         &[program],
         &runs(
@@ -78,9 +72,6 @@ pub(super) fn tool(program: Program) {
 }
 
 pub(super) fn session(program: Program) {
-    if !is_set() {
-        return;
-    }
     let stage = Stage::new(&[program], &json!([]));
     let ask = |prompt: &str| {
         stage
@@ -107,9 +98,6 @@ pub(super) fn session(program: Program) {
 }
 
 pub(super) fn refusals(program: Program) {
-    if !is_set() {
-        return;
-    }
     let fault = |asked: &str, status: u16, message: &str, kind: &str| {
         let fault = json!({"kind": "http", "status": status, "message": message, "type": kind});
         json!({"match": asked, "reply": {"fault": fault}})
@@ -147,9 +135,6 @@ pub(super) fn refusals(program: Program) {
 }
 
 pub(super) fn passing_faults(program: Program) {
-    if !is_set() {
-        return;
-    }
     let rules = json!([
         {"match": "slow down", "replies": [{"fault": {"kind": "http", "status": 429, "retry_after": 1}},
             {"text": "recovered"}]},
@@ -169,9 +154,6 @@ pub(super) fn passing_faults(program: Program) {
 }
 
 pub(super) fn stall(program: Program) {
-    if !is_set() {
-        return;
-    }
     let rules = json!([{"match": "stall", "reply": {"text": "some words and then nothing",
         "fault": {"kind": "stall", "after_chunks": 2, "seconds": 60}}}]);
     let stage = Stage::new(&[program], &rules);
@@ -196,9 +178,6 @@ pub(super) fn stall(program: Program) {
 
 /// In the middle of a stream, and in the middle of a tool.
 pub(super) fn interrupts(program: Program) {
-    if !is_set() {
-        return;
-    }
     let mut rules = runs(program, "use a tool", "sleep 600; echo never");
     let slow =
         json!({"match": "talk", "reply": {"text": "word ".repeat(500), "chunk_delay_ms": 100}});
@@ -217,9 +196,6 @@ pub(super) fn interrupts(program: Program) {
 }
 
 pub(super) fn killed(program: Program) {
-    if !is_set() {
-        return;
-    }
     let stage = Stage::new(
         &[program],
         &runs(program, "use a tool", "sleep 600; echo never"),
@@ -248,9 +224,6 @@ pub(super) fn killed(program: Program) {
 }
 
 pub(super) fn scopes(program: Program) {
-    if !is_set() {
-        return;
-    }
     let stage = Stage::new(&[program], &json!([]));
     let mut offered = Vec::new();
     let mut notices = Vec::new();

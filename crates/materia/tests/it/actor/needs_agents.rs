@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{lines, posted, said};
-use crate::agent::stage::{Program, Stage, is_set};
+use crate::agent::stage::{Program, Stage};
 
 /// A stage on which this program can run a line when it is asked to, and repeats what it hears
 /// otherwise.
@@ -47,9 +47,6 @@ fn turns(stage: &Stage) -> u64 {
 /// Two turns in one session, killed in a tool in the third, started again: the model sees each
 /// prompt once.
 fn lives(program: Program) {
-    if !is_set() {
-        return;
-    }
     let stage = stage(program, "sleep 600; echo never");
     spawn(&stage, program, &["my name is Ada"]);
     let house = &stage.house;
@@ -87,9 +84,6 @@ fn lives(program: Program) {
 
 /// Something that is said while a tool works becomes a part of the same turn.
 fn steered(program: Program) {
-    if !is_set() {
-        return;
-    }
     let stage = stage(program, "until test -e go; do sleep 0.05; done; echo went");
     spawn(&stage, program, &["use a tool"]);
     let house = &stage.house;

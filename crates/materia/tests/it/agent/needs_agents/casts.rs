@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::stage::{Program, Stage, is_set};
+use crate::agent::stage::{Program, Stage};
 
 /// The shipped loadout with two items, the first of which has to be done again.
 ///
@@ -116,58 +116,52 @@ fn told(stage: &Stage) -> Vec<String> {
 
 #[test]
 fn full_auto_with_pi() {
-    if is_set() {
-        let stage = Stage::new(
-            &[Program::PiNew],
-            &full_auto(Program::PiNew, Program::PiNew),
-        );
-        let report = cast(&stage, &[]);
-        let dir = std::path::Path::new(report["runDir"].as_str().unwrap());
-        let dir = stage
-            .house
-            .work()
-            .join(dir.strip_prefix("[HOUSE]/project").unwrap());
-        let built = std::fs::read_dir(dir.join("sockets/Socket-4")).unwrap();
-        let seen = built
-            .map(|entry| entry.unwrap().path())
-            .find(|path| path.to_string_lossy().contains("activity"))
-            .unwrap();
-        let seen = std::fs::read_to_string(seen).unwrap();
-        assert!(
-            seen.contains("\"type\":\"tool_start\"") && seen.contains("\"type\":\"text\""),
-            "{seen}"
-        );
-    }
+    let stage = Stage::new(
+        &[Program::PiNew],
+        &full_auto(Program::PiNew, Program::PiNew),
+    );
+    let report = cast(&stage, &[]);
+    let dir = std::path::Path::new(report["runDir"].as_str().unwrap());
+    let dir = stage
+        .house
+        .work()
+        .join(dir.strip_prefix("[HOUSE]/project").unwrap());
+    let built = std::fs::read_dir(dir.join("sockets/Socket-4")).unwrap();
+    let seen = built
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().contains("activity"))
+        .unwrap();
+    let seen = std::fs::read_to_string(seen).unwrap();
+    assert!(
+        seen.contains("\"type\":\"tool_start\"") && seen.contains("\"type\":\"text\""),
+        "{seen}"
+    );
 }
 
 #[test]
 fn full_auto_with_claude() {
-    if is_set() {
-        let stage = Stage::new(
-            &[Program::Claude],
-            &full_auto(Program::Claude, Program::Claude),
-        );
-        cast(&stage, &["--agent", "claude"]);
-    }
+    let stage = Stage::new(
+        &[Program::Claude],
+        &full_auto(Program::Claude, Program::Claude),
+    );
+    cast(&stage, &["--agent", "claude"]);
 }
 
 #[test]
 fn one_cast_mixes_both() {
-    if is_set() {
-        let programs = [Program::PiNew, Program::Claude];
-        let stage = Stage::new(&programs, &full_auto(Program::Claude, Program::PiNew));
-        stage.house.write(
-            "mix.json",
-            json!({"materia": {"Build": {"agent": "claude"}}}).to_string(),
-        );
-        cast(&stage, &["--config", "mix.json"]);
-        let apis: std::collections::BTreeSet<String> = stage
-            .requests()
-            .iter()
-            .map(|request| request["api"].as_str().unwrap().to_owned())
-            .collect();
-        assert_eq!(apis.into_iter().collect::<Vec<_>>(), ["anthropic", "chat"]);
-    }
+    let programs = [Program::PiNew, Program::Claude];
+    let stage = Stage::new(&programs, &full_auto(Program::Claude, Program::PiNew));
+    stage.house.write(
+        "mix.json",
+        json!({"materia": {"Build": {"agent": "claude"}}}).to_string(),
+    );
+    cast(&stage, &["--config", "mix.json"]);
+    let apis: std::collections::BTreeSet<String> = stage
+        .requests()
+        .iter()
+        .map(|request| request["api"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(apis.into_iter().collect::<Vec<_>>(), ["anthropic", "chat"]);
 }
 
 /// A loadout with one role.
@@ -183,9 +177,6 @@ fn one(role: &Value, more: &Value) -> Value {
 
 #[test]
 fn a_budget_ends_a_turn_that_would_spend_more() {
-    if !is_set() {
-        return;
-    }
     let rules = json!([{"match": "go on", "reply": {"tool_calls": [Program::PiNew.shell("echo more")],
         "usage": {"input": 400, "output": 100}}}]);
     let stage = Stage::new(&[Program::PiNew], &rules);
@@ -214,9 +205,6 @@ fn a_budget_ends_a_turn_that_would_spend_more() {
 
 #[test]
 fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
-    if !is_set() {
-        return;
-    }
     for program in [Program::PiNew, Program::Claude] {
         let rules = json!([{"match": "hold on", "replies": [
             {"text": "word ".repeat(400), "chunk_delay_ms": 100}, {"text": "still with you"}]}]);

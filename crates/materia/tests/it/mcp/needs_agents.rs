@@ -1,0 +1,554 @@
+//! Real clients: the protocol's own inspector, and agents whose model plays a script.
+
+mod played;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::http::Served;
+use crate::agent::stage::{Program, Stage};
+use crate::house::{House, Running};
+use crate::tools;
+
+/// A loadout with one role that asks back, played by a program that repeats what it hears.
+fn config(house: &House) -> String {
+    let talk = json!({"tools": "none", "prompt": "plan it", "multiTurn": true});
+    let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
+    let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
+    let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
+    house
+        .write("flow.json", config.to_string())
+        .to_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// What the model says, step by step; `named` spells our tools as the client does.
+fn rules(named: impl Fn(&str) -> Value, wakes: bool) -> Value {
+    let call = |tool: &str, arguments: Value| {
+        let mut call = named(tool);
+        call["arguments"] = arguments;
+        json!({"tool_calls": [call]})
+    };
+    let text = |text: &str| json!({"text": text});
+    let asked = |match_: &str, steps: Vec<Value>| json!({"match": match_, "replies": steps});
+    let steer = vec![
+        call("inspect", json!({"target": "run:w", "view": "status"})),
+        call(
+            "message",
+            json!({"to": "run:w", "type": "task.run", "body": {"n": 1}}),
+        ),
+        call("message", json!({"target": "run:w", "action": "kill"})),
+        text("it is killed"),
+    ];
+    let spawn = call("spawn", json!({"template": "sh ask.sh", "as": "run:w"}));
+    let mut start = vec![spawn];
+    start.extend(if wakes {
+        vec![text("I go on.")]
+    } else {
+        steer.clone()
+    });
+    let answer = |body: Option<&str>| {
+        let mut message = json!({"to": "run:c", "type": "control.continue"});
+        message
+            .as_object_mut()
+            .unwrap()
+            .extend(body.map(|body| ("body".to_owned(), body.into())));
+        call("message", message)
+    };
+    let mut cast = vec![call(
+        "cast",
+        json!({"request": "build it", "loadout": "T", "as": "run:c"}),
+    )];
+    let rests = vec![
+        answer(Some("the second")),
+        text("answered"),
+        answer(None),
+        text("that was all"),
+    ];
+    if wakes {
+        cast.push(text("I go on."));
+    } else {
+        let wait = || call("wait", json!({"runs": ["run:c"], "timeout": 60}));
+        cast.extend([
+            wait(),
+            answer(Some("the second")),
+            wait(),
+            answer(None),
+            wait(),
+            text("that was all"),
+        ]);
+    }
+    json!([
+        asked("start the work", start),
+        asked("Run w: which file?", steer),
+        asked("Run w was killed", vec![text("so it is over")]),
+        asked(
+            "save a tool",
+            vec![
+                call(
+                    "register_tool",
+                    json!({"name": "greet", "description": "Greets", "template": "echo hello {who}"})
+                ),
+                call("greet", json!({"who": "you"})),
+                text("the tool said {{last_tool}}"),
+            ]
+        ),
+        // Some clients offer new tools only to their next session.
+        asked(
+            "use it",
+            vec![call("greet", json!({"who": "you"})), text("done")]
+        ),
+        asked("cast it", cast),
+        asked("Run c rests", rests),
+        asked("Run c completed", vec![text("the cast is complete")]),
+    ])
+}
+
+/// Tools by their own names.
+fn plain(tool: &str) -> Value {
+    json!({"name": tool})
+}
+
+/// Tools with their server's name before them.
+fn prefixed(tool: &str) -> Value {
+    json!({"name": format!("mcp__materia__{tool}")})
+}
+
+/// Tools in a namespace.
+fn spaced(tool: &str) -> Value {
+    json!({"namespace": "mcp__materia", "name": tool})
+}
+
+const ASK: &str = "materia message coordinator file.ask '{}' --summary 'which file?' \
+    --metadata '{\"requires_response\": true}' && exec sleep 600";
+
+/// Pi in its RPC mode.
+struct Pi<'a> {
+    running: Running<'a>,
+    stdin: std::process::ChildStdin,
+}
+
+impl<'a> Pi<'a> {
+    fn start(stage: &'a Stage, more: &str, config: &str) -> Self {
+        let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi");
+        let line = format!(
+            "pi install '{}' >/dev/null && exec pi --mode rpc --session-dir sessions {more}",
+            extension.display()
+        );
+        let call = stage
+            .shell(&line)
+            .env("MATERIA_CONFIG", config)
+            .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"));
+        let mut running = call.start();
+        let (stdin, stdout) = (running.stdin(), running.stdout());
+        // What nobody reads would stop it.
+        let log = stage.house.home().join("pi.jsonl");
+        std::thread::spawn(move || {
+            let mut log = std::fs::File::create(log).unwrap();
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                writeln!(log, "{line}").unwrap();
+            }
+        });
+        Self { running, stdin }
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let line = json!({"type": "prompt", "message": text, "streamingBehavior": "followUp"});
+        writeln!(self.stdin, "{line}").unwrap();
+    }
+
+    /// Kills it, without any warning, and waits until the bridge has noticed.
+    fn kill(self, stage: &Stage) {
+        self.running.signal(rustix::process::Signal::KILL);
+        drop(self.stdin);
+        self.running.end();
+        stage.until(|| stage.processes("bridge").is_empty());
+    }
+
+    /// Hangs up, and waits until the bridge has noticed.
+    fn close(self, stage: &Stage) {
+        drop(self.stdin);
+        self.running.end();
+        stage.until(|| stage.processes("bridge").is_empty());
+    }
+}
+
+/// Whether the model heard this as the last words of a person, or of a tool.
+fn heard(stage: &Stage, part: &str) -> usize {
+    let heard = |request: &Value| {
+        let said = |name: &str| {
+            request[name]
+                .as_str()
+                .is_some_and(|said| said.contains(part))
+        };
+        said("last_user") || said("last_tool")
+    };
+    stage
+        .requests()
+        .iter()
+        .filter(|request| heard(request))
+        .count()
+}
+
+#[track_caller]
+fn until_heard(stage: &Stage, part: &str) {
+    let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        stage.until(|| heard(stage, part) > 0)
+    }));
+    if waited.is_err() {
+        let printed =
+            std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
+        let last: Vec<&str> = printed
+            .lines()
+            .rev()
+            .take(12)
+            .map(|line| &line[..line.floor_char_boundary(600)])
+            .collect();
+        panic!(
+            "the model never heard {part:?}; Pi said last, newest first:\n{}",
+            last.join("\n")
+        );
+    }
+}
+
+#[test]
+fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
+    let stage = Stage::new(&[Program::PiNew], &rules(plain, true));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    pi.prompt("start the work");
+    until_heard(&stage, "Run w: which file?");
+    until_heard(&stage, "run=w status=running");
+    until_heard(&stage, "queued_mailbox");
+    until_heard(&stage, "status=killed");
+    // Whatever ends the bridge, the next call starts another one.
+    stage
+        .processes("bridge")
+        .into_iter()
+        .for_each(|pid| stage.kill(pid));
+    let printed =
+        || std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
+    stage.until(|| printed().contains("materia ended"));
+    pi.prompt("save a tool");
+    until_heard(&stage, "hello you");
+    pi.prompt("cast it");
+    until_heard(
+        &stage,
+        "Run c rests. Its cast is paused and waits for an answer",
+    );
+    until_heard(&stage, "Run c completed successfully");
+    let casts = stage
+        .materia(&["casts", "--json"])
+        .env("MATERIA_CONFIG", &config)
+        .run()
+        .json();
+    assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
+    pi.prompt("/materia casts");
+    stage.until(|| {
+        printed()
+            .lines()
+            .any(|line| line.contains("\"notify\"") && line.contains("complete"))
+    });
+    pi.close(&stage);
+    assert_eq!(heard(&stage, "Run c completed successfully"), 1);
+    assert_eq!(
+        heard(&stage, "Run w was killed"),
+        0,
+        "it asked for that itself"
+    );
+    // The same session in a new process is told nothing that it heard.
+    let before = stage.requests().len();
+    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    pi.prompt("still there?");
+    stage.until(|| stage.requests().len() > before);
+    pi.close(&stage);
+    assert_eq!(
+        stage.requests().len(),
+        before + 1,
+        "only the question itself"
+    );
+}
+
+#[test]
+fn the_older_pi_is_woken_as_well() {
+    let stage = Stage::new(&[Program::PiOld], &rules(plain, true));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+    pi.prompt("start the work");
+    until_heard(&stage, "Run w: which file?");
+    until_heard(&stage, "status=killed");
+    pi.close(&stage);
+    let before = stage.requests().len();
+    let told = heard(&stage, "Run w: which file?");
+    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+    pi.prompt("still there?");
+    stage.until(|| stage.requests().len() > before);
+    pi.close(&stage);
+    assert_eq!(
+        heard(&stage, "Run w: which file?"),
+        told,
+        "told once, also across a restart"
+    );
+    assert_eq!(
+        heard(&stage, "Run w was killed"),
+        0,
+        "it asked for that itself"
+    );
+}
+
+#[test]
+fn pi_that_only_prints_waits_for_what_it_started() {
+    let spawn = json!({"tool_calls": [{"name": "spawn", "arguments": {"template": "false", "as": "run:p"}}]});
+    let rules = json!([
+        {"match": "start it", "replies": [spawn, {"text": "started"}]},
+        {"match": "Run p failed", "reply": {"text": "the run failed, I am told"}},
+    ]);
+    let stage = Stage::new(&[Program::PiNew], &rules);
+    let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
+    let line = format!(
+        "exec pi -e '{}' -p 'start it' </dev/null",
+        extension.display()
+    );
+    let said = stage
+        .shell(&line)
+        .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
+        .run()
+        .ok();
+    assert!(
+        said.stdout.contains("the run failed, I am told"),
+        "{}",
+        said.transcript()
+    );
+}
+
+#[test]
+fn claude_uses_the_server() {
+    let stage = Stage::new(&[Program::Claude], &rules(prefixed, false));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let server =
+        json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
+    stage.house.write(
+        "mcp.json",
+        json!({"mcpServers": {"materia": server}}).to_string(),
+    );
+    for (prompt, expected) in [
+        ("start the work", "\"status\":\"killed\""),
+        ("cast it", "\"status\":\"complete\""),
+        ("save a tool", "\"action\":\"registered\""),
+        ("use it", "hello you"),
+    ] {
+        let line = format!(
+            "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
+        );
+        // On a busy machine it would ask its model before the server has answered.
+        let said = stage
+            .shell(&line)
+            .env("IS_SANDBOX", "1")
+            .env("MCP_CONNECTION_NONBLOCKING", "0")
+            .env("MATERIA_CONFIG", &config)
+            .run();
+        assert!(
+            heard(&stage, expected) > 0,
+            "{prompt}: {}\n{:?}",
+            said.transcript(),
+            last(&stage)
+        );
+    }
+    let wait = stage
+        .materia(&["inspect", "session:claude", "--json"])
+        .run()
+        .ok()
+        .json();
+    for run in wait["runs"].as_array().unwrap() {
+        let address = format!("run:{}", run["run"].as_str().unwrap());
+        stage.materia(&["wait", &address]).run();
+    }
+}
+
+#[test]
+fn codex_uses_the_server() {
+    let stage = Stage::new(&[Program::Codex], &rules(spaced, false));
+    stage.house.write("ask.sh", ASK);
+    let materia = env!("CARGO_BIN_EXE_materia");
+    let options = format!(
+        "-c 'mcp_servers.materia.command=\"{materia}\"' -c 'mcp_servers.materia.args=[\"mcp\"]' \
+         -c mcp_servers.materia.required=true -c mcp_servers.materia.startup_timeout_sec=60 \
+         --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox --json"
+    );
+    for (prompt, expected) in [
+        ("start the work", "killed"),
+        ("save a tool", "registered"),
+        ("use it", "hello you"),
+    ] {
+        let said = stage
+            .shell(&format!("exec codex exec {options} '{prompt}' </dev/null"))
+            .run();
+        assert!(
+            heard(&stage, expected) > 0,
+            "{prompt}: {}",
+            said.transcript()
+        );
+    }
+}
+
+#[test]
+fn pi_uses_the_server_without_the_extension() {
+    let stage = Stage::new(&[Program::PiNew], &rules(prefixed, false));
+    let config = config(&stage.house);
+    stage.house.write("ask.sh", ASK);
+    let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "pi"], "exposure": "direct"});
+    let path = stage.house.home().join(".pi/agent/mcp.json");
+    std::fs::write(path, json!({"mcpServers": {"materia": server}}).to_string()).unwrap();
+    for (prompt, expected) in [
+        ("start the work", "status=killed"),
+        ("cast it", "run:c done"),
+        ("save a tool", "registered"),
+        ("use it", "hello you"),
+    ] {
+        let line = format!("exec pi -p '{prompt}' </dev/null");
+        let said = stage.shell(&line).env("MATERIA_CONFIG", &config).run();
+        assert!(
+            heard(&stage, expected) > 0,
+            "{prompt}: {}\n{:?}",
+            said.transcript(),
+            last(&stage)
+        );
+    }
+    let casts = stage
+        .materia(&["casts", "--json"])
+        .env("MATERIA_CONFIG", &config)
+        .run()
+        .json();
+    assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
+}
+
+/// What tools told the model last.
+fn last(stage: &Stage) -> Vec<Value> {
+    stage
+        .requests()
+        .iter()
+        .rev()
+        .take(12)
+        .map(|request| request["last_tool"].clone())
+        .collect()
+}
+
+#[test]
+fn the_inspector_of_the_protocol_understands_the_server() {
+    let house = House::new();
+    let materia = env!("CARGO_BIN_EXE_materia");
+    inspect(&house, &format!("'{materia}' mcp --session i"), "");
+    let house = House::new();
+    let served = Served::new(&house);
+    let to = format!("http://127.0.0.1:{}/mcp/i", served.port);
+    inspect(
+        &house,
+        &to,
+        &format!(
+            "--transport http --header 'Authorization: Bearer {}'",
+            served.token
+        ),
+    );
+}
+
+/// Has the inspector look at everything there is, by this way.
+fn inspect(house: &House, way: &str, more: &str) {
+    let inspector = tools::agents().join("inspector-2.12.0/node_modules/.bin/mcp-inspector");
+    let node = tools::agents().join("node-22.23.3/bin");
+    let ask = |words: &str| {
+        let line = format!("exec '{}' --cli {way} {more} {words}", inspector.display());
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
+        let outcome = house.shell(&line).env("PATH", path).run().ok();
+        serde_json::from_str::<Value>(&outcome.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", outcome.transcript()))
+    };
+    let tools = ask("--method tools/list");
+    assert_eq!(tools["tools"][0]["name"], "spawn", "{tools}");
+    let spawned = ask(
+        "--method tools/call --tool-name spawn --tool-arg template='echo hi' --tool-arg as=run:i",
+    );
+    assert_eq!(spawned["structuredContent"]["run"], "i", "{spawned}");
+    let waited = ask("--method tools/call --tool-name wait --tool-arg 'runs=[\"run:i\"]'");
+    assert_eq!(
+        waited["structuredContent"]["runs"][0]["status"], "done",
+        "{waited}"
+    );
+    assert_eq!(
+        ask("--method resources/list")["resources"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    assert!(
+        !ask("--method prompts/list")["prompts"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn the_conformance_suite_of_the_protocol_passes() {
+    let house = House::new();
+    // The suite calls tools by these names.
+    for (name, template) in [
+        (
+            "test_simple_text",
+            "echo 'This is a simple text response for testing.'",
+        ),
+        ("test_error_handling", "false"),
+    ] {
+        house
+            .materia(&[
+                "tool",
+                "register",
+                name,
+                "--template",
+                template,
+                "--description",
+                name,
+            ])
+            .run()
+            .ok();
+    }
+    let served = Served::new(&house);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
+    let suite = "conformance-0.1.16/node_modules/@modelcontextprotocol/conformance/dist/index.js";
+    let line = format!(
+        "exec '{}' --import '{}' '{}' server --url http://127.0.0.1:{}/mcp --expected-failures '{}'",
+        tools::agents().join("node-22.23.3/bin/node").display(),
+        folder.join("token.mjs").display(),
+        tools::agents().join(suite).display(),
+        served.port,
+        folder.join("conformance.yml").display(),
+    );
+    let outcome = house
+        .shell(&line)
+        .env("MATERIA_TOKEN", &served.token)
+        .run()
+        .ok();
+    for scenario in [
+        "server-initialize",
+        "ping",
+        "tools-list",
+        "tools-call-simple-text",
+        "tools-call-error",
+        "server-sse-multiple-streams",
+        "resources-list",
+        "prompts-list",
+        "dns-rebinding-protection",
+    ] {
+        assert!(
+            outcome.stdout.contains(&format!("✓ {scenario}: ")),
+            "{}",
+            outcome.transcript()
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! Programs that not every machine has: where `./test` puts them, and the failure when one is
+//! missing.
+//!
+//! A test that needs one is in a module with its name (`needs_agents`, `needs_jj`, `needs_mount`),
+//! so that a filter can leave it out. A missing program is a failed test, never a passed one.
+
+use std::path::{Path, PathBuf};
+
+/// The version of jj that `./test` installs.
+pub const JJ: &str = "0.45.1";
+
+/// Everything that the tests in `needs_agents` start; `tests/agents/install` puts it there.
+const AGENTS: [&str; 9] = [
+    "node-22.23.3/bin/node",
+    "pi-1.5.0/dist/bundle/cli.js",
+    "pi-1.5.0/node_modules/jiti/package.json",
+    "pi-0.73.1",
+    "claude-2.1.197/claude",
+    "codex-0.166.0",
+    "claude-agent-acp-0.99.1",
+    "inspector-2.12.0",
+    "conformance-0.1.16",
+];
+
+/// The directory into which `./test` installs.
+fn cache() -> PathBuf {
+    let given = std::env::var_os("MATERIA_TEST_CACHE").map(PathBuf::from);
+    given.unwrap_or_else(|| {
+        Path::new(&std::env::var_os("HOME").expect("a home")).join(".cache/materia-test")
+    })
+}
+
+/// Fails the test because a program is missing.
+#[track_caller]
+fn missing(what: &str, module: &str) -> ! {
+    panic!(
+        "{what}\n`./test` installs it, or leave these tests out with `-E 'not test(/{module}::/)'`"
+    )
+}
+
+/// The directory of the agent programs, and of the clients that drive our MCP server.
+#[track_caller]
+pub fn agents() -> PathBuf {
+    let folder = cache().join("agents");
+    if let Some(path) = AGENTS.iter().find(|path| !folder.join(path).exists()) {
+        let path = folder.join(path);
+        missing(
+            &format!(
+                "the agent programs are not installed: no {}",
+                path.display()
+            ),
+            "needs_agents",
+        );
+    }
+    folder
+}
+
+/// The directory that has the real jj.
+#[track_caller]
+pub fn jj() -> PathBuf {
+    let folder = cache().join(format!("jj-{JJ}/bin"));
+    if !folder.join("jj").exists() {
+        let what = format!("jj {JJ} is not installed in {}", folder.display());
+        missing(&what, "needs_jj");
+    }
+    folder
+}
+
+/// Fails the test because this user may not mount a file system.
+#[track_caller]
+pub fn cannot_mount(error: &str) -> ! {
+    panic!(
+        "cannot mount a small file system, which only root may do: {}\n\
+         run as root, or leave these tests out with `-E 'not test(/needs_mount::/)'`",
+        error.trim()
+    )
+}
