@@ -48,9 +48,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     let mut safe = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if is_unprintable(c) {
-            safe.extend(c.escape_unicode())
+            safe.extend(c.escape_unicode());
         } else {
-            safe.push(c)
+            safe.push(c);
         }
     }
     Cow::Owned(safe)

@@ -283,7 +283,7 @@ impl Protocol for Acp {
             (Some(id), Some(method)) => self.asked(id, method, params, out),
             (Some(id), None) => self.answered(id.as_u64().unwrap_or(u64::MAX), &message, out),
             (None, Some("session/update")) => {
-                self.update(params.get("update").unwrap_or(&Value::Null), out)
+                self.update(params.get("update").unwrap_or(&Value::Null), out);
             }
             (None, _) => {}
         }

@@ -73,7 +73,7 @@ impl Claude {
     fn stream(&mut self, event: &Value, out: &mut Out) {
         match text_at(event, &["type"]) {
             Some("content_block_delta") => {
-                out.text(text_at(event, &["delta", "text"]).unwrap_or_default())
+                out.text(text_at(event, &["delta", "text"]).unwrap_or_default());
             }
             Some("message_start") => {
                 let used = event

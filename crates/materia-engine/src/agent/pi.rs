@@ -157,7 +157,7 @@ impl Protocol for Pi {
                     self.session = Some(file);
                 }
                 Err(why) => {
-                    refusal = Some(materia_model::agent::Failure::new(FailureKind::Config, why))
+                    refusal = Some(materia_model::agent::Failure::new(FailureKind::Config, why));
                 }
             },
         }

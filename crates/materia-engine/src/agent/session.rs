@@ -181,7 +181,7 @@ impl Session {
         match self.phase {
             Phase::Running if passed(self.deadline) => self.stop(By::Time, nursery),
             Phase::Aborting(until) | Phase::Leaving(until) if passed(until) => {
-                self.end(GRACE, nursery)
+                self.end(GRACE, nursery);
             }
             _ => {}
         }

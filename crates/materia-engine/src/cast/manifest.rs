@@ -79,10 +79,10 @@ impl Entries {
         };
         match &event.body {
             Body::AgentTurnStart(dispatch) => {
-                add(&dispatch.place, "prompt", dispatch.artifact.as_ref())
+                add(&dispatch.place, "prompt", dispatch.artifact.as_ref());
             }
             Body::UtilityInput(dispatch) => {
-                add(&dispatch.place, "utility_input", dispatch.artifact.as_ref())
+                add(&dispatch.place, "utility_input", dispatch.artifact.as_ref());
             }
             Body::UtilityCommand(command) => {
                 add(

@@ -171,7 +171,7 @@ impl Walk<'_, '_> {
         match end {
             End::Ok if !recovering => trail.succeeded = 1,
             End::Failed | End::TimedOut => {
-                trail.failures.push(failed(&run, stderr.clone(), relayed))
+                trail.failures.push(failed(&run, stderr.clone(), relayed));
             }
             End::Ok | End::Skipped | End::Cancelled => {}
         }

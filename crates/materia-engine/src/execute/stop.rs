@@ -73,10 +73,10 @@ impl Walk<'_, '_> {
             self.timers.remove(&(at, id));
             match self.task(id) {
                 Some(task) if matches!(task.phase, Phase::Delayed(until) if until == at) => {
-                    self.attempt(id)
+                    self.attempt(id);
                 }
                 Some(task) if task.deadline == Some(at) => {
-                    self.stop_tree(id, Stop::TimedOut, false)
+                    self.stop_tree(id, Stop::TimedOut, false);
                 }
                 _ => {}
             }

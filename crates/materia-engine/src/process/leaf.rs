@@ -118,7 +118,7 @@ impl Leaf {
                 self.stopping = Some(Stopping {
                     why,
                     ending: Ending::new(grace),
-                })
+                });
             }
         }
     }

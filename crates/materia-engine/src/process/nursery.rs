@@ -222,10 +222,10 @@ impl Nursery {
             match self.next(deadline) {
                 Some(Event::Output { leaf: whose, .. }) if Some(whose) != leaf => {}
                 Some(Event::Ended(ended)) if Some(ended.leaf) != leaf => {
-                    later.push_back(Event::Ended(ended))
+                    later.push_back(Event::Ended(ended));
                 }
                 Some(Event::Readable(id)) if Some(id) != watch => {
-                    later.push_back(Event::Readable(id))
+                    later.push_back(Event::Readable(id));
                 }
                 Some(Event::Woken) => later.push_back(Event::Woken),
                 found => break found,

@@ -57,7 +57,7 @@ impl Nursery {
                     self.swept = Some(Swept {
                         ended: ending.ended(),
                         survivors,
-                    })
+                    });
                 }
                 None => self.sweeping = Some(ending),
             }

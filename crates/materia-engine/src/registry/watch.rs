@@ -89,7 +89,7 @@ impl Watcher {
             match self.tools.get(name) {
                 None => changes.added.push(tool.clone()),
                 Some(before) if before.fingerprint != tool.fingerprint => {
-                    changes.changed.push(tool.clone())
+                    changes.changed.push(tool.clone());
                 }
                 Some(_) => {}
             }

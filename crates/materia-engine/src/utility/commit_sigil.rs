@@ -48,7 +48,7 @@ pub(super) fn run(input: &Input, _: &mut Nursery) -> Result<UtilityReport, Utili
             }
             None => wrong.push(correction(index, told)),
             Some(kind) if !title::is_usual(kind) => {
-                unusual.push(format!("Work item {index}: {kind}."))
+                unusual.push(format!("Work item {index}: {kind}."));
             }
             Some(_) => {}
         }

@@ -93,7 +93,7 @@ impl Doing {
                     doing.tokens = line
                         .get("total")
                         .and_then(Value::as_u64)
-                        .unwrap_or(doing.tokens)
+                        .unwrap_or(doing.tokens);
                 }
                 _ => {}
             }

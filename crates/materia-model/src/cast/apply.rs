@@ -26,7 +26,7 @@ impl State {
             Body::SocketRoute(route) => self.route(route),
             Body::SocketStart(start) => self.enter(start),
             Body::AgentTurnStart(dispatch) | Body::UtilityInput(dispatch) => {
-                self.dispatch(dispatch.attempt)
+                self.dispatch(dispatch.attempt);
             }
             Body::AgentTurnEnd(end) => self.turn_over(end),
             Body::SocketRefinement(refinement) => self.pause(&refinement.reply),

@@ -181,7 +181,7 @@ impl Contract {
                 issues.push(Issue::new(
                     "$.workItems",
                     format!("`workItems` must be a list, not {}", kind(other)),
-                ))
+                ));
             }
             Some(_) => {}
             None if self.needs_work_items() => {

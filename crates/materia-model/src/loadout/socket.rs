@@ -102,7 +102,7 @@ fn member<'a>(
             socket.materia = name.map(|text| Text { text, at: value });
         }
         "parse" => {
-            socket.parse = materia::parse(reader, value, path, INVALID).map(|parse| (parse, value))
+            socket.parse = materia::parse(reader, value, path, INVALID).map(|parse| (parse, value));
         }
         "assign" => socket.assign = Some((materia::assign(reader, value, path, INVALID), value)),
         "edges" => {

@@ -31,7 +31,7 @@ pub(super) fn read(
             "model" => {
                 model = reader
                     .string(value, &path, INVALID)
-                    .filter(|text| !text.trim().is_empty())
+                    .filter(|text| !text.trim().is_empty());
             }
             "thinking" => thinking = read_thinking(reader, value, &path),
             "multiTurn" => multi_turn = reader.boolean(value, &path, INVALID).unwrap_or(false),

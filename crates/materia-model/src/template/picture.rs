@@ -70,7 +70,7 @@ fn draw(node: &Node, depth: usize, import: Option<&str>, lines: &mut Vec<String>
             }
         }
         Body::Nested(inner) if notes.is_empty() => {
-            draw(inner, depth, label.as_deref().or(import), lines)
+            draw(inner, depth, label.as_deref().or(import), lines);
         }
         Body::Nested(inner) => {
             lines.push(format!("{indent}{name}{notes}"));
@@ -144,7 +144,7 @@ fn notes(node: &Node) -> String {
         match amount {
             Some(Amount::Fixed(number)) => notes.push(format!("{word}{number}")),
             Some(Amount::Computed(located)) => {
-                notes.push(format!("{word}{}", located.text.spelled()))
+                notes.push(format!("{word}{}", located.text.spelled()));
             }
             None => {}
         }

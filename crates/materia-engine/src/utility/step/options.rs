@@ -148,7 +148,13 @@ mod tests {
 
     fn read(words: &[&str]) -> Result<StepOptions, UtilityError> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        StepOptions::read(super::super::find("artifact-write").unwrap(), &words)
+        let step = RecipeStep {
+            name: "artifact-write",
+            about: "writes a file",
+            takes: "path | mode source check",
+            act: |_, _| Ok(serde_json::Value::Null.into()),
+        };
+        StepOptions::read(&step, &words)
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn to_run(
     match handed.fate {
         Fate::Waits => {}
         Fate::Taken => {
-            (report.delivered, report.queued, report.reason) = (true, false, "delivered")
+            (report.delivered, report.queued, report.reason) = (true, false, "delivered");
         }
         Fate::Late(why) => report.delivery_error = Some(why),
         Fate::Failed(why) => {

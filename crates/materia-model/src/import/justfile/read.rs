@@ -162,7 +162,7 @@ fn statement(file: &mut File<'_>, above: Above, line: &str, span: Range<usize>) 
     let words = tokens(line);
     match words.as_slice() {
         [Token::Name(set), Token::Name(name), rest @ ..] if set == "set" => {
-            setting(file, name, rest, &span)
+            setting(file, name, rest, &span);
         }
         [
             Token::Name(alias),

@@ -74,10 +74,10 @@ fn limits(reader: &mut Reader, fields: &[Field<'_>]) -> Limits {
         match field.name() {
             "maxSocketVisits" => limits.max_socket_visits = reader.count(value, &path, INVALID, 1),
             "maxEdgeTraversals" => {
-                limits.max_edge_traversals = reader.count(value, &path, INVALID, 1)
+                limits.max_edge_traversals = reader.count(value, &path, INVALID, 1);
             }
             "maxNoAdvanceCycles" => {
-                limits.max_no_advance_cycles = reader.count(value, &path, INVALID, 1)
+                limits.max_no_advance_cycles = reader.count(value, &path, INVALID, 1);
             }
             _ => reader.unknown(*field, &path, "the limits of a cast", FIELDS),
         }

@@ -97,10 +97,10 @@ impl Reader<'_> {
                 }
                 "retry" => read.retry = self.amount(value, &path, name, Range::Positive),
                 "concurrency" => {
-                    read.concurrency = self.amount(value, &path, name, Range::Positive)
+                    read.concurrency = self.amount(value, &path, name, Range::Positive);
                 }
                 "min_successful" => {
-                    read.min_successful = self.amount(value, &path, name, Range::Count)
+                    read.min_successful = self.amount(value, &path, name, Range::Count);
                 }
                 "recover" => read.recover = self.template(value, &path).map(Box::new),
                 "args" => read.args = self.arguments(value, &path, root),

@@ -168,7 +168,7 @@ impl Reader<'_> {
                 if let Some(default) = default {
                     let unfit = ty.fit(Cow::Owned(default.as_str().into())).is_none();
                     unfit.then(|| {
-                        self.unfit(name, ty, &default.as_str().into(), origin, placeholder.at)
+                        self.unfit(name, ty, &default.as_str().into(), origin, placeholder.at);
                     });
                 }
             }

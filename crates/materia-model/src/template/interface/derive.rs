@@ -227,7 +227,7 @@ impl Walk<'_> {
             }
             Form::Fallback { name, .. } => self.mention(name, frame, plain, Need::Optional, None),
             Form::Choice { name, .. } => {
-                self.mention(name, frame, Inferred::Bool, Need::Optional, None)
+                self.mention(name, frame, Inferred::Bool, Need::Optional, None);
             }
             Form::Item { name, index } => {
                 self.mention(name, frame, Inferred::Array, need, None);

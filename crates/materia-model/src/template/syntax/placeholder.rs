@@ -169,7 +169,7 @@ fn push_referred(
                 match piece {
                     Piece::Literal(literal) => push_literal(pieces, &literal),
                     Piece::Placeholder(inner) => {
-                        pieces.push(Piece::Placeholder(Placeholder { at, ..inner }))
+                        pieces.push(Piece::Placeholder(Placeholder { at, ..inner }));
                     }
                 }
             }
