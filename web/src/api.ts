@@ -1,5 +1,17 @@
 // Talking to the server: JSON in, JSON out, failures as errors with a hint.
-import type { About, ActiveAnswer, CheckAnswer, CheckRequest, Config, Conflict, Issue, SaveAnswer, SaveRequest, TrialAnswer, TrialRequest } from "./types";
+import type {
+  About,
+  ActiveAnswer,
+  CheckAnswer,
+  CheckRequest,
+  Config,
+  Conflict,
+  Issue,
+  SaveAnswer,
+  SaveRequest,
+  TrialAnswer,
+  TrialRequest,
+} from "./types";
 
 export class ApiError extends Error {
   code: string;
@@ -7,7 +19,13 @@ export class ApiError extends Error {
   status: number;
   issues: Issue[];
   conflict: Conflict | null;
-  constructor(status: number, body: { error?: { code?: string; message?: string; hint?: string; issues?: Issue[] }; conflict?: Conflict }) {
+  constructor(
+    status: number,
+    body: {
+      error?: { code?: string; message?: string; hint?: string; issues?: Issue[] };
+      conflict?: Conflict;
+    },
+  ) {
     super(body.error?.message ?? `the server answered ${status}`);
     this.status = status;
     this.code = body.error?.code ?? "unknown";
@@ -26,11 +44,21 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
       body: body === undefined ? null : JSON.stringify(body),
     });
   } catch {
-    throw new ApiError(0, { error: { code: "offline", message: "the server does not answer", hint: "is `materia ui` still running?" } });
+    throw new ApiError(0, {
+      error: {
+        code: "offline",
+        message: "the server does not answer",
+        hint: "is `materia ui` still running?",
+      },
+    });
   }
   const text = await response.text();
   let document: unknown;
-  try { document = JSON.parse(text); } catch { document = {}; }
+  try {
+    document = JSON.parse(text);
+  } catch {
+    document = {};
+  }
   if (!response.ok) throw new ApiError(response.status, document as object);
   return document as T;
 }

@@ -4,20 +4,62 @@ import { createStore } from "./store";
 import type { CastState, Doing, Output, RunView, Told } from "./types";
 
 export type Listed = {
-  castId: string; status: string; driver: number | null; loadout: string; request: string; startedAt: string | null;
-  at: CastState["at"]; usage: { tokens: number; cost: number; turns: number }; error: { code: string; message: string; hint?: string; socket?: string } | null; runDir: string;
+  castId: string;
+  status: string;
+  driver: number | null;
+  loadout: string;
+  request: string;
+  startedAt: string | null;
+  at: CastState["at"];
+  usage: { tokens: number; cost: number; turns: number };
+  error: { code: string; message: string; hint?: string; socket?: string } | null;
+  runDir: string;
 };
-export type Block = { kind: "text" | "notice" | "cut"; text: string } | { kind: "tool"; name: string; input: string; ok: boolean | null };
+export type Block =
+  | { kind: "text" | "notice" | "cut"; text: string }
+  | { kind: "tool"; name: string; input: string; ok: boolean | null };
 export type Usage = { input: number; output: number; total: number; cost: number };
 /** What an agent said and did in one turn. */
 export type Turn = { path: string; to: number; blocks: Block[]; usage: Usage | null };
-export type Watched = { id: string; state: CastState | null; events: Told[]; dropped: number; turn: Turn | null };
+export type Watched = {
+  id: string;
+  state: CastState | null;
+  events: Told[];
+  dropped: number;
+  turn: Turn | null;
+};
 export type Flow = { text: string; from: number; to: number };
 export type WatchedRun = { id: string; view: RunView | null; stdout: Flow; stderr: Flow };
-export type Run = { run: string; status: string; session?: string; parent?: string; recipe?: string; tool?: string; code?: number; startedAt?: string; endedAt?: string };
+export type Run = {
+  run: string;
+  status: string;
+  session?: string;
+  parent?: string;
+  recipe?: string;
+  tool?: string;
+  code?: number;
+  startedAt?: string;
+  endedAt?: string;
+};
 export type Inventory = { root: string; runs: Run[]; broken: Record<string, string> };
-export type Trust = { file: string | null; standing: string; digest: string | null; acts: Record<string, unknown>[] };
-export type Message = { id: string; run?: string; from?: string; to?: string; type: string; summary?: string; body?: unknown; at?: string; received_at?: string; attention?: boolean };
+export type Trust = {
+  file: string | null;
+  standing: string;
+  digest: string | null;
+  acts: Record<string, unknown>[];
+};
+export type Message = {
+  id: string;
+  run?: string;
+  from?: string;
+  to?: string;
+  type: string;
+  summary?: string;
+  body?: unknown;
+  at?: string;
+  received_at?: string;
+  attention?: boolean;
+};
 export type Waiting = { trust: Trust | null; attention: (Message & { run: string })[] };
 
 export const casts = createStore<Listed[] | null>(null);
@@ -44,11 +86,17 @@ export function look(at: Look) {
   if (stream && JSON.stringify(at) === JSON.stringify(looking)) return;
   if (at.cast !== looking.cast || !stream) {
     last = 0;
-    watched.set(at.cast === undefined ? null : { id: at.cast, state: null, events: [], dropped: 0, turn: null });
+    watched.set(
+      at.cast === undefined
+        ? null
+        : { id: at.cast, state: null, events: [], dropped: 0, turn: null },
+    );
   }
   if (at.run !== looking.run || !stream) {
     const nothing: Flow = { text: "", from: 0, to: 0 };
-    watchedRun.set(at.run === undefined ? null : { id: at.run, view: null, stdout: nothing, stderr: nothing });
+    watchedRun.set(
+      at.run === undefined ? null : { id: at.run, view: null, stdout: nothing, stderr: nothing },
+    );
   }
   looking = at;
   open();
@@ -60,12 +108,21 @@ const HIDDEN = 15_000;
 let asking: ReturnType<typeof setInterval> | undefined;
 document.addEventListener("visibilitychange", () => {
   clearInterval(asking);
-  if (!document.hidden) { open(); return; }
+  if (!document.hidden) {
+    open();
+    return;
+  }
   clearTimeout(retry);
   stream?.close();
   asking = setInterval(() => {
-    call<{ casts: Listed[] }>("GET", "/casts").then((listing) => casts.set(listing.casts), () => {});
-    call<Waiting>("GET", "/needs").then((now) => waiting.set(now), () => {});
+    call<{ casts: Listed[] }>("GET", "/casts").then(
+      (listing) => casts.set(listing.casts),
+      () => {},
+    );
+    call<Waiting>("GET", "/needs").then(
+      (now) => waiting.set(now),
+      () => {},
+    );
   }, HIDDEN);
 });
 
@@ -76,7 +133,10 @@ function query(): string {
     words.set("cast", looking.cast);
     words.set("after", String(last));
     const turn = watched.get()?.turn;
-    if (turn) { words.set("turn", turn.path); words.set("seen", String(turn.to)); }
+    if (turn) {
+      words.set("turn", turn.path);
+      words.set("seen", String(turn.to));
+    }
   }
   if (looking.run !== undefined) {
     words.set("run", looking.run);
@@ -103,11 +163,27 @@ function open() {
     if (stream !== source) return;
     const [told, did, written] = [events, doing, wrote];
     [events, doing, wrote] = [[], [], []];
-    if (told.length || did.length) watched.set((now) => (now && now.id === cast ? { ...keep(now, told), turn: did.reduce(act, now.turn) } : now));
-    if (written.length) watchedRun.set((now) => (now && now.id === run ? written.reduce((all, one) => ({ ...all, [one.stream]: flowed(all[one.stream], one) }), now) : now));
+    if (told.length || did.length)
+      watched.set((now) =>
+        now && now.id === cast ? { ...keep(now, told), turn: did.reduce(act, now.turn) } : now,
+      );
+    if (written.length)
+      watchedRun.set((now) =>
+        now && now.id === run
+          ? written.reduce(
+              (all, one) => ({ ...all, [one.stream]: flowed(all[one.stream], one) }),
+              now,
+            )
+          : now,
+      );
   };
-  const soon = () => { if (!frame) frame = requestAnimationFrame(flush); };
-  const on = <T,>(name: string, heard: (news: T) => void) => source.addEventListener(name, (event) => { if (stream === source) heard(JSON.parse((event as MessageEvent<string>).data) as T); });
+  const soon = () => {
+    if (!frame) frame = requestAnimationFrame(flush);
+  };
+  const on = <T>(name: string, heard: (news: T) => void) =>
+    source.addEventListener(name, (event) => {
+      if (stream === source) heard(JSON.parse((event as MessageEvent<string>).data) as T);
+    });
   source.onopen = () => connection.set("open");
   on<{ casts: Listed[] }>("casts", (now) => casts.set(now.casts));
   on<Waiting>("needs", (now) => waiting.set(now));
@@ -120,10 +196,20 @@ function open() {
     events.push(told);
     soon();
   });
-  on<Doing>("doing", (news) => { doing.push(news); soon(); });
-  on<Output>("output", (news) => { wrote.push(news); soon(); });
-  on<CastState>("state", (state) => watched.set((now) => (now && now.id === cast ? { ...now, state } : now)));
-  on<RunView>("run", (view) => watchedRun.set((now) => (now && now.id === run ? { ...now, view } : now)));
+  on<Doing>("doing", (news) => {
+    doing.push(news);
+    soon();
+  });
+  on<Output>("output", (news) => {
+    wrote.push(news);
+    soon();
+  });
+  on<CastState>("state", (state) =>
+    watched.set((now) => (now && now.id === cast ? { ...now, state } : now)),
+  );
+  on<RunView>("run", (view) =>
+    watchedRun.set((now) => (now && now.id === run ? { ...now, view } : now)),
+  );
   source.onerror = () => {
     if (stream !== source) return;
     flush();
@@ -142,19 +228,28 @@ function keep(now: Watched, fresh: Told[]): Watched {
 
 /** A turn with what was done in it next. */
 export function act(turn: Turn | null, news: Doing): Turn {
-  const before: Turn = turn && turn.path === news.path && news.to > 0 ? turn : { path: news.path, to: 0, blocks: [], usage: null };
+  const before: Turn =
+    turn && turn.path === news.path && news.to > 0
+      ? turn
+      : { path: news.path, to: 0, blocks: [], usage: null };
   // What was told already is not said twice.
   if (news.to !== 0 && news.to <= before.to) return before;
   const blocks = [...before.blocks];
   let usage = before.usage;
   for (const line of news.lines) {
     const end = blocks.at(-1);
-    if (line.type === "text" && end?.kind === "text") blocks[blocks.length - 1] = { ...end, text: end.text + line.text };
-    else if (line.type === "text" || line.type === "notice") blocks.push({ kind: line.type, text: line.text });
-    else if (line.type === "tool_start") blocks.push({ kind: "tool", name: line.name, input: line.input, ok: null });
+    if (line.type === "text" && end?.kind === "text")
+      blocks[blocks.length - 1] = { ...end, text: end.text + line.text };
+    else if (line.type === "text" || line.type === "notice")
+      blocks.push({ kind: line.type, text: line.text });
+    else if (line.type === "tool_start")
+      blocks.push({ kind: "tool", name: line.name, input: line.input, ok: null });
     else if (line.type === "tool_end") {
-      const at = blocks.findIndex((one) => one.kind === "tool" && one.ok === null && one.name === line.name);
-      if (at >= 0) blocks[at] = { ...(blocks[at] as Extract<Block, { kind: "tool" }>), ok: line.ok };
+      const at = blocks.findIndex(
+        (one) => one.kind === "tool" && one.ok === null && one.name === line.name,
+      );
+      if (at >= 0)
+        blocks[at] = { ...(blocks[at] as Extract<Block, { kind: "tool" }>), ok: line.ok };
     } else if (line.type === "usage") usage = line;
     else if (line.type === "cut") blocks.push({ kind: "cut", text: "What follows is not kept." });
   }
@@ -165,5 +260,7 @@ export function act(turn: Turn | null, news: Doing): Turn {
 function flowed(flow: Flow, news: Output): Flow {
   const text = news.from === flow.to && flow.to > 0 ? flow.text + news.text : news.text;
   const from = news.from === flow.to && flow.to > 0 ? flow.from : news.from;
-  return text.length > LONGEST ? { text: text.slice(-LONGEST), from: news.to - LONGEST, to: news.to } : { text, from, to: news.to };
+  return text.length > LONGEST
+    ? { text: text.slice(-LONGEST), from: news.to - LONGEST, to: news.to }
+    : { text, from, to: news.to };
 }

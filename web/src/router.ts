@@ -7,7 +7,9 @@ addEventListener("popstate", () => place.set(read()));
 
 export const usePlace = () => useStore(place);
 
-export function path(...parts: string[]): string { return `/${parts.map(encodeURIComponent).join("/")}`; }
+export function path(...parts: string[]): string {
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}
 
 export function go(to: string, instead = false) {
   if (to === location.pathname) return;
@@ -19,7 +21,8 @@ export function go(to: string, instead = false) {
 export function follow(event: React.MouseEvent) {
   const link = (event.target as Element).closest("a");
   if (!link || link.origin !== location.origin || link.target || event.defaultPrevented) return;
-  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0)
+    return;
   event.preventDefault();
   go(link.pathname);
 }

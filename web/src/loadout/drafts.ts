@@ -7,7 +7,13 @@ import { begin, change, type History } from "./history";
 import type { Doc } from "./model";
 
 export type Scope = "user" | "project";
-export type Draft = { history: History<Doc>; target: Scope; base: string | null; saved: Doc | null; check: CheckAnswer | null };
+export type Draft = {
+  history: History<Doc>;
+  target: Scope;
+  base: string | null;
+  saved: Doc | null;
+  check: CheckAnswer | null;
+};
 
 export const config = createStore<Config | null>(null);
 export const drafts = createStore<Record<string, Draft>>({});
@@ -31,12 +37,21 @@ export function draftOf(config: Config, name: string, all: Record<string, Draft>
   if (!loadout) return null;
   const target: Scope = loadout.source === "project" ? "project" : "user";
   const doc = loadout.value as Doc;
-  return { history: begin(doc), target, base: loadout.own[target] ?? null, saved: doc, check: null };
+  return {
+    history: begin(doc),
+    target,
+    base: loadout.own[target] ?? null,
+    saved: doc,
+    check: null,
+  };
 }
 
-export const isChanged = (draft: Draft) => JSON.stringify(draft.saved) !== JSON.stringify(draft.history.now);
+export const isChanged = (draft: Draft) =>
+  JSON.stringify(draft.saved) !== JSON.stringify(draft.history.now);
 
-export function putDraft(name: string, draft: Draft) { drafts.set((all) => ({ ...all, [name]: draft })); }
+export function putDraft(name: string, draft: Draft) {
+  drafts.set((all) => ({ ...all, [name]: draft }));
+}
 
 export function dropDraft(name: string) {
   drafts.set((all) => {
@@ -45,13 +60,23 @@ export function dropDraft(name: string) {
   });
 }
 
-export function editDraft(name: string, draft: Draft, doc: Doc) { putDraft(name, { ...draft, history: change(draft.history, doc) }); }
+export function editDraft(name: string, draft: Draft, doc: Doc) {
+  putDraft(name, { ...draft, history: change(draft.history, doc) });
+}
 
 /** Saves a draft. Gives back what somebody else wrote meanwhile, if they did. */
-export async function saveDraft(name: string, draft: Draft, evenBroken: boolean): Promise<Conflict | null> {
+export async function saveDraft(
+  name: string,
+  draft: Draft,
+  evenBroken: boolean,
+): Promise<Conflict | null> {
   const doc = draft.history.now;
   try {
-    const answer = await api.save({ target: draft.target, edits: [{ section: "loadouts", name, value: doc, base: draft.base }], evenBroken });
+    const answer = await api.save({
+      target: draft.target,
+      edits: [{ section: "loadouts", name, value: doc, base: draft.base }],
+      evenBroken,
+    });
     putDraft(name, { ...draft, base: answer.versions[0] ?? null, saved: doc });
     await loadConfig();
     return null;
