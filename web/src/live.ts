@@ -1,72 +1,40 @@
 // What happens, as it happens. One stream per page; when it breaks, it goes on behind the last thing that was told.
-import { call } from "./api";
+import { api } from "./api";
 import { createStore } from "./store";
-import type { CastState, Doing, Output, RunView, Told } from "./types";
+import type {
+  ActivityReport,
+  AgentUsage,
+  CastEventRecord,
+  CastListItem,
+  CastListReport,
+  CastStateReport,
+  Inventory,
+  LibraryReport,
+  NeedsReport,
+  OutputChunk,
+  QuestListReport,
+  RunReport,
+} from "./types";
 
-export type Listed = {
-  castId: string;
-  status: string;
-  driver: number | null;
-  loadout: string;
-  request: string;
-  startedAt: string | null;
-  at: CastState["at"];
-  usage: { tokens: number; cost: number; turns: number };
-  error: { code: string; message: string; hint?: string; socket?: string } | null;
-  runDir: string;
-};
 export type Block =
   | { kind: "text" | "notice" | "cut"; text: string }
   | { kind: "tool"; name: string; input: string; ok: boolean | null };
-export type Usage = { input: number; output: number; total: number; cost: number };
 /** What an agent said and did in one turn. */
-export type Turn = { path: string; to: number; blocks: Block[]; usage: Usage | null };
+export type Turn = { path: string; to: number; blocks: Block[]; usage: AgentUsage | null };
 export type Watched = {
   id: string;
-  state: CastState | null;
-  events: Told[];
+  state: CastStateReport | null;
+  events: CastEventRecord[];
   dropped: number;
   turn: Turn | null;
 };
 export type Flow = { text: string; from: number; to: number };
-export type WatchedRun = { id: string; view: RunView | null; stdout: Flow; stderr: Flow };
-export type Run = {
-  run: string;
-  status: string;
-  session?: string;
-  parent?: string;
-  recipe?: string;
-  tool?: string;
-  code?: number;
-  startedAt?: string;
-  endedAt?: string;
-};
-export type Inventory = { root: string; runs: Run[]; broken: Record<string, string> };
-export type Trust = {
-  file: string | null;
-  standing: string;
-  digest: string | null;
-  acts: Record<string, unknown>[];
-};
-export type Message = {
-  id: string;
-  run?: string;
-  from?: string;
-  to?: string;
-  type: string;
-  summary?: string;
-  body?: unknown;
-  at?: string;
-  received_at?: string;
-  attention?: boolean;
-};
-export type Waiting = { trust: Trust | null; attention: (Message & { run: string })[] };
-
-export const casts = createStore<Listed[] | null>(null);
-export const waiting = createStore<Waiting | null>(null);
+export type WatchedRun = { id: string; view: RunReport | null; stdout: Flow; stderr: Flow };
+export const casts = createStore<CastListItem[] | null>(null);
+export const waiting = createStore<NeedsReport | null>(null);
 export const runs = createStore<Inventory | null>(null);
-export const board = createStore<unknown>(null);
-export const shelf = createStore<unknown>(null);
+export const board = createStore<QuestListReport | null>(null);
+export const shelf = createStore<LibraryReport | null>(null);
 export const watched = createStore<Watched | null>(null);
 export const watchedRun = createStore<WatchedRun | null>(null);
 export const connection = createStore<"open" | "lost">("open");
@@ -115,11 +83,11 @@ document.addEventListener("visibilitychange", () => {
   clearTimeout(retry);
   stream?.close();
   asking = setInterval(() => {
-    call<{ casts: Listed[] }>("GET", "/casts").then(
+    api.casts().then(
       (listing) => casts.set(listing.casts),
       () => {},
     );
-    call<Waiting>("GET", "/needs").then(
+    api.needs().then(
       (now) => waiting.set(now),
       () => {},
     );
@@ -154,9 +122,9 @@ function open() {
   stream = source;
   const { cast, run } = looking;
   // Many news at once are shown at once.
-  let events: Told[] = [];
-  let doing: Doing[] = [];
-  let wrote: Output[] = [];
+  let events: CastEventRecord[] = [];
+  let doing: ActivityReport[] = [];
+  let wrote: OutputChunk[] = [];
   let frame = 0;
   const flush = () => {
     frame = 0;
@@ -168,14 +136,12 @@ function open() {
         now && now.id === cast ? { ...keep(now, told), turn: did.reduce(act, now.turn) } : now,
       );
     if (written.length)
-      watchedRun.set((now) =>
-        now && now.id === run
-          ? written.reduce(
-              (all, one) => ({ ...all, [one.stream]: flowed(all[one.stream], one) }),
-              now,
-            )
-          : now,
-      );
+      watchedRun.set((now) => {
+        if (!now || now.id !== run) return now;
+        const next = { ...now };
+        for (const one of written) next[one.stream] = flowed(next[one.stream], one);
+        return next;
+      });
   };
   const soon = () => {
     if (!frame) frame = requestAnimationFrame(flush);
@@ -185,29 +151,29 @@ function open() {
       if (stream === source) heard(JSON.parse((event as MessageEvent<string>).data) as T);
     });
   source.onopen = () => connection.set("open");
-  on<{ casts: Listed[] }>("casts", (now) => casts.set(now.casts));
-  on<Waiting>("needs", (now) => waiting.set(now));
+  on<CastListReport>("casts", (now) => casts.set(now.casts));
+  on<NeedsReport>("needs", (now) => waiting.set(now));
   on<Inventory>("runs", (now) => runs.set(now));
-  on<unknown>("quests", (now) => board.set(now));
-  on<unknown>("library", (now) => shelf.set(now));
-  on<Told>("record", (told) => {
+  on<QuestListReport>("quests", (now) => board.set(now));
+  on<LibraryReport>("library", (now) => shelf.set(now));
+  on<CastEventRecord>("record", (told) => {
     if (told.seq <= last) return;
     last = told.seq;
     events.push(told);
     soon();
   });
-  on<Doing>("doing", (news) => {
+  on<ActivityReport>("doing", (news) => {
     doing.push(news);
     soon();
   });
-  on<Output>("output", (news) => {
+  on<OutputChunk>("output", (news) => {
     wrote.push(news);
     soon();
   });
-  on<CastState>("state", (state) =>
+  on<CastStateReport>("state", (state) =>
     watched.set((now) => (now && now.id === cast ? { ...now, state } : now)),
   );
-  on<RunView>("run", (view) =>
+  on<RunReport>("run", (view) =>
     watchedRun.set((now) => (now && now.id === run ? { ...now, view } : now)),
   );
   source.onerror = () => {
@@ -219,7 +185,7 @@ function open() {
   };
 }
 
-function keep(now: Watched, fresh: Told[]): Watched {
+function keep(now: Watched, fresh: CastEventRecord[]): Watched {
   if (fresh.length === 0) return now;
   const events = [...now.events, ...fresh];
   const over = Math.max(0, events.length - MOST);
@@ -227,7 +193,7 @@ function keep(now: Watched, fresh: Told[]): Watched {
 }
 
 /** A turn with what was done in it next. */
-export function act(turn: Turn | null, news: Doing): Turn {
+export function act(turn: Turn | null, news: ActivityReport): Turn {
   const before: Turn =
     turn && turn.path === news.path && news.to > 0
       ? turn
@@ -257,7 +223,7 @@ export function act(turn: Turn | null, news: Doing): Turn {
 }
 
 /** Output with what was written next; what does not follow on it begins anew. */
-function flowed(flow: Flow, news: Output): Flow {
+function flowed(flow: Flow, news: OutputChunk): Flow {
   const text = news.from === flow.to && flow.to > 0 ? flow.text + news.text : news.text;
   const from = news.from === flow.to && flow.to > 0 ? flow.from : news.from;
   return text.length > LONGEST

@@ -1,25 +1,25 @@
 // The page: where the person is decides what is shown.
-import { Component, StrictMode, useEffect, useState, type ReactNode } from "react";
+import { Component, type ReactNode, StrictMode, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/loadout.css";
 import "./styles/pages.css";
-import { api } from "./api";
-import { CastsPage } from "./casts/Page";
-import { InboxPage } from "./casts/Inbox";
-import { look, type Look } from "./live";
-import { useNeeds } from "./needs";
 import { ActorsPage } from "./actors/Page";
-import { QuestsPage } from "./quests/Page";
+import { api } from "./api";
+import { InboxPage } from "./casts/Inbox";
+import { CastsPage } from "./casts/Page";
+import { type Look, look } from "./live";
 import { LoadoutPage } from "./loadout/Page";
 import { MateriaPage } from "./materia/Page";
-import { follow, usePlace } from "./router";
-import type { About } from "./types";
+import { useNeeds } from "./needs";
+import { QuestsPage } from "./quests/Page";
+import { usePlace } from "./router";
+import type { AboutReport } from "./types";
 import { Icon } from "./ui/icons";
 import { Empty } from "./ui/parts";
-import { Toasts, complain } from "./ui/toasts";
+import { complain, Toasts } from "./ui/toasts";
 
 const PAGES = [
   ["casts", "Casts", "casts"],
@@ -33,7 +33,7 @@ const PAGES = [
 function App() {
   const place = usePlace();
   const page = PAGES.some(([name]) => name === place[0]) ? place[0] : PAGES[0][0];
-  const [about, setAbout] = useState<About | null>(null);
+  const [about, setAbout] = useState<AboutReport | null>(null);
   useEffect(() => {
     api.about().then(setAbout, complain);
   }, []);
@@ -44,7 +44,8 @@ function App() {
     document.title = `${waiting ? `(${waiting}) ` : ""}${[place[1], name].filter(Boolean).join(" · ")} · materia`;
   }, [page, place, waiting]);
   return (
-    <div className="frame" onClick={follow}>
+    <div className="frame">
+      {/* biome-ignore lint/a11y/useValidAnchor: a skip link is a link, and no address has a fragment */}
       <a
         className="btn skip-link"
         href="#main"

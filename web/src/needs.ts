@@ -1,11 +1,12 @@
 // What waits for the person: casts that cannot go on, what a project brings, what runs ask.
-import { casts, waiting, type Listed, type Message, type Trust, type Waiting } from "./live";
+import { casts, waiting } from "./live";
 import { createStore, useStore } from "./store";
+import type { AttentionMessage, CastListItem, NeedsReport, TrustReport } from "./types";
 
 export type Need =
-  | { key: string; kind: "refinement" | "interrupted" | "budget"; cast: Listed; text: string }
-  | { key: string; kind: "trust"; trust: Trust; text: string }
-  | { key: string; kind: "message"; message: Message & { run: string }; text: string };
+  | { key: string; kind: "refinement" | "interrupted" | "budget"; cast: CastListItem; text: string }
+  | { key: string; kind: "trust"; trust: TrustReport; text: string }
+  | { key: string; kind: "message"; message: AttentionMessage; text: string };
 
 /** Messages that the person has seen to; they stay in the run. */
 const done = createStore<string[]>(JSON.parse(localStorage.getItem("seen-to") ?? "[]") as string[]);
@@ -20,7 +21,7 @@ export function useNeeds(): Need[] {
   return needs(useStore(casts), useStore(waiting), useStore(done));
 }
 
-function needs(all: Listed[] | null, other: Waiting | null, seen: string[]): Need[] {
+function needs(all: CastListItem[] | null, other: NeedsReport | null, seen: string[]): Need[] {
   const found: Need[] = [];
   if (other?.trust)
     found.push({

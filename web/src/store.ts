@@ -14,7 +14,7 @@ export function createStore<T>(first: T): Store<T> {
     get: () => value,
     set(next) {
       value = typeof next === "function" ? (next as (now: T) => T)(value) : next;
-      listeners.forEach((listener) => listener());
+      for (const listener of listeners) listener();
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -1,9 +1,10 @@
 // Runs: what is alive and who spawned whom; the one that is looked at, or the shelf of recipes and tools.
 import { useMemo, useState } from "react";
 import { moment } from "../casts/words";
-import { runs as runStore, type Run } from "../live";
+import { runs as runStore } from "../live";
 import { path } from "../router";
 import { useStore } from "../store";
+import type { RunListItem } from "../types";
 import { Empty, useInView } from "../ui/parts";
 import { LibraryScreen } from "./Library";
 import { RunScreen } from "./Run";
@@ -115,20 +116,19 @@ export function ActorsPage({ id }: { id: string | undefined }) {
 }
 
 /** Runs with those that they spawned below them. */
-function nested(runs: Run[]): [Run, number][] {
+function nested(runs: RunListItem[]): [RunListItem, number][] {
   const newest = [...runs].sort((a, b) => (b.startedAt ?? "").localeCompare(a.startedAt ?? ""));
   const known = new Set(runs.map((one) => one.run));
-  const below = new Map<string, Run[]>();
+  const below = new Map<string, RunListItem[]>();
   for (const one of newest)
     if (one.parent && one.parent !== one.run)
       below.set(one.parent, [...(below.get(one.parent) ?? []), one]);
-  const out: [Run, number][] = [];
-  const add = (one: Run, depth: number) => {
+  const out: [RunListItem, number][] = [];
+  const add = (one: RunListItem, depth: number) => {
     out.push([one, depth]);
-    if (depth < 8) below.get(one.run)?.forEach((child) => add(child, depth + 1));
+    if (depth < 8) for (const child of below.get(one.run) ?? []) add(child, depth + 1);
   };
-  newest
-    .filter((one) => !one.parent || one.parent === one.run || !known.has(one.parent))
-    .forEach((one) => add(one, 0));
+  for (const one of newest)
+    if (!one.parent || one.parent === one.run || !known.has(one.parent)) add(one, 0);
   return out;
 }

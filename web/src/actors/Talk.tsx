@@ -1,29 +1,12 @@
 // Messages: what was sent, what was said, who is there, and saying something oneself.
 import { useState } from "react";
-import { call } from "../api";
+import { api } from "../api";
 import { clock, moment } from "../casts/words";
-import type { Message } from "../live";
-import { Field } from "../ui/parts";
+import type { Letter, PostedMessage, RoomMember, RoomMessage } from "../types";
 import { Icon } from "../ui/icons";
+import { Field } from "../ui/parts";
 import { complain, say } from "../ui/toasts";
 
-export type Member = {
-  address: string;
-  role: string;
-  status: string;
-  last_seen: string;
-  display?: string;
-};
-export type Queued = {
-  id: string;
-  type: string;
-  from?: string;
-  queued_at: string;
-  status: string;
-  claims: number;
-  summary: string;
-  error?: string;
-};
 const TONE: Record<string, string> = {
   queued: "info",
   claimed: "warn",
@@ -32,7 +15,7 @@ const TONE: Record<string, string> = {
   failed: "bad",
 };
 
-export function Members({ all }: { all: Member[] }) {
+export function Members({ all }: { all: RoomMember[] }) {
   if (all.length === 0) return <p className="muted">Nobody has come in yet.</p>;
   return (
     <ul className="roster" aria-label="Roster">
@@ -40,7 +23,9 @@ export function Members({ all }: { all: Member[] }) {
         <li key={one.address} className="card">
           <span className={one.status === "left" ? "dot" : "dot here"} aria-hidden="true" />
           <div className="grow">
-            <strong className="ellipsis">{one.display ?? one.address}</strong>
+            <strong className="ellipsis">
+              {typeof one.display === "string" ? one.display : one.address}
+            </strong>
             <p className="hint ellipsis">
               {[one.role, one.status, `seen ${moment(one.last_seen)}`].filter(Boolean).join(" · ")}
             </p>
@@ -51,7 +36,7 @@ export function Members({ all }: { all: Member[] }) {
   );
 }
 
-export function Mail({ all }: { all: Queued[] }) {
+export function Mail({ all }: { all: Letter[] }) {
   if (all.length === 0) return <p className="muted">Nothing was sent to it.</p>;
   return (
     <ol className="timeline wide" aria-label="Mailbox">
@@ -63,7 +48,7 @@ export function Mail({ all }: { all: Queued[] }) {
             <strong>{one.type}</strong> <span className="muted">{one.from ?? ""}</span>
             <br />
             {one.summary}
-            {one.error && <span className="hint"> {one.error}</span>}
+            {one.status === "failed" && <span className="hint"> {one.error}</span>}
           </span>
         </li>
       ))}
@@ -71,12 +56,12 @@ export function Mail({ all }: { all: Queued[] }) {
   );
 }
 
-export function Talk({ all, empty }: { all: Message[]; empty: string }) {
+export function Talk({ all, empty }: { all: (PostedMessage | RoomMessage)[]; empty: string }) {
   if (all.length === 0) return <p className="muted">{empty}</p>;
   return (
     <ol className="timeline wide" aria-label="Messages">
-      {all.map((one, at) => {
-        const when = one.received_at ?? one.at ?? "";
+      {all.map((one) => {
+        const when = "at" in one ? one.at : one.received_at;
         const body =
           one.body === undefined || one.body === null
             ? ""
@@ -84,12 +69,12 @@ export function Talk({ all, empty }: { all: Message[]; empty: string }) {
               ? one.body
               : JSON.stringify(one.body);
         return (
-          <li key={one.id ?? at}>
-            <time dateTime={when}>{when ? clock(when) : ""}</time>
+          <li key={one.id}>
+            <time dateTime={when}>{clock(when)}</time>
             <span>
               <strong>{one.type}</strong>{" "}
               <span className="muted">{[one.from, one.to].filter(Boolean).join(" → ")}</span>
-              {one.attention && <span className="badge warn">asks you</span>}
+              {"attention" in one && one.attention && <span className="badge warn">asks you</span>}
               {one.summary && (
                 <>
                   <br />
@@ -133,17 +118,13 @@ export function Send({
       /* it is text */
     }
     try {
-      const report = await call<{ delivered: boolean; queued: boolean; reason?: string }>(
-        "POST",
-        "/message",
-        { to, from: from ?? null, type: kind, body },
-      );
+      const report = await api.message({ to, from: from ?? null, type: kind, body });
       say(
         report.delivered
           ? "delivered"
           : report.queued
             ? "kept until somebody reads it"
-            : (report.reason ?? "sent"),
+            : report.reason,
       );
       setText("");
     } catch (error) {

@@ -1,14 +1,15 @@
 // What waits for the person, in one place.
 import { useState } from "react";
-import { call } from "../api";
+import { api } from "../api";
 import { casts, waiting } from "../live";
-import { seenTo, useNeeds, type Need } from "../needs";
+import { type Need, seenTo, useNeeds } from "../needs";
 import { path } from "../router";
 import { useStore } from "../store";
-import { Empty } from "../ui/parts";
 import { Icon } from "../ui/icons";
+import { Empty, ScrollArea } from "../ui/parts";
 import { complain, say } from "../ui/toasts";
-import { StatusBadge, TrustCard } from "./Page";
+import { StatusBadge } from "./StatusBadge";
+import { TrustCard } from "./TrustCard";
 import { moment } from "./words";
 
 export function InboxPage() {
@@ -23,13 +24,7 @@ export function InboxPage() {
           <p>What cannot go on without a person.</p>
         </div>
       </header>
-      <div
-        className="page narrow"
-        tabIndex={0}
-        role="region"
-        aria-label="What needs you"
-        aria-busy={!known}
-      >
+      <ScrollArea className="page narrow" label="What needs you" busy={!known}>
         {known && all.length === 0 && (
           <Empty title="Nothing waits for you">
             <p>
@@ -51,7 +46,7 @@ export function InboxPage() {
             </li>
           ))}
         </ul>
-      </div>
+      </ScrollArea>
     </>
   );
 }
@@ -82,7 +77,7 @@ function CastNeed({ need }: { need: Exclude<Need, Of<"trust"> | Of<"message">> }
 function TrustNeed({ need }: { need: Of<"trust"> }) {
   const agree = async () => {
     try {
-      await call("POST", "/trust", { digest: need.trust.digest ?? "" });
+      await api.grantTrust({ digest: need.trust.digest ?? "" });
       say("trusted, exactly as it is now");
     } catch (error) {
       complain(error);
@@ -106,7 +101,7 @@ function Asked({ need }: { need: Of<"message"> }) {
   const answer = async () => {
     setBusy(true);
     try {
-      await call("POST", "/message", {
+      await api.message({
         to: `run:${message.run}`,
         type: "chat.message",
         body: text,
@@ -137,7 +132,7 @@ function Asked({ need }: { need: Of<"message"> }) {
       <p className="row">
         <span className="badge info">{message.type}</span>
         <strong className="grow">{need.text}</strong>
-        <span className="hint">{moment(message.at ?? null)}</span>
+        <span className="hint">{moment(message.at)}</span>
       </p>
       {said && said !== need.text && <pre className="said">{said}</pre>}
       <div className="row answer">

@@ -1,5 +1,6 @@
 // Markdown of agents, shown safely: it becomes elements, never HTML. What is not understood is text.
 import type { ReactNode } from "react";
+import { byPlace, Output, ScrollArea } from "../ui/parts";
 
 export function Markdown({ text }: { text: string }) {
   return <div className="prose">{blocks(text.replaceAll("\r\n", "\n").split("\n"), 0)}</div>;
@@ -8,7 +9,7 @@ export function Markdown({ text }: { text: string }) {
 const ITEM = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(.*)$/;
 const RULE = /^\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
 const DELIMITER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-/** What lies deeper than this in quotes and lists is text: nobody reads it, and nothing can be made to go on for ever. */
+/** What lies deeper than this in quotes and lists is text, so that nothing can be made to go on for ever. */
 const DEEPEST = 8;
 
 function blocks(lines: string[], depth: number): ReactNode[] {
@@ -24,11 +25,7 @@ function blocks(lines: string[], depth: number): ReactNode[] {
         (one, index) => index > at && one.trim().startsWith(fence[1] ?? "```"),
       );
       const last = end < 0 ? lines.length : end;
-      out.push(
-        <pre key={at} tabIndex={0}>
-          {lines.slice(at + 1, last).join("\n")}
-        </pre>,
-      );
+      out.push(<Output key={at}>{lines.slice(at + 1, last).join("\n")}</Output>);
       at = last + 1;
     } else if (heading) {
       const Tag = `h${Math.min(6, (heading[1]?.length ?? 1) + 2)}` as "h3";
@@ -65,28 +62,26 @@ function blocks(lines: string[], depth: number): ReactNode[] {
         at += 1;
       }
       out.push(
-        <div key={start} className="cells-box" tabIndex={0} role="region" aria-label="Table">
+        <ScrollArea key={start} className="cells-box" label="Table">
           <table>
             <thead>
               <tr>
-                {head.map((one, index) => (
-                  <th key={index} scope="col">
-                    {inline(one)}
-                  </th>
+                {byPlace(head, (one) => (
+                  <th scope="col">{inline(one)}</th>
                 ))}
               </tr>
             </thead>
             <tbody>
-              {rows.map((row, index) => (
-                <tr key={index}>
-                  {head.map((_, column) => (
-                    <td key={column}>{inline(row[column] ?? "")}</td>
+              {byPlace(rows, (row) => (
+                <tr>
+                  {byPlace(head, (_, column) => (
+                    <td>{inline(row[column] ?? "")}</td>
                   ))}
                 </tr>
               ))}
             </tbody>
           </table>
-        </div>,
+        </ScrollArea>,
       );
     } else if (line.trim() === "") {
       at += 1;

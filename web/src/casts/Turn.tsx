@@ -1,18 +1,20 @@
 // What an agent says and does in the turn that is running, as it comes. Its place is always there, so nothing moves.
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Block, Turn } from "../live";
-import type { CastState, Told } from "../types";
+import type { CastEventRecord, CastStateReport } from "../types";
 import { Icon } from "../ui/icons";
+import { byPlace } from "../ui/parts";
 import { Markdown } from "./Markdown";
 import { money, span, tokens } from "./words";
 
 export type Running = { materia: string; attempt: number; began: number; ended: number | null };
 
 /** The turn that is running, or the last one that was. */
-export function lastTurn(events: Told[]): Running | null {
+export function lastTurn(events: CastEventRecord[]): Running | null {
   let ended: number | null = null;
   for (let at = events.length - 1; at >= 0; at -= 1) {
-    const one = events[at]!;
+    const one = events[at];
+    if (!one) continue;
     if (one.type === "agent_turn_start")
       return {
         materia: String(one.data.materia ?? one.data.socket ?? ""),
@@ -34,9 +36,9 @@ export function lastTurn(events: Told[]): Running | null {
 export function Blocks({ blocks }: { blocks: Block[] }) {
   return (
     <ol className="blocks">
-      {blocks.map((block, at) =>
+      {byPlace(blocks, (block) =>
         block.kind === "tool" ? (
-          <li key={at} className={`tool ${block.ok === null ? "busy" : block.ok ? "good" : "bad"}`}>
+          <li className={`tool ${block.ok === null ? "busy" : block.ok ? "good" : "bad"}`}>
             <Icon name={block.ok === null ? "loop" : block.ok ? "check" : "warn"} size={14} />
             <strong>{block.name}</strong>{" "}
             <code className="ellipsis" title={block.input}>
@@ -47,13 +49,11 @@ export function Blocks({ blocks }: { blocks: Block[] }) {
             </span>
           </li>
         ) : block.kind === "text" ? (
-          <li key={at}>
+          <li>
             <Markdown text={block.text} />
           </li>
         ) : (
-          <li key={at} className="muted">
-            {block.text}
-          </li>
+          <li className="muted">{block.text}</li>
         ),
       )}
     </ol>
@@ -68,7 +68,7 @@ export function TurnPane({
 }: {
   turn: Turn | null;
   running: Running | null;
-  state: CastState | null;
+  state: CastStateReport | null;
   live: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -82,7 +82,7 @@ export function TurnPane({
     return () => clearInterval(timer);
   }, [busy]);
   useLayoutEffect(() => {
-    if (follows.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+    if (turn && follows.current && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [turn]);
   const usage = turn?.usage;
   const at = state?.at;
@@ -105,7 +105,7 @@ export function TurnPane({
           {running && running.attempt > 1 ? `, attempt ${running.attempt}` : ""}
         </span>
         <span className="grow" />
-        <span className="numbers muted" aria-label="This turn">
+        <span className="numbers muted" role="note" aria-label="This turn">
           {running && (
             <>
               {usage && (
@@ -122,6 +122,7 @@ export function TurnPane({
       <div
         className="turn-text"
         ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, a keyboard cannot scroll it
         tabIndex={0}
         role="log"
         aria-live="off"

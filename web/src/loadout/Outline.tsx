@@ -1,28 +1,26 @@
 // The same loadout as a table: for the keyboard, for screen readers, for small screens.
 import { useState } from "react";
-import type { Issue } from "../types";
-import { Issues, Orb } from "../ui/parts";
+import type { Finding } from "../types";
 import { Icon } from "../ui/icons";
-import {
-  EdgeList,
-  LoopPanel,
-  badEdges,
-  MateriaSelect,
-  MoreOf,
-  SocketSelect,
-  readsJson,
-} from "./Inspector";
-import type { Look } from "./look";
+import { Issues, Orb } from "../ui/parts";
+import type { Doc } from "./doc";
+import * as graph from "./doc";
+import { badEdges, EdgeList } from "./EdgePanel";
+import { LoopPanel, readsJson } from "./LoopPanel";
 import { walk } from "./layout";
+import { whereIs } from "./locate";
+import type { Look } from "./look";
+import * as loopModel from "./loops";
 import * as model from "./model";
-import type { Doc } from "./model";
+import { MoreOf } from "./SocketPanel";
+import { MateriaSelect, SocketSelect } from "./selects";
 
 type Props = {
   name: string;
   doc: Doc;
   looks: Look[];
   look: (materia: string) => Look;
-  issues: Issue[];
+  issues: Finding[];
   readOnly: boolean;
   change: (doc: Doc) => void;
 };
@@ -54,11 +52,10 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
         </thead>
         <tbody>
           {order.map((id) => {
-            const socket = doc.sockets![id]!;
+            const socket = doc.sockets?.[id];
+            if (!socket) return null;
             const shown = look(socket.materia);
-            const own = issues.filter(
-              (issue) => model.whereIs(doc, name, issue.path).socket === id,
-            );
+            const own = issues.filter((issue) => whereIs(doc, name, issue.path).socket === id);
             return (
               <tr key={id}>
                 <td>
@@ -76,7 +73,7 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
                   <span className="row">
                     {doc.entry === id && <span className="badge accent">Entry</span>}
                     {shown.generator && <span className="badge info">Generator</span>}
-                    {model.loopsOf(doc, id).map((loop) => (
+                    {graph.loopsOf(doc, id).map((loop) => (
                       <span key={loop} className="badge">
                         Loop consumer
                       </span>
@@ -128,7 +125,7 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
                         type="button"
                         className="btn quiet small icon"
                         aria-label={`Remove ${id}`}
-                        onClick={() => change(model.removeSocket(doc, id))}
+                        onClick={() => change(loopModel.removeSocket(doc, id))}
                       >
                         <Icon name="trash" size={14} />
                       </button>
@@ -178,7 +175,7 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
             type="button"
             className="btn"
             onClick={() => {
-              const [next] = model.createLoop(
+              const [next] = loopModel.createLoop(
                 doc,
                 picked,
                 (id) => look(doc.sockets?.[id]?.materia ?? "").generator,
@@ -193,7 +190,7 @@ export function Outline({ name, doc, looks, look, issues, readOnly, change }: Pr
           </button>
         </div>
       )}
-      {model.loops(doc).map(([loop]) => (
+      {graph.loops(doc).map(([loop]) => (
         <div key={loop} className="card">
           <LoopPanel
             loopName={loop}

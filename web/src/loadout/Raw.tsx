@@ -1,9 +1,10 @@
 // The loadout as text, with what is wrong with it and words that fit where the cursor stands.
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import type { Issue } from "../types";
+import type { Finding } from "../types";
 import { Issues } from "../ui/parts";
+import type { Doc } from "./doc";
+import { stepsOf } from "./locate";
 import type { Look } from "./look";
-import { stepsOf, type Doc } from "./model";
 import { lineOf, placeOf, read } from "./place";
 
 const KEYS = [
@@ -41,7 +42,7 @@ type Props = {
   name: string;
   doc: Doc;
   looks: Look[];
-  issues: Issue[];
+  issues: Finding[];
   readOnly: boolean;
   change: (doc: Doc) => void;
   written: Written | null;
@@ -63,7 +64,7 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
       setText(spelled);
       onWritten(null);
     }
-  }, [spelled]);
+  }, [spelled, onWritten]);
   const { places, wrong } = useMemo(() => read(text), [text]);
   const problem =
     wrong ??
@@ -72,7 +73,7 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
     const [line, column] = lineOf(text, spot);
     return `line ${line}, column ${column}`;
   };
-  const spotOf = (issue: Issue) => placeOf(places, stepsOf(name, issue.path));
+  const spotOf = (issue: Finding) => placeOf(places, stepsOf(name, issue.path));
 
   const put = (next: string) => {
     setText(next);
@@ -156,7 +157,7 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
             setAt((at + (event.key === "ArrowDown" ? 1 : offers.length - 1)) % offers.length);
           } else if (event.key === "Enter" || event.key === "Tab") {
             event.preventDefault();
-            take(offers[at] ?? offers[0]!);
+            take(offers[at] ?? "");
           } else if (event.key === "Escape") {
             event.stopPropagation();
             setOffers([]);
@@ -179,7 +180,7 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
             {issues.length ? "" : "Nothing is wrong with it."}
           </p>
         )}
-        <ul
+        <div
           id={list}
           className="offers"
           role="listbox"
@@ -187,9 +188,10 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
           hidden={offers.length === 0}
         >
           {offers.map((word, index) => (
-            <li
+            <div
               key={word}
               role="option"
+              tabIndex={-1}
               aria-selected={index === at}
               onPointerDown={(event) => {
                 event.preventDefault();
@@ -197,9 +199,9 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
               }}
             >
               {word}
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
         {!problem && (
           <Issues
             issues={issues}

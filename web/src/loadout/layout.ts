@@ -1,6 +1,6 @@
 // Where sockets stand on the canvas: where the author put them, else where a layered layout puts them.
 import dagre from "@dagrejs/dagre";
-import { END, edges, loops, sockets, type Doc, type Spot } from "./model";
+import { type Doc, END, edges, loops, type Spot, sockets } from "./doc";
 
 export const WIDTH = 212;
 export const HEIGHT = 84;

@@ -1,6 +1,4 @@
 // How a materia looks: its name for people, its colour, its kind.
-import type { Materia } from "../types";
-
 export type Look = {
   name: string;
   label: string;
@@ -17,8 +15,8 @@ export type Look = {
 
 const text = (value: unknown) => (typeof value === "string" && value.trim() ? value : null);
 
-export function lookOf(materia: Materia | undefined, name: string): Look {
-  const value = materia?.value ?? {};
+export function lookOf(materia: Record<string, unknown> | undefined, name: string): Look {
+  const value = materia ?? {};
   const kind = kindOf(value);
   const generator = value.generator === true;
   return {

@@ -77,8 +77,8 @@ export function read(text: string): Read {
       const word = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/.exec(
         text.slice(at, at + 64),
       )?.[0];
-      if (word === undefined) fail(`${found()} where a value should`);
-      at += word!.length;
+      if (word === undefined) return fail(`${found()} where a value should`);
+      at += word.length;
     }
   };
   try {

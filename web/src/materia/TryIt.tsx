@@ -1,13 +1,12 @@
 // Running a utility with an input of one's own, before a cast relies on it.
 import { useEffect, useState } from "react";
-import { api, ApiError } from "../api";
+import { type ApiError, api } from "../api";
 import { span } from "../casts/words";
 import type { Scope } from "../loadout/drafts";
-import type { TrialAnswer } from "../types";
-import { Issues } from "../ui/parts";
+import type { TrialReport } from "../types";
 import { Icon } from "../ui/icons";
-import { Field } from "../ui/parts";
-import { Json } from "./Page";
+import { Field, Issues, Output } from "../ui/parts";
+import { Json } from "./Json";
 
 type Props = {
   name: string;
@@ -22,7 +21,7 @@ export function TryIt({ name, value, target, blocked, most }: Props) {
   const [state, setState] = useState<unknown>({});
   const [item, setItem] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const [answer, setAnswer] = useState<TrialAnswer | null>(null);
+  const [answer, setAnswer] = useState<TrialReport | null>(null);
   const [failure, setFailure] = useState<ApiError | null>(null);
   const [began, setBegan] = useState(0);
   const [now, setNow] = useState(0);
@@ -112,28 +111,24 @@ export function TryIt({ name, value, target, blocked, most }: Props) {
           {answer.problem && <p className="issue error">{answer.problem}</p>}
           <p className="mono muted">{answer.argv.join(" ")}</p>
           {answer.result !== null && (
-            <Output title="Result" text={JSON.stringify(answer.result, null, 2)} open />
+            <Part title="Result" text={JSON.stringify(answer.result, null, 2)} open />
           )}
-          <Output title="stdout" text={answer.stdout} open={answer.result === null} />
-          <Output title="stderr" text={answer.stderr} open={!good} />
-          <Output title="What it read" text={answer.input} />
+          <Part title="stdout" text={answer.stdout} open={answer.result === null} />
+          <Part title="stderr" text={answer.stderr} open={!good} />
+          <Part title="What it read" text={answer.input} />
         </div>
       )}
     </section>
   );
 }
 
-function Output({ title, text, open }: { title: string; text: string; open?: boolean }) {
+function Part({ title, text, open }: { title: string; text: string; open?: boolean }) {
   return (
     <details open={open && text !== ""}>
       <summary>
         {title} {text === "" && <span className="muted">empty</span>}
       </summary>
-      {text !== "" && (
-        <pre className="output" tabIndex={0}>
-          {text}
-        </pre>
-      )}
+      {text !== "" && <Output className="output">{text}</Output>}
     </details>
   );
 }

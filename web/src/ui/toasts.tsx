@@ -1,6 +1,7 @@
 // Short words at the edge of the page. Errors stay until they are closed; the rest leaves by itself.
-import { Icon } from "./icons";
+
 import { createStore, useStore } from "../store";
+import { Icon } from "./icons";
 
 type Toast = { id: number; text: string; hint?: string | null; error: boolean };
 const store = createStore<Toast[]>([]);
@@ -13,6 +14,16 @@ export function say(text: string) {
 export function complain(error: unknown) {
   const { message, hint } = error as { message?: string; hint?: string };
   push({ id: ++last, text: message ?? String(error), hint, error: true });
+}
+
+/** Says what was done, or why it was not. */
+export async function tell(request: Promise<unknown>, done?: string) {
+  try {
+    await request;
+    if (done) say(done);
+  } catch (error) {
+    complain(error);
+  }
 }
 
 function push(toast: Toast) {
