@@ -1,7 +1,7 @@
 // Quests, runs, tools and what needs the person: all of it live, nothing asked for twice.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe, replies } from "./world.mjs";
+import { axe, replies, World } from "./world.mjs";
 
 let world;
 before(async () => {
@@ -141,7 +141,12 @@ test("a run is followed, looked into, spoken to and killed", async () => {
 test("what a run asks turns up where the person looks, and in the title", async () => {
   world.write(
     "ask.sh",
-    `${world.program} message coordinator question.ask "Shall I?" --summary "Shall I delete it?" --metadata '{"requires_response":true}'; ${world.program} receive; sleep 600`,
+    [
+      `${world.program} message coordinator question.ask "Shall I?" --summary "Shall I delete it?" ` +
+        `--metadata '{"requires_response":true}'`,
+      `${world.program} receive`,
+      "sleep 600",
+    ].join("; "),
   );
   const page = await world.page("/inbox");
   await page.getByText("Nothing waits for you").waitFor();

@@ -1,7 +1,7 @@
 // Watching casts: every state appears, a paused one is answered, and a restart of the server loses nothing.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe, replies } from "./world.mjs";
+import { axe, replies, World } from "./world.mjs";
 
 // Building takes long enough for whoever looks on, or wants to end it.
 const slow = {
@@ -233,7 +233,8 @@ test("nothing moves while a cast is live", async () => {
   await badge(page, "complete").waitFor();
   const shifts = await page.evaluate(() => window.shifts);
   const sum = shifts.reduce((all, [value]) => all + value, 0);
-  // The timeline follows its end, which moves it once, when it first fills its place; half of what counts as good is enough for that.
+  // The timeline follows its end, which moves it once, when it first fills its place; half of what counts as good
+  // is enough for that.
   assert.ok(sum < 0.05, `layout shift of ${sum}: ${JSON.stringify(shifts)}`);
 });
 

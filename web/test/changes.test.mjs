@@ -1,7 +1,7 @@
-// Changing loadouts: the order of edges, loops and their ways out, undo and redo, text and table, and where it is saved.
+// Changing loadouts: the order of edges, loops and their ways out, undo and redo, text and table, saving.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe, save } from "./world.mjs";
+import { axe, save, World } from "./world.mjs";
 
 const review = {
   entry: "Socket-1",
@@ -81,7 +81,7 @@ const focused = (page) =>
       document.activeElement?.textContent,
   );
 
-test("edges are given another condition and another order, by mouse and by keys, and every step goes back and forth", async () => {
+test("edges get another condition and order, by mouse and by keys, and every step goes back and forth", async () => {
   const page = await world.page("/loadouts/Review");
   await page.getByText("Ready to cast").waitFor();
   const first = ["satisfied>Socket-4", "not_satisfied>Socket-2", "always>end"];
@@ -291,7 +291,7 @@ test("the text offers words, says where it is wrong, and what is not JSON yet is
   assert.deepEqual(page.problems, []);
 });
 
-test("a loadout is arranged, saved to the project, made active, locked and unlocked, and a materia dropped on a socket takes its place", async () => {
+test("a loadout is arranged, saved to the project, made active, locked; what is dropped takes its place", async () => {
   const page = await world.page("/loadouts/Kept");
   const palette = page.getByRole("region", { name: "Palette" });
   await palette.getByRole("heading", { name: "Generators" }).waitFor();

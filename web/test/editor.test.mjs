@@ -1,7 +1,7 @@
 // Drawing loadouts: by mouse, by keyboard, by text, and by two people at once.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, save } from "./world.mjs";
+import { save, World } from "./world.mjs";
 
 let world;
 before(async () => {

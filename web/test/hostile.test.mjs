@@ -1,14 +1,26 @@
 // Names and contents that want to run: everywhere they are shown as the text that they are, and nothing runs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { World, axe } from "./world.mjs";
+import { axe, World } from "./world.mjs";
 
 const script = "<script>window.ran = 'script'</script>";
 const image = "<img src=x onerror=\"window.ran = 'image'\">";
 const name = `${image} & "quoted" ${script}`;
-const markdown = `# ${image}\n\n${script}\n\n[click](javascript:window.ran='link') [data](data:text/html,${script}) <a href="javascript:window.ran='a'" onclick="window.ran='b'">here</a>\n\n| a | b |\n|---|---|\n| ${image} | \`${script}\` |\n\n- [x] ${image}\n  - ${script}\n\n\`\`\`html\n${script}\n\`\`\`\n`;
+const markdown = [
+  `# ${image}`,
+  script,
+  `[click](javascript:window.ran='link') [data](data:text/html,${script}) ` +
+    `<a href="javascript:window.ran='a'" onclick="window.ran='b'">here</a>`,
+  `| a | b |\n|---|---|\n| ${image} | \`${script}\` |`,
+  `- [x] ${image}\n  - ${script}`,
+  `\`\`\`html\n${script}\n\`\`\`\n`,
+].join("\n\n");
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="window.ran='svg'">${script}</svg>`;
-const evil = `read input; dir=$(printf '%s' "$input" | sed 's/.*"runDir":"\\([^"]*\\)".*/\\1/'); cp evil.md evil.html evil.svg evil.json "$dir/"; cat evil.html >&2; echo '{"satisfied": true, "context": "done"}'`;
+const evil = [
+  `read input; dir=$(printf '%s' "$input" | sed 's/.*"runDir":"\\([^"]*\\)".*/\\1/')`,
+  `cp evil.md evil.html evil.svg evil.json "$dir/"; cat evil.html >&2`,
+  `echo '{"satisfied": true, "context": "done"}'`,
+].join("; ");
 
 let world;
 let cast;
@@ -54,7 +66,12 @@ before(async () => {
   await world.run("quest", "add", name, "--json");
   world.write(
     "talk.sh",
-    `printf '%s\\n' '${script}${image}'; ${world.program} message coordinator question.ask '${script}' --summary '${script}' --metadata '{"requires_response":true}' >/dev/null; sleep 600`,
+    [
+      `printf '%s\\n' '${script}${image}'`,
+      `${world.program} message coordinator question.ask '${script}' --summary '${script}' ` +
+        `--metadata '{"requires_response":true}' >/dev/null`,
+      "sleep 600",
+    ].join("; "),
   );
   await world.run("spawn", "--template", "sh talk.sh", "--as", "run:loud", "--json");
   await world.run(
@@ -105,7 +122,8 @@ test("what wants to run is text on every page, in every artifact, and at its own
           ...(window.ran === undefined ? [] : [`${at}: ${window.ran} ran`]),
           ...[
             ...document.querySelectorAll(
-              "#root img:not([src='/icon.svg']), #root script, #root [onerror], #root [onclick], #root [onload], #root iframe, #root object, #root embed, #root a[href^='javascript'], #root a[href^='data']",
+              "#root :is(img:not([src='/icon.svg']), script, iframe, object, embed, [onerror], [onclick], [onload], " +
+                "a[href^='javascript'], a[href^='data'])",
             ),
           ].map((one) => `${at}: ${one.outerHTML.slice(0, 80)}`),
         ],
@@ -148,7 +166,7 @@ test("what wants to run is text on every page, in every artifact, and at its own
       assert.equal(await dialog.locator("pre").innerText(), script);
       assert.deepEqual(await axe(page), []);
       await dialog.getByRole("button", { name: "As it is" }).click();
-      assert.equal(await dialog.locator("pre").innerText(), markdown.trimEnd() + "\n");
+      assert.equal(await dialog.locator("pre").innerText(), `${markdown.trimEnd()}\n`);
     }
     await dialog.getByRole("button", { name: "Close" }).first().click();
   }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe, save } from "./world.mjs";
+import { axe, save, World } from "./world.mjs";
 
 let world;
 before(async () => {
@@ -129,7 +129,7 @@ test("a utility is written and tried: what it said, what came of it, how it fail
   await tried.getByText("What it read").click();
   const seen = JSON.parse(world.read("seen.json"));
   assert.deepEqual([seen.request, seen.state.vcs, seen.params.depth], ["look here", "git", 2]);
-  assert.equal((seen.item ?? seen.workItem ?? {}).title, "one", JSON.stringify(seen));
+  assert.equal((seen.item ?? seen.workItem)?.title, "one", JSON.stringify(seen));
   assert.deepEqual(await axe(page), []);
   await page.getByRole("textbox", { name: "Argument 1" }).fill("bad.sh");
   await page.waitForTimeout(300);

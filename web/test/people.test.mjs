@@ -1,12 +1,12 @@
 // Everybody can use it: no violations on any page in both themes, nothing loaded from elsewhere, small enough, and it
 // fits a phone.
 import assert from "node:assert/strict";
-import { gzipSync } from "node:zlib";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe, replies } from "./world.mjs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { axe, replies, World } from "./world.mjs";
 
 const built = join(dirname(fileURLToPath(import.meta.url)), "../../crates/materia/assets/web");
 let world;

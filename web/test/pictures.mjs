@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { World, replies } from "./world.mjs";
+import { replies, World } from "./world.mjs";
 
 const out = join(dirname(fileURLToPath(import.meta.url)), "../../docs/images");
 mkdirSync(out, { recursive: true });
@@ -19,7 +19,11 @@ const slow = {
       ? {
           delayMs: 30_000,
           tools,
-          text: "The report follows the system now. `theme.rs` knows **both palettes**, and `report.css` asks for them by name:\n\n- dark is the new one\n- light is as it was\n\nThe tests of the report pass.",
+          text: [
+            "The report follows the system now. `theme.rs` knows **both palettes**, and `report.css` asks for them:",
+            "- dark is the new one\n- light is as it was",
+            "The tests of the report pass.",
+          ].join("\n\n"),
         }
       : {}),
   })),
@@ -59,7 +63,13 @@ try {
     await run("quest", "add", request, "--json");
   world.write(
     "check.sh",
-    `for i in $(seq 400 412); do echo "$i files checked"; done; echo "warning: 3 files cannot be read" >&2; ${world.program} message coordinator question.ask "Shall I delete the old cache as well?" --summary "Shall I delete the old cache as well?" --metadata '{"requires_response":true}' >/dev/null; sleep 600`,
+    [
+      'for i in $(seq 400 412); do echo "$i files checked"; done',
+      'echo "warning: 3 files cannot be read" >&2',
+      `${world.program} message coordinator question.ask "Shall I delete the old cache as well?" ` +
+        `--summary "Shall I delete the old cache as well?" --metadata '{"requires_response":true}' >/dev/null`,
+      "sleep 600",
+    ].join("; "),
   );
   await run("spawn", "--template", "sh check.sh", "--as", "run:check", "--json");
   await run(
