@@ -15,7 +15,8 @@ export default defineConfig({
       output: {
         entryFileNames: "app.js",
         chunkFileNames: "[name].js",
-        assetFileNames: (asset) => (asset.names.some((name) => name.endsWith(".css")) ? "app.css" : "[name][extname]"),
+        assetFileNames: (asset) =>
+          asset.names.some((name) => name.endsWith(".css")) ? "app.css" : "[name][extname]",
         codeSplitting: false,
       },
     },

@@ -1,30 +1,40 @@
 // What happens, as it happens. One stream per page; when it breaks, it goes on behind the last thing that was told.
-import { call } from "./api";
+import { api } from "./api";
 import { createStore } from "./store";
-import type { CastState, Doing, Output, RunView, Told } from "./types";
+import type {
+  ActivityReport,
+  AgentUsage,
+  CastEventRecord,
+  CastListItem,
+  CastListReport,
+  CastStateReport,
+  Inventory,
+  LibraryReport,
+  NeedsReport,
+  OutputChunk,
+  QuestListReport,
+  RunReport,
+} from "./types";
 
-export type Listed = {
-  castId: string; status: string; driver: number | null; loadout: string; request: string; startedAt: string | null;
-  at: CastState["at"]; usage: { tokens: number; cost: number; turns: number }; error: { code: string; message: string; hint?: string; socket?: string } | null; runDir: string;
-};
-export type Block = { kind: "text" | "notice" | "cut"; text: string } | { kind: "tool"; name: string; input: string; ok: boolean | null };
-export type Usage = { input: number; output: number; total: number; cost: number };
+export type Block =
+  | { kind: "text" | "notice" | "cut"; text: string }
+  | { kind: "tool"; name: string; input: string; ok: boolean | null };
 /** What an agent said and did in one turn. */
-export type Turn = { path: string; to: number; blocks: Block[]; usage: Usage | null };
-export type Watched = { id: string; state: CastState | null; events: Told[]; dropped: number; turn: Turn | null };
+export type Turn = { path: string; to: number; blocks: Block[]; usage: AgentUsage | null };
+export type Watched = {
+  id: string;
+  state: CastStateReport | null;
+  events: CastEventRecord[];
+  dropped: number;
+  turn: Turn | null;
+};
 export type Flow = { text: string; from: number; to: number };
-export type WatchedRun = { id: string; view: RunView | null; stdout: Flow; stderr: Flow };
-export type Run = { run: string; status: string; session?: string; parent?: string; recipe?: string; tool?: string; code?: number; startedAt?: string; endedAt?: string };
-export type Inventory = { root: string; runs: Run[]; broken: Record<string, string> };
-export type Trust = { file: string | null; standing: string; digest: string | null; acts: Record<string, unknown>[] };
-export type Message = { id: string; run?: string; from?: string; to?: string; type: string; summary?: string; body?: unknown; at?: string; received_at?: string; attention?: boolean };
-export type Waiting = { trust: Trust | null; attention: (Message & { run: string })[] };
-
-export const casts = createStore<Listed[] | null>(null);
-export const waiting = createStore<Waiting | null>(null);
+export type WatchedRun = { id: string; view: RunReport | null; stdout: Flow; stderr: Flow };
+export const casts = createStore<CastListItem[] | null>(null);
+export const waiting = createStore<NeedsReport | null>(null);
 export const runs = createStore<Inventory | null>(null);
-export const board = createStore<unknown>(null);
-export const shelf = createStore<unknown>(null);
+export const board = createStore<QuestListReport | null>(null);
+export const shelf = createStore<LibraryReport | null>(null);
 export const watched = createStore<Watched | null>(null);
 export const watchedRun = createStore<WatchedRun | null>(null);
 export const connection = createStore<"open" | "lost">("open");
@@ -44,11 +54,17 @@ export function look(at: Look) {
   if (stream && JSON.stringify(at) === JSON.stringify(looking)) return;
   if (at.cast !== looking.cast || !stream) {
     last = 0;
-    watched.set(at.cast === undefined ? null : { id: at.cast, state: null, events: [], dropped: 0, turn: null });
+    watched.set(
+      at.cast === undefined
+        ? null
+        : { id: at.cast, state: null, events: [], dropped: 0, turn: null },
+    );
   }
   if (at.run !== looking.run || !stream) {
     const nothing: Flow = { text: "", from: 0, to: 0 };
-    watchedRun.set(at.run === undefined ? null : { id: at.run, view: null, stdout: nothing, stderr: nothing });
+    watchedRun.set(
+      at.run === undefined ? null : { id: at.run, view: null, stdout: nothing, stderr: nothing },
+    );
   }
   looking = at;
   open();
@@ -60,12 +76,21 @@ const HIDDEN = 15_000;
 let asking: ReturnType<typeof setInterval> | undefined;
 document.addEventListener("visibilitychange", () => {
   clearInterval(asking);
-  if (!document.hidden) { open(); return; }
+  if (!document.hidden) {
+    open();
+    return;
+  }
   clearTimeout(retry);
   stream?.close();
   asking = setInterval(() => {
-    call<{ casts: Listed[] }>("GET", "/casts").then((listing) => casts.set(listing.casts), () => {});
-    call<Waiting>("GET", "/needs").then((now) => waiting.set(now), () => {});
+    api.casts().then(
+      (listing) => casts.set(listing.casts),
+      () => {},
+    );
+    api.needs().then(
+      (now) => waiting.set(now),
+      () => {},
+    );
   }, HIDDEN);
 });
 
@@ -76,7 +101,10 @@ function query(): string {
     words.set("cast", looking.cast);
     words.set("after", String(last));
     const turn = watched.get()?.turn;
-    if (turn) { words.set("turn", turn.path); words.set("seen", String(turn.to)); }
+    if (turn) {
+      words.set("turn", turn.path);
+      words.set("seen", String(turn.to));
+    }
   }
   if (looking.run !== undefined) {
     words.set("run", looking.run);
@@ -94,36 +122,60 @@ function open() {
   stream = source;
   const { cast, run } = looking;
   // Many news at once are shown at once.
-  let events: Told[] = [];
-  let doing: Doing[] = [];
-  let wrote: Output[] = [];
+  let events: CastEventRecord[] = [];
+  let doing: ActivityReport[] = [];
+  let wrote: OutputChunk[] = [];
   let frame = 0;
   const flush = () => {
     frame = 0;
     if (stream !== source) return;
     const [told, did, written] = [events, doing, wrote];
     [events, doing, wrote] = [[], [], []];
-    if (told.length || did.length) watched.set((now) => (now && now.id === cast ? { ...keep(now, told), turn: did.reduce(act, now.turn) } : now));
-    if (written.length) watchedRun.set((now) => (now && now.id === run ? written.reduce((all, one) => ({ ...all, [one.stream]: flowed(all[one.stream], one) }), now) : now));
+    if (told.length || did.length)
+      watched.set((now) =>
+        now && now.id === cast ? { ...keep(now, told), turn: did.reduce(act, now.turn) } : now,
+      );
+    if (written.length)
+      watchedRun.set((now) => {
+        if (!now || now.id !== run) return now;
+        const next = { ...now };
+        for (const one of written) next[one.stream] = flowed(next[one.stream], one);
+        return next;
+      });
   };
-  const soon = () => { if (!frame) frame = requestAnimationFrame(flush); };
-  const on = <T,>(name: string, heard: (news: T) => void) => source.addEventListener(name, (event) => { if (stream === source) heard(JSON.parse((event as MessageEvent<string>).data) as T); });
+  const soon = () => {
+    if (!frame) frame = requestAnimationFrame(flush);
+  };
+  const on = <T>(name: string, heard: (news: T) => void) =>
+    source.addEventListener(name, (event) => {
+      if (stream === source) heard(JSON.parse((event as MessageEvent<string>).data) as T);
+    });
   source.onopen = () => connection.set("open");
-  on<{ casts: Listed[] }>("casts", (now) => casts.set(now.casts));
-  on<Waiting>("needs", (now) => waiting.set(now));
+  on<CastListReport>("casts", (now) => casts.set(now.casts));
+  on<NeedsReport>("needs", (now) => waiting.set(now));
   on<Inventory>("runs", (now) => runs.set(now));
-  on<unknown>("quests", (now) => board.set(now));
-  on<unknown>("library", (now) => shelf.set(now));
-  on<Told>("record", (told) => {
+  on<QuestListReport>("quests", (now) => board.set(now));
+  on<LibraryReport>("library", (now) => shelf.set(now));
+  on<CastEventRecord>("record", (told) => {
     if (told.seq <= last) return;
     last = told.seq;
     events.push(told);
     soon();
   });
-  on<Doing>("doing", (news) => { doing.push(news); soon(); });
-  on<Output>("output", (news) => { wrote.push(news); soon(); });
-  on<CastState>("state", (state) => watched.set((now) => (now && now.id === cast ? { ...now, state } : now)));
-  on<RunView>("run", (view) => watchedRun.set((now) => (now && now.id === run ? { ...now, view } : now)));
+  on<ActivityReport>("doing", (news) => {
+    doing.push(news);
+    soon();
+  });
+  on<OutputChunk>("output", (news) => {
+    wrote.push(news);
+    soon();
+  });
+  on<CastStateReport>("state", (state) =>
+    watched.set((now) => (now && now.id === cast ? { ...now, state } : now)),
+  );
+  on<RunReport>("run", (view) =>
+    watchedRun.set((now) => (now && now.id === run ? { ...now, view } : now)),
+  );
   source.onerror = () => {
     if (stream !== source) return;
     flush();
@@ -133,7 +185,7 @@ function open() {
   };
 }
 
-function keep(now: Watched, fresh: Told[]): Watched {
+function keep(now: Watched, fresh: CastEventRecord[]): Watched {
   if (fresh.length === 0) return now;
   const events = [...now.events, ...fresh];
   const over = Math.max(0, events.length - MOST);
@@ -141,20 +193,29 @@ function keep(now: Watched, fresh: Told[]): Watched {
 }
 
 /** A turn with what was done in it next. */
-export function act(turn: Turn | null, news: Doing): Turn {
-  const before: Turn = turn && turn.path === news.path && news.to > 0 ? turn : { path: news.path, to: 0, blocks: [], usage: null };
+export function act(turn: Turn | null, news: ActivityReport): Turn {
+  const before: Turn =
+    turn && turn.path === news.path && news.to > 0
+      ? turn
+      : { path: news.path, to: 0, blocks: [], usage: null };
   // What was told already is not said twice.
   if (news.to !== 0 && news.to <= before.to) return before;
   const blocks = [...before.blocks];
   let usage = before.usage;
   for (const line of news.lines) {
     const end = blocks.at(-1);
-    if (line.type === "text" && end?.kind === "text") blocks[blocks.length - 1] = { ...end, text: end.text + line.text };
-    else if (line.type === "text" || line.type === "notice") blocks.push({ kind: line.type, text: line.text });
-    else if (line.type === "tool_start") blocks.push({ kind: "tool", name: line.name, input: line.input, ok: null });
+    if (line.type === "text" && end?.kind === "text")
+      blocks[blocks.length - 1] = { ...end, text: end.text + line.text };
+    else if (line.type === "text" || line.type === "notice")
+      blocks.push({ kind: line.type, text: line.text });
+    else if (line.type === "tool_start")
+      blocks.push({ kind: "tool", name: line.name, input: line.input, ok: null });
     else if (line.type === "tool_end") {
-      const at = blocks.findIndex((one) => one.kind === "tool" && one.ok === null && one.name === line.name);
-      if (at >= 0) blocks[at] = { ...(blocks[at] as Extract<Block, { kind: "tool" }>), ok: line.ok };
+      const at = blocks.findIndex(
+        (one) => one.kind === "tool" && one.ok === null && one.name === line.name,
+      );
+      if (at >= 0)
+        blocks[at] = { ...(blocks[at] as Extract<Block, { kind: "tool" }>), ok: line.ok };
     } else if (line.type === "usage") usage = line;
     else if (line.type === "cut") blocks.push({ kind: "cut", text: "What follows is not kept." });
   }
@@ -162,8 +223,10 @@ export function act(turn: Turn | null, news: Doing): Turn {
 }
 
 /** Output with what was written next; what does not follow on it begins anew. */
-function flowed(flow: Flow, news: Output): Flow {
+function flowed(flow: Flow, news: OutputChunk): Flow {
   const text = news.from === flow.to && flow.to > 0 ? flow.text + news.text : news.text;
   const from = news.from === flow.to && flow.to > 0 ? flow.from : news.from;
-  return text.length > LONGEST ? { text: text.slice(-LONGEST), from: news.to - LONGEST, to: news.to } : { text, from, to: news.to };
+  return text.length > LONGEST
+    ? { text: text.slice(-LONGEST), from: news.to - LONGEST, to: news.to }
+    : { text, from, to: news.to };
 }

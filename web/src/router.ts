@@ -7,7 +7,9 @@ addEventListener("popstate", () => place.set(read()));
 
 export const usePlace = () => useStore(place);
 
-export function path(...parts: string[]): string { return `/${parts.map(encodeURIComponent).join("/")}`; }
+export function path(...parts: string[]): string {
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}
 
 export function go(to: string, instead = false) {
   if (to === location.pathname) return;
@@ -15,11 +17,12 @@ export function go(to: string, instead = false) {
   place.set(read());
 }
 
-/** Follows links of our own without loading the page again. */
-export function follow(event: React.MouseEvent) {
+// Links of our own are followed without loading the page again.
+addEventListener("click", (event) => {
   const link = (event.target as Element).closest("a");
   if (!link || link.origin !== location.origin || link.target || event.defaultPrevented) return;
-  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0)
+    return;
   event.preventDefault();
   go(link.pathname);
-}
+});

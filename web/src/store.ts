@@ -1,7 +1,11 @@
 // A value that pages look at together.
 import { useSyncExternalStore } from "react";
 
-export type Store<T> = { get: () => T; set: (next: T | ((now: T) => T)) => void; subscribe: (listener: () => void) => () => void };
+export type Store<T> = {
+  get: () => T;
+  set: (next: T | ((now: T) => T)) => void;
+  subscribe: (listener: () => void) => () => void;
+};
 
 export function createStore<T>(first: T): Store<T> {
   let value = first;
@@ -10,7 +14,7 @@ export function createStore<T>(first: T): Store<T> {
     get: () => value,
     set(next) {
       value = typeof next === "function" ? (next as (now: T) => T)(value) : next;
-      listeners.forEach((listener) => listener());
+      for (const listener of listeners) listener();
     },
     subscribe(listener) {
       listeners.add(listener);

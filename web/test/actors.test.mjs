@@ -1,19 +1,24 @@
 // Quests, runs, tools and what needs the person: all of it live, nothing asked for twice.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe, replies } from "./world.mjs";
+import { axe, replies, World } from "./world.mjs";
 
 let world;
 before(async () => {
   world = await World.open({
     "replies.json": replies,
-    "work.sh": "echo alive; while ! [ -e go ]; do sleep 0.05; done; echo the second line; echo oh >&2; sleep 600 & sleep 601",
+    "work.sh":
+      "echo alive; while ! [ -e go ]; do sleep 0.05; done; echo the second line; echo oh >&2; sleep 600 & sleep 601",
   });
 });
 afterEach(() => world.closePages());
 after(() => world.close());
 
-const calls = (page) => { const seen = []; page.on("request", (request) => seen.push(new URL(request.url()).pathname)); return seen; };
+const calls = (page) => {
+  const seen = [];
+  page.on("request", (request) => seen.push(new URL(request.url()).pathname));
+  return seen;
+};
 
 test("quests are added, reordered by keyboard and by drag, and run", async () => {
   const page = await world.page("/quests");
@@ -25,20 +30,28 @@ test("quests are added, reordered by keyboard and by drag, and run", async () =>
   const order = () => page.locator(".quest[draggable] strong").allInnerTexts();
   await page.getByRole("button", { name: "Move Third thing up" }).focus();
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[1]?.textContent === "Third thing");
+  await page.waitForFunction(
+    () => document.querySelectorAll(".quest[draggable] strong")[1]?.textContent === "Third thing",
+  );
   // The focus goes with it, so that the same key moves it on, and above the first there is nothing.
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
   assert.equal(await focused(), "Move Third thing up");
   await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[0]?.textContent === "Third thing");
+  await page.waitForFunction(
+    () => document.querySelectorAll(".quest[draggable] strong")[0]?.textContent === "Third thing",
+  );
   await page.keyboard.press("Enter");
   assert.equal(await focused(), "Move Third thing up");
   // Dragged down it comes behind what it is dropped on, so that it can be the last one.
   await page.locator(".quest[draggable]").nth(0).dragTo(page.locator(".quest[draggable]").nth(2));
-  await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[2]?.textContent === "Third thing");
+  await page.waitForFunction(
+    () => document.querySelectorAll(".quest[draggable] strong")[2]?.textContent === "Third thing",
+  );
   assert.deepEqual(await order(), ["First thing", "Second thing", "Third thing"]);
   await page.locator(".quest[draggable]").nth(1).dragTo(page.locator(".quest[draggable]").nth(0));
-  await page.waitForFunction(() => document.querySelectorAll(".quest[draggable] strong")[0]?.textContent === "Second thing");
+  await page.waitForFunction(
+    () => document.querySelectorAll(".quest[draggable] strong")[0]?.textContent === "Second thing",
+  );
   assert.deepEqual(await order(), ["Second thing", "First thing", "Third thing"]);
   assert.deepEqual(await axe(page), []);
   await page.getByLabel("Replies of a scripted agent").fill("replies.json");
@@ -65,7 +78,9 @@ test("a board that others change is shown as it is, without asking; one that fai
 });
 
 test("the runner is stopped behind the quest that is running", async () => {
-  world.write("slow.json", { replies: replies.replies.map((one) => ({ ...one, delayMs: 400, times: 4 })) });
+  world.write("slow.json", {
+    replies: replies.replies.map((one) => ({ ...one, delayMs: 400, times: 4 })),
+  });
   const page = await world.page("/quests");
   await page.getByLabel("Replies of a scripted agent").fill("slow.json");
   await page.getByRole("button", { name: "Run all" }).click();
@@ -92,12 +107,23 @@ test("a run is followed, looked into, spoken to and killed", async () => {
   await page.getByRole("textbox", { name: /^Message/ }).fill("hello there");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("list", { name: "Mailbox" }).getByText("hello there").waitFor();
-  assert.match((await world.run("inspect", "run:worker", "--view", "mailbox", "--json")).out, /hello there/);
+  assert.match(
+    (await world.run("inspect", "run:worker", "--view", "mailbox", "--json")).out,
+    /hello there/,
+  );
   await page.getByRole("button", { name: "Room", exact: true }).click();
   await page.getByRole("textbox", { name: /^Message/ }).fill("who is here?");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("list", { name: "Messages" }).getByText("who is here?").waitFor();
-  await world.run("message", "room:worker", "actor.join", "{}", "--from", "branch:worker/helper", "--json");
+  await world.run(
+    "message",
+    "room:worker",
+    "actor.join",
+    "{}",
+    "--from",
+    "branch:worker/helper",
+    "--json",
+  );
   await page.getByRole("list", { name: "Roster" }).getByText("helper").waitFor();
   assert.deepEqual(await axe(page), []);
   await page.getByRole("button", { name: "About" }).click();
@@ -105,12 +131,23 @@ test("a run is followed, looked into, spoken to and killed", async () => {
   await page.getByRole("button", { name: "Kill", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Kill it" }).click();
   await page.locator(".head .badge", { hasText: /killed|cancelled/ }).waitFor();
-  await page.getByRole("complementary", { name: "Runs" }).getByText(/killed|cancelled/).waitFor();
+  await page
+    .getByRole("complementary", { name: "Runs" })
+    .getByText(/killed|cancelled/)
+    .waitFor();
   assert.deepEqual(page.problems, []);
 });
 
 test("what a run asks turns up where the person looks, and in the title", async () => {
-  world.write("ask.sh", `${world.program} message coordinator question.ask "Shall I?" --summary "Shall I delete it?" --metadata '{"requires_response":true}'; ${world.program} receive; sleep 600`);
+  world.write(
+    "ask.sh",
+    [
+      `${world.program} message coordinator question.ask "Shall I?" --summary "Shall I delete it?" ` +
+        `--metadata '{"requires_response":true}'`,
+      `${world.program} receive`,
+      "sleep 600",
+    ].join("; "),
+  );
   const page = await world.page("/inbox");
   await page.getByText("Nothing waits for you").waitFor();
   await world.run("spawn", "--template", "sh ask.sh", "--as", "run:asker", "--json");

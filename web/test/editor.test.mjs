@@ -1,10 +1,12 @@
 // Drawing loadouts: by mouse, by keyboard, by text, and by two people at once.
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { World, save } from "./world.mjs";
+import { save, World } from "./world.mjs";
 
 let world;
-before(async () => { world = await World.open(); });
+before(async () => {
+  world = await World.open();
+});
 afterEach(() => world.closePages());
 after(() => world.close());
 
@@ -13,7 +15,14 @@ const expected = {
   sockets: {
     "Socket-1": { materia: "Detect-VCS", edges: [{ when: "always", to: "Socket-2" }] },
     "Socket-2": { materia: "Auto-Plan", edges: [{ when: "always", to: "Socket-3" }] },
-    "Socket-3": { materia: "Auto-Eval", parse: "json", edges: [{ when: "satisfied", to: "end" }, { when: "not_satisfied", to: "Socket-3", maxTraversals: 3 }] },
+    "Socket-3": {
+      materia: "Auto-Eval",
+      parse: "json",
+      edges: [
+        { when: "satisfied", to: "end" },
+        { when: "not_satisfied", to: "Socket-3", maxTraversals: 3 },
+      ],
+    },
   },
 };
 
@@ -25,7 +34,10 @@ async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-const middle = async (locator) => { const box = await locator.boundingBox(); return { x: box.x + box.width / 2, y: box.y + box.height / 2 }; };
+const middle = async (locator) => {
+  const box = await locator.boundingBox();
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+};
 const node = (page, id) => page.locator(`.react-flow__node[data-id="${id}"]`);
 
 test("a loadout is drawn from nothing by mouse, saved, and is the same after a reload", async () => {
@@ -35,13 +47,23 @@ test("a loadout is drawn from nothing by mouse, saved, and is the same after a r
   const canvas = page.locator(".react-flow__pane");
   const box = await canvas.boundingBox();
   for (const [at, name] of ["Detect-VCS", "Auto-Plan", "Auto-Eval"].entries()) {
-    await palette.getByRole("button", { name }).first().dragTo(canvas, { targetPosition: { x: box.width / 2, y: 120 + at * 170 } });
+    await palette
+      .getByRole("button", { name })
+      .first()
+      .dragTo(canvas, { targetPosition: { x: box.width / 2, y: 120 + at * 170 } });
     await node(page, `Socket-${at + 1}`).waitFor();
     await page.getByRole("button", { name: "← Palette" }).click();
     await page.waitForTimeout(350);
   }
-  for (const [from, to] of [[1, 2], [2, 3]]) {
-    await drag(page, await middle(node(page, `Socket-${from}`).locator(".react-flow__handle.source")), await middle(node(page, `Socket-${to}`).locator(".react-flow__handle.target")));
+  for (const [from, to] of [
+    [1, 2],
+    [2, 3],
+  ]) {
+    await drag(
+      page,
+      await middle(node(page, `Socket-${from}`).locator(".react-flow__handle.source")),
+      await middle(node(page, `Socket-${to}`).locator(".react-flow__handle.target")),
+    );
   }
   await node(page, "Socket-3").click();
   const panel = page.getByRole("region", { name: "Socket Socket-3" });
@@ -70,7 +92,16 @@ test("a loadout is drawn from nothing by mouse, saved, and is the same after a r
   assert.deepEqual(page.problems, []);
 });
 
-const sorted = (value) => (Array.isArray(value) ? value.map(sorted) : value && typeof value === "object" ? Object.fromEntries(Object.entries(value).sort().map(([key, one]) => [key, sorted(one)])) : value);
+const sorted = (value) =>
+  Array.isArray(value)
+    ? value.map(sorted)
+    : value && typeof value === "object"
+      ? Object.fromEntries(
+          Object.entries(value)
+            .sort()
+            .map(([key, one]) => [key, sorted(one)]),
+        )
+      : value;
 
 test("the same loadout is made by keyboard alone", async () => {
   const page = await world.page("/loadouts");
@@ -93,7 +124,10 @@ test("the same loadout is made by keyboard alone", async () => {
     }
     assert.fail(`${name} has no ${value}`);
   };
-  const press = async (name) => { await reach("button", name); await page.keyboard.press("Enter"); };
+  const press = async (name) => {
+    await reach("button", name);
+    await page.keyboard.press("Enter");
+  };
   await press("New");
   await press("Outline");
   for (const [at, materia] of ["Detect-VCS", "Auto-Plan", "Auto-Eval"].entries()) {
@@ -111,7 +145,12 @@ test("the same loadout is made by keyboard alone", async () => {
   await reach("spinbutton", "Most traversals of edge 2 of Socket-3");
   await page.keyboard.type("3");
   const more = page.getByText("More about Socket-3");
-  for (let step = 0; step < 250 && !(await more.evaluate((element) => element === document.activeElement)); step += 1) await page.keyboard.press("Tab");
+  for (
+    let step = 0;
+    step < 250 && !(await more.evaluate((element) => element === document.activeElement));
+    step += 1
+  )
+    await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await choose("Output of Socket-3 is read as", "json");
   await page.waitForTimeout(400);
@@ -121,7 +160,9 @@ test("the same loadout is made by keyboard alone", async () => {
   await reach("button", "Save");
   await page.keyboard.press("Enter");
   await dialog.waitFor({ state: "detached" });
-  const made = Object.entries(world.userConfig().loadouts).find(([name]) => name === "New Loadout 2")?.[1];
+  const made = Object.entries(world.userConfig().loadouts).find(
+    ([name]) => name === "New Loadout 2",
+  )?.[1];
   assert.deepEqual(sorted(made), sorted(expected));
   assert.deepEqual(page.problems, []);
 });
@@ -129,7 +170,12 @@ test("the same loadout is made by keyboard alone", async () => {
 test("what ships goes through the editor unchanged", async () => {
   for (const name of ["Full-Auto", "Planning-Consult", "Hojo-Consult", "Release"]) {
     const page = await world.page(`/loadouts/${name}`);
-    const before = await page.evaluate(async (wanted) => (await (await fetch("/api/config")).json()).loadouts.find((one) => one.name === wanted).value, name);
+    const before = await page.evaluate(
+      async (wanted) =>
+        (await (await fetch("/api/config")).json()).loadouts.find((one) => one.name === wanted)
+          .value,
+      name,
+    );
     await page.getByRole("button", { name: "Duplicate" }).click();
     await page.getByRole("heading", { name: `${name} Copy` }).waitFor();
     await save(page);
@@ -155,9 +201,14 @@ test("a loop and its exit routes are made, changed and broken", async () => {
   await loop.getByRole("button", { name: "Add route" }).click();
   const chip = page.locator('[data-edge="loop-exit:loop:exit:Socket-6:satisfied"]');
   await chip.waitFor();
-  assert.match(await chip.getAttribute("aria-label"), /^upon loop exit: satisfied, from Socket-6 to Socket-7/);
+  assert.match(
+    await chip.getAttribute("aria-label"),
+    /^upon loop exit: satisfied, from Socket-6 to Socket-7/,
+  );
   await chip.click();
-  await page.locator('[data-edge="loop-exit:loop:exit:Socket-6:satisfied"].not_satisfied').waitFor();
+  await page
+    .locator('[data-edge="loop-exit:loop:exit:Socket-6:satisfied"].not_satisfied')
+    .waitFor();
   await page.getByText("Ready to cast").waitFor();
   await save(page);
   const saved = world.userConfig().loadouts["Full-Auto Copy"];
@@ -165,9 +216,18 @@ test("a loop and its exit routes are made, changed and broken", async () => {
   assert.deepEqual(saved.loops.loop.consumes, { from: "Socket-8", output: "workItems" });
   assert.deepEqual(saved.loops.loop.exits, [
     { id: "exit:Socket-6:always", from: "Socket-6", condition: "always", targetSocketId: "end" },
-    { id: "exit:Socket-6:satisfied", from: "Socket-6", condition: "not_satisfied", targetSocketId: "Socket-7" },
+    {
+      id: "exit:Socket-6:satisfied",
+      from: "Socket-6",
+      condition: "not_satisfied",
+      targetSocketId: "Socket-7",
+    },
   ]);
-  assert.deepEqual(saved.sockets["Socket-6"].advance, { cursor: "workItemIndex", items: "state.workItems", when: "satisfied" });
+  assert.deepEqual(saved.sockets["Socket-6"].advance, {
+    cursor: "workItemIndex",
+    items: "state.workItems",
+    when: "satisfied",
+  });
   await page.keyboard.press("Control+Z");
   await page.locator('[data-edge="loop-exit:loop:exit:Socket-6:satisfied"].satisfied').waitFor();
   assert.deepEqual(page.problems, []);
@@ -190,10 +250,15 @@ test("errors stand on the socket and the edge they belong to", async () => {
 test("two tabs that edit the same loadout lose nothing", async () => {
   const one = await world.page("/loadouts/Hojo-Consult%20Copy");
   const other = await world.page("/loadouts/Hojo-Consult%20Copy");
-  for (const [page, words] of [[one, "from one"], [other, "from the other"]]) {
+  for (const [page, words] of [
+    [one, "from one"],
+    [other, "from the other"],
+  ]) {
     await page.getByRole("button", { name: "JSON" }).click();
     const text = JSON.parse(await page.getByLabel("The loadout as JSON").inputValue());
-    await page.getByLabel("The loadout as JSON").fill(JSON.stringify({ ...text, description: words }));
+    await page
+      .getByLabel("The loadout as JSON")
+      .fill(JSON.stringify({ ...text, description: words }));
   }
   await save(one);
   await other.getByRole("button", { name: "Save…" }).click();
@@ -210,7 +275,29 @@ test("two tabs that edit the same loadout lose nothing", async () => {
 test("a hostile name is shown as text", async () => {
   const name = "<img src=x onerror=alert(1)>";
   const page = await world.page("/loadouts/Full-Auto");
-  await page.evaluate(async (named) => fetch("/api/config/save", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ target: "user", edits: [{ section: "loadouts", name: named, value: { entry: "a", sockets: { a: { materia: "Detect-VCS" } }, description: "</p><script>alert(2)</script>" }, base: null }] }) }), name);
+  await page.evaluate(
+    async (named) =>
+      fetch("/api/config/save", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          target: "user",
+          edits: [
+            {
+              section: "loadouts",
+              name: named,
+              value: {
+                entry: "a",
+                sockets: { a: { materia: "Detect-VCS" } },
+                description: "</p><script>alert(2)</script>",
+              },
+              base: null,
+            },
+          ],
+        }),
+      }),
+    name,
+  );
   page.on("dialog", () => assert.fail("something ran"));
   await page.goto(`http://127.0.0.1:${world.port}/loadouts/${encodeURIComponent(name)}`);
   await page.getByRole("heading", { name }).waitFor();

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { after, afterEach, before, test } from "node:test";
-import { World, axe, save } from "./world.mjs";
+import { axe, save, World } from "./world.mjs";
 
 let world;
 before(async () => {
   world = await World.open({
-    "good.sh": "cat > seen.json; echo looked >&2; echo '{\"satisfied\": true, \"context\": \"all <b>good</b>\"}'",
+    "good.sh":
+      'cat > seen.json; echo looked >&2; echo \'{"satisfied": true, "context": "all <b>good</b>"}\'',
     "bad.sh": "echo partly; echo 'it went wrong' >&2; exit 3",
     "hang.sh": "echo before; sleep 300 & echo $! > hung.pid; sleep 301",
   });
@@ -16,10 +17,17 @@ afterEach(() => world.closePages());
 after(() => world.close());
 
 /** Whether a process runs: one that ended and was not waited for yet does not. */
-const alive = (pid) => existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-const menu = async (page, name) => { await page.getByRole("button", { name: "More about this materia" }).click(); await page.getByRole("button", { name, exact: true }).click(); };
+const alive = (pid) =>
+  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+const menu = async (page, name) => {
+  await page.getByRole("button", { name: "More about this materia" }).click();
+  await page.getByRole("button", { name, exact: true }).click();
+};
 async function make(page, kind, name) {
-  await page.getByRole("complementary", { name: "Materia" }).getByRole("button", { name: "New" }).click();
+  await page
+    .getByRole("complementary", { name: "Materia" })
+    .getByRole("button", { name: "New" })
+    .click();
   await page.getByRole("button", { name: kind, exact: true }).click();
   await menu(page, "Rename…");
   await page.getByRole("dialog").getByLabel("Name").fill(name);
@@ -50,15 +58,30 @@ test("a role is written with every field, and says the same after a reload", asy
   await save(page);
   const { Reviewer } = world.userConfig().materia;
   assert.deepEqual(Reviewer, {
-    type: "agent", label: "The reviewer", group: "Check", description: "Looks twice", color: "materia-color-purple", prompt: "Look at {{request}} <twice>.",
-    tools: { type: "custom", tools: ["read", "grep", "ls", "bash"] }, model: "anthropic/claude", thinking: "high", agent: "command", multiTurn: true, generator: true, parse: "json", interrupted: "ask",
+    type: "agent",
+    label: "The reviewer",
+    group: "Check",
+    description: "Looks twice",
+    color: "materia-color-purple",
+    prompt: "Look at {{request}} <twice>.",
+    tools: { type: "custom", tools: ["read", "grep", "ls", "bash"] },
+    model: "anthropic/claude",
+    thinking: "high",
+    agent: "command",
+    multiTurn: true,
+    generator: true,
+    parse: "json",
+    interrupted: "ask",
   });
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "The reviewer" }).waitFor();
   assert.equal(await page.getByLabel(/^What the agent is told/).inputValue(), Reviewer.prompt);
   assert.equal(await page.getByRole("combobox", { name: "Thinking" }).inputValue(), "high");
   assert.equal(await page.getByRole("checkbox", { name: /^Asks you/ }).isChecked(), true);
-  await page.getByRole("complementary", { name: "Materia" }).getByRole("link", { name: "The reviewer" }).waitFor();
+  await page
+    .getByRole("complementary", { name: "Materia" })
+    .getByRole("link", { name: "The reviewer" })
+    .waitFor();
   // What ships can be changed, field by field also taken away, and put back.
   await page.goto(`http://127.0.0.1:${world.port}/materia/Auto-Plan`);
   await page.getByRole("checkbox", { name: /^Generator/ }).uncheck();
@@ -66,10 +89,16 @@ test("a role is written with every field, and says the same after a reload", asy
   await save(page);
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "Auto-Plan" }).waitFor();
-  assert.equal(await page.getByRole("checkbox", { name: /^Generator/ }).isChecked(), false, "a field that ships stays off");
+  assert.equal(
+    await page.getByRole("checkbox", { name: /^Generator/ }).isChecked(),
+    false,
+    "a field that ships stays off",
+  );
   assert.equal(await page.getByRole("textbox", { name: "Description" }).inputValue(), "");
   await menu(page, "Back to what ships");
-  await page.waitForFunction(() => document.querySelector('input[type="checkbox"]:checked') !== null);
+  await page.waitForFunction(
+    () => document.querySelector('input[type="checkbox"]:checked') !== null,
+  );
   assert.equal(world.userConfig().materia["Auto-Plan"], undefined);
   assert.deepEqual(page.problems, []);
 });
@@ -91,13 +120,16 @@ test("a utility is written and tried: what it said, what came of it, how it fail
   await run.click();
   await tried.getByText("A cast would go on").waitFor();
   await tried.getByText("exit 0").waitFor();
-  assert.match(await tried.locator("details", { hasText: "Result" }).innerText(), /all <b>good<\/b>/);
+  assert.match(
+    await tried.locator("details", { hasText: "Result" }).innerText(),
+    /all <b>good<\/b>/,
+  );
   await tried.getByText("stderr").click();
   assert.match(await tried.locator("details", { hasText: "stderr" }).innerText(), /looked/);
   await tried.getByText("What it read").click();
   const seen = JSON.parse(world.read("seen.json"));
   assert.deepEqual([seen.request, seen.state.vcs, seen.params.depth], ["look here", "git", 2]);
-  assert.equal((seen.item ?? seen.workItem ?? {}).title, "one", JSON.stringify(seen));
+  assert.equal((seen.item ?? seen.workItem)?.title, "one", JSON.stringify(seen));
   assert.deepEqual(await axe(page), []);
   await page.getByRole("textbox", { name: "Argument 1" }).fill("bad.sh");
   await page.waitForTimeout(300);
@@ -120,12 +152,21 @@ test("a utility is written and tried: what it said, what came of it, how it fail
   await page.getByRole("textbox", { name: "Program" }).fill("no-such-program-here");
   await page.waitForTimeout(300);
   await run.click();
-  await tried.getByText(/no-such-program-here/).last().waitFor();
+  await tried
+    .getByText(/no-such-program-here/)
+    .last()
+    .waitFor();
   await tried.locator(".issue.error").first().waitFor();
   await page.getByRole("textbox", { name: "Program" }).fill("sh");
   await page.getByRole("textbox", { name: "Argument 1" }).fill("good.sh");
   await save(page);
-  assert.deepEqual(world.userConfig().materia.Looker, { type: "utility", command: ["sh", "good.sh"], parse: "json", params: { depth: 2 }, timeoutMs: 900 });
+  assert.deepEqual(world.userConfig().materia.Looker, {
+    type: "utility",
+    command: ["sh", "good.sh"],
+    parse: "json",
+    params: { depth: 2 },
+    timeoutMs: 900,
+  });
   // Another way to run, and back: the text goes with it.
   await page.getByRole("combobox", { name: "It runs" }).selectOption("template");
   await page.getByRole("textbox", { name: "Command template" }).fill("sh good.sh");

@@ -40,6 +40,7 @@ type Directory = (PathBuf, [u64; 2], PathBuf);
 /// Where a recipe was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RecipeSource"))]
 pub enum Found {
     /// In the person's root: it is a tool.
     User,

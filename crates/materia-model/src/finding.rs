@@ -13,6 +13,7 @@ use serde::Serialize;
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Severity {
     /// The document is used as it is.
     Warning,
@@ -22,6 +23,7 @@ pub enum Severity {
 
 /// One thing that is wrong with a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "FindingShape"))]
 pub struct Finding {
     /// Whether the document is refused for it.
     pub severity: Severity,
@@ -40,8 +42,33 @@ pub struct Finding {
     pub hint: Option<String>,
 }
 
+/// A finding in TypeScript. The derive cannot flatten an option, so the place is spelled out here.
+#[cfg(feature = "typescript")]
+#[derive(ts_rs::TS)]
+#[ts(rename = "Finding", optional_fields)]
+#[expect(dead_code, reason = "only its shape is used")]
+struct FindingShape {
+    /// Whether the document is refused for it.
+    severity: Severity,
+    /// A stable kebab-case name, such as `duplicate-key`.
+    code: String,
+    /// One sentence without a full stop.
+    message: String,
+    /// The path of the value inside the document, such as `loadouts.X.entry`.
+    path: Option<String>,
+    /// The file as the person named it.
+    file: Option<String>,
+    /// The line, from 1.
+    line: Option<usize>,
+    /// The column in characters, from 1.
+    column: Option<usize>,
+    /// What to write instead.
+    hint: Option<String>,
+}
+
 /// A place a person can jump to: `file:line:column`, both counted from 1, columns in characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "SourcePos"))]
 pub struct Place {
     /// The file as the person named it.
     pub file: Arc<str>,

@@ -84,6 +84,7 @@ macro_rules! name {
     ($(#[$doc:meta])* $name:ident, $grammar:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
         #[serde(transparent)]
         pub struct $name(String);
 

@@ -54,6 +54,7 @@ pub struct Runner {
 /// One request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Quest {
     /// Its id.
     pub id: String,
@@ -89,6 +90,7 @@ pub struct Quest {
 /// How a quest stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QuestStatus"))]
 pub enum Status {
     /// It waits for its turn.
     Pending,
@@ -118,6 +120,11 @@ impl Status {
 /// What came of a quest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "QuestOutcome", optional_fields)
+)]
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
@@ -133,6 +140,11 @@ pub struct Outcome {
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "QuestError", optional_fields)
+)]
 pub struct Trouble {
     /// In one sentence.
     pub message: String,

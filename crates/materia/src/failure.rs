@@ -217,28 +217,44 @@ impl Failure {
     }
 }
 
-/// As `--json` shows it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`.
-impl Serialize for Failure {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Document<'a> {
-            ok: bool,
-            error: Body<'a>,
-        }
-        #[derive(Serialize)]
-        struct Body<'a> {
-            code: &'a str,
-            message: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            hint: Option<&'a str>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            at: Option<&'a Place>,
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            causes: &'a [String],
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            issues: &'a [Finding],
-        }
-        let error = Body {
+/// A failure as programs read it: `{"ok":false,"error":{"code","message","hint"?,"at"?}}`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ErrorReport<'a> {
+    /// Always false.
+    pub ok: bool,
+    /// What went wrong.
+    pub error: ErrorBody<'a>,
+}
+
+/// What went wrong.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct ErrorBody<'a> {
+    /// A stable snake_case name for programs.
+    pub code: &'a str,
+    /// One sentence without a full stop.
+    pub message: &'a str,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<&'a str>,
+    /// Where it stands, when it is about a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<&'a Place>,
+    /// What led to it, the nearest first.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+    pub causes: &'a [String],
+    /// Everything that is wrong with the documents concerned.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
+    pub issues: &'a [Finding],
+}
+
+impl Failure {
+    /// The failure as programs read it.
+    pub fn report(&self) -> ErrorReport<'_> {
+        let error = ErrorBody {
             code: &self.code,
             message: &self.message,
             hint: self.hint.as_deref(),
@@ -246,7 +262,13 @@ impl Serialize for Failure {
             causes: &self.causes,
             issues: &self.findings,
         };
-        Document { ok: false, error }.serialize(serializer)
+        ErrorReport { ok: false, error }
+    }
+}
+
+impl Serialize for Failure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report().serialize(serializer)
     }
 }
 

@@ -1,20 +1,29 @@
 //! The door for browsers: one page, an API of the facade's verbs, and live updates.
 //!
 //! Owns the server that `materia ui` starts: who may come in (`auth`), what they get (`assets`,
-//! `api`, `live`) and how it is spelled (`dto`). The runtime lives on one thread and only while
-//! this door is open; what takes time runs on threads beside it. Decides nothing: each route is one
-//! call of the facade.
+//! `api`, `live`) and the client's types (`types`), which come from the reports themselves. The
+//! runtime lives on one thread and only while this door is open; what takes time runs on threads
+//! beside it. Decides nothing: each route is one call of the facade.
 
 mod assets;
 mod auth;
-mod dto;
 mod reply;
 mod state;
 mod play;
+#[cfg(feature = "typescript")]
+mod types;
 mod live;
 mod api;
 mod server;
 
-#[cfg(feature = "test-fakes")]
-pub use dto::types as client_types;
 pub use server::run;
+
+/// The text of `web/src/types.ts`: the TypeScript of everything that goes over the wire.
+#[cfg(feature = "typescript")]
+pub fn client_types() -> Result<String, types::NameClash> {
+    let mut types = types::Types::default();
+    types.add::<crate::failure::ErrorReport<'static>>();
+    api::declare(&mut types);
+    live::declare(&mut types);
+    types.text()
+}

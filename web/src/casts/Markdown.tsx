@@ -1,5 +1,6 @@
 // Markdown of agents, shown safely: it becomes elements, never HTML. What is not understood is text.
 import type { ReactNode } from "react";
+import { byPlace, Output, ScrollArea } from "../ui/parts";
 
 export function Markdown({ text }: { text: string }) {
   return <div className="prose">{blocks(text.replaceAll("\r\n", "\n").split("\n"), 0)}</div>;
@@ -8,7 +9,7 @@ export function Markdown({ text }: { text: string }) {
 const ITEM = /^(\s*)(?:[-*+]|(\d+)[.)])\s+(.*)$/;
 const RULE = /^\s{0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
 const DELIMITER = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-/** What lies deeper than this in quotes and lists is text: nobody reads it, and nothing can be made to go on for ever. */
+/** What lies deeper than this in quotes and lists is text, so that nothing can be made to go on for ever. */
 const DEEPEST = 8;
 
 function blocks(lines: string[], depth: number): ReactNode[] {
@@ -20,9 +21,11 @@ function blocks(lines: string[], depth: number): ReactNode[] {
     const fence = /^\s*(```+|~~~+)/.exec(line);
     const heading = /^(#{1,6})\s+(.*)$/.exec(line);
     if (fence) {
-      const end = lines.findIndex((one, index) => index > at && one.trim().startsWith(fence[1] ?? "```"));
+      const end = lines.findIndex(
+        (one, index) => index > at && one.trim().startsWith(fence[1] ?? "```"),
+      );
       const last = end < 0 ? lines.length : end;
-      out.push(<pre key={at} tabIndex={0}>{lines.slice(at + 1, last).join("\n")}</pre>);
+      out.push(<Output key={at}>{lines.slice(at + 1, last).join("\n")}</Output>);
       at = last + 1;
     } else if (heading) {
       const Tag = `h${Math.min(6, (heading[1]?.length ?? 1) + 2)}` as "h3";
@@ -37,20 +40,66 @@ function blocks(lines: string[], depth: number): ReactNode[] {
       at = next;
     } else if (/^\s*>/.test(line) && depth < DEEPEST) {
       const quoted: string[] = [];
-      while (at < lines.length && /^\s*>/.test(lines[at] ?? "")) { quoted.push((lines[at] ?? "").replace(/^\s*>\s?/, "")); at += 1; }
+      while (at < lines.length && /^\s*>/.test(lines[at] ?? "")) {
+        quoted.push((lines[at] ?? "").replace(/^\s*>\s?/, ""));
+        at += 1;
+      }
       out.push(<blockquote key={start}>{blocks(quoted, depth + 1)}</blockquote>);
-    } else if (line.includes("|") && DELIMITER.test(lines[at + 1] ?? "") && (lines[at + 1] ?? "").includes("-")) {
+    } else if (
+      line.includes("|") &&
+      DELIMITER.test(lines[at + 1] ?? "") &&
+      (lines[at + 1] ?? "").includes("-")
+    ) {
       const rows: string[][] = [];
       const head = cells(line);
       at += 2;
-      while (at < lines.length && (lines[at] ?? "").includes("|") && (lines[at] ?? "").trim() !== "") { rows.push(cells(lines[at] ?? "")); at += 1; }
-      out.push(<div key={start} className="cells-box" tabIndex={0} role="region" aria-label="Table"><table><thead><tr>{head.map((one, index) => <th key={index} scope="col">{inline(one)}</th>)}</tr></thead><tbody>{rows.map((row, index) => <tr key={index}>{head.map((_, column) => <td key={column}>{inline(row[column] ?? "")}</td>)}</tr>)}</tbody></table></div>);
+      while (
+        at < lines.length &&
+        (lines[at] ?? "").includes("|") &&
+        (lines[at] ?? "").trim() !== ""
+      ) {
+        rows.push(cells(lines[at] ?? ""));
+        at += 1;
+      }
+      out.push(
+        <ScrollArea key={start} className="cells-box" label="Table">
+          <table>
+            <thead>
+              <tr>
+                {byPlace(head, (one) => (
+                  <th scope="col">{inline(one)}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {byPlace(rows, (row) => (
+                <tr>
+                  {byPlace(head, (_, column) => (
+                    <td>{inline(row[column] ?? "")}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollArea>,
+      );
     } else if (line.trim() === "") {
       at += 1;
     } else {
       const words: string[] = [];
-      while (at < lines.length && (lines[at] ?? "").trim() !== "" && !/^\s*(```|~~~|#{1,6}\s|>|[-*+]\s|\d+[.)]\s)/.test(lines[at] ?? "") && !RULE.test(lines[at] ?? "")) { words.push(lines[at] ?? ""); at += 1; }
-      if (words.length === 0) { words.push(line); at += 1; }
+      while (
+        at < lines.length &&
+        (lines[at] ?? "").trim() !== "" &&
+        !/^\s*(```|~~~|#{1,6}\s|>|[-*+]\s|\d+[.)]\s)/.test(lines[at] ?? "") &&
+        !RULE.test(lines[at] ?? "")
+      ) {
+        words.push(lines[at] ?? "");
+        at += 1;
+      }
+      if (words.length === 0) {
+        words.push(line);
+        at += 1;
+      }
       out.push(<p key={start}>{inline(words.join("\n"))}</p>);
     }
   }
@@ -65,30 +114,78 @@ function listAt(lines: string[], from: number, depth: number): [ReactNode, numbe
   let at = from;
   while (at < lines.length) {
     const item = ITEM.exec(lines[at] ?? "");
-    if (!item || (item[1] ?? "").length > indent.length + 1 || (item[1] ?? "").length < indent.length || (item[2] !== undefined) !== ordered) break;
+    if (
+      !item ||
+      (item[1] ?? "").length > indent.length + 1 ||
+      (item[1] ?? "").length < indent.length ||
+      (item[2] !== undefined) !== ordered
+    )
+      break;
     const task = /^\[([ xX])\]\s+(.*)$/.exec(item[3] ?? "");
     const below: string[] = [];
     const start = at;
     at += 1;
     // What is indented deeper belongs to the item, also behind an empty line.
-    while (at < lines.length && (/^\s{2,}\S/.test((lines[at] ?? "").slice(indent.length)) || ((lines[at] ?? "").trim() === "" && /^\s{2,}\S/.test((lines[at + 1] ?? "").slice(indent.length))))) { below.push((lines[at] ?? "").slice(indent.length + 2)); at += 1; }
+    while (
+      at < lines.length &&
+      (/^\s{2,}\S/.test((lines[at] ?? "").slice(indent.length)) ||
+        ((lines[at] ?? "").trim() === "" &&
+          /^\s{2,}\S/.test((lines[at + 1] ?? "").slice(indent.length))))
+    ) {
+      below.push((lines[at] ?? "").slice(indent.length + 2));
+      at += 1;
+    }
     // Words that go on on the next line are part of the item's own.
-    let words = task ? task[2] ?? "" : item[3] ?? "";
-    while (below.length && (below[0] ?? "").trim() !== "" && !/^\s*(```|~~~|>|[-*+]\s|\d+[.)]\s)/.test(below[0] ?? "")) words += ` ${(below.shift() ?? "").trim()}`;
-    items.push(<li key={start} className={task ? "task" : undefined}>{task && <input type="checkbox" disabled checked={task[1] !== " "} aria-label={task[1] === " " ? "to do" : "done"} />}{task && " "}{inline(words)}{below.length > 0 && blocks(below, depth + 1)}</li>);
+    let words = task ? (task[2] ?? "") : (item[3] ?? "");
+    while (
+      below.length &&
+      (below[0] ?? "").trim() !== "" &&
+      !/^\s*(```|~~~|>|[-*+]\s|\d+[.)]\s)/.test(below[0] ?? "")
+    )
+      words += ` ${(below.shift() ?? "").trim()}`;
+    items.push(
+      <li key={start} className={task ? "task" : undefined}>
+        {task && (
+          <input
+            type="checkbox"
+            disabled
+            checked={task[1] !== " "}
+            aria-label={task[1] === " " ? "to do" : "done"}
+          />
+        )}
+        {task && " "}
+        {inline(words)}
+        {below.length > 0 && blocks(below, depth + 1)}
+      </li>,
+    );
     // An empty line between two items does not end the list.
     if ((lines[at] ?? "x").trim() === "" && ITEM.test(lines[at + 1] ?? "")) at += 1;
   }
-  return [ordered ? <ol key={from} start={Number(number)}>{items}</ol> : <ul key={from}>{items}</ul>, Math.max(at, from + 1)];
+  return [
+    ordered ? (
+      <ol key={from} start={Number(number)}>
+        {items}
+      </ol>
+    ) : (
+      <ul key={from}>{items}</ul>
+    ),
+    Math.max(at, from + 1),
+  ];
 }
 
 function cells(line: string): string[] {
-  return line.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "").split(/(?<!\\)\|/).map((one) => one.trim().replaceAll("\\|", "|"));
+  return line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/(?<!\\)\|$/, "")
+    .split(/(?<!\\)\|/)
+    .map((one) => one.trim().replaceAll("\\|", "|"));
 }
 
 function inline(text: string): ReactNode[] {
   const out: ReactNode[] = [];
-  const pattern = /(`+)([^`]+)\1|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]*)\]\((https?:\/\/[^\s)]+)\)|~~([^~]+)~~/g;
+  const pattern =
+    /(`+)([^`]+)\1|\*\*([^*]+)\*\*|__([^_]+)__|\*([^*\s][^*]*)\*|\[([^\]]*)\]\((https?:\/\/[^\s)]+)\)|~~([^~]+)~~/g;
   let from = 0;
   for (const found of text.matchAll(pattern)) {
     if (found.index > from) out.push(text.slice(from, found.index));
@@ -96,7 +193,12 @@ function inline(text: string): ReactNode[] {
     if (found[2] !== undefined) out.push(<code key={key}>{found[2]}</code>);
     else if (found[3] ?? found[4]) out.push(<strong key={key}>{found[3] ?? found[4]}</strong>);
     else if (found[5]) out.push(<em key={key}>{found[5]}</em>);
-    else if (found[7]) out.push(<a key={key} href={found[7]} target="_blank" rel="noreferrer noopener">{found[6] || found[7]}</a>);
+    else if (found[7])
+      out.push(
+        <a key={key} href={found[7]} target="_blank" rel="noreferrer noopener">
+          {found[6] || found[7]}
+        </a>,
+      );
     else if (found[8]) out.push(<del key={key}>{found[8]}</del>);
     from = found.index + found[0].length;
   }

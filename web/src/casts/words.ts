@@ -1,5 +1,13 @@
 // Amounts and moments as people read them.
-export const STATUS: Record<string, string> = { running: "info", paused: "warn", interrupted: "warn", complete: "good", failed: "bad", aborted: "", unreadable: "bad" };
+export const STATUS: Record<string, string> = {
+  running: "info",
+  paused: "warn",
+  interrupted: "warn",
+  complete: "good",
+  failed: "bad",
+  aborted: "",
+  unreadable: "bad",
+};
 
 export function tokens(count: number): string {
   if (count >= 1_000_000) return `${Number((count / 1_000_000).toFixed(2))} M`;
@@ -8,7 +16,12 @@ export function tokens(count: number): string {
   return String(count);
 }
 
-export const money = (amount: number) => (amount === 0 ? "$0" : amount < 0.01 ? "<$0.01" : `$${Number.isInteger(amount) ? amount : amount.toFixed(2)}`);
+export const money = (amount: number) =>
+  amount === 0
+    ? "$0"
+    : amount < 0.01
+      ? "<$0.01"
+      : `$${Number.isInteger(amount) ? amount : amount.toFixed(2)}`;
 
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
@@ -22,7 +35,21 @@ export function moment(at: string | null): string {
   if (!at) return "";
   const then = new Date(at);
   const today = new Date().toDateString() === then.toDateString();
-  return today ? then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false }) : then.toLocaleDateString([], { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hour12: false });
+  return today
+    ? then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })
+    : then.toLocaleDateString([], {
+        month: "short",
+        day: "numeric",
+        hour: "2-digit",
+        minute: "2-digit",
+        hour12: false,
+      });
 }
 
-export const clock = (at: string) => new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+export const clock = (at: string) =>
+  new Date(at).toLocaleTimeString([], {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hour12: false,
+  });

@@ -1,15 +1,53 @@
 // The loadout as text, with what is wrong with it and words that fit where the cursor stands.
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import type { Issue } from "../types";
+import type { Finding } from "../types";
 import { Issues } from "../ui/parts";
+import type { Doc } from "./doc";
+import { stepsOf } from "./locate";
 import type { Look } from "./look";
-import { stepsOf, type Doc } from "./model";
 import { lineOf, placeOf, read } from "./place";
 
-const KEYS = ["entry", "description", "sockets", "loops", "layout", "materia", "parse", "assign", "edges", "when", "to", "maxTraversals", "foreach", "advance", "limits", "maxVisits", "consumes", "from", "output", "exits", "id", "condition", "targetSocketId", "exit", "cursor", "items", "lockState"];
+const KEYS = [
+  "entry",
+  "description",
+  "sockets",
+  "loops",
+  "layout",
+  "materia",
+  "parse",
+  "assign",
+  "edges",
+  "when",
+  "to",
+  "maxTraversals",
+  "foreach",
+  "advance",
+  "limits",
+  "maxVisits",
+  "consumes",
+  "from",
+  "output",
+  "exits",
+  "id",
+  "condition",
+  "targetSocketId",
+  "exit",
+  "cursor",
+  "items",
+  "lockState",
+];
 
 export type Written = { text: string; of: string };
-type Props = { name: string; doc: Doc; looks: Look[]; issues: Issue[]; readOnly: boolean; change: (doc: Doc) => void; written: Written | null; onWritten: (written: Written | null) => void };
+type Props = {
+  name: string;
+  doc: Doc;
+  looks: Look[];
+  issues: Finding[];
+  readOnly: boolean;
+  change: (doc: Doc) => void;
+  written: Written | null;
+  onWritten: (written: Written | null) => void;
+};
 
 /** What is no JSON yet is `written`, and stays while the person looks elsewhere. */
 export function Raw({ name, doc, looks, issues, readOnly, change, written, onWritten }: Props) {
@@ -20,15 +58,29 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
   const area = useRef<HTMLTextAreaElement>(null);
   const list = useId();
   const mine = useRef(spelled);
-  useEffect(() => { if (spelled !== mine.current) { mine.current = spelled; setText(spelled); onWritten(null); } }, [spelled]);
+  useEffect(() => {
+    if (spelled !== mine.current) {
+      mine.current = spelled;
+      setText(spelled);
+      onWritten(null);
+    }
+  }, [spelled, onWritten]);
   const { places, wrong } = useMemo(() => read(text), [text]);
-  const problem = wrong ?? (/^\s*\{/.test(text) ? null : { at: 0, message: "a loadout is an object: it begins with {" });
-  const spoken = (spot: number) => { const [line, column] = lineOf(text, spot); return `line ${line}, column ${column}`; };
-  const spotOf = (issue: Issue) => placeOf(places, stepsOf(name, issue.path));
+  const problem =
+    wrong ??
+    (/^\s*\{/.test(text) ? null : { at: 0, message: "a loadout is an object: it begins with {" });
+  const spoken = (spot: number) => {
+    const [line, column] = lineOf(text, spot);
+    return `line ${line}, column ${column}`;
+  };
+  const spotOf = (issue: Finding) => placeOf(places, stepsOf(name, issue.path));
 
   const put = (next: string) => {
     setText(next);
-    if (read(next).wrong || !/^\s*\{/.test(next)) { onWritten({ text: next, of: mine.current }); return; }
+    if (read(next).wrong || !/^\s*\{/.test(next)) {
+      onWritten({ text: next, of: mine.current });
+      return;
+    }
     onWritten(null);
     const said = JSON.parse(next) as Doc;
     mine.current = JSON.stringify(said, null, 2);
@@ -39,14 +91,26 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
     const element = area.current;
     if (!element || spot === null) return;
     element.focus();
-    element.setSelectionRange(spot, text.indexOf("\n", spot) < 0 ? text.length : text.indexOf("\n", spot));
-    element.scrollTop = Math.max(0, (lineOf(text, spot)[0] - 4) * (element.scrollHeight / text.split("\n").length));
+    element.setSelectionRange(
+      spot,
+      text.indexOf("\n", spot) < 0 ? text.length : text.indexOf("\n", spot),
+    );
+    element.scrollTop = Math.max(
+      0,
+      (lineOf(text, spot)[0] - 4) * (element.scrollHeight / text.split("\n").length),
+    );
   };
   const offer = () => {
     const element = area.current;
     if (!element) return;
     const [word, key] = around(element.value, element.selectionStart);
-    setOffers(word === null ? [] : fitting(key, doc, looks).filter((one) => one.toLowerCase().startsWith(word.toLowerCase()) && one !== word).slice(0, 8));
+    setOffers(
+      word === null
+        ? []
+        : fitting(key, doc, looks)
+            .filter((one) => one.toLowerCase().startsWith(word.toLowerCase()) && one !== word)
+            .slice(0, 8),
+    );
     setAt(0);
   };
   const take = (word: string) => {
@@ -57,27 +121,97 @@ export function Raw({ name, doc, looks, issues, readOnly, change, written, onWri
     const closed = element.value[end] === '"';
     put(element.value.slice(0, start) + word + (closed ? "" : '"') + element.value.slice(end));
     setOffers([]);
-    requestAnimationFrame(() => element.setSelectionRange(start + word.length + 1, start + word.length + 1));
+    requestAnimationFrame(() =>
+      element.setSelectionRange(start + word.length + 1, start + word.length + 1),
+    );
   };
   return (
     <div className="raw">
-      <label className="sr" htmlFor={`${list}-text`}>The loadout as JSON</label>
-      <textarea id={`${list}-text`} ref={area} className="input mono" spellCheck={false} readOnly={readOnly} value={text} aria-invalid={problem !== null} aria-autocomplete="list" aria-controls={list}
-        onChange={(event) => { put(event.target.value); requestAnimationFrame(offer); }}
+      <label className="sr" htmlFor={`${list}-text`}>
+        The loadout as JSON
+      </label>
+      <textarea
+        id={`${list}-text`}
+        ref={area}
+        className="input mono"
+        spellCheck={false}
+        readOnly={readOnly}
+        value={text}
+        aria-invalid={problem !== null}
+        aria-autocomplete="list"
+        aria-controls={list}
+        onChange={(event) => {
+          put(event.target.value);
+          requestAnimationFrame(offer);
+        }}
         onBlur={() => setTimeout(() => setOffers([]), 150)}
         onKeyDown={(event) => {
-          if (event.ctrlKey && event.key === " ") { event.preventDefault(); offer(); return; }
+          if (event.ctrlKey && event.key === " ") {
+            event.preventDefault();
+            offer();
+            return;
+          }
           if (offers.length === 0) return;
-          if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); setAt((at + (event.key === "ArrowDown" ? 1 : offers.length - 1)) % offers.length); }
-          else if (event.key === "Enter" || event.key === "Tab") { event.preventDefault(); take(offers[at] ?? offers[0]!); }
-          else if (event.key === "Escape") { event.stopPropagation(); setOffers([]); }
-        }} />
+          if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+            event.preventDefault();
+            setAt((at + (event.key === "ArrowDown" ? 1 : offers.length - 1)) % offers.length);
+          } else if (event.key === "Enter" || event.key === "Tab") {
+            event.preventDefault();
+            take(offers[at] ?? "");
+          } else if (event.key === "Escape") {
+            event.stopPropagation();
+            setOffers([]);
+          }
+        }}
+      />
       <div className="raw-side stack">
-        {problem ? <div className="issue error" role="status"><span>{spoken(problem.at)}: {problem.message}</span><span className="hint">The loadout stays as it was until this is JSON again.</span><button type="button" onClick={() => show(problem.at)}>Show the place</button></div> : <p className="muted" role="status">{issues.length ? "" : "Nothing is wrong with it."}</p>}
-        <ul id={list} className="offers" role="listbox" aria-label="Words that fit here" hidden={offers.length === 0}>
-          {offers.map((word, index) => <li key={word} role="option" aria-selected={index === at} onPointerDown={(event) => { event.preventDefault(); take(word); }}>{word}</li>)}
-        </ul>
-        {!problem && <Issues issues={issues} onShow={(issue) => show(spotOf(issue))} place={(issue) => { const spot = spotOf(issue); return spot === null ? null : spoken(spot); }} />}
+        {problem ? (
+          <div className="issue error" role="status">
+            <span>
+              {spoken(problem.at)}: {problem.message}
+            </span>
+            <span className="hint">The loadout stays as it was until this is JSON again.</span>
+            <button type="button" onClick={() => show(problem.at)}>
+              Show the place
+            </button>
+          </div>
+        ) : (
+          <p className="muted" role="status">
+            {issues.length ? "" : "Nothing is wrong with it."}
+          </p>
+        )}
+        <div
+          id={list}
+          className="offers"
+          role="listbox"
+          aria-label="Words that fit here"
+          hidden={offers.length === 0}
+        >
+          {offers.map((word, index) => (
+            <div
+              key={word}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === at}
+              onPointerDown={(event) => {
+                event.preventDefault();
+                take(word);
+              }}
+            >
+              {word}
+            </div>
+          ))}
+        </div>
+        {!problem && (
+          <Issues
+            issues={issues}
+            onShow={(issue) => show(spotOf(issue))}
+            place={(issue) => {
+              const spot = spotOf(issue);
+              return spot === null ? null : spoken(spot);
+            }}
+          />
+        )}
         {!readOnly && <p className="hint">Ctrl Space offers words that fit.</p>}
       </div>
     </div>
@@ -97,13 +231,26 @@ function around(text: string, cursor: number): [string | null, string | null] {
 function fitting(key: string | null, doc: Doc, looks: Look[]): string[] {
   const ids = Object.keys(doc.sockets ?? {});
   switch (key) {
-    case "materia": return looks.map((look) => look.name);
-    case "when": case "condition": return ["always", "satisfied", "not_satisfied"];
-    case "to": case "targetSocketId": case "done": return [...ids, "end"];
-    case "from": case "entry": case "sockets": return ids;
-    case "parse": return ["text", "json"];
-    case "lockState": return ["locked", "unlocked"];
-    case null: return [...KEYS, ...ids];
-    default: return [];
+    case "materia":
+      return looks.map((look) => look.name);
+    case "when":
+    case "condition":
+      return ["always", "satisfied", "not_satisfied"];
+    case "to":
+    case "targetSocketId":
+    case "done":
+      return [...ids, "end"];
+    case "from":
+    case "entry":
+    case "sockets":
+      return ids;
+    case "parse":
+      return ["text", "json"];
+    case "lockState":
+      return ["locked", "unlocked"];
+    case null:
+      return [...KEYS, ...ids];
+    default:
+      return [];
   }
 }

@@ -1,4 +1,5 @@
 // Two texts line by line: what goes, what comes, and a little around it.
+import { byPlace, ScrollArea } from "../ui/parts";
 
 type Line = { kind: "same" | "add" | "del" | "skip"; text: string };
 
@@ -8,7 +9,12 @@ export function diff(before: string, after: string): Line[] {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
   let end = 0;
-  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  while (
+    end < a.length - start &&
+    end < b.length - start &&
+    a[a.length - 1 - end] === b[b.length - 1 - end]
+  )
+    end += 1;
   const middle = longest(a.slice(start, a.length - end), b.slice(start, b.length - end));
   const lines: Line[] = [
     ...a.slice(0, start).map((text): Line => ({ kind: "same", text })),
@@ -21,27 +27,44 @@ export function diff(before: string, after: string): Line[] {
 /** The middle part by the longest common subsequence; beyond a size simply all out, all in. */
 function longest(a: string[], b: string[]): Line[] {
   if (a.length * b.length > 1_000_000) {
-    return [...a.map((text): Line => ({ kind: "del", text })), ...b.map((text): Line => ({ kind: "add", text }))];
+    return [
+      ...a.map((text): Line => ({ kind: "del", text })),
+      ...b.map((text): Line => ({ kind: "add", text })),
+    ];
   }
-  const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
+  // The length of the longest common part behind each pair of lines.
+  const table = new Uint16Array((a.length + 1) * (b.length + 1));
+  const place = (i: number, j: number) => i * (b.length + 1) + j;
+  const common = (i: number, j: number) => table[place(i, j)] ?? 0;
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
-      table[i]![j] = a[i] === b[j] ? table[i + 1]![j + 1]! + 1 : Math.max(table[i + 1]![j]!, table[i]![j + 1]!);
+      table[place(i, j)] =
+        a[i] === b[j] ? common(i + 1, j + 1) + 1 : Math.max(common(i + 1, j), common(i, j + 1));
     }
   }
   const lines: Line[] = [];
-  let i = 0;
-  let j = 0;
+  let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) { lines.push({ kind: "same", text: a[i]! }); i += 1; j += 1; }
-    else if (i < a.length && (j >= b.length || table[i + 1]![j]! >= table[i]![j + 1]!)) { lines.push({ kind: "del", text: a[i]! }); i += 1; }
-    else { lines.push({ kind: "add", text: b[j]! }); j += 1; }
+    const [gone, come] = [a[i], b[j]];
+    if (gone !== undefined && gone === come) {
+      lines.push({ kind: "same", text: gone });
+      i += 1;
+      j += 1;
+    } else if (gone !== undefined && (come === undefined || common(i + 1, j) >= common(i, j + 1))) {
+      lines.push({ kind: "del", text: gone });
+      i += 1;
+    } else {
+      lines.push({ kind: "add", text: come ?? "" });
+      j += 1;
+    }
   }
   return lines;
 }
 
 function folded(lines: Line[]): Line[] {
-  const near = lines.map((_, at) => lines.slice(Math.max(0, at - 3), at + 4).some((line) => line.kind !== "same"));
+  const near = lines.map((_, at) =>
+    lines.slice(Math.max(0, at - 3), at + 4).some((line) => line.kind !== "same"),
+  );
   const shown: Line[] = [];
   lines.forEach((line, at) => {
     if (near[at]) shown.push(line);
@@ -52,11 +75,16 @@ function folded(lines: Line[]): Line[] {
 
 export function Diff({ before, after }: { before: string; after: string }) {
   const lines = diff(before, after);
-  if (!lines.some((line) => line.kind === "add" || line.kind === "del")) return <p className="muted">Nothing changes.</p>;
+  if (!lines.some((line) => line.kind === "add" || line.kind === "del"))
+    return <p className="muted">Nothing changes.</p>;
   const mark = { same: " ", add: "+", del: "−", skip: " " };
   return (
-    <div className="diff" role="region" aria-label="What changes in the file" tabIndex={0}>
-      {lines.map((line, at) => <div key={at} className={line.kind}>{mark[line.kind]} {line.text}</div>)}
-    </div>
+    <ScrollArea className="diff" label="What changes in the file">
+      {byPlace(lines, (line) => (
+        <div className={line.kind}>
+          {mark[line.kind]} {line.text}
+        </div>
+      ))}
+    </ScrollArea>
   );
 }

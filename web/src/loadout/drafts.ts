@@ -1,18 +1,24 @@
 // The loadouts that are being edited. A draft lives until it is saved or reverted, wherever the person looks meanwhile.
-import { api, ApiError } from "../api";
+import { ApiError, api } from "../api";
 import { createStore } from "../store";
-import type { CheckAnswer, Config, Conflict } from "../types";
+import type { CheckReport, DefinitionsReport, SaveConflict } from "../types";
 import { complain } from "../ui/toasts";
+import type { Doc } from "./doc";
 import { begin, change, type History } from "./history";
-import type { Doc } from "./model";
 
 export type Scope = "user" | "project";
-export type Draft = { history: History<Doc>; target: Scope; base: string | null; saved: Doc | null; check: CheckAnswer | null };
+export type Draft = {
+  history: History<Doc>;
+  target: Scope;
+  base: string | null;
+  saved: Doc | null;
+  check: CheckReport | null;
+};
 
-export const config = createStore<Config | null>(null);
+export const config = createStore<DefinitionsReport | null>(null);
 export const drafts = createStore<Record<string, Draft>>({});
 
-export async function loadConfig(): Promise<Config | null> {
+export async function loadConfig(): Promise<DefinitionsReport | null> {
   try {
     const loaded = await api.config();
     config.set(loaded);
@@ -24,19 +30,32 @@ export async function loadConfig(): Promise<Config | null> {
 }
 
 /** The draft of a loadout: the one there is, or a new one that says what the files say. */
-export function draftOf(config: Config, name: string, all: Record<string, Draft>): Draft | null {
+export function draftOf(
+  config: DefinitionsReport,
+  name: string,
+  all: Record<string, Draft>,
+): Draft | null {
   const known = all[name];
   if (known) return known;
   const loadout = config.loadouts.find((one) => one.name === name);
   if (!loadout) return null;
   const target: Scope = loadout.source === "project" ? "project" : "user";
   const doc = loadout.value as Doc;
-  return { history: begin(doc), target, base: loadout.own[target] ?? null, saved: doc, check: null };
+  return {
+    history: begin(doc),
+    target,
+    base: loadout.own[target] ?? null,
+    saved: doc,
+    check: null,
+  };
 }
 
-export const isChanged = (draft: Draft) => JSON.stringify(draft.saved) !== JSON.stringify(draft.history.now);
+export const isChanged = (draft: Draft) =>
+  JSON.stringify(draft.saved) !== JSON.stringify(draft.history.now);
 
-export function putDraft(name: string, draft: Draft) { drafts.set((all) => ({ ...all, [name]: draft })); }
+export function putDraft(name: string, draft: Draft) {
+  drafts.set((all) => ({ ...all, [name]: draft }));
+}
 
 export function dropDraft(name: string) {
   drafts.set((all) => {
@@ -45,13 +64,32 @@ export function dropDraft(name: string) {
   });
 }
 
-export function editDraft(name: string, draft: Draft, doc: Doc) { putDraft(name, { ...draft, history: change(draft.history, doc) }); }
+export function editDraft(name: string, draft: Draft, doc: Doc) {
+  putDraft(name, { ...draft, history: change(draft.history, doc) });
+}
+
+/** Notes what a check said, where the draft still says what was checked. */
+export function noteCheck(name: string, doc: Doc, check: CheckReport) {
+  const loaded = config.get();
+  drafts.set((all) => {
+    const now = loaded && draftOf(loaded, name, all);
+    return now && now.history.now === doc ? { ...all, [name]: { ...now, check } } : all;
+  });
+}
 
 /** Saves a draft. Gives back what somebody else wrote meanwhile, if they did. */
-export async function saveDraft(name: string, draft: Draft, evenBroken: boolean): Promise<Conflict | null> {
+export async function saveDraft(
+  name: string,
+  draft: Draft,
+  evenBroken: boolean,
+): Promise<SaveConflict | null> {
   const doc = draft.history.now;
   try {
-    const answer = await api.save({ target: draft.target, edits: [{ section: "loadouts", name, value: doc, base: draft.base }], evenBroken });
+    const answer = await api.save({
+      target: draft.target,
+      edits: [{ section: "loadouts", name, value: doc, base: draft.base }],
+      evenBroken,
+    });
     putDraft(name, { ...draft, base: answer.versions[0] ?? null, saved: doc });
     await loadConfig();
     return null;

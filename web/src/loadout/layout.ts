@@ -1,13 +1,16 @@
 // Where sockets stand on the canvas: where the author put them, else where a layered layout puts them.
 import dagre from "@dagrejs/dagre";
-import { END, edges, loops, sockets, type Doc, type Spot } from "./model";
+import { type Doc, END, edges, loops, type Spot, sockets } from "./doc";
 
 export const WIDTH = 212;
 export const HEIGHT = 84;
 /** Small numbers count in cells of the reference's grid. */
 const CELL = { x: 208, y: 168 };
 
-export function spots(doc: Doc, own: Record<string, Spot> | undefined = doc.layout?.sockets): Map<string, Spot> {
+export function spots(
+  doc: Doc,
+  own: Record<string, Spot> | undefined = doc.layout?.sockets,
+): Map<string, Spot> {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 56, ranksep: 54, marginx: 24, marginy: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -24,8 +27,11 @@ export function spots(doc: Doc, own: Record<string, Spot> | undefined = doc.layo
     });
   }
   for (const [name, loop] of loops(doc)) {
-    for (const exit of loop.exits ?? []) if (graph.hasNode(exit.from) && graph.hasNode(exit.targetSocketId)) graph.setEdge(exit.from, exit.targetSocketId, {}, `${name}:${exit.id}`);
-    if (loop.exit && graph.hasNode(loop.exit.from) && graph.hasNode(loop.exit.to)) graph.setEdge(loop.exit.from, loop.exit.to, {}, `${name}:exit`);
+    for (const exit of loop.exits ?? [])
+      if (graph.hasNode(exit.from) && graph.hasNode(exit.targetSocketId))
+        graph.setEdge(exit.from, exit.targetSocketId, {}, `${name}:${exit.id}`);
+    if (loop.exit && graph.hasNode(loop.exit.from) && graph.hasNode(loop.exit.to))
+      graph.setEdge(loop.exit.from, loop.exit.to, {}, `${name}:exit`);
   }
   dagre.layout(graph);
   const found = new Map<string, Spot>();
@@ -41,13 +47,22 @@ export function spots(doc: Doc, own: Record<string, Spot> | undefined = doc.layo
   }
   const placed = ids.filter((id) => own?.[id]);
   const end = found.get(END);
-  if (end && placed.length) found.set(END, { x: end.x, y: Math.max(...ids.map((id) => found.get(id)?.y ?? 0)) + HEIGHT + 70 });
+  if (end && placed.length)
+    found.set(END, {
+      x: end.x,
+      y: Math.max(...ids.map((id) => found.get(id)?.y ?? 0)) + HEIGHT + 70,
+    });
   return found;
 }
 
 export function usesEnd(doc: Doc): boolean {
-  return sockets(doc).some(([id]) => edges(doc, id).some((edge) => edge.to === END))
-    || loops(doc).some(([, loop]) => loop.exit?.to === END || loop.exits?.some((exit) => exit.targetSocketId === END));
+  return (
+    sockets(doc).some(([id]) => edges(doc, id).some((edge) => edge.to === END)) ||
+    loops(doc).some(
+      ([, loop]) =>
+        loop.exit?.to === END || loop.exits?.some((exit) => exit.targetSocketId === END),
+    )
+  );
 }
 
 /** Sockets in the order a cast would first meet them. */
@@ -59,7 +74,8 @@ export function walk(doc: Doc): string[] {
     if (seen.includes(id) || !doc.sockets?.[id]) return;
     seen.push(id);
     for (const edge of edges(doc, id)) visit(edge.to);
-    for (const [, loop] of loops(doc)) for (const exit of loop.exits ?? []) if (exit.from === id) visit(exit.targetSocketId);
+    for (const [, loop] of loops(doc))
+      for (const exit of loop.exits ?? []) if (exit.from === id) visit(exit.targetSocketId);
   };
   queue.forEach(visit);
   return seen;

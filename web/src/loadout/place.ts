@@ -10,30 +10,48 @@ export const joined = (steps: (string | number)[]) => JSON.stringify(steps);
 export function read(text: string): Read {
   const places = new Map<string, number>();
   let at = 0;
-  const fail = (message: string): never => { throw { at, message } satisfies Wrong; };
-  const space = () => { while (/[ \t\n\r]/.test(text[at] ?? "")) at += 1; };
+  const fail = (message: string): never => {
+    throw { at, message } satisfies Wrong;
+  };
+  const space = () => {
+    while (/[ \t\n\r]/.test(text[at] ?? "")) at += 1;
+  };
   const found = () => (at >= text.length ? "the text ends" : `“${text[at]}” stands`);
   const string = (what: string): string => {
     if (text[at] !== '"') fail(`${found()} where ${what} should begin with a quote`);
     const begin = at;
     at += 1;
     while (text[at] !== '"') {
-      if (at >= text.length || text[at] === "\n") { at = begin; fail("this text in quotes does not end on its line"); }
+      if (at >= text.length || text[at] === "\n") {
+        at = begin;
+        fail("this text in quotes does not end on its line");
+      }
       at += text[at] === "\\" ? 2 : 1;
     }
     at += 1;
-    try { return JSON.parse(text.slice(begin, at)) as string; } catch { at = begin; return fail("this text in quotes has a character or an escape that JSON does not know"); }
+    try {
+      return JSON.parse(text.slice(begin, at)) as string;
+    } catch {
+      at = begin;
+      return fail("this text in quotes has a character or an escape that JSON does not know");
+    }
   };
   const parts = (end: string, one: (number: number) => void) => {
     at += 1;
     space();
-    if (text[at] === end) { at += 1; return; }
+    if (text[at] === end) {
+      at += 1;
+      return;
+    }
     for (let number = 0; ; number += 1) {
       space();
       if (number > 0 && text[at] === end) fail(`a comma stands before this ${end}`);
       one(number);
       space();
-      if (text[at] === end) { at += 1; return; }
+      if (text[at] === end) {
+        at += 1;
+        return;
+      }
       if (text[at] !== ",") fail(`${found()} where a comma or ${end} should`);
       at += 1;
     }
@@ -56,9 +74,11 @@ export function read(text: string): Read {
     } else if (first === "[") parts("]", (number) => value([...steps, number]));
     else if (first === '"') string("a text");
     else {
-      const word = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/.exec(text.slice(at, at + 64))?.[0];
-      if (word === undefined) fail(`${found()} where a value should`);
-      at += word!.length;
+      const word = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])/.exec(
+        text.slice(at, at + 64),
+      )?.[0];
+      if (word === undefined) return fail(`${found()} where a value should`);
+      at += word.length;
     }
   };
   try {

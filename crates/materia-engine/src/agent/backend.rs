@@ -75,6 +75,7 @@ pub enum Answer {
 /// What is seen of a turn while it runs. Nothing depends on it; it is not kept for ever.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Activity {
     /// A piece of what the agent says.
     Text {

@@ -54,6 +54,7 @@ pub struct Head {
 /// Where a cast is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "CastPosition"))]
 pub struct Position {
     /// The socket.
     pub socket: String,
@@ -71,6 +72,7 @@ pub struct Position {
 
 /// One item of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ItemAt {
     /// Its key.
     pub key: String,
@@ -84,6 +86,7 @@ pub struct ItemAt {
 
 /// What a cast used, in short.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Spent {
     /// Tokens.
     pub tokens: u64,

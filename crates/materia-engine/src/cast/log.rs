@@ -17,8 +17,9 @@ use serde_json::Value;
 use super::clean;
 use super::error::Error;
 use super::folder::{Beginning, Folder};
-use super::manifest::{self, Entries};
+use super::manifest::Entries;
 use super::snapshot::{self, Pace};
+use super::usage::usage;
 use crate::clock::Clock;
 use crate::failpoint;
 use crate::store::journal::{From, Journal, Options, Reader};
@@ -178,7 +179,7 @@ impl Log {
     /// Writes the documents that come from the log, and flushes what is not flushed yet.
     pub(super) fn settle(&mut self, folder: &Folder) -> Result<(), Error> {
         self.promise()?;
-        folder.snapshot("usage.json", &manifest::usage(&self.state))?;
+        folder.snapshot("usage.json", &usage(&self.state))?;
         let entries = Entries::read(&folder.events())?;
         let log_bytes = folder.events().metadata()?.len();
         folder.snapshot("manifest.json", &entries.manifest(&self.state, log_bytes))

@@ -1,15 +1,13 @@
-//! The snapshots of a cast: what is in its directory, and what it cost.
+//! The manifest of a cast: what is in its directory.
 //!
-//! Owns their shapes. Both come from the events alone, so that losing them loses nothing.
+//! Owns its shape. It comes from the events alone, so that losing it loses nothing.
 
 use std::path::Path;
 
-use materia_model::agent::Usage;
 use materia_model::cast::event::Place;
 use materia_model::cast::{Body, Event, State};
 use materia_model::time::Timestamp;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 
 use super::error::Error;
 use super::glance::Head;
@@ -112,42 +110,4 @@ impl Entries {
             entries: &self.0,
         }
     }
-}
-
-/// What a cast cost, as programs read it.
-pub fn usage(state: &State) -> Value {
-    let spent = &state.spending;
-    let mut document = spelled(&spent.total);
-    document.insert("turns".to_owned(), spent.turns.into());
-    let by_socket = spent
-        .by_socket
-        .iter()
-        .map(|(name, used)| (name.clone(), spelled(used).into()));
-    document.insert("bySocket".to_owned(), Value::Object(by_socket.collect()));
-    let by_materia = spent.by_materia.iter().map(|(name, (turns, used))| {
-        let mut part = spelled(used);
-        part.insert("turns".to_owned(), (*turns).into());
-        (name.clone(), part.into())
-    });
-    document.insert("byMateria".to_owned(), Value::Object(by_materia.collect()));
-    // Casts without lists, and agents that do not say which model they asked, have none of these.
-    let known = [("byItem", &spent.by_item), ("byModel", &spent.by_model)];
-    for (name, sums) in known.into_iter().filter(|(_, sums)| !sums.is_empty()) {
-        let sums = sums
-            .iter()
-            .map(|(name, used)| (name.clone(), spelled(used).into()));
-        document.insert(name.to_owned(), Value::Object(sums.collect()));
-    }
-    Value::Object(document)
-}
-
-fn spelled(used: &Usage) -> Map<String, Value> {
-    let tokens = json!({
-        "input": used.input, "output": used.output, "cacheRead": used.cache_read,
-        "cacheWrite": used.cache_write, "total": used.total
-    });
-    Map::from_iter([
-        ("tokens".to_owned(), tokens),
-        ("cost".to_owned(), json!({"total": used.cost})),
-    ])
 }

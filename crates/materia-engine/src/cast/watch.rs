@@ -12,6 +12,7 @@ use materia_model::agent::Usage;
 use materia_model::cast::budget::{Limit, Spending};
 use materia_model::cast::event::Place;
 use materia_model::secret::Stream;
+use serde::Serialize;
 
 use super::driver::Listener;
 use super::folder::Folder;
@@ -27,6 +28,34 @@ pub fn activity_of(prompt: &str) -> Option<String> {
         "{}.activity.jsonl",
         prompt.strip_suffix(".prompt.md")?
     ))
+}
+
+/// One line of the artifact.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum ActivityLine<'a> {
+    /// What was seen.
+    Seen(&'a Activity),
+    /// It is the last one.
+    End(ActivityEnd),
+}
+
+impl ActivityLine<'_> {
+    fn bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        Ok(line)
+    }
+}
+
+/// Why nothing follows.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ActivityEnd {
+    /// The artifact has the size that it may have.
+    Cut,
 }
 
 /// Somebody who watches a turn for the cast.
@@ -115,14 +144,16 @@ impl<'a> Watcher<'a> {
         let Kept::Some(artifact, written) = &mut self.kept else {
             return;
         };
-        let Ok(mut line) = serde_json::to_vec(activity) else {
+        let Ok(mut line) = ActivityLine::Seen(activity).bytes() else {
             return;
         };
-        line.push(b'\n');
         *written += line.len();
         let enough = *written > MAX_KEPT;
         if enough {
-            line = b"{\"type\":\"cut\"}\n".to_vec();
+            let Ok(end) = ActivityLine::End(ActivityEnd::Cut).bytes() else {
+                return;
+            };
+            line = end;
         }
         if artifact.write_all(&self.folder.clean(&line)).is_err() || enough {
             self.kept = Kept::Enough;

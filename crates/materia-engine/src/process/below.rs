@@ -20,6 +20,7 @@ const LONGEST: usize = 300;
 
 /// One process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunProcess"))]
 pub struct Below {
     /// Its number.
     pub pid: i32,

@@ -22,6 +22,11 @@ const MOST: usize = 500;
 
 /// A captured recipe.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RecipeDraft", optional_fields)
+)]
 pub struct Draft {
     /// Its name.
     pub id: String,
@@ -34,6 +39,7 @@ pub struct Draft {
     pub description: Option<String>,
     /// What is wrong with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub issues: Vec<Finding>,
     /// The digest of its text.
     pub sha256: String,

@@ -15,6 +15,7 @@ use crate::library::{Found, Library, Located};
 /// How a recipe stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RecipeState"))]
 pub enum State {
     /// It can be used.
     Active,
@@ -28,6 +29,11 @@ pub enum State {
 
 /// A recipe and what is known about it.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RecipeEntry", optional_fields)
+)]
 pub struct Entry {
     /// Its name.
     pub id: String,
@@ -49,21 +55,26 @@ pub struct Entry {
     pub detached: bool,
     /// Its public arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub args: Vec<Arg>,
     /// What it imports, directly.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub imports: Vec<String>,
     /// What it hides: the paths of recipes of the same name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub shadows: Vec<String>,
     /// Who hides it.
     #[serde(skip_serializing_if = "Option::is_none", rename = "shadowedBy")]
     pub shadowed_by: Option<String>,
     /// What it touches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub risks: Vec<&'static str>,
     /// What is wrong or strange.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub issues: Vec<Finding>,
     /// The digest of its text.
     pub sha256: String,

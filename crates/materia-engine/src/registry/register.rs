@@ -35,6 +35,11 @@ pub struct Registration {
 
 /// What came of it, truthfully.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "ToolChangeReport")
+)]
 pub struct Registered {
     /// Always true; what is refused is a failure.
     pub ok: bool,

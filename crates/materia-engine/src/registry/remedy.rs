@@ -11,6 +11,7 @@ use super::survey::Survey;
 /// What kind of trouble it is, the most pressing first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum RemedyKind {
     /// It is broken, and hides one that works.
     BlockingInvalid,
@@ -28,6 +29,7 @@ pub enum RemedyKind {
 
 /// One thing to do.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Remedy {
     /// The recipe.
     pub id: String,

@@ -12,6 +12,7 @@ use super::survey::Survey;
 
 /// A recipe that an agent can call.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Tool {
     /// What it is called.
     pub name: String,
@@ -22,6 +23,10 @@ pub struct Tool {
     pub detached: bool,
     /// The JSON Schema of its arguments.
     #[serde(rename = "inputSchema")]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(type = "{ properties?: Record<string, unknown>, required?: Array<string> }")
+    )]
     pub input_schema: Value,
     /// Its file.
     pub path: String,

@@ -35,6 +35,11 @@ pub enum Launch {
 
 /// The counters of one recipe.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RecipeUsage", optional_fields)
+)]
 pub struct Usage {
     /// All launches since the recipe is what it is.
     pub calls: u64,

@@ -27,6 +27,11 @@ const LARGEST: u64 = 256 << 20;
 /// One run in the list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RunListItem", optional_fields)
+)]
 pub struct Listed {
     /// The run.
     pub run: String,

@@ -23,6 +23,11 @@ pub struct Closure {
 
 /// One thing that would run, as a person is shown it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "TrustedAct", optional_fields)
+)]
 pub struct Act {
     /// What has it run.
     pub name: String,
@@ -30,6 +35,7 @@ pub struct Act {
     pub kind: &'static str,
     /// The commands, as argv.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub commands: Vec<Vec<String>>,
     /// What it is told in a few words: the tools of an agent, the name of a recipe.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -24,6 +24,7 @@ pub struct Refusal {
 
 /// One file that is different.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TrustChange"))]
 pub struct Change {
     /// The file.
     pub file: String,
@@ -34,6 +35,11 @@ pub struct Change {
 /// In which way a file is different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "TrustChangeKind")
+)]
 pub enum How {
     /// Its bytes are others.
     Changed,

@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 
 use materia_model::record::Record;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::cast::{Folder, activity_of};
@@ -29,11 +30,18 @@ pub struct Activity {
 }
 
 /// A few lines of it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lines {
-    /// The position behind them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ActivityReport {
+    /// Which file it is.
+    pub path: String,
+    /// The position behind the lines.
     pub to: u64,
-    /// What was done, in order.
+    /// What was done, in order, as the file has it.
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Vec<crate::cast::ActivityLine<'static>>")
+    )]
     pub lines: Vec<Value>,
 }
 
@@ -61,14 +69,19 @@ impl Activity {
         })
     }
 
-    /// Which file it is.
-    pub fn path(&self) -> &str {
-        &self.path
+    /// Nothing yet, from the beginning of the file.
+    pub fn nothing(&self) -> ActivityReport {
+        self.report(0, Vec::new())
+    }
+
+    fn report(&self, to: u64, lines: Vec<Value>) -> ActivityReport {
+        let path = self.path.clone();
+        ActivityReport { path, to, lines }
     }
 
     /// What was added, without waiting; nothing where nothing was. Afterwards the descriptor tells
     /// when to ask again.
-    pub fn more(&mut self) -> io::Result<Option<Lines>> {
+    pub fn more(&mut self) -> io::Result<Option<ActivityReport>> {
         self.wake.quiet()?;
         if self.file.is_none() {
             self.file = match self.root.read(&self.path) {
@@ -93,7 +106,7 @@ impl Activity {
         let lines = lines
             .filter_map(|line| serde_json::from_slice(line).ok())
             .collect();
-        Ok(Some(Lines { to: self.at, lines }))
+        Ok(Some(self.report(self.at, lines)))
     }
 }
 

@@ -53,6 +53,11 @@ pub trait Listener {
 /// How an actor stands, as every door shows it.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "ActorStatus", optional_fields)
+)]
 pub struct Standing {
     /// The agent.
     pub name: String,

@@ -12,7 +12,8 @@ use crate::clock::Clock;
 /// The budget of a cast.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct BudgetReport {
     /// Always true.
     pub ok: bool,
     /// The cast.
@@ -61,7 +62,7 @@ impl Wanted {
 }
 
 /// Shows the budget of a cast, and changes it where something is wanted.
-pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Report, Error> {
+pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<BudgetReport, Error> {
     let limits = Definition::reopen(&folder.read_definition()?)?
         .settings()
         .budget
@@ -92,7 +93,7 @@ pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Report, 
         "interrupted" => vec![format!("materia resume {}", state.cast_id)],
         _ => Vec::new(),
     };
-    Ok(Report {
+    Ok(BudgetReport {
         ok: true,
         status: standing.as_str(),
         budget: shares(&limits, &state),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cast::{
-    self as cast_room, Definition, Driver, Error, Folder, Hands, Stop, newest, usage,
+    self as cast_room, CastUsage, Definition, Driver, Error, Folder, Hands, Stop, newest, usage,
 };
 use crate::config::Files;
 use crate::home::Home;
@@ -54,7 +54,8 @@ pub enum Wish<'a> {
 /// What came of driving a cast.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastReport {
     /// Whether nothing is wrong with it.
     pub ok: bool,
     /// The cast.
@@ -63,21 +64,24 @@ pub struct Report {
     pub status: Status,
     /// The name it runs under, where another process drives it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub run: Option<String>,
     /// Its directory.
     pub run_dir: String,
     /// Its loadout.
     pub loadout: String,
     /// How often each socket was visited.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, number>"))]
     pub visits: Map<String, Value>,
     /// How often each edge was taken.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, number>"))]
     pub traversals: Map<String, Value>,
     /// What the sockets share.
     pub state: Map<String, Value>,
     /// The item it stands at.
     pub item: Option<Value>,
     /// What it cost.
-    pub usage: Value,
+    pub usage: CastUsage,
     /// What went wrong.
     pub error: Option<Failure>,
     /// Whether the person interrupted it.
@@ -121,7 +125,7 @@ pub fn may_go_on(folder: &Folder, asked: &Asked<'_>) -> Result<(), Error> {
 }
 
 /// Starts a cast and drives it until it stops.
-pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+pub fn start(definition: Definition, request: &str, hands: Hands<'_>) -> Result<CastReport, Error> {
     start_telling(definition, request, hands, |_| Ok(()))
 }
 
@@ -131,7 +135,7 @@ pub fn start_telling(
     request: &str,
     hands: Hands<'_>,
     began: impl FnOnce(&str) -> Result<(), Error>,
-) -> Result<Report, Error> {
+) -> Result<CastReport, Error> {
     let casts = place(hands.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, hands)?;
     began(&driver.state().cast_id)?;
@@ -141,7 +145,7 @@ pub fn start_telling(
 
 /// Starts a cast and leaves it to whoever drives it: everything is recorded, and nothing has run
 /// yet.
-pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<Report, Error> {
+pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<CastReport, Error> {
     let casts = place(hands.cwd, definition.settings());
     let mut driver = Driver::begin(definition, &casts, request, hands)?;
     driver.promise()?;
@@ -150,7 +154,7 @@ pub fn begin(definition: Definition, request: &str, hands: Hands<'_>) -> Result<
 
 /// Looks at a cast that was made and leaves it to whoever drives it: that it can be played is
 /// checked here.
-pub fn leave(folder: Folder, hands: Hands<'_>) -> Result<Report, Error> {
+pub fn leave(folder: Folder, hands: Hands<'_>) -> Result<CastReport, Error> {
     let mut driver = Driver::open(folder, hands)?;
     driver.ready()?;
     driver.promise()?;
@@ -182,7 +186,7 @@ pub fn settings(folder: &Folder) -> Result<Settings, Error> {
 }
 
 /// Takes up a cast, does what the person wishes, and drives it until it stops.
-pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report, Error> {
+pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<CastReport, Error> {
     if matches!(wish, Wish::Abort) {
         cast_room::stop(&folder)?;
     }
@@ -210,7 +214,7 @@ pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report,
     // Whoever aborts a cast gets what they wished for.
     let aborted = matches!(wish, Wish::Abort) && report.status == Status::Aborted;
     Ok(if aborted {
-        Report {
+        CastReport {
             ok: true,
             error: None,
             ..report
@@ -220,7 +224,7 @@ pub fn go_on(folder: Folder, wish: Wish<'_>, hands: Hands<'_>) -> Result<Report,
     })
 }
 
-fn report(driver: &Driver<'_>, stop: Stop) -> Report {
+fn report(driver: &Driver<'_>, stop: Stop) -> CastReport {
     let state = driver.state();
     let interrupted = stop == Stop::Interrupted;
     let counts = |counts: &std::collections::BTreeMap<String, u64>| {
@@ -229,7 +233,7 @@ fn report(driver: &Driver<'_>, stop: Stop) -> Report {
             .map(|(name, count)| (name.clone(), Value::from(*count)))
             .collect()
     };
-    Report {
+    CastReport {
         ok: !matches!(state.status, Status::Failed | Status::Aborted) && !interrupted,
         cast_id: state.cast_id.clone(),
         status: state.status,

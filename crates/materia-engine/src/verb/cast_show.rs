@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cast::glance::{self, Head};
-use crate::cast::{Error, Folder, Standing, usage};
+use crate::cast::{CastUsage, Error, Folder, Standing, usage};
 use crate::clock::Clock;
 
 /// How many artifacts are listed.
@@ -32,7 +32,8 @@ pub struct Wanted {
 /// One cast.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Shown {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastShowReport {
     /// Always true.
     pub ok: bool,
     /// How it stands, proved.
@@ -56,23 +57,26 @@ pub struct Shown {
     /// Its directory.
     pub run_dir: String,
     /// What it used.
-    pub usage: Value,
+    pub usage: CastUsage,
     /// What went wrong.
     pub error: Option<materia_model::cast::Failure>,
     /// The visits, in the order they began.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CastStep>,
     /// Every event, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub events: Option<Vec<Told>>,
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub events: Option<Vec<CastEventRecord>>,
     /// Every file, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub artifacts: Option<Vec<Artifact>>,
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub artifacts: Option<Vec<CastArtifact>>,
 }
 
 /// One visit of a socket.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Step {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastStep {
     /// Its number, from 1.
     pub step: usize,
     /// Which visit it is.
@@ -99,7 +103,8 @@ pub struct Step {
 
 /// One event.
 #[derive(Debug, Serialize)]
-pub struct Told {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastEventRecord {
     /// Its number in the log.
     pub seq: u64,
     /// When it was recorded.
@@ -108,12 +113,14 @@ pub struct Told {
     #[serde(rename = "type")]
     pub kind: String,
     /// The particulars.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
     pub data: Value,
 }
 
 /// One file.
 #[derive(Debug, Serialize)]
-pub struct Artifact {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastArtifact {
     /// Its path below the directory.
     pub path: String,
     /// Its size.
@@ -121,12 +128,12 @@ pub struct Artifact {
 }
 
 /// Shows a cast.
-pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Shown, Error> {
+pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<CastShowReport, Error> {
     let mut told = Vec::new();
     let (state, steps) = steps(folder, |record, event| {
         if wanted.events {
             let data = serde_json::to_value(event.body.data()).unwrap_or_default();
-            told.push(Told {
+            told.push(CastEventRecord {
                 seq: record.seq,
                 at: record.at,
                 kind: record.kind.clone(),
@@ -139,7 +146,7 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Shown, Err
     let age = state
         .updated_at
         .map(|then| clock.now().as_millis() - then.as_millis());
-    Ok(Shown {
+    Ok(CastShowReport {
         ok: true,
         status: standing.as_str(),
         driver: standing.driver(),
@@ -163,8 +170,8 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<Shown, Err
 pub fn steps(
     folder: &Folder,
     mut each: impl FnMut(&Record, &Event),
-) -> Result<(State, Vec<Step>), Error> {
-    let mut steps: Vec<Step> = Vec::new();
+) -> Result<(State, Vec<CastStep>), Error> {
+    let mut steps: Vec<CastStep> = Vec::new();
     let state = glance::replay(folder, |record, event, _| {
         note(&mut steps, record, event);
         each(record, event);
@@ -172,10 +179,10 @@ pub fn steps(
     Ok((state, steps))
 }
 
-fn note(steps: &mut Vec<Step>, record: &Record, event: &Event) {
+fn note(steps: &mut Vec<CastStep>, record: &Record, event: &Event) {
     if let Body::SocketStart(start) = &event.body {
         let step = steps.len() + 1;
-        steps.push(Step {
+        steps.push(CastStep {
             step,
             place: start.place.clone(),
             attempts: 0,
@@ -218,7 +225,7 @@ fn note(steps: &mut Vec<Step>, record: &Record, event: &Event) {
 }
 
 /// A visit that nobody works on any more does not run.
-fn settled(mut steps: Vec<Step>, standing: &Standing) -> Vec<Step> {
+fn settled(mut steps: Vec<CastStep>, standing: &Standing) -> Vec<CastStep> {
     if let Some(last) = steps.last_mut()
         && last.outcome == "running"
         && standing.driver().is_none()
@@ -229,7 +236,7 @@ fn settled(mut steps: Vec<Step>, standing: &Standing) -> Vec<Step> {
 }
 
 /// The files below a directory, sorted; what is no plain file is left out.
-fn artifacts(root: &Path) -> Vec<Artifact> {
+fn artifacts(root: &Path) -> Vec<CastArtifact> {
     let mut found = Vec::new();
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
@@ -244,7 +251,7 @@ fn artifacts(root: &Path) -> Vec<Artifact> {
                 entry.path().strip_prefix(root),
                 entry.metadata(),
             ) {
-                found.push(Artifact {
+                found.push(CastArtifact {
                     path: path.to_string_lossy().into_owned(),
                     bytes: about.len(),
                 });

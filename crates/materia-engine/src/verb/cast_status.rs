@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::casts::first_line;
 use crate::cast::glance::{self, Head, Position};
-use crate::cast::{Definition, Error, Folder, Standing, usage};
+use crate::cast::{CastUsage, Definition, Error, Folder, Standing, usage};
 use crate::clock::Clock;
 
 /// How much of what an agent said is shown, in bytes.
@@ -47,7 +47,7 @@ pub struct Report {
     /// What may be spent, and what is.
     pub budget: Vec<Share>,
     /// What it used.
-    pub usage: Value,
+    pub usage: CastUsage,
     /// What went wrong.
     pub error: Option<materia_model::cast::Failure>,
     /// What the person has to do; nothing where it goes on by itself.
@@ -121,6 +121,7 @@ pub struct Socket {
 
 /// One limit and how much of it is used.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "BudgetShare"))]
 pub struct Share {
     /// `tokens`, `cost`, `turns` or `minutes`.
     pub what: &'static str,

@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
+use materia_model::cast::failure::Code;
 use materia_model::text;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::cast::{Wish, find};
 use crate::cast::glance::{Head, Position, Spent};
@@ -30,7 +30,8 @@ pub struct Filter<'a> {
 
 /// The casts of a project.
 #[derive(Debug, Serialize)]
-pub struct Listing {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastListReport {
     /// Always true.
     pub ok: bool,
     /// Where they are.
@@ -38,13 +39,14 @@ pub struct Listing {
     /// How many there are in all.
     pub total: usize,
     /// The newest first.
-    pub casts: Vec<Listed>,
+    pub casts: Vec<CastListItem>,
 }
 
 /// One cast of a list.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Listed {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastListItem {
     /// Its id.
     pub cast_id: String,
     /// How it stands, proved.
@@ -64,13 +66,69 @@ pub struct Listed {
     /// What it used.
     pub usage: Spent,
     /// What went wrong.
-    pub error: Option<Value>,
+    pub error: Option<CastProblem>,
     /// Its directory.
     pub run_dir: String,
 }
 
+/// What went wrong with a cast: it failed, or its directory cannot be read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct CastProblem {
+    /// What kind of problem it is.
+    pub code: CastProblemCode,
+    /// What happened, in one sentence.
+    pub message: String,
+    /// The socket it happened at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub socket: Option<String>,
+    /// What the person can do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// The kinds of problems that a listed cast has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum CastProblemCode {
+    /// It failed.
+    Failure(Code),
+    /// Nothing is known of it.
+    Directory(DirectoryProblem),
+}
+
+/// Why nothing is known of a cast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum DirectoryProblem {
+    /// Its directory cannot be read.
+    Unreadable,
+}
+
+impl CastProblem {
+    fn of(glance: &Glance) -> Option<Self> {
+        if let Standing::Unreadable(why) = &glance.standing {
+            return Some(Self {
+                code: CastProblemCode::Directory(DirectoryProblem::Unreadable),
+                message: why.clone(),
+                socket: None,
+                hint: None,
+            });
+        }
+        let failure = glance.head.as_ref()?.error.clone()?;
+        Some(Self {
+            code: CastProblemCode::Failure(failure.code),
+            message: failure.message,
+            socket: failure.socket,
+            hint: failure.hint,
+        })
+    }
+}
+
 /// Lists the casts in a directory, the newest first.
-pub fn list(casts: &Path, filter: &Filter<'_>, clock: &Clock) -> Listing {
+pub fn list(casts: &Path, filter: &Filter<'_>, clock: &Clock) -> CastListReport {
     let mut ids = ids(casts);
     ids.reverse();
     let total = ids.len();
@@ -79,7 +137,7 @@ pub fn list(casts: &Path, filter: &Filter<'_>, clock: &Clock) -> Listing {
         .map(|id| listed(id, &Glance::at(&casts.join(id)), clock));
     let wanted = listed.filter(|one| filter.status.is_none_or(|status| status == one.status));
     let casts_found = wanted.take(filter.limit.unwrap_or(usize::MAX)).collect();
-    Listing {
+    CastListReport {
         ok: true,
         folder: casts.to_string_lossy().into_owned(),
         total,
@@ -87,18 +145,14 @@ pub fn list(casts: &Path, filter: &Filter<'_>, clock: &Clock) -> Listing {
     }
 }
 
-fn listed(id: &str, glance: &Glance, clock: &Clock) -> Listed {
+fn listed(id: &str, glance: &Glance, clock: &Clock) -> CastListItem {
     let head = glance.head.as_ref();
     let since = |head: &Head| {
         let then = head.updated_at.or(head.started_at)?;
         u64::try_from(clock.now().as_millis() - then.as_millis()).ok()
     };
-    let error = match (&glance.standing, head.and_then(|head| head.error.as_ref())) {
-        (Standing::Unreadable(why), _) => Some(json!({"code": "unreadable", "message": why})),
-        (_, Some(error)) => serde_json::to_value(error).ok(),
-        (_, None) => None,
-    };
-    Listed {
+    let error = CastProblem::of(glance);
+    CastListItem {
         cast_id: id.to_owned(),
         status: glance.standing.as_str(),
         driver: glance.standing.driver(),

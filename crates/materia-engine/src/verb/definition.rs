@@ -5,14 +5,15 @@
 //! checked by reading the file as it would be, so an editor hears exactly what a cast would. Never
 //! keeps a draft.
 
+mod report;
 mod save;
 
 use std::path::{Path, PathBuf};
 
 use materia_model::finding::{Finding, Severity, Source};
-use materia_model::loadout::layer::Edit as Policy;
 use materia_model::loadout::{Config, Layer, Scope};
 use materia_model::picture;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -20,12 +21,20 @@ use super::loadout::NotUsable;
 use crate::config::{self, Files, PROJECT_FILE, Places, ReadError};
 use crate::home::Home;
 
-pub use save::{Conflict, SaveError, Saved, Wish, save};
+pub use report::{
+    ConfigFile, DefinitionsReport, LoadoutDefinition, MateriaDefinition, definitions,
+};
+pub use save::{SaveConflict, SaveEdit, SaveError, SaveReport, SaveRequest, save};
+
+use report::about;
 
 /// Which kind of definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
 pub enum Section {
     /// A graph of sockets.
+    #[serde(rename = "loadouts")]
     Loadout,
     /// What a socket can hold.
     Materia,
@@ -42,7 +51,9 @@ impl Section {
 }
 
 /// Whose file is edited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
 pub enum Target {
     /// The person's own.
     User,
@@ -79,92 +90,6 @@ pub struct Edit {
     pub value: Option<Value>,
 }
 
-/// A definition as an editor shows it.
-#[derive(Debug, Clone)]
-pub struct Definition {
-    /// Its name.
-    pub name: String,
-    /// The highest layer that says something about it.
-    pub source: &'static str,
-    /// Who may change it.
-    pub policy: Policy,
-    /// What all layers together say.
-    pub value: Value,
-    /// What each file that can be edited says by itself: its scope, and the version of that.
-    pub own: Vec<(&'static str, String)>,
-}
-
-/// Everything that can be edited, and what there is to edit it with.
-#[derive(Debug)]
-pub struct Shelf {
-    /// The loadouts.
-    pub loadouts: Vec<Definition>,
-    /// The materia.
-    pub materia: Vec<Definition>,
-    /// The files in the order of their layers: scope, path, and whether it is there.
-    pub files: Vec<(Scope, PathBuf, bool)>,
-}
-
-/// Everything there is.
-pub fn shelf(files: &Files, home: &Home, project: &Path) -> Shelf {
-    let config = Config::load(files.layers());
-    let policies: Vec<(String, Policy)> = config
-        .loadouts()
-        .map(|one| (one.name.to_owned(), one.edit))
-        .collect();
-    let loadouts = config.written_loadouts().into_iter().map(|one| Definition {
-        policy: policies
-            .iter()
-            .find(|(name, _)| name == one.name)
-            .map_or(Policy::Open, |(_, edit)| *edit),
-        own: versions(files.layers(), Section::Loadout, one.name),
-        name: one.name.to_owned(),
-        source: one.scope.as_str(),
-        value: one.value,
-    });
-    let loadouts = loadouts.collect();
-    let materia = config.written_materia().into_iter().map(|one| Definition {
-        policy: if is_locked(&one.value) {
-            Policy::Locked
-        } else {
-            Policy::Open
-        },
-        own: versions(files.layers(), Section::Materia, one.name),
-        name: one.name.to_owned(),
-        source: one.scope.as_str(),
-        value: one.value,
-    });
-    let materia = materia.collect();
-    let there = |scope| files.layers().iter().position(|layer| layer.scope == scope);
-    let mut places = Vec::new();
-    for target in [Target::User, Target::Project] {
-        places.push((
-            target.scope(),
-            target.file(home, project),
-            there(target.scope()).is_some(),
-        ));
-    }
-    for scope in [Scope::Environment, Scope::Flag] {
-        if let Some(path) = there(scope).and_then(|at| files.path(at)) {
-            places.push((scope, path.to_owned(), true));
-        }
-    }
-    Shelf {
-        loadouts,
-        materia,
-        files: places,
-    }
-}
-
-fn versions(layers: &[Layer], section: Section, name: &str) -> Vec<(&'static str, String)> {
-    let editable = layers
-        .iter()
-        .filter(|layer| matches!(layer.scope, Scope::User | Scope::Project));
-    editable
-        .filter_map(|layer| Some((layer.scope.as_str(), version(layer, section, name)?)))
-        .collect()
-}
-
 /// The version of what one file says about a definition: a hash of its very text.
 fn version(layer: &Layer, section: Section, name: &str) -> Option<String> {
     let span = layer.document.own(section.name(), name)?.span.clone();
@@ -183,17 +108,36 @@ fn is_locked(value: &Value) -> bool {
     value.get("lockState").and_then(Value::as_str) == Some("locked")
 }
 
-/// What would be wrong, if these edits were made.
-#[derive(Debug)]
-pub struct Judged {
+/// A draft to check.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct CheckRequest {
+    /// The kind of the definition.
+    pub section: Section,
+    /// Its name.
+    pub name: String,
+    /// What it should say.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
+    pub value: Value,
+    /// The file it would be saved to.
+    pub target: Target,
+}
+
+/// What would be wrong with a draft, and what its file would say.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CheckReport {
     /// Whether the loadout could be cast, or the materia be used.
     pub usable: bool,
     /// What is wrong or strange about it.
     pub issues: Vec<Finding>,
-    /// The graph, where a loadout was asked for and it compiles.
+    /// The graph of a loadout that compiles, as `materia grid --format json` has it.
     pub grid: Option<Value>,
+    /// The text of the file as it is.
+    pub before: String,
     /// The text that the file would have.
-    pub text: String,
+    pub after: String,
 }
 
 /// The layers as they would be, and the new text of the file.
@@ -238,33 +182,31 @@ pub enum NotDrafted {
 }
 
 /// Checks a draft of one definition.
-pub fn judge(
+pub fn check(
+    home: &Home,
     places: Places<'_>,
-    file: &Path,
-    target: Target,
-    edit: &Edit,
-) -> Result<Judged, NotDrafted> {
-    let (files, text) = drafted(places, file, target, std::slice::from_ref(edit))?;
-    let (usable, issues, grid) = judged(&files, edit);
-    Ok(Judged {
+    request: CheckRequest,
+) -> Result<CheckReport, NotDrafted> {
+    let file = request.target.file(home, places.project);
+    let edit = Edit {
+        section: request.section,
+        name: request.name,
+        value: Some(request.value),
+    };
+    let (files, after) = drafted(places, &file, request.target, std::slice::from_ref(&edit))?;
+    let (usable, issues, grid) = judged(&files, &edit);
+    Ok(CheckReport {
         usable,
         issues,
         grid,
-        text,
+        before: text_of(&file)?,
+        after,
     })
 }
 
 fn judged(files: &Files, edit: &Edit) -> (bool, Vec<Finding>, Option<Value>) {
     let config = Config::load(files.layers());
-    let prefix = materia_model::document::path_member(edit.section.name(), &edit.name);
-    let own = |finding: &&Finding| {
-        let rest = finding
-            .path
-            .as_deref()
-            .and_then(|path| path.strip_prefix(&prefix));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-    };
-    let mut issues: Vec<Finding> = config.findings().iter().filter(own).cloned().collect();
+    let mut issues = about(edit.section, &edit.name, config.findings());
     let compiled = match edit.section {
         Section::Loadout => config.compile(&edit.name),
         Section::Materia => None,
@@ -280,7 +222,7 @@ fn judged(files: &Files, edit: &Edit) -> (bool, Vec<Finding>, Option<Value>) {
 }
 
 /// The text of a config file by its layer, as a person would see it in an editor.
-pub fn text_of(file: &Path) -> Result<String, ReadError> {
+fn text_of(file: &Path) -> Result<String, ReadError> {
     match config::read(file) {
         Err(ReadError::Missing { .. }) => Ok(String::new()),
         read => read,

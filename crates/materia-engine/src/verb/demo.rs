@@ -14,7 +14,7 @@ use materia_model::finding::{Finding, Source};
 use materia_model::text;
 use serde::Serialize;
 
-use super::cast::{self, Report as Cast};
+use super::cast::{self, CastReport};
 use crate::agent::{Answer, Backend, Scripted, Turn, Watch};
 use crate::cast::{Definition, Error as CastError, Hands, Listener};
 use crate::clock::Clock;
@@ -71,7 +71,7 @@ pub struct Report {
     /// The project that was made.
     pub directory: String,
     /// The cast.
-    pub cast: Cast,
+    pub cast: CastReport,
     /// The commits, the newest first.
     pub commits: Vec<String>,
     /// What to try next.

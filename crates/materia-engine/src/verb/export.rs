@@ -16,7 +16,7 @@ use materia_model::secret::Secrets;
 use materia_model::text;
 use serde_json::Value;
 
-use super::cast_show::{self, Shown, Step, Wanted};
+use super::cast_show::{self, CastShowReport, CastStep, Wanted};
 use crate::cast::{Definition, Error, Folder};
 use crate::clock::Clock;
 use crate::store::artifact::Root;
@@ -41,7 +41,7 @@ const TOLD: [&str; 7] = [
 #[derive(Debug)]
 pub struct Exported {
     /// What it did.
-    pub cast: Shown,
+    pub cast: CastShowReport,
     /// The graph it walked, as SVG; nothing where its definition cannot be read any more.
     pub picture: Option<String>,
     /// Why work went back, in order.
@@ -150,7 +150,7 @@ fn rework(folder: &Folder) -> Result<Vec<Rework>, Error> {
             .find(|step| step.place.socket == socket && step.place.visit == visit)
     };
     let told = reasons.into_iter().filter_map(|(socket, visit, reason)| {
-        let step: &Step = at(&socket, visit)?;
+        let step: &CastStep = at(&socket, visit)?;
         let item = step
             .place
             .item_label
@@ -167,10 +167,10 @@ fn rework(folder: &Folder) -> Result<Vec<Rework>, Error> {
 }
 
 /// What happened at each socket.
-fn marks(graph: &Graph, cast: &Shown) -> BTreeMap<String, Mark> {
+fn marks(graph: &Graph, cast: &CastShowReport) -> BTreeMap<String, Mark> {
     let mut marks = BTreeMap::new();
     for socket in graph.sockets() {
-        let visits: Vec<&Step> = cast
+        let visits: Vec<&CastStep> = cast
             .steps
             .iter()
             .filter(|step| step.place.socket == socket.id.as_str())
@@ -191,7 +191,7 @@ fn marks(graph: &Graph, cast: &Shown) -> BTreeMap<String, Mark> {
     marks
 }
 
-fn texts(root: &Path, cast: &Shown, secrets: &Secrets) -> Vec<Text> {
+fn texts(root: &Path, cast: &CastShowReport, secrets: &Secrets) -> Vec<Text> {
     let Ok(shelf) = Root::open(root) else {
         return Vec::new();
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::cast_show::{Step, steps};
+use super::cast_show::{CastStep, steps};
 use crate::cast::{Error, Folder, fork as fork_cast};
 use crate::clock::Clock;
 
@@ -26,7 +26,7 @@ pub fn fork(folder: &Folder, casts: &Path, at: &str, clock: &Clock) -> Result<Fo
     fork_cast(folder, casts, last, origin, clock)
 }
 
-fn is_meant(step: &Step, at: &str) -> bool {
+fn is_meant(step: &CastStep, at: &str) -> bool {
     if let Ok(number) = at.parse::<usize>() {
         return number == step.step;
     }

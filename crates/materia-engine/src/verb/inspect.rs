@@ -32,7 +32,8 @@ pub const LINES: usize = 40;
 
 /// A run's status.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunStatusReport {
     /// Always true.
     pub ok: bool,
     /// How it stands.
@@ -90,10 +91,10 @@ pub fn open(
 }
 
 /// `run:X --view status`.
-pub fn status(place: &Place, state: &materia_model::run::State) -> Shown {
+pub fn status(place: &Place, state: &materia_model::run::State) -> RunStatusReport {
     let run = RunStatus::of(place, state);
     let next = run.next();
-    Shown {
+    RunStatusReport {
         ok: true,
         run,
         next,

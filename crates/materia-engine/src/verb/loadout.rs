@@ -94,7 +94,8 @@ pub fn list(files: &Files) -> Listing {
 
 /// The answer to `loadout use`.
 #[derive(Debug, Serialize)]
-pub struct Chosen {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ActiveLoadoutReport {
     /// Always true; what was not written is a failure.
     pub ok: bool,
     /// The name of the loadout.
@@ -147,7 +148,7 @@ pub fn choose_active(
     places: Places<'_>,
     named: &str,
     reach: Reach,
-) -> Result<Chosen, UseError> {
+) -> Result<ActiveLoadoutReport, UseError> {
     let files = Files::find(places)?;
     let own = files
         .layers()
@@ -177,7 +178,7 @@ pub fn choose_active(
     }
     let changed = write_active(&file, name, &one.id)?;
     let warnings = overruled(&Files::find(places)?, name);
-    Ok(Chosen {
+    Ok(ActiveLoadoutReport {
         ok: true,
         loadout: name.to_owned(),
         file,

@@ -18,7 +18,7 @@ use materia_model::text;
 use serde_json::{Map, Value, json};
 
 pub use error::Error;
-pub use report::{Problem, Report};
+pub use report::{MessageReport, Problem};
 
 use super::tool::Called;
 use crate::clock::Clock;
@@ -50,7 +50,7 @@ pub struct Sender<'a> {
 }
 
 /// Sends a message, and says what became of it.
-pub fn message(sender: &Sender<'_>, draft: Draft) -> Result<Report, Error> {
+pub fn message(sender: &Sender<'_>, draft: Draft) -> Result<MessageReport, Error> {
     message_calling(sender, draft, |name, _| Err(Error::NoTool(name.to_owned())))
 }
 
@@ -59,7 +59,7 @@ pub fn message_calling<E: From<Error>>(
     sender: &Sender<'_>,
     draft: Draft,
     call: impl FnOnce(&str, Map<String, Value>) -> Result<Called, E>,
-) -> Result<Report, E> {
+) -> Result<MessageReport, E> {
     let envelope = sender.checked(draft)?;
     if let Address::Tool(tool) = &envelope.to {
         let called = call(tool.as_ref(), arguments(envelope.body.clone()))?;
@@ -77,12 +77,12 @@ fn arguments(body: Option<Value>) -> Map<String, Value> {
     }
 }
 
-fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> Report {
+fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> MessageReport {
     let error = (!called.ok).then(|| failed(&envelope, called));
     let id = post::message_id(0, &sender.clock.fresh_id());
-    let report = Report::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
+    let report = MessageReport::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
     // A tool has no mailbox: it was called, and nothing is kept.
-    Report {
+    MessageReport {
         ok: called.ok,
         delivered: true,
         queued: false,
@@ -103,7 +103,7 @@ fn failed(envelope: &Envelope, called: &Called) -> Problem {
     }
 }
 
-fn routed(sender: &Sender<'_>, envelope: Envelope) -> Result<Report, Error> {
+fn routed(sender: &Sender<'_>, envelope: Envelope) -> Result<MessageReport, Error> {
     match envelope.to.clone() {
         Address::Run(run) => route::to_run(sender, &run, envelope),
         Address::Branch(run, _) => route::to_branch(sender, &run, envelope),

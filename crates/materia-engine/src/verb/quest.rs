@@ -10,7 +10,7 @@ use materia_model::quest::{Board, Place, Quest, Refusal, Status, Trouble, Unfoun
 use materia_model::text;
 use serde::Serialize;
 
-use super::cast::Report as Cast;
+use super::cast::CastReport;
 use crate::cast::Error as CastError;
 use crate::clock::Clock;
 use crate::quest::{self, Store};
@@ -40,7 +40,8 @@ pub enum Error {
 
 /// The board, or a part of it.
 #[derive(Debug, Serialize)]
-pub struct Listing {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct QuestListReport {
     /// Always true.
     pub ok: bool,
     /// Where it is.
@@ -56,6 +57,7 @@ pub struct Listing {
 /// Who runs the quests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QuestRunner"))]
 pub struct RunnerNow {
     /// Whether one runs them now.
     pub running: bool,
@@ -69,7 +71,8 @@ pub struct RunnerNow {
 
 /// One quest, and what was done with it.
 #[derive(Debug, Serialize)]
-pub struct One {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct QuestReport {
     /// Always true.
     pub ok: bool,
     /// `added`, `moved`, `requeued`, `removed` or `shown`.
@@ -128,11 +131,11 @@ pub fn list(
     status: Option<&str>,
     limit: usize,
     clock: &Clock,
-) -> Result<Listing, Error> {
+) -> Result<QuestListReport, Error> {
     let board = store.look(clock)?;
     let pid = store.runner();
     let wanted = |quest: &&Quest| status.is_none_or(|status| status == quest.status.as_str());
-    Ok(Listing {
+    Ok(QuestListReport {
         ok: true,
         file: store.file().to_string_lossy().into_owned(),
         runner: RunnerNow {
@@ -153,7 +156,7 @@ pub fn list(
 }
 
 /// Shows one quest.
-pub fn show(store: &Store, given: &str, clock: &Clock) -> Result<One, Error> {
+pub fn show(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
     let board = store.look(clock)?;
     one(&board, &board.find(given)?, "shown")
 }
@@ -165,7 +168,7 @@ pub fn add(
     title: Option<&str>,
     loadout: Option<&str>,
     clock: &Clock,
-) -> Result<One, Error> {
+) -> Result<QuestReport, Error> {
     if prompt.trim().is_empty() {
         return Err(Error::Empty);
     }
@@ -202,7 +205,12 @@ pub enum To<'a> {
 }
 
 /// Moves a quest that waits.
-pub fn reorder(store: &Store, given: &str, to: To<'_>, clock: &Clock) -> Result<One, Error> {
+pub fn reorder(
+    store: &Store,
+    given: &str,
+    to: To<'_>,
+    clock: &Clock,
+) -> Result<QuestReport, Error> {
     store.change(clock, |board| {
         let id = board.find(given)?;
         let target = match to {
@@ -220,7 +228,7 @@ pub fn reorder(store: &Store, given: &str, to: To<'_>, clock: &Clock) -> Result<
 }
 
 /// Lets a quest wait for another turn.
-pub fn requeue(store: &Store, given: &str, clock: &Clock) -> Result<One, Error> {
+pub fn requeue(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
     store.change(clock, |board| {
         let id = board.find(given)?;
         board.requeue(&id, clock.now())?;
@@ -229,11 +237,11 @@ pub fn requeue(store: &Store, given: &str, clock: &Clock) -> Result<One, Error> 
 }
 
 /// Takes a quest off the board.
-pub fn remove(store: &Store, given: &str, clock: &Clock) -> Result<One, Error> {
+pub fn remove(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
     store.change(clock, |board| {
         let id = board.find(given)?;
         let quest = board.remove(&id, clock.now())?;
-        Ok(One {
+        Ok(QuestReport {
             ok: true,
             did: "removed",
             quest,
@@ -243,7 +251,7 @@ pub fn remove(store: &Store, given: &str, clock: &Clock) -> Result<One, Error> {
 }
 
 /// Tells the runner not to start another quest; the one that is running goes on.
-pub fn stop(store: &Store, clock: &Clock) -> Result<Listing, Error> {
+pub fn stop(store: &Store, clock: &Clock) -> Result<QuestListReport, Error> {
     store.change(clock, |board| {
         board.enable(false, clock.now());
         Ok::<_, Error>(())
@@ -251,7 +259,7 @@ pub fn stop(store: &Store, clock: &Clock) -> Result<Listing, Error> {
     list(store, None, usize::MAX, clock)
 }
 
-fn one(board: &Board, id: &str, did: &'static str) -> Result<One, Error> {
+fn one(board: &Board, id: &str, did: &'static str) -> Result<QuestReport, Error> {
     let quest = board
         .get(id)
         .cloned()
@@ -263,7 +271,7 @@ fn one(board: &Board, id: &str, did: &'static str) -> Result<One, Error> {
     let place = waiting
         .position(|quest| quest.id == id)
         .map(|position| position + 1);
-    Ok(One {
+    Ok(QuestReport {
         ok: true,
         did,
         quest,
@@ -275,7 +283,7 @@ fn one(board: &Board, id: &str, did: &'static str) -> Result<One, Error> {
 /// be started.
 pub fn run<F>(store: &Store, wanted: Wanted<'_>, clock: &Clock, mut drive: F) -> Result<Ran, Error>
 where
-    F: FnMut(&Turn<'_>) -> Result<Cast, Halt>,
+    F: FnMut(&Turn<'_>) -> Result<CastReport, Halt>,
 {
     // What a runner that died left is settled while nobody runs: ours would look like its owner.
     store.change(clock, |_| Ok::<_, Error>(()))?;
@@ -366,7 +374,7 @@ fn why_no_next(store: &Store, clock: &Clock) -> Result<&'static str, Error> {
 
 fn play<F>(store: &Store, quest: &Quest, clock: &Clock, drive: &mut F) -> Result<Ending, Error>
 where
-    F: FnMut(&Turn<'_>) -> Result<Cast, Halt>,
+    F: FnMut(&Turn<'_>) -> Result<CastReport, Halt>,
 {
     let began = |cast: &str| {
         let marked = store.change(clock, |board| {
@@ -407,7 +415,7 @@ where
     Ok(ending)
 }
 
-fn failed(report: &Cast, clock: &Clock) -> Option<Trouble> {
+fn failed(report: &CastReport, clock: &Clock) -> Option<Trouble> {
     let message = report.error.as_ref().map_or_else(
         || "the cast failed".to_owned(),
         |error| error.message.clone(),

@@ -21,7 +21,8 @@ use crate::library::{Found, Library, Located};
 
 pub(super) use shelf::listing;
 pub use shelf::{
-    Brief, Diagnosis, Fixed, Imported, Imports, Listing, Shown, doctor, imports, list, show,
+    Imported, Imports, IntegrityEntry, RecipeBrief, RecipeDoctorReport, RecipeListReport,
+    RecipeReport, doctor, imports, list, show,
 };
 
 /// What a person or a program wants of a recipe.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use materia_model::run::{Cast, State, Status};
+use materia_model::run::{Cast, RetireWhen, State, Status};
 use materia_model::time::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -18,6 +18,11 @@ use crate::run::Place;
 /// How one run stands.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RunStatusFields")
+)]
 pub struct RunStatus {
     /// The run.
     pub run: String,
@@ -43,13 +48,16 @@ pub struct RunStatus {
     pub tool: Option<String>,
     /// The cast that it drives.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cast: Option<Value>,
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub cast: Option<CastOfRun>,
     /// The agent that it is.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub agent: Option<Standing>,
     /// When it ends by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub retire_when: Option<Value>,
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub retire_when: Option<RetireWhen>,
     /// Where its commands run.
     pub cwd: String,
     /// What it was given.
@@ -78,11 +86,23 @@ pub struct RunStatus {
     pub children: BTreeMap<String, Option<Status>>,
 }
 
-/// A cast and how it stands: a run that is done may have left it waiting for an answer.
-fn standing(cast: &Cast) -> Option<Value> {
-    let mut document = serde_json::to_value(cast).ok()?;
-    document["status"] = Glance::at(Path::new(&cast.dir)).standing.as_str().into();
-    Some(document)
+/// A cast and its status: a run that is done may have left it waiting for an answer.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastOfRun {
+    /// The cast.
+    #[serde(flatten)]
+    pub cast: Cast,
+    /// How it stands, proved.
+    pub status: &'static str,
+}
+
+impl CastOfRun {
+    fn new(cast: &Cast) -> Self {
+        let status = Glance::at(Path::new(&cast.dir)).standing.as_str();
+        let cast = cast.clone();
+        Self { cast, status }
+    }
 }
 
 impl RunStatus {
@@ -106,11 +126,9 @@ impl RunStatus {
             parent: start.parent,
             recipe: start.recipe,
             tool: start.tool,
-            cast: start.cast.as_ref().and_then(standing),
+            cast: start.cast.as_ref().map(CastOfRun::new),
             agent: super::actor::standing(place, state),
-            retire_when: start
-                .retire_when
-                .and_then(|when| serde_json::to_value(when).ok()),
+            retire_when: start.retire_when,
             cwd: start.cwd,
             values: start.values,
             started_at: state.started,

@@ -10,6 +10,7 @@ use std::path::Path;
 use materia_model::cast::{self, Body, Event, State};
 use materia_model::record::Record;
 use materia_model::run::Cast;
+use serde::Serialize;
 
 use super::cast::Wish;
 use crate::cast::{Driver, Error, Folder, Hands};
@@ -105,9 +106,12 @@ impl std::os::fd::AsFd for Watched {
     }
 }
 
-/// The beginning of an artifact.
-#[derive(Debug)]
-pub struct Excerpt {
+/// The beginning of a file of a cast.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ArtifactReport {
+    /// The file, by its path in the directory of the cast.
+    pub path: String,
     /// The text; what is no text is replaced.
     pub text: String,
     /// How large it is in all.
@@ -117,13 +121,14 @@ pub struct Excerpt {
 }
 
 /// Reads the beginning of a file of a cast; nothing outside of its directory can be named.
-pub fn artifact(folder: &Folder, path: &str, most: u64) -> Result<Excerpt, Error> {
+pub fn artifact(folder: &Folder, path: &str, most: u64) -> Result<ArtifactReport, Error> {
     let file = Root::open(folder.path())?.read(path)?;
     let bytes = file.metadata()?.len();
     let mut read = Vec::new();
     file.take(most).read_to_end(&mut read)?;
     let cut = bytes > read.len() as u64;
-    Ok(Excerpt {
+    Ok(ArtifactReport {
+        path: path.to_owned(),
         text: String::from_utf8_lossy(&read).into_owned(),
         bytes,
         cut,

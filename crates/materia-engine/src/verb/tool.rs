@@ -30,7 +30,8 @@ const LOOKED_AT: usize = 1 << 20;
 
 /// The answer to `tool list`.
 #[derive(Debug, Serialize)]
-pub struct Tools {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ToolListReport {
     /// Always true.
     pub ok: bool,
     /// The person's root.
@@ -40,9 +41,9 @@ pub struct Tools {
 }
 
 /// Lists the tools.
-pub fn list(library: &Library) -> Tools {
+pub fn list(library: &Library) -> ToolListReport {
     let survey = survey(library);
-    Tools {
+    ToolListReport {
         ok: true,
         tools: tools(&survey),
         root: survey.root,

@@ -41,7 +41,7 @@ pub struct Looked {
     /// The runs, the newest first.
     pub runs: Vec<Listed>,
     /// The casts, the newest first.
-    pub casts: Vec<casts::Listed>,
+    pub casts: Vec<casts::CastListItem>,
 }
 
 /// Looks at everything, proved (P4).

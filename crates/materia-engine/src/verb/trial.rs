@@ -11,6 +11,7 @@ use materia_model::finding::Finding;
 use materia_model::loadout::{Config, Scope};
 use materia_model::materia::{Materia, Parse, Run, Utility};
 use materia_model::utility::Input;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::config::Files;
@@ -34,8 +35,10 @@ pub struct Sample {
 }
 
 /// What came of it.
-#[derive(Debug)]
-pub struct Tried {
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TrialReport {
     /// What was started.
     pub argv: Vec<String>,
     /// The exit code.
@@ -106,7 +109,7 @@ pub fn trial(
     sample: &Sample,
     place: Place<'_>,
     nursery: &mut Nursery,
-) -> Result<Tried, TrialError> {
+) -> Result<TrialReport, TrialError> {
     let cwd = place.cwd;
     let config = Config::load(files.layers());
     let Some(materia) = config.materia().find(|one| one.id == name) else {
@@ -241,7 +244,7 @@ fn run(
     }
 }
 
-fn told(materia: &Materia, input: String, called: &Called) -> Tried {
+fn told(materia: &Materia, input: String, called: &Called) -> TrialReport {
     let (stdout, stderr) = (
         String::from_utf8_lossy(&called.stdout).into_owned(),
         String::from_utf8_lossy(&called.stderr).into_owned(),
@@ -259,7 +262,7 @@ fn told(materia: &Materia, input: String, called: &Called) -> Tried {
             Err(error) => Some(format!("stdout is not one JSON document: {error}")),
         };
     }
-    Tried {
+    TrialReport {
         argv: ended.argv,
         code: ended.code,
         signal: ended.signal,

@@ -25,13 +25,14 @@ use scripts::Scripts;
 
 /// What a project brings, and how the person stands to it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct TrustReport {
     /// Always true; not being trusted is no failure of the question.
     pub ok: bool,
     /// The file that brings it; nothing where the project brings nothing.
     pub file: Option<PathBuf>,
     /// How the person stands to it.
-    pub standing: Standing,
+    pub standing: TrustStanding,
     /// What it would run.
     pub acts: Vec<Act>,
     /// The files and their hashes.
@@ -45,7 +46,8 @@ pub struct Shown {
 /// How a person stands to what a project brings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum TrustStanding {
     /// There is nothing to trust.
     Nothing,
     /// They agreed to exactly this.
@@ -80,10 +82,10 @@ pub fn require(files: &Files, home: Option<&Home>) -> Result<(), Error> {
 }
 
 /// Shows what the project brings.
-pub fn show(files: &Files, home: Option<&Home>) -> Result<Shown, Error> {
+pub fn show(files: &Files, home: Option<&Home>) -> Result<TrustReport, Error> {
     let Some(closure) = project(files, home) else {
-        let (standing, acts, files) = (Standing::Nothing, Vec::new(), BTreeMap::new());
-        return Ok(Shown {
+        let (standing, acts, files) = (TrustStanding::Nothing, Vec::new(), BTreeMap::new());
+        return Ok(TrustReport {
             ok: true,
             file: None,
             standing,
@@ -94,14 +96,14 @@ pub fn show(files: &Files, home: Option<&Home>) -> Result<Shown, Error> {
         });
     };
     let (standing, changes) = match trust::require(home, &closure) {
-        Ok(()) => (Standing::Trusted, Vec::new()),
+        Ok(()) => (TrustStanding::Trusted, Vec::new()),
         Err(Error::Refused(refusal)) => match refusal.changes {
-            Some(changes) => (Standing::Changed, changes),
-            None => (Standing::Untrusted, Vec::new()),
+            Some(changes) => (TrustStanding::Changed, changes),
+            None => (TrustStanding::Untrusted, Vec::new()),
         },
         Err(error) => return Err(error),
     };
-    Ok(Shown {
+    Ok(TrustReport {
         ok: true,
         file: Some(closure.root().to_owned()),
         standing,
@@ -114,7 +116,7 @@ pub fn show(files: &Files, home: Option<&Home>) -> Result<Shown, Error> {
 
 /// Writes down that the person agreed to what they were shown; refused where it is another thing by
 /// now.
-pub fn grant(files: &Files, home: &Home, shown: &Shown, clock: &Clock) -> Result<(), Error> {
+pub fn grant(files: &Files, home: &Home, shown: &TrustReport, clock: &Clock) -> Result<(), Error> {
     match project(files, Some(home)) {
         Some(closure) if Some(closure.digest()) == shown.digest => {
             trust::grant(home, &closure, clock)

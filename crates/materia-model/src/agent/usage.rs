@@ -9,6 +9,7 @@ use serde_json::Value;
 /// Tokens and money.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AgentUsage"))]
 pub struct Usage {
     /// Tokens read.
     pub input: u64,

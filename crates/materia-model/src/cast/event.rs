@@ -106,6 +106,11 @@ pub struct CastStart {
 /// A visit of a socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "Visit", optional_fields)
+)]
 pub struct Place {
     /// The socket.
     pub socket: String,
@@ -212,6 +217,11 @@ pub struct BudgetNote {
 /// A higher limit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RaisedLimits", optional_fields)
+)]
 pub struct Raise {
     /// Tokens.
     #[serde(skip_serializing_if = "Option::is_none")]

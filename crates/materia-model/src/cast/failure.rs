@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// Why a cast failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "CastFailure", optional_fields)
+)]
 pub struct Failure {
     /// What kind of failure it is.
     pub code: Code,
@@ -22,6 +27,11 @@ pub struct Failure {
 /// The kinds of failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "CastFailureCode")
+)]
 pub enum Code {
     /// An edge was taken more often than it allows for one item.
     EdgeLimit,

@@ -19,6 +19,7 @@ const MAX_ALL: usize = 40;
 /// Why a socket has to work again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Rework {
     /// The socket that was not satisfied.
     pub source: String,

@@ -81,6 +81,7 @@ pub struct State {
 /// Whether a cast goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "CastStatus"))]
 pub enum Status {
     /// It goes on.
     #[default]
@@ -141,6 +142,7 @@ pub enum Step {
 /// What a person is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "WaitingFor"))]
 pub enum Waiting {
     /// To go on with a conversation, or to end it.
     Refinement,
@@ -266,6 +268,7 @@ pub struct Conversation {
 /// Who speaks in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Speaker {
     /// The person.
     Person,

@@ -17,6 +17,7 @@ const MAIN_ROOM: &str = "main";
 
 /// Somebody who can be written to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub enum Address {
     /// Whoever started the run that writes.
     Coordinator,

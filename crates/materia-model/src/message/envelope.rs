@@ -31,16 +31,25 @@ const DEEPEST_BODY: usize = MAX_DEPTH - 8;
 /// What kind of message it is, by convention `channel.action`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub struct MessageType(String);
 
 /// A message as somebody wrote it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "MessageRequest", optional_fields = nullable)
+)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Draft {
     /// Where it should go.
     pub to: String,
     /// What kind of message it is.
+    #[serde(rename = "type")]
     pub kind: String,
     /// Any JSON.
+    #[cfg_attr(feature = "typescript", ts(optional, type = "unknown"))]
     pub body: Option<Value>,
     /// Who says it.
     pub from: Option<String>,
@@ -56,6 +65,7 @@ pub struct Draft {
 
 /// A message that can be sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Envelope {
     /// Where it goes.
     pub to: Address,

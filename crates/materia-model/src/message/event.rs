@@ -57,6 +57,7 @@ impl Message {
 
 /// A process, across pid reuse and reboots (A3).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Holder {
     /// The number the kernel gave it.
     pub pid: i32,

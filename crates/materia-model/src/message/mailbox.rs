@@ -15,6 +15,7 @@ const MOST_TYPES: usize = 1000;
 
 /// The contract of a mailbox.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Mailbox {
     /// What it takes; anything, where nothing is listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -29,6 +30,11 @@ pub struct Mailbox {
 
 /// One type of a contract, with whatever its author says about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "DeclaredMessage")
+)]
 pub struct Declared {
     /// The type; a `*` at its end stands for any rest.
     #[serde(rename = "type")]
@@ -41,6 +47,7 @@ pub struct Declared {
 /// How messages reach the process of a run (A5).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Deliver {
     /// It asks for them with `materia receive`.
     #[default]

@@ -22,6 +22,7 @@ const REMEMBERED_BYTES: usize = 8 << 20;
 /// How urgently a message is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Delivery {
     /// Written down.
     Log,
@@ -34,6 +35,7 @@ pub enum Delivery {
 /// How bad the news is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum Level {
     /// Not at all.
     Info,
@@ -74,6 +76,11 @@ impl Level {
 
 /// A message to a coordinator or session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "PostedMessage")
+)]
 pub struct Posted {
     /// Its id.
     pub id: String,

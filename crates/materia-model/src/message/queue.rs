@@ -41,6 +41,11 @@ impl Default for Limits {
 /// What became of a message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "status", rename_all = "lowercase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "QueuedMessageState")
+)]
 pub enum State {
     /// It waits.
     Queued,
@@ -102,6 +107,11 @@ impl State {
 
 /// A message in a queue.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "QueueEntry", optional_fields)
+)]
 pub struct Entry {
     /// Its id in this queue.
     pub id: String,
@@ -143,6 +153,7 @@ pub enum Settled {
 
 /// How many there are of each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QueueCounts"))]
 pub struct Counts {
     /// Those that wait.
     pub queued: usize,

@@ -29,6 +29,7 @@ const LONGEST_FIELD: usize = 1024;
 
 /// Somebody in a room.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RoomMember"))]
 pub struct Member {
     /// Who.
     pub address: Address,
@@ -54,6 +55,11 @@ impl Member {
 
 /// Something that was said in a room.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RoomMessage", optional_fields)
+)]
 pub struct Said {
     /// The message's id.
     pub id: String,

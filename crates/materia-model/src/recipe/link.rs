@@ -60,6 +60,7 @@ pub struct Linked {
 
 /// One document of a linked recipe.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Composed {
     /// How the recipe calls it; none for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,6 +69,7 @@ pub struct Composed {
     pub depth: usize,
     /// The aliases that lead to it, from the recipe on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub path: Vec<String>,
     /// Its name.
     pub name: String,

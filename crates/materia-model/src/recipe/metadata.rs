@@ -16,6 +16,11 @@ const CODE: &str = "invalid-recipe";
 
 /// What a recipe says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RecipeMetadata", optional_fields)
+)]
 pub struct Recipe {
     /// What it is for, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,6 +38,7 @@ pub struct Recipe {
     pub state_dir: Option<String>,
     /// What it promises to write, by name; placeholders are not resolved yet.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub artifacts: BTreeMap<String, Artifact>,
     /// Which messages it understands and sends.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,11 +50,17 @@ pub struct Recipe {
     pub actor_context: bool,
     /// Environment variables whose values are secret (S3).
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub secrets: Vec<String>,
 }
 
 /// Something a recipe promises to write.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RecipeArtifact")
+)]
 pub struct Artifact {
     /// Where.
     pub path: String,
@@ -59,6 +71,11 @@ pub struct Artifact {
 
 /// The messages of a recipe; advice for whoever talks to it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RecipeMailbox", optional_fields)
+)]
 pub struct Mailbox {
     /// What it understands.
     pub accepts: Vec<MessageType>,
@@ -71,6 +88,11 @@ pub struct Mailbox {
 
 /// One type of message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RecipeMessageType")
+)]
 pub struct MessageType {
     /// `channel.action`
     #[serde(rename = "type")]
@@ -83,6 +105,7 @@ pub struct MessageType {
 /// When a run ends by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum RetireWhen {
     /// Once all runs that it started are over.
     ChildrenTerminal,

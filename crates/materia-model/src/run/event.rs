@@ -100,6 +100,7 @@ pub enum Origin {
 
 /// The cast that a run drives.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrivenCast"))]
 pub struct Cast {
     /// Its id.
     pub id: String,
@@ -129,6 +130,11 @@ pub struct Declared {
 /// When a run ends by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RunRetireWhen")
+)]
 pub enum RetireWhen {
     /// When every run that was spawned inside it is over, and there was one.
     ChildrenTerminal,

@@ -22,6 +22,7 @@ use crate::time::Timestamp;
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "RunStatus"))]
 pub enum Status {
     /// It is being started: nothing is promised yet.
     #[default]

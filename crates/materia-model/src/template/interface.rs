@@ -22,6 +22,7 @@ pub use schema::schema;
 
 /// One public argument.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TemplateArg"))]
 pub struct Arg {
     /// Its name.
     pub name: String,

@@ -13,6 +13,11 @@ use crate::text;
 
 /// What kind of value a name takes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "TemplateType", type = "string")
+)]
 pub enum Type {
     /// Any text.
     #[default]

@@ -7,7 +7,7 @@ use materia_engine::agent::{Backend, Players, Roster, Scripted};
 use materia_engine::cast::{Definition, Error, Hands};
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
-use materia_engine::verb::cast::{self, Asked, Report};
+use materia_engine::verb::cast::{self, Asked, CastReport};
 use materia_engine::verb::spawn::{self, Spawned, Wanted};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
@@ -109,7 +109,7 @@ impl Cast {
         wanted: &Wanted,
         screen: Screen,
         voice: Voice,
-    ) -> Result<(Report, Spawned), Failure> {
+    ) -> Result<(CastReport, Spawned), Failure> {
         let definition = self.definition(world, view, screen, voice)?;
         detach(definition, &self.request, &self.player, world, view, wanted)
     }
@@ -145,7 +145,7 @@ pub(super) fn detach(
     world: &World,
     view: &mut CastView,
     wanted: &Wanted,
-) -> Result<(Report, Spawned), Failure> {
+) -> Result<(CastReport, Spawned), Failure> {
     let settings = definition.settings().clone();
     // A nursery that adopts orphans would take the supervisor for one.
     let report = player.play(world, &settings, Nursery::new(), view, |hands| {
@@ -156,11 +156,11 @@ pub(super) fn detach(
 
 /// Lets a run drive a cast that was begun.
 pub(super) fn driven(
-    mut report: Report,
+    mut report: CastReport,
     player: &Player,
     world: &World,
     wanted: &Wanted,
-) -> Result<(Report, Spawned), Failure> {
+) -> Result<(CastReport, Spawned), Failure> {
     let root = Root::new(world.home()?.runs());
     let drives = materia_model::run::Cast {
         id: report.cast_id.clone(),
@@ -230,8 +230,8 @@ impl Player {
         settings: &Settings,
         mut nursery: Nursery,
         view: &mut CastView,
-        drive: impl FnOnce(Hands<'_>) -> Result<Report, Error>,
-    ) -> Result<Report, Failure> {
+        drive: impl FnOnce(Hands<'_>) -> Result<CastReport, Error>,
+    ) -> Result<CastReport, Failure> {
         let cwd = project(world)?;
         view.hears(nursery.interrupted());
         let mut scripted = match &self.agent_script {
@@ -272,7 +272,7 @@ pub(super) fn foreground() -> Result<Nursery, Failure> {
 }
 
 /// The exit code that a report asks for.
-pub(super) fn exit_code(report: &Report) -> u8 {
+pub(super) fn exit_code(report: &CastReport) -> u8 {
     if report.interrupted {
         return Kind::Interrupted.exit_code();
     }

@@ -299,7 +299,7 @@ impl Inspect {
 
 /// A queue: in lines for people, with the whole messages for programs.
 fn report_queue(
-    queued: mail::Queued,
+    queued: mail::MailboxReport,
     place: &Place,
     screen: Screen,
     voice: Voice,

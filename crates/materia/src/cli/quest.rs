@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use materia_engine::config::Files;
 use materia_engine::quest::Store;
 use materia_engine::run::Root;
-use materia_engine::verb::cast::{self, Asked, Report};
+use materia_engine::verb::cast::{self, Asked, CastReport};
 use materia_engine::verb::quest::{self, Error, Halt, To, Turn, Wanted};
 use materia_engine::verb::spawn::{self, Wanted as RunWanted};
 use materia_engine::verb::trust as verb_trust;
@@ -146,7 +146,7 @@ impl Quest {
         let (cwd, clock) = (project(world)?, world.clock());
         let files = self.config.files(world)?;
         let store = Store::of(cwd, cast::casts(cwd, &files));
-        let one = |done: Result<quest::One, Error>| {
+        let one = |done: Result<quest::QuestReport, Error>| {
             screen.report(&done.map_err(|error| told(&error))?, voice);
             Ok(0)
         };
@@ -343,7 +343,7 @@ impl Runner<'_> {
         })
     }
 
-    fn drive(&self, turn: &Turn<'_>) -> Result<Report, Failure> {
+    fn drive(&self, turn: &Turn<'_>) -> Result<CastReport, Failure> {
         let quest = turn.quest;
         let home = self.world.home().ok();
         let trusting = trust::settled(

@@ -9,7 +9,7 @@ use materia_engine::config::Files;
 use materia_engine::home::Home;
 use materia_engine::process;
 use materia_engine::trust::Error;
-use materia_engine::verb::trust::{self, Shown, Standing};
+use materia_engine::verb::trust::{self, TrustReport, TrustStanding};
 
 use super::config::Config;
 use crate::failure::{Failure, Kind};
@@ -64,7 +64,12 @@ impl Trust {
         }
         let files = Config::default().files(world)?;
         let shown = trust::show(&files, Some(&home)).map_err(failed)?;
-        if self.show || matches!(shown.standing, Standing::Nothing | Standing::Trusted) {
+        if self.show
+            || matches!(
+                shown.standing,
+                TrustStanding::Nothing | TrustStanding::Trusted
+            )
+        {
             screen.report(&shown, voice);
             return Ok(0);
         }
@@ -92,7 +97,11 @@ pub(super) fn settled(
         return Ok(accepts(world));
     };
     let shown = trust::show(files, Some(home)).map_err(|error| failure(&error))?;
-    if matches!(shown.standing, Standing::Nothing | Standing::Trusted) || is_inside(world) {
+    if matches!(
+        shown.standing,
+        TrustStanding::Nothing | TrustStanding::Trusted
+    ) || is_inside(world)
+    {
         return Ok(false);
     }
     if !agrees(world, screen, voice, &shown)? {
@@ -129,7 +138,12 @@ fn operator(world: &World) -> Result<(), Failure> {
 }
 
 /// Shows what would run and asks.
-fn agrees(world: &World, screen: Screen, voice: Voice, shown: &Shown) -> Result<bool, Failure> {
+fn agrees(
+    world: &World,
+    screen: Screen,
+    voice: Voice,
+    shown: &TrustReport,
+) -> Result<bool, Failure> {
     if !(world.terminals.stdin && world.terminals.stderr) || voice == Voice::Json {
         let message =
             "trust needs somebody who reads what would run, and there is no terminal here";

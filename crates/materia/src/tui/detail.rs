@@ -7,7 +7,7 @@ use std::path::Path;
 use materia_engine::cast::Folder;
 use materia_engine::process::Below;
 use materia_engine::run::Root;
-use materia_engine::verb::cast_show::{self, Shown, Wanted};
+use materia_engine::verb::cast_show::{self, CastShowReport, Wanted};
 use materia_engine::verb::inspect::{self, mail, room};
 use materia_engine::verb::top;
 use materia_model::name::RunId;
@@ -213,7 +213,7 @@ fn tree(processes: &[Below]) -> Vec<String> {
 }
 
 /// What the agent of the last step was lately seen doing.
-fn activity(folder: &Folder, shown: &Shown) -> Vec<String> {
+fn activity(folder: &Folder, shown: &CastShowReport) -> Vec<String> {
     let seen = shown
         .steps
         .last()

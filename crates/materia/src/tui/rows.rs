@@ -129,7 +129,7 @@ fn of_run(one: &run::Listed, clock: &Clock) -> Row {
     }
 }
 
-fn cast(one: &casts::Listed) -> Row {
+fn cast(one: &casts::CastListItem) -> Row {
     let open = matches!(one.status, "running" | "paused" | "interrupted");
     let at = one.at.as_ref().map(|at| {
         let materia = at.materia.as_deref().unwrap_or(&at.socket);

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::budget::Report;
+use materia_engine::verb::budget::BudgetReport;
 
 use super::cast_status::share;
 use super::casts::role;
 use super::screen;
 use super::style::Role;
 
-impl screen::Report for Report {
+impl screen::Report for BudgetReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         let status = role(self.status).paint(self.status, colour);

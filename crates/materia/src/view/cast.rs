@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicUsize;
 
 use materia_engine::agent::Activity;
 use materia_engine::cast::Listener;
-use materia_engine::verb::cast::Report;
+use materia_engine::verb::cast::CastReport;
 use materia_model::agent::Usage;
 use materia_model::cast::event::{Place, SocketComplete};
 use materia_model::cast::{Body, Event, State, Status, Step};
@@ -76,7 +76,7 @@ impl CastView {
     }
 
     /// Says how it ended.
-    pub fn report(&self, report: &Report) {
+    pub fn report(&self, report: &CastReport) {
         self.rest();
         if self.voice == Voice::Human {
             self.answer(report.status);
@@ -297,7 +297,7 @@ impl Listener for CastView {
     }
 }
 
-impl screen::Report for Report {
+impl screen::Report for CastReport {
     fn human(&self, colour: bool) -> String {
         let role = match self.status {
             Status::Complete => Role::Good,
@@ -330,12 +330,13 @@ impl screen::Report for Report {
 }
 
 /// Tokens and money, where agents were asked.
-fn used(report: &Report) -> Option<String> {
-    let tokens = report.usage["tokens"]["total"]
-        .as_f64()
-        .filter(|tokens| *tokens > 0.0)?;
-    let cost = report.usage["cost"]["total"].as_f64().unwrap_or(0.0);
-    let turns = text::count(report.usage["turns"].as_u64().unwrap_or(0) as usize, "turn");
+fn used(report: &CastReport) -> Option<String> {
+    let used = &report.usage.total;
+    if used.tokens.total == 0 {
+        return None;
+    }
+    let (tokens, cost) = (used.tokens.total as f64, used.cost.total);
+    let turns = text::count(report.usage.turns as usize, "turn");
     Some(format!(
         "{turns}, {} tokens, {}",
         short(tokens),
@@ -344,7 +345,7 @@ fn used(report: &Report) -> Option<String> {
 }
 
 /// What can be done with a cast that stands like this.
-fn next(report: &Report) -> &'static [&'static str] {
+fn next(report: &CastReport) -> &'static [&'static str] {
     match report.status {
         Status::Paused => &["materia continue"],
         Status::Running if report.run.is_some() => &["materia status", "materia abort"],

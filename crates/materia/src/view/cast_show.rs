@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::cast_show::{Shown, Step, Told};
+use materia_engine::verb::cast_show::{CastEventRecord, CastShowReport, CastStep};
 use materia_model::text;
 
 use super::amounts::{ago, columns, line, money, short, time};
@@ -10,7 +10,7 @@ use super::casts::role;
 use super::screen;
 use super::style::Role;
 
-impl screen::Report for Shown {
+impl screen::Report for CastShowReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         head(&mut out, self, colour);
@@ -49,7 +49,7 @@ pub(super) fn fact(out: &mut String, name: &str, said: &str, colour: bool) {
     let _ = writeln!(out, "  {name}{said}");
 }
 
-fn head(out: &mut String, cast: &Shown, colour: bool) {
+fn head(out: &mut String, cast: &CastShowReport, colour: bool) {
     let status = role(cast.status).paint(cast.status, colour);
     let _ = writeln!(
         out,
@@ -68,9 +68,9 @@ fn head(out: &mut String, cast: &Shown, colour: bool) {
             colour,
         );
     }
-    let tokens = cast.usage["tokens"]["total"].as_f64().unwrap_or(0.0);
-    let cost = cast.usage["cost"]["total"].as_f64().unwrap_or(0.0);
-    let turns = text::count(cast.usage["turns"].as_u64().unwrap_or(0) as usize, "turn");
+    let used = &cast.usage.total;
+    let (tokens, cost) = (used.tokens.total as f64, used.cost.total);
+    let turns = text::count(cast.usage.turns as usize, "turn");
     fact(
         out,
         "used",
@@ -92,7 +92,7 @@ fn head(out: &mut String, cast: &Shown, colour: bool) {
     out.push('\n');
 }
 
-fn steps(out: &mut String, steps: &[Step], colour: bool) {
+fn steps(out: &mut String, steps: &[CastStep], colour: bool) {
     let title = [
         "step", "visit", "materia", "item", "outcome", "took", "tokens",
     ];
@@ -108,7 +108,7 @@ fn steps(out: &mut String, steps: &[Step], colour: bool) {
     }
 }
 
-fn step(step: &Step) -> Vec<String> {
+fn step(step: &CastStep) -> Vec<String> {
     let place = &step.place;
     let item = place.item_label.as_ref().or(place.item_key.as_ref());
     let mut outcome = match (step.outcome, step.satisfied) {
@@ -133,7 +133,7 @@ fn step(step: &Step) -> Vec<String> {
     ]
 }
 
-fn event(told: &Told) -> Vec<String> {
+fn event(told: &CastEventRecord) -> Vec<String> {
     let word = |name: &str| told.data.get(name).and_then(serde_json::Value::as_str);
     let visit = told
         .data

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::casts::{Listed, Listing};
+use materia_engine::verb::casts::{CastListItem, CastListReport};
 use materia_model::text;
 
 use super::amounts::{ago, line, money, short};
 use super::screen;
 use super::style::Role;
 
-impl screen::Report for Listing {
+impl screen::Report for CastListReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         let width = self
@@ -53,7 +53,7 @@ pub(super) fn role(status: &str) -> Role {
     }
 }
 
-fn cast(out: &mut String, one: &Listed, width: usize, colour: bool) {
+fn cast(out: &mut String, one: &CastListItem, width: usize, colour: bool) {
     let status = role(one.status).paint(&format!("{:<11}", one.status), colour);
     let mut facts = vec![line(&one.loadout, 30)];
     if let Some(item) = one.at.as_ref().and_then(|at| at.item.as_ref()) {
@@ -76,10 +76,7 @@ fn cast(out: &mut String, one: &Listed, width: usize, colour: bool) {
         "{id}  {status}  {}",
         Role::Quiet.paint(&facts.join(" · "), colour)
     );
-    let error = one
-        .error
-        .as_ref()
-        .and_then(|error| error["message"].as_str());
+    let error = one.error.as_ref().map(|error| error.message.as_str());
     match error.filter(|_| one.status == "failed" || one.status == "unreadable") {
         Some(error) if one.request.is_empty() => {
             let _ = writeln!(out, "    {}", line(error, 76));

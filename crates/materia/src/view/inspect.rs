@@ -3,7 +3,9 @@
 
 use materia_engine::process::Stream;
 use materia_engine::run::{Listed, Tail};
-use materia_engine::verb::inspect::{Inventory, Runtime, Shelf, Shown, ShownFiles, ShownTail};
+use materia_engine::verb::inspect::{
+    Inventory, RunStatusReport, Runtime, Shelf, ShownFiles, ShownTail,
+};
 use materia_model::text::{Characters, count, printable};
 use serde_json::json;
 
@@ -14,7 +16,7 @@ use super::status;
 /// How many runs that cannot be read are named.
 const MOST_BROKEN: usize = 5;
 
-impl Report for Shown {
+impl Report for RunStatusReport {
     fn human(&self, colour: bool) -> String {
         let state = format!("state: {}\n", printable(&self.run.state_dir));
         let next = self

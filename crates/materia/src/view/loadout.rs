@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::loadout::{Chosen, Listed, Listing};
+use materia_engine::verb::loadout::{ActiveLoadoutReport, Listed, Listing};
 use materia_model::finding::Severity;
 use materia_model::text::{count, printable, quoted};
 
@@ -66,7 +66,7 @@ fn line(text: &mut String, one: &Listed, width: usize, colour: bool) {
     }
 }
 
-impl Report for Chosen {
+impl Report for ActiveLoadoutReport {
     fn human(&self, colour: bool) -> String {
         let file = self.file.to_string_lossy();
         let said = if self.changed {

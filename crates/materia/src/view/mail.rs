@@ -1,8 +1,8 @@
 //! What people see of messages, queues and rooms: one line for each, sized for a model's context.
 
-use materia_engine::verb::inspect::mail::{Messages, Queued, Talk, Told};
+use materia_engine::verb::inspect::mail::{MailboxReport, OutboxReport, Talk, Told};
 use materia_engine::verb::inspect::room::{
-    Contacts, Preview, Previews, RoomStatus, Roster, Timeline,
+    Contacts, Preview, Previews, RoomRoster, RoomStatus, RoomTimeline,
 };
 use materia_engine::verb::inspect::triage::Triage;
 use materia_model::message::{Posted, Said};
@@ -118,7 +118,7 @@ fn posted_line(run: Option<&RunId>, posted: &Posted) -> String {
     ])
 }
 
-impl Report for Messages {
+impl Report for OutboxReport {
     fn human(&self, _: bool) -> String {
         let lines = self
             .messages
@@ -128,7 +128,7 @@ impl Report for Messages {
     }
 }
 
-impl Report for Queued {
+impl Report for MailboxReport {
     fn human(&self, _: bool) -> String {
         let kinds = |declared: &[materia_model::message::Declared]| {
             declared
@@ -233,7 +233,7 @@ impl Report for RoomStatus {
     }
 }
 
-impl Report for Timeline {
+impl Report for RoomTimeline {
     fn human(&self, _: bool) -> String {
         or_none(
             self.messages.iter().map(said_line).collect(),
@@ -251,7 +251,7 @@ impl Report for Previews {
     }
 }
 
-impl Report for Roster {
+impl Report for RoomRoster {
     fn human(&self, _: bool) -> String {
         let lines = self.members.iter().map(|member| {
             let about = |field: &str| json(member.about.get(field));

@@ -1,7 +1,7 @@
 //! How messages, and what became of them, read.
 
 use materia_engine::post::{Event, News};
-use materia_engine::verb::message::Report as Sent;
+use materia_engine::verb::message::MessageReport;
 use materia_engine::verb::receive::{Report as Received, Settled};
 use materia_model::text::{self, printable};
 
@@ -11,7 +11,7 @@ use super::style::Role;
 /// How many bytes of a body a line shows.
 const LONGEST_BODY: usize = 500;
 
-impl Report for Sent {
+impl Report for MessageReport {
     fn human(&self, colour: bool) -> String {
         let role = if self.delivered || self.queued {
             Role::Good

@@ -77,18 +77,14 @@ fn head(out: &mut String, exported: &Exported, title: &str) {
     ));
     let took = cast.started_at.zip(cast.updated_at);
     let took = took.and_then(|(from, to)| u64::try_from(to.as_millis() - from.as_millis()).ok());
-    let tokens = cast.usage["tokens"]["total"].as_f64().unwrap_or(0.0);
-    let cost = cast.usage["cost"]["total"].as_f64().unwrap_or(0.0);
+    let used = &cast.usage.total;
     let facts = [
         ("took", took.map(time).unwrap_or_default()),
         ("steps", cast.steps.len().to_string()),
         ("sent back", exported.rework.len().to_string()),
-        (
-            "turns",
-            cast.usage["turns"].as_u64().unwrap_or(0).to_string(),
-        ),
-        ("tokens", short(tokens)),
-        ("cost", money(cost)),
+        ("turns", cast.usage.turns.to_string()),
+        ("tokens", short(used.tokens.total as f64)),
+        ("cost", money(used.cost.total)),
     ];
     out.push_str("<div class=\"facts\">");
     for (name, value) in facts {

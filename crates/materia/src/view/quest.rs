@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::quest::{Listing, One, Ran};
+use materia_engine::verb::quest::{QuestListReport, QuestReport, Ran};
 use materia_model::quest::{Quest, Status};
 use materia_model::text;
 
@@ -24,7 +24,7 @@ impl CastView {
     }
 }
 
-impl screen::Report for Listing {
+impl screen::Report for QuestListReport {
     fn human(&self, colour: bool) -> String {
         let mut out = String::new();
         for quest in &self.quests {
@@ -78,7 +78,7 @@ fn row(out: &mut String, quest: &Quest, colour: bool) {
     }
 }
 
-impl screen::Report for One {
+impl screen::Report for QuestReport {
     fn human(&self, colour: bool) -> String {
         let quest = &self.quest;
         if self.did != "shown" {

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use materia_engine::registry::{Registered, State};
-use materia_engine::verb::recipe::{Diagnosis, Imported, Imports, Listing, Shown};
-use materia_engine::verb::tool::{Called, Drafts, Tools};
+use materia_engine::verb::recipe::{
+    Imported, Imports, RecipeDoctorReport, RecipeListReport, RecipeReport,
+};
+use materia_engine::verb::tool::{Called, Drafts, ToolListReport};
 use materia_model::template::Arg;
 use materia_model::text::{count, printable};
 
@@ -12,7 +14,7 @@ use super::Report;
 use super::screen::finding_lines;
 use super::style::Role;
 
-impl Report for Listing {
+impl Report for RecipeListReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         let width = self
@@ -80,7 +82,7 @@ impl Report for Imports {
     }
 }
 
-impl Report for Shown {
+impl Report for RecipeReport {
     fn human(&self, colour: bool) -> String {
         let mut text = format!(
             "{}  {}\n",
@@ -150,7 +152,7 @@ fn arguments(text: &mut String, args: &[Arg], colour: bool) {
     }
 }
 
-impl Report for Diagnosis {
+impl Report for RecipeDoctorReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         for state in [
@@ -207,7 +209,7 @@ impl Report for Diagnosis {
     }
 }
 
-impl Report for Tools {
+impl Report for ToolListReport {
     fn human(&self, colour: bool) -> String {
         let mut text = String::new();
         let width = self

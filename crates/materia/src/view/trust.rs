@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::trust::Act;
-use materia_engine::verb::trust::{Listing, Revoked, Shown, Standing};
+use materia_engine::verb::trust::{Listing, Revoked, TrustReport, TrustStanding};
 use materia_model::text::{bounded, count, printable, quoted_within};
 
 use super::Report;
@@ -13,15 +13,15 @@ use super::template::shell_word;
 /// The most commands of one materia that are shown.
 const MOST_COMMANDS: usize = 20;
 
-impl Report for Shown {
+impl Report for TrustReport {
     fn human(&self, colour: bool) -> String {
         let Some(file) = &self.file else {
             return "this project brings nothing that would run\n".to_owned();
         };
         let (role, word) = match self.standing {
-            Standing::Trusted => (Role::Good, "trusted:"),
-            Standing::Changed => (Role::Warning, "changed:"),
-            Standing::Nothing | Standing::Untrusted => (Role::Warning, "not trusted:"),
+            TrustStanding::Trusted => (Role::Good, "trusted:"),
+            TrustStanding::Changed => (Role::Warning, "changed:"),
+            TrustStanding::Nothing | TrustStanding::Untrusted => (Role::Warning, "not trusted:"),
         };
         let mut text = format!(
             "{} {}\n",

@@ -1,7 +1,8 @@
 //! The routes: each is one verb of the facade.
 //!
 //! Owns the table of routes and the limits of bodies. Bodies are one JSON document of a known
-//! shape.
+//! shape: a request of the facade, or a small one that stands beside its route. Answers are the
+//! facade's own reports.
 
 mod actors;
 mod casts;
@@ -23,12 +24,14 @@ use axum::extract::{DefaultBodyLimit, State as Given};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::dto::About;
 use super::live;
 use super::reply::{Reply, ok};
 use super::state::State;
+#[cfg(feature = "typescript")]
+use super::types::Types;
 use crate::failure::{Failure, Kind};
 
 /// How large a body may be: a config file is at most so large.
@@ -68,11 +71,47 @@ pub(super) fn routes() -> Router<State> {
         .layer(DefaultBodyLimit::max(LARGEST_BODY))
 }
 
+/// The types of all routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<AboutReport>();
+    types.add::<OkReport>();
+    actors::declare(types);
+    casts::declare(types);
+    config::declare(types);
+    needs::declare(types);
+    quests::declare(types);
+    tools::declare(types);
+    trial::declare(types);
+    trust::declare(types);
+}
+
+/// This program and the project it serves.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct AboutReport {
+    /// Our version.
+    version: &'static str,
+    /// The project directory.
+    project: String,
+    /// Its last part.
+    project_name: String,
+}
+
+/// What was asked for is done.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct OkReport {
+    /// Always true.
+    ok: bool,
+}
+
 async fn about(Given(state): Given<State>) -> Reply {
     let project = state.project();
     let name = project.file_name().unwrap_or(project.as_os_str());
-    ok(&About {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+    ok(&AboutReport {
+        version: env!("CARGO_PKG_VERSION"),
         project: project.to_string_lossy().into_owned(),
         project_name: name.to_string_lossy().into_owned(),
     })

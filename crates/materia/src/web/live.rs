@@ -21,17 +21,42 @@ use futures_util::stream::unfold;
 use materia_engine::run::Root;
 use materia_engine::verb::inspect;
 use materia_model::name::RunId;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::api;
-use super::dto::LiveQuery;
 use super::reply::beside;
 use super::state::{State, Topic};
+#[cfg(feature = "typescript")]
+use super::types::Types;
 use crate::failure::Failure;
 
 /// How many news wait for a page that is slow; then their tellers wait.
 const WAITING: usize = 64;
+
+/// What a page looks at, and how far it was told.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct LiveQuery {
+    /// A cast, and its last event that was told.
+    cast: Option<String>,
+    after: Option<u64>,
+    /// The turn whose activity was told up to here.
+    turn: Option<String>,
+    seen: Option<u64>,
+    /// A run, and how far its output was told.
+    run: Option<String>,
+    stdout: Option<u64>,
+    stderr: Option<u64>,
+    /// Lists besides those that every page needs, with commas.
+    also: Option<String>,
+}
+
+/// The types of the events that only come live, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    cast::declare(types);
+    run::declare(types);
+}
 
 /// The stream of a page.
 pub(super) async fn live(

@@ -499,15 +499,15 @@ fn s1_what_a_project_brings_runs_only_after_the_person_at_the_page_agreed() {
 }
 
 #[test]
-fn the_clients_types_are_ours() {
+fn the_clients_types_are_current() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/src/types.ts");
-    let types = materia::web::client_types();
+    let types = materia::web::client_types().unwrap();
     if std::env::var_os("MATERIA_WRITE_REFERENCE").is_some() {
         std::fs::write(&file, &types).unwrap();
     }
     let written = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(
         written == types,
-        "web/src/types.ts is not current: MATERIA_WRITE_REFERENCE=1 writes it anew"
+        "web/src/types.ts is not current: MATERIA_WRITE_REFERENCE=1 writes it"
     );
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use materia_model::finding::{Finding, Severity};
 use materia_model::loadout::{Config, Scope};
 use materia_model::text::quoted;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Edit, NotDrafted, Section, Target, drafted, is_locked, judged, version};
@@ -20,32 +21,56 @@ use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
 /// The longest name of a definition, in characters.
 const LONGEST_NAME: usize = 120;
 
-/// One edit and the version that the editor began with; nothing where there was none.
-#[derive(Debug, Clone)]
-pub struct Wish {
-    /// What should be.
-    pub edit: Edit,
-    /// The version of what the file said when the editor read it.
+/// What is to be saved, all of it or nothing.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SaveRequest {
+    /// The file.
+    pub target: Target,
+    /// The definitions.
+    pub edits: Vec<SaveEdit>,
+    /// Whether it is saved although it has errors.
+    #[serde(default)]
+    pub even_broken: bool,
+}
+
+/// One definition as it should be, and the version that the editor began with.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+pub struct SaveEdit {
+    /// Its kind.
+    pub section: Section,
+    /// Its name.
+    pub name: String,
+    /// What it should say; nothing takes it out of the file.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown> | null"))]
+    pub value: Option<Value>,
+    /// The version of what the file said when the editor read it; nothing where it said nothing.
     pub base: Option<String>,
 }
 
 /// What was saved.
-#[derive(Debug)]
-pub struct Saved {
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SaveReport {
     /// The file.
     pub file: PathBuf,
     /// Whether it says anything else now.
     pub changed: bool,
-    /// The versions after it, in the order of the wishes; nothing for what was taken out.
+    /// The versions after it, in the order of the edits; nothing for what was taken out.
     pub versions: Vec<Option<String>>,
 }
 
-/// Somebody else changed it meanwhile.
-#[derive(Debug)]
-pub struct Conflict {
+/// What the file says by now, where another editor changed it meanwhile.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct SaveConflict {
     /// The definition.
     pub name: String,
     /// What it says now; nothing where it is gone.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown> | null"))]
     pub current: Option<Value>,
     /// The version of that.
     pub version: Option<String>,
@@ -70,7 +95,7 @@ pub enum SaveError {
     },
     /// Somebody else changed it meanwhile.
     #[error("{} was changed by somebody else", quoted(&.0.name))]
-    Conflict(Box<Conflict>),
+    Conflict(Box<SaveConflict>),
     /// It would be broken.
     #[error("what would be saved has errors")]
     Broken(Vec<Finding>),
@@ -101,10 +126,9 @@ impl From<NotDrafted> for SaveError {
 pub fn save(
     home: &Home,
     places: Places<'_>,
-    target: Target,
-    wishes: &[Wish],
-    even_broken: bool,
-) -> Result<Saved, SaveError> {
+    request: &SaveRequest,
+) -> Result<SaveReport, SaveError> {
+    let target = request.target;
     let named = target.file(home, places.project);
     // A link stays a link: what it points to is replaced.
     let file = named.canonicalize().unwrap_or(named);
@@ -113,12 +137,12 @@ pub fn save(
     let turn = home.profile().join("edit.lock");
     let _turn = Lock::acquire(&turn, Mode::Exclusive, patience, &Holder::current())?;
     let before = Files::find(places)?;
-    for wish in wishes {
-        refuse(&before, target, wish)?;
+    for edit in &request.edits {
+        refuse(&before, target, edit)?;
     }
-    let edits: Vec<Edit> = wishes.iter().map(|wish| wish.edit.clone()).collect();
+    let edits: Vec<Edit> = request.edits.iter().map(Edit::from).collect();
     let (after, text) = drafted(places, &file, target, &edits)?;
-    if !even_broken {
+    if !request.even_broken {
         refuse_broken(&after, &edits)?;
     }
     let changed = own_text(&before, target) != Some(&*text);
@@ -134,11 +158,21 @@ pub fn save(
         .iter()
         .map(|edit| version(layer?, edit.section, &edit.name))
         .collect();
-    Ok(Saved {
+    Ok(SaveReport {
         file,
         changed,
         versions,
     })
+}
+
+impl From<&SaveEdit> for Edit {
+    fn from(edit: &SaveEdit) -> Self {
+        Self {
+            section: edit.section,
+            name: edit.name.clone(),
+            value: edit.value.clone(),
+        }
+    }
 }
 
 fn make_folder(file: &Path, target: Target) -> Result<(), DirError> {
@@ -148,8 +182,7 @@ fn make_folder(file: &Path, target: Target) -> Result<(), DirError> {
     }
 }
 
-fn refuse(files: &Files, target: Target, wish: &Wish) -> Result<(), SaveError> {
-    let edit = &wish.edit;
+fn refuse(files: &Files, target: Target, edit: &SaveEdit) -> Result<(), SaveError> {
     let bad = |why| {
         Err(SaveError::BadName {
             name: edit.name.clone(),
@@ -192,7 +225,7 @@ fn refuse(files: &Files, target: Target, wish: &Wish) -> Result<(), SaveError> {
         .iter()
         .find(|layer| layer.scope == target.scope());
     let current = layer.and_then(|layer| version(layer, edit.section, &edit.name));
-    if current == wish.base {
+    if current == edit.base {
         return Ok(());
     }
     let value = layer.and_then(|layer| layer.document.own(edit.section.name(), &edit.name));
@@ -201,7 +234,7 @@ fn refuse(files: &Files, target: Target, wish: &Wish) -> Result<(), SaveError> {
     if current_value.is_some() && current_value == edit.value {
         return Ok(());
     }
-    let conflict = Conflict {
+    let conflict = SaveConflict {
         name: edit.name.clone(),
         current: current_value,
         version: current,

@@ -38,17 +38,19 @@ impl Desk {
         name: &str,
         value: Option<Value>,
         base: Option<&str>,
-    ) -> Result<Saved, SaveError> {
-        let edit = Edit {
+    ) -> Result<SaveReport, SaveError> {
+        let edit = SaveEdit {
             section: Section::Loadout,
             name: name.to_owned(),
             value,
-        };
-        let wish = Wish {
-            edit,
             base: base.map(str::to_owned),
         };
-        save(&self.home, self.places(), Target::User, &[wish], false)
+        let request = SaveRequest {
+            target: Target::User,
+            edits: vec![edit],
+            even_broken: false,
+        };
+        save(&self.home, self.places(), &request)
     }
 }
 
@@ -62,14 +64,14 @@ fn what_is_saved_is_what_is_shown_and_two_editors_notice_each_other() {
     let saved = desk.save("Mine", Some(tiny()), None).unwrap();
     let first = saved.versions[0].clone().unwrap();
     let files = Files::find(desk.places()).unwrap();
-    let shelf = shelf(&files, &desk.home, desk.dir.path());
-    let mine = shelf
+    let report = definitions(&files, &desk.home, desk.dir.path());
+    let mine = report
         .loadouts
         .iter()
         .find(|one| one.name == "Mine")
         .unwrap();
     assert_eq!((mine.source, &mine.value), ("user", &tiny()));
-    assert_eq!(mine.own, [("user", first.clone())]);
+    assert_eq!(mine.own.get("user"), Some(&first));
 
     let mut other = tiny();
     other["description"] = "theirs".into();
@@ -136,23 +138,24 @@ fn a_draft_hears_what_a_cast_would_and_nothing_is_written() {
     let file = desk.home.config();
     let mut value = tiny();
     value["sockets"]["Socket-1"]["edges"] = json!([{"when": "always", "to": "Socket-9"}]);
-    let edit = Edit {
+    let request = CheckRequest {
         section: Section::Loadout,
         name: "My Own".to_owned(),
-        value: Some(value),
+        value,
+        target: Target::User,
     };
-    let judged = judge(desk.places(), &file, Target::User, &edit).unwrap();
-    assert!(!judged.usable && judged.grid.is_none());
-    assert_eq!(judged.issues[0].code, "unknown-endpoint");
+    let report = check(&desk.home, desk.places(), request.clone()).unwrap();
+    assert!(!report.usable && report.grid.is_none());
+    assert_eq!(report.issues[0].code, "unknown-endpoint");
     assert_eq!(
-        judged.issues[0].path.as_deref(),
+        report.issues[0].path.as_deref(),
         Some("loadouts[\"My Own\"].sockets.Socket-1.edges[0].to")
     );
     assert!(!file.exists());
     crate::store::dir::create_private(desk.home.profile()).unwrap();
     atomic::write(&file, b"{ \"loadouts\": [").unwrap();
     assert!(matches!(
-        judge(desk.places(), &file, Target::User, &edit),
+        check(&desk.home, desk.places(), request),
         Err(NotDrafted::Broken(_))
     ));
 }

@@ -19,6 +19,7 @@ use crate::store::journal::{From, Reader};
 /// The runs of a session.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Inventory {
     /// Always true.
     pub ok: bool,

@@ -28,7 +28,8 @@ const LOOK: Duration = Duration::from_secs(2);
 
 /// `run:X --view messages`: what it said to its coordinator.
 #[derive(Debug, Serialize)]
-pub struct Messages {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct OutboxReport {
     /// Always true.
     pub ok: bool,
     /// The run.
@@ -43,7 +44,8 @@ pub struct Messages {
 
 /// `run:X --view mailbox` and `branch:X/B --view mailbox`: a queue.
 #[derive(Debug, Serialize)]
-pub struct Queued {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct MailboxReport {
     /// Always true.
     pub ok: bool,
     /// Whose it is.
@@ -62,12 +64,14 @@ pub struct Queued {
 
 /// A message in a queue.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Letter {
     /// What became of it.
     #[serde(flatten)]
     pub entry: Entry,
     /// What is in it, for whoever wants it whole.
     #[serde(flatten)]
+    #[cfg_attr(feature = "typescript", ts(skip))]
     pub contents: Option<Contents>,
 }
 
@@ -100,10 +104,10 @@ pub fn read(place: &run::Place) -> Result<Mail, post::Error> {
 }
 
 /// What a run said to its coordinator.
-pub fn messages(run: &RunId, mail: &Mail, lines: usize) -> Messages {
+pub fn messages(run: &RunId, mail: &Mail, lines: usize) -> OutboxReport {
     let messages: Vec<Posted> = last(mail.outbox().last().cloned(), lines);
     let total = mail.outbox().total;
-    Messages {
+    OutboxReport {
         ok: true,
         run: run.clone(),
         incomplete: (messages.len() as u64) < total,
@@ -187,7 +191,12 @@ fn told(what: Followed, record: &Record) -> Option<Told> {
 }
 
 /// A queue of a run: its own, or that of a branch.
-pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usize) -> Queued {
+pub fn mailbox(
+    run: &RunId,
+    branch: Option<&BranchName>,
+    mail: &Mail,
+    lines: usize,
+) -> MailboxReport {
     let (place, address) = match branch {
         None => (Place::Run, Address::Run(run.clone())),
         Some(branch) => (
@@ -215,7 +224,7 @@ pub fn mailbox(run: &RunId, branch: Option<&BranchName>, mail: &Mail, lines: usi
     (counts.queued, counts.claimed) = (counts.queued + free, counts.claimed - free);
     let total = all + counts.forgotten;
     let incomplete = (messages.len() as u64) < total;
-    Queued {
+    MailboxReport {
         ok: true,
         address,
         mailbox: mail.mailbox.clone(),
@@ -231,7 +240,7 @@ fn is_free(entry: &Entry) -> bool {
     matches!(&entry.state, State::Claimed { by, .. } if run::is_dead(by))
 }
 
-impl Queued {
+impl MailboxReport {
     /// The same with the whole messages. The fold forgets the bodies of finished ones, so the
     /// journal is asked for them.
     pub fn whole(mut self, place: &run::Place) -> Result<Self, post::Error> {

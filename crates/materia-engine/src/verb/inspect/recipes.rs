@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use crate::library::Library;
 use crate::registry::{Remedy, RemedyKind, State, Survey, drafts, remedies, survey};
-use crate::verb::recipe::{Listing, listing};
+use crate::verb::recipe::{RecipeListReport, listing};
 
 /// How the recipes stand.
 #[derive(Debug, Serialize)]
 pub struct Shelf {
     /// All recipes that count.
     #[serde(flatten)]
-    pub listing: Listing,
+    pub listing: RecipeListReport,
     /// How many there are of each.
     pub counts: Counts,
     /// What one can do next.

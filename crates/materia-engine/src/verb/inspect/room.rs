@@ -36,7 +36,8 @@ pub struct RoomStatus {
 
 /// `room:X --view messages`.
 #[derive(Debug, Serialize)]
-pub struct Timeline {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RoomTimeline {
     /// Always true.
     pub ok: bool,
     /// The room.
@@ -85,7 +86,8 @@ pub struct Preview {
 
 /// `room:X --view roster`.
 #[derive(Debug, Serialize)]
-pub struct Roster {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RoomRoster {
     /// Always true.
     pub ok: bool,
     /// The room.
@@ -127,10 +129,10 @@ pub fn room_status(run: &RunId, room: &Room) -> RoomStatus {
 }
 
 /// What was said in a room.
-pub fn timeline(run: &RunId, room: &Room, lines: usize) -> Timeline {
+pub fn timeline(run: &RunId, room: &Room, lines: usize) -> RoomTimeline {
     let messages = last(room.timeline().cloned(), lines);
     let (room, total) = (Address::Room(run.clone()), room.total);
-    Timeline {
+    RoomTimeline {
         ok: true,
         room,
         incomplete: (messages.len() as u64) < total,
@@ -156,13 +158,13 @@ pub fn previews(run: &RunId, room: &Room, lines: usize) -> Previews {
 }
 
 /// Who is or was in a room.
-pub fn roster(run: &RunId, room: &Room, lines: usize) -> Roster {
+pub fn roster(run: &RunId, room: &Room, lines: usize) -> RoomRoster {
     let total = room.roster().len();
     let members: Vec<Member> = present_first(room.roster())
         .take(lines.max(1))
         .cloned()
         .collect();
-    Roster {
+    RoomRoster {
         ok: true,
         room: Address::Room(run.clone()),
         incomplete: members.len() < total,

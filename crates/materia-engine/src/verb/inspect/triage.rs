@@ -101,6 +101,11 @@ pub struct StaleClaim {
 
 /// A message whose sender waits for an answer.
 #[derive(Debug, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "AttentionMessage")
+)]
 pub struct Attention {
     /// The run that waits.
     pub run: RunId,

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Sender;
 use super::error::Error;
-use super::report::Report;
+use super::report::MessageReport;
 use crate::cast::{Glance, Standing};
 use crate::post;
 use crate::run::{self, Place};
@@ -24,7 +24,7 @@ pub(super) fn steer(
     place: &Place,
     state: &State,
     envelope: &Envelope,
-) -> Result<Option<Report>, Error> {
+) -> Result<Option<MessageReport>, Error> {
     let Some(start) = state.start.as_ref() else {
         return Ok(None);
     };
@@ -78,14 +78,14 @@ pub(super) fn steer(
     };
     let spawned = spawn::drive_cast(sender.root, &wanted, cast, verb, said.as_deref(), words)?;
     let id = post::message_id(0, &sender.clock.fresh_id());
-    let report = Report::queued(
+    let report = MessageReport::queued(
         id,
         envelope.to.clone(),
         envelope.kind.clone(),
         "cast-driver",
         "control_applied",
     );
-    Ok(Some(Report {
+    Ok(Some(MessageReport {
         delivered: true,
         queued: false,
         generation: Some(spawned.generation),

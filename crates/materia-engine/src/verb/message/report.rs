@@ -8,7 +8,8 @@ use serde_json::Value;
 /// What became of a message.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct MessageReport {
     /// Whether it was accepted, and, by a tool, done; what was not accepted is a failure.
     pub ok: bool,
     /// Its id.
@@ -53,11 +54,17 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// What one can do next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional = nullable))]
     pub next: Vec<String>,
 }
 
 /// What failed.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "MessageProblem")
+)]
 pub struct Problem {
     /// Its name, for programs.
     pub code: &'static str,
@@ -67,7 +74,7 @@ pub struct Problem {
     pub hint: String,
 }
 
-impl Report {
+impl MessageReport {
     /// A message that is durable and waits.
     pub(super) fn queued(
         id: String,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Sender;
 use super::error::Error;
-use super::report::Report;
+use super::report::MessageReport;
 use crate::post;
 use crate::run::{self, Archived};
 
@@ -45,7 +45,7 @@ pub(super) fn retire(
     run: &RunId,
     wish: Wish,
     envelope: &Envelope,
-) -> Result<Report, Error> {
+) -> Result<MessageReport, Error> {
     let (root, clock, generation) = (sender.root, sender.clock, generation(envelope)?);
     let place = match sender.find(run) {
         Ok((place, _)) => place,
@@ -123,7 +123,7 @@ fn wrong(envelope: &Envelope, field: &'static str, given: &Value, wanted: &'stat
     }
 }
 
-fn moved(sender: &Sender<'_>, envelope: &Envelope, archived: &Archived) -> Report {
+fn moved(sender: &Sender<'_>, envelope: &Envelope, archived: &Archived) -> MessageReport {
     let report = applied(
         sender,
         envelope,
@@ -137,7 +137,7 @@ fn moved(sender: &Sender<'_>, envelope: &Envelope, archived: &Archived) -> Repor
         archived.run,
         archived.archive_dir.display()
     );
-    Report {
+    MessageReport {
         delivered: false,
         reason: "already_archived",
         warnings: vec![note],
@@ -146,11 +146,11 @@ fn moved(sender: &Sender<'_>, envelope: &Envelope, archived: &Archived) -> Repor
 }
 
 /// The run's journal went with it, so there is nothing in which the message could be kept.
-fn applied(sender: &Sender<'_>, envelope: &Envelope, result: Value) -> Report {
+fn applied(sender: &Sender<'_>, envelope: &Envelope, result: Value) -> MessageReport {
     let id = post::message_id(0, &sender.clock.fresh_id());
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
-    let report = Report::queued(id, to, kind, "run-control", "control_applied");
-    Report {
+    let report = MessageReport::queued(id, to, kind, "run-control", "control_applied");
+    MessageReport {
         delivered: true,
         queued: false,
         persisted: false,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::Sender;
 use super::error::Error;
 use super::hand::{self, Fate};
-use super::report::Report;
+use super::report::MessageReport;
 use super::retire::{self, Wish};
 use crate::post::{self, Post, Posting, Receipt};
 use crate::run::{self, Place};
@@ -19,7 +19,7 @@ pub(super) fn to_run(
     sender: &Sender<'_>,
     run: &RunId,
     envelope: Envelope,
-) -> Result<Report, Error> {
+) -> Result<MessageReport, Error> {
     if let Some(wish) = Wish::of(&envelope)? {
         return retire::retire(sender, run, wish, &envelope);
     }
@@ -42,7 +42,7 @@ pub(super) fn to_run(
         ..Posting::new(envelope.clone())
     })?;
     let handed = hand::over(&post, &place, &receipt, envelope)?;
-    let mut report = Report::queued(
+    let mut report = MessageReport::queued(
         receipt.id.clone(),
         to,
         kind,
@@ -68,7 +68,7 @@ pub(super) fn to_branch(
     sender: &Sender<'_>,
     run: &RunId,
     envelope: Envelope,
-) -> Result<Report, Error> {
+) -> Result<MessageReport, Error> {
     if let Some(from) = &envelope.from {
         check_same_run(run, from, &envelope.to)?;
     }
@@ -79,9 +79,9 @@ pub(super) fn to_branch(
     snapshot(&post, &place)?;
     if state.status.is_terminal() {
         let reason = "branch_persisted_parent_unavailable";
-        let report = Report::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
+        let report = MessageReport::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
         return Ok(with(
-            Report {
+            MessageReport {
                 forwarded: Some(false),
                 ..report
             },
@@ -96,15 +96,15 @@ pub(super) fn to_branch(
     } else {
         "branch_persisted"
     };
-    let report = Report::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
-    let report = Report {
+    let report = MessageReport::queued(receipt.id.clone(), to, kind, "branch-mailbox", reason);
+    let report = MessageReport {
         delivered: taken,
         queued: !taken,
         forwarded: Some(taken),
         ..report
     };
     Ok(with(
-        Report {
+        MessageReport {
             delivery_error: handed.fate.problem(),
             ..report
         },
@@ -118,7 +118,7 @@ pub(super) fn to_room(
     sender: &Sender<'_>,
     run: &RunId,
     envelope: Envelope,
-) -> Result<Report, Error> {
+) -> Result<MessageReport, Error> {
     let allowed = format!("run:{run} or branch:{run}/NAME");
     let to = envelope.to.clone();
     match &envelope.from {
@@ -143,21 +143,21 @@ pub(super) fn to_room(
         Fate::Waits
     };
     let queued = forwarded && fate != Fate::Taken;
-    let report = Report::queued(
+    let report = MessageReport::queued(
         receipt.id.clone(),
         to,
         kind,
         "room-timeline",
         "room_persisted",
     );
-    let report = Report {
+    let report = MessageReport {
         delivered: true,
         queued,
         forwarded: Some(forwarded),
         ..report
     };
     Ok(with(
-        Report {
+        MessageReport {
             delivery_error: fate.problem(),
             ..report
         },
@@ -172,7 +172,7 @@ pub(super) fn to_coordinator(
     sender: &Sender<'_>,
     envelope: Envelope,
     session: Option<&SessionId>,
-) -> Result<Report, Error> {
+) -> Result<MessageReport, Error> {
     let to = envelope.to.clone();
     let allowed = || "run:ID".to_owned();
     let run = match &envelope.from {
@@ -211,7 +211,7 @@ pub(super) fn to_coordinator(
     } else {
         "coordinator_outbox_persisted"
     };
-    let report = Report::queued(receipt.id.clone(), to, kind, "run-outbox", reason);
+    let report = MessageReport::queued(receipt.id.clone(), to, kind, "run-outbox", reason);
     Ok(with(report, receipt, state.status))
 }
 
@@ -221,7 +221,7 @@ fn stop(
     place: &Place,
     control: Control,
     envelope: &Envelope,
-) -> Result<Report, Error> {
+) -> Result<MessageReport, Error> {
     let (to, kind) = (envelope.to.clone(), envelope.kind.clone());
     let id = post::message_id(0, &sender.clock.fresh_id());
     let mut request = match serde_json::to_value(envelope) {
@@ -240,8 +240,8 @@ fn stop(
     } else {
         "not_running"
     };
-    let report = Report::queued(id, to, kind, "run-control", reason);
-    Ok(Report {
+    let report = MessageReport::queued(id, to, kind, "run-control", reason);
+    Ok(MessageReport {
         delivered: stopped.stopped,
         queued: false,
         persisted: stopped.recorded,
@@ -319,8 +319,8 @@ fn snapshot(post: &Post, place: &Place) -> Result<(), Error> {
     })?)
 }
 
-fn with(report: Report, receipt: Receipt, status: Status) -> Report {
-    Report {
+fn with(report: MessageReport, receipt: Receipt, status: Status) -> MessageReport {
+    MessageReport {
         generation: receipt.generation,
         warnings: receipt.warnings,
         status: Some(status),

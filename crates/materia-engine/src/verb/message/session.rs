@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::Sender;
 use super::error::Error;
-use super::report::Report;
+use super::report::MessageReport;
 use crate::{post, run};
 
 /// Ends the runs of a session that wish to end with it.
@@ -17,7 +17,7 @@ pub(super) fn end(
     sender: &Sender<'_>,
     session: &SessionId,
     envelope: Envelope,
-) -> Result<Report, Error> {
+) -> Result<MessageReport, Error> {
     let theirs = sender.session.is_some_and(|own| own != session.as_str());
     if theirs || sender.within.is_some() {
         return Err(Error::NotYours {
@@ -35,9 +35,9 @@ pub(super) fn end(
     } else {
         "control_applied"
     };
-    let report = Report::queued(id, envelope.to, envelope.kind, "session-control", reason);
+    let report = MessageReport::queued(id, envelope.to, envelope.kind, "session-control", reason);
     // A session has no journal of its own; what was ended says so in the journals of the runs.
-    Ok(Report {
+    Ok(MessageReport {
         delivered: true,
         queued: false,
         persisted: false,

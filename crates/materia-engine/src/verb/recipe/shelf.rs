@@ -19,7 +19,8 @@ use crate::registry::{
 
 /// The answer to `recipe list`.
 #[derive(Debug, Serialize)]
-pub struct Listing {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RecipeListReport {
     /// Always true.
     pub ok: bool,
     /// The person's root.
@@ -31,12 +32,12 @@ pub struct Listing {
 }
 
 /// Lists the recipes that count.
-pub fn list(library: &Library) -> Listing {
+pub fn list(library: &Library) -> RecipeListReport {
     listing(survey(library))
 }
 
 /// The recipes that count, of a survey that was made.
-pub(in crate::verb) fn listing(survey: Survey) -> Listing {
+pub(in crate::verb) fn listing(survey: Survey) -> RecipeListReport {
     let Survey {
         root,
         entries,
@@ -47,7 +48,7 @@ pub(in crate::verb) fn listing(survey: Survey) -> Listing {
         .filter(|entry| entry.state != State::Shadowed)
         .collect();
     recipes.sort_by(|one, other| (&one.kind, &one.id).cmp(&(&other.kind, &other.id)));
-    Listing {
+    RecipeListReport {
         ok: true,
         root,
         recipes,
@@ -99,7 +100,8 @@ pub fn imports(library: &Library) -> Imports {
 
 /// The answer to `recipe show`.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct RecipeReport {
     /// Always true.
     pub ok: bool,
     /// Its name.
@@ -132,14 +134,14 @@ pub fn show(
     home: &Home,
     name: &str,
     cwd: &std::path::Path,
-) -> Result<Shown, NotResolved> {
+) -> Result<RecipeReport, NotResolved> {
     let located = library.find(name, cwd).map_err(NotResolved::NotFound)?;
     let linked = library.link(&located).map_err(NotResolved::Invalid)?;
     let path = located.file.as_ref().map_or_else(
         || located.id().to_owned(),
         |file| file.to_string_lossy().into_owned(),
     );
-    Ok(Shown {
+    Ok(RecipeReport {
         ok: true,
         usage: usage(home)
             .remove(&located.name)
@@ -161,7 +163,8 @@ pub fn show(
 
 /// The answer to `recipe doctor`.
 #[derive(Debug, Serialize)]
-pub struct Diagnosis {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RecipeDoctorReport {
     /// Whether nothing is broken.
     pub ok: bool,
     /// The person's root.
@@ -169,13 +172,13 @@ pub struct Diagnosis {
     /// How many there are of each state.
     pub counts: BTreeMap<&'static str, usize>,
     /// What is used.
-    pub active: Vec<Brief>,
+    pub active: Vec<RecipeBrief>,
     /// What is hidden.
-    pub shadowed: Vec<Brief>,
+    pub shadowed: Vec<RecipeBrief>,
     /// What is broken.
-    pub invalid: Vec<Brief>,
+    pub invalid: Vec<RecipeBrief>,
     /// What is not to be used.
-    pub disabled: Vec<Brief>,
+    pub disabled: Vec<RecipeBrief>,
     /// What keeps one that works from being used.
     pub blocking: Vec<String>,
     /// Which recipes touch what.
@@ -189,14 +192,15 @@ pub struct Diagnosis {
     pub issues: Vec<Finding>,
     /// The digest of every recipe.
     #[serde(rename = "integrityManifest")]
-    pub manifest: Vec<Fixed>,
+    pub manifest: Vec<IntegrityEntry>,
     /// Captured recipes that are no tools.
     pub drafts: Vec<Draft>,
 }
 
 /// A recipe in few words.
 #[derive(Debug, Serialize)]
-pub struct Brief {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct RecipeBrief {
     /// Its name.
     pub id: String,
     /// Where it lies.
@@ -210,7 +214,8 @@ pub struct Brief {
 
 /// A line of the integrity manifest.
 #[derive(Debug, Serialize)]
-pub struct Fixed {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct IntegrityEntry {
     id: String,
     path: String,
     sha256: String,
@@ -220,10 +225,10 @@ pub struct Fixed {
 }
 
 /// Looks at everything, and says what to do.
-pub fn doctor(library: &Library, home: &Home) -> Diagnosis {
+pub fn doctor(library: &Library, home: &Home) -> RecipeDoctorReport {
     let survey = survey(library);
     let usage = usage(home);
-    let of = |state: State| -> Vec<Brief> {
+    let of = |state: State| -> Vec<RecipeBrief> {
         let entries = survey.entries.iter().filter(|entry| entry.state == state);
         entries.map(|entry| brief(entry, &usage)).collect()
     };
@@ -257,7 +262,7 @@ pub fn doctor(library: &Library, home: &Home) -> Diagnosis {
             survey.entries.iter().filter(|entry| entry.tool).count(),
         ),
     ]);
-    Diagnosis {
+    RecipeDoctorReport {
         ok: invalid.is_empty(),
         counts,
         active,
@@ -275,12 +280,12 @@ pub fn doctor(library: &Library, home: &Home) -> Diagnosis {
     }
 }
 
-fn brief(entry: &Entry, usage: &BTreeMap<String, Usage>) -> Brief {
+fn brief(entry: &Entry, usage: &BTreeMap<String, Usage>) -> RecipeBrief {
     let calls = usage
         .get(&entry.id)
         .filter(|_| entry.source == Found::User)
         .map(|usage| usage.calls);
-    Brief {
+    RecipeBrief {
         id: entry.id.clone(),
         path: entry.path.clone(),
         tool: entry.tool,
@@ -302,8 +307,8 @@ fn risks(survey: &Survey) -> BTreeMap<&'static str, Vec<String>> {
     risks
 }
 
-fn fixed(entry: &Entry) -> Fixed {
-    Fixed {
+fn fixed(entry: &Entry) -> IntegrityEntry {
+    IntegrityEntry {
         id: entry.id.clone(),
         path: entry.path.clone(),
         sha256: entry.sha256.clone(),

@@ -3,10 +3,10 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::cast_show::Step;
+use materia_engine::cast::UsageSum;
+use materia_engine::verb::cast_show::CastStep;
 use materia_engine::verb::export::Exported;
 use materia_model::text;
-use serde_json::Value;
 
 use super::super::amounts::{money, short, time};
 
@@ -44,7 +44,7 @@ pub(super) fn steps(out: &mut String, exported: &Exported) {
     }
 }
 
-fn row(out: &mut String, step: &Step, begin: i64, whole: f64) {
+fn row(out: &mut String, step: &CastStep, begin: i64, whole: f64) {
     let place = &step.place;
     let item = place.item_label.as_ref().or(place.item_key.as_ref());
     let (word, class) = match (step.outcome, step.satisfied) {
@@ -106,17 +106,15 @@ pub(super) fn rework(out: &mut String, exported: &Exported) {
 /// What was used, by role and by model.
 pub(super) fn cost(out: &mut String, exported: &Exported) {
     let usage = &exported.cast.usage;
-    let mut rows = Vec::new();
-    for (title, key) in [("role", "byMateria"), ("model", "byModel")] {
-        for (name, one) in usage[key].as_object().into_iter().flatten() {
-            rows.push((
-                title,
-                name.clone(),
-                number(one, &["tokens", "total"]),
-                number(one, &["cost", "total"]),
-            ));
-        }
-    }
+    let row = |title, name: &String, used: &UsageSum| {
+        let (tokens, cost) = (used.tokens.total as f64, used.cost.total);
+        (title, name.clone(), tokens, cost)
+    };
+    let by_role = usage.by_materia.iter();
+    let by_role = by_role.map(|(name, used)| row("role", name, &used.total));
+    let by_model = usage.by_model.iter();
+    let by_model = by_model.map(|(name, used)| row("model", name, used));
+    let rows: Vec<_> = by_role.chain(by_model).collect();
     if rows.iter().all(|row| row.2 == 0.0 && row.3 == 0.0) {
         return;
     }
@@ -131,13 +129,6 @@ pub(super) fn cost(out: &mut String, exported: &Exported) {
         );
     }
     out.push_str("</table></div>\n");
-}
-
-fn number(value: &Value, path: &[&str]) -> f64 {
-    path.iter()
-        .fold(value, |value, key| &value[key])
-        .as_f64()
-        .unwrap_or(0.0)
 }
 
 /// What was said and written, to be opened one by one.

@@ -2,25 +2,53 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
+use materia_engine::process::Below;
 use materia_engine::run::Root;
-use materia_engine::verb::inspect::{self, Filter, mail, room};
+#[cfg(feature = "typescript")]
+use materia_engine::verb::inspect::Inventory;
+use materia_engine::verb::inspect::mail::{self, MailboxReport, OutboxReport};
+use materia_engine::verb::inspect::room::{self, RoomRoster, RoomTimeline};
+use materia_engine::verb::inspect::{self, Filter, RunStatusReport};
+#[cfg(feature = "typescript")]
+use materia_engine::verb::message::MessageReport;
 use materia_engine::verb::message::{self, Sender};
 use materia_model::message::Draft;
 use materia_model::name::RunId;
 use serde::Serialize;
-use serde_json::Value;
 
-use super::super::dto;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
 use super::body;
 use crate::failure::Failure;
 
 /// How many messages are shown.
 const LINES: usize = 200;
 
-fn spelled<T: Serialize>(report: &T) -> Value {
-    serde_json::to_value(report).unwrap_or_default()
+/// Everything about one run but what it writes, which comes live.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(in crate::web) struct RunReport {
+    status: RunStatusReport,
+    /// What it said to its coordinator.
+    messages: OutboxReport,
+    /// What was said in its room.
+    room: RoomTimeline,
+    /// Who is in its room.
+    roster: RoomRoster,
+    /// What waits for it, and what it took.
+    mailbox: MailboxReport,
+    processes: Vec<Below>,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<Inventory>();
+    types.add::<RunReport>();
+    types.add::<Draft>();
+    types.add::<MessageReport>();
 }
 
 /// All runs.
@@ -44,23 +72,23 @@ pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> 
     ok(&shown.await?)
 }
 
-/// The same, for whoever looks on.
-pub(in crate::web) fn run_view(state: &State, id: &RunId) -> Result<dto::RunView, Failure> {
+/// The same, for live updates.
+pub(in crate::web) fn run_view(state: &State, id: &RunId) -> Result<RunReport, Failure> {
     let (place, run) = inspect::open(&Root::new(state.home.runs()), id, None, &state.clock)?;
     let mail = mail::read(&place)?;
-    Ok(dto::RunView {
-        status: spelled(&inspect::status(&place, &run)),
-        messages: spelled(&mail::messages(id, &mail, LINES)),
-        room: spelled(&room::timeline(id, mail.room(), LINES)),
-        roster: spelled(&room::roster(id, mail.room(), LINES)),
-        mailbox: spelled(&mail::mailbox(id, None, &mail, LINES)),
-        processes: spelled(&inspect::processes(&run)),
+    Ok(RunReport {
+        status: inspect::status(&place, &run),
+        messages: mail::messages(id, &mail, LINES),
+        room: room::timeline(id, mail.room(), LINES),
+        roster: room::roster(id, mail.room(), LINES),
+        mailbox: mail::mailbox(id, None, &mail, LINES),
+        processes: inspect::processes(&run),
     })
 }
 
 /// Sends a message; ending a run is one, too.
 pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let request: dto::MessageRequest = body(&bytes)?;
+    let draft: Draft = body(&bytes)?;
     let sent = beside(move || {
         let root = Root::new(state.home.runs());
         let sender = Sender {
@@ -68,16 +96,6 @@ pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
             session: None,
             within: None,
             clock: &state.clock,
-        };
-        let draft = Draft {
-            to: request.to,
-            kind: request.kind,
-            body: request.body,
-            from: request.from,
-            summary: None,
-            reply_to: request.reply_to,
-            correlation_id: None,
-            metadata: None,
         };
         message::message(&sender, draft).map_err(Failure::from)
     });

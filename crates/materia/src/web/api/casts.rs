@@ -6,27 +6,123 @@ use materia_engine::cast::Folder;
 use materia_engine::config::Files;
 use materia_engine::verb::budget::{self, Amount, Wanted as Raise};
 use materia_engine::verb::cast::{self, Asked, Wish};
-use materia_engine::verb::cast_show::{self, Wanted};
+use materia_engine::verb::cast_show::{self, CastShowReport, Wanted};
 use materia_engine::verb::casts::{self, Filter};
+#[cfg(feature = "typescript")]
+use materia_engine::verb::{
+    budget::BudgetReport, cast::CastReport, casts::CastListReport, steer::ArtifactReport,
+};
 use materia_engine::verb::{fork, steer};
 use materia_model::run::Cast;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::super::dto;
 use super::super::play::Player;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
-use super::body;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
+use super::{OkReport, body};
 use crate::failure::{Failure, Kind};
 
 /// How much of an artifact is shown.
 const SHOWN: u64 = 1 << 20;
 
+/// Which casts to list.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct CastsQuery {
+    limit: Option<usize>,
+    status: Option<String>,
+}
+
+/// Which file of a cast.
+#[derive(Debug, Deserialize)]
+pub(super) struct ArtifactQuery {
+    path: String,
+}
+
+/// A cast to be started.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StartRequest {
+    request: String,
+    loadout: Option<String>,
+    /// A file with the replies of a scripted agent.
+    agent_script: Option<String>,
+    /// The agent that plays roles which name none.
+    agent: Option<String>,
+}
+
+/// How a cast goes on.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CastActionRequest {
+    /// What the person says to a paused socket; nothing lets it finish.
+    text: Option<String>,
+    agent_script: Option<String>,
+    /// The agent that plays roles which name none.
+    agent: Option<String>,
+}
+
+/// Where a cast is forked.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ForkRequest {
+    /// The number of a step.
+    at: String,
+    agent_script: Option<String>,
+    agent: Option<String>,
+}
+
+/// New limits of a cast.
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BudgetRequest {
+    max_tokens: Option<u64>,
+    max_cost_usd: Option<f64>,
+    max_turns: Option<u64>,
+    max_minutes: Option<f64>,
+}
+
+/// Everything about one cast but its events, which come live.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct CastDetailReport {
+    cast: CastShowReport,
+    /// The document that the cast runs by.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
+    definition: Value,
+}
+
+/// The cast that was made.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct ForkReport {
+    cast_id: String,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<CastListReport>();
+    types.add::<StartRequest>();
+    types.add::<CastReport>();
+    types.add::<CastDetailReport>();
+    types.add::<ArtifactReport>();
+    types.add::<CastActionRequest>();
+    types.add::<ForkRequest>();
+    types.add::<ForkReport>();
+    types.add::<BudgetRequest>();
+    types.add::<BudgetReport>();
+}
+
 /// The casts of the project, the newest first.
-pub(super) async fn list(
-    Given(state): Given<State>,
-    Query(asked): Query<dto::CastsQuery>,
-) -> Reply {
+pub(super) async fn list(Given(state): Given<State>, Query(asked): Query<CastsQuery>) -> Reply {
     let listed = beside(move || {
         let casts = cast::casts(state.project(), &state.files()?);
         let filter = Filter {
@@ -40,7 +136,7 @@ pub(super) async fn list(
 
 /// Starts a cast, which another process drives.
 pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let request: dto::StartRequest = body(&bytes)?;
+    let request: StartRequest = body(&bytes)?;
     let started = beside(move || {
         let files = state.files()?;
         let asked = Asked {
@@ -95,8 +191,8 @@ pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> 
             .read_definition()
             .map_err(|error| Failure::from(&error))?;
         let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
-        Ok(dto::CastView {
-            cast: serde_json::to_value(shown).unwrap_or_default(),
+        Ok(CastDetailReport {
+            cast: shown,
             definition,
         })
     });
@@ -107,22 +203,16 @@ pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> 
 pub(super) async fn artifact(
     Given(state): Given<State>,
     Path(id): Path<String>,
-    Query(asked): Query<dto::ArtifactQuery>,
+    Query(asked): Query<ArtifactQuery>,
 ) -> Reply {
     let read = beside(move || {
         let folder = folder(&state, &id)?;
-        let read = steer::artifact(&folder, &asked.path, SHOWN).map_err(|_| {
+        steer::artifact(&folder, &asked.path, SHOWN).map_err(|_| {
             let message = format!(
                 "the cast has no file {}",
                 materia_model::text::quoted(&asked.path)
             );
             Failure::new(Kind::NotFound, "artifact_not_found", message)
-        })?;
-        Ok(dto::Artifact {
-            path: asked.path,
-            text: read.text,
-            bytes: read.bytes,
-            cut: read.cut,
         })
     });
     ok(&read.await?)
@@ -134,7 +224,7 @@ pub(super) async fn go_on(
     Path((id, wish)): Path<(String, String)>,
     bytes: Bytes,
 ) -> Reply {
-    let request: dto::GoOnRequest = body(&bytes)?;
+    let request: CastActionRequest = body(&bytes)?;
     let done = beside(move || {
         let folder = folder(&state, &id)?;
         let said = request
@@ -172,7 +262,7 @@ pub(super) async fn go_on(
                 player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
             player.drive_on(&state, driven)?;
         }
-        Ok(dto::Done { ok: true })
+        Ok(OkReport { ok: true })
     });
     ok(&done.await?)
 }
@@ -194,7 +284,7 @@ pub(super) async fn fork(
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Reply {
-    let request: dto::ForkRequest = body(&bytes)?;
+    let request: ForkRequest = body(&bytes)?;
     let made = beside(move || {
         let failed = |error: materia_engine::cast::Error| Failure::from(&error);
         let files = state.files()?;
@@ -214,7 +304,7 @@ pub(super) async fn fork(
         })?;
         let cast_id = driven.id.clone();
         player.drive_on(&state, driven)?;
-        Ok(dto::Forked { cast_id })
+        Ok(ForkReport { cast_id })
     });
     ok(&made.await?)
 }
@@ -225,7 +315,7 @@ pub(super) async fn budget(
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Reply {
-    let request: dto::BudgetRequest = body(&bytes)?;
+    let request: BudgetRequest = body(&bytes)?;
     let report = beside(move || {
         let wanted = Raise {
             tokens: request.max_tokens.map(Amount::To),

@@ -2,24 +2,45 @@
 
 use axum::extract::State as Given;
 use materia_engine::run::Root;
-use materia_engine::verb::inspect::triage;
-use materia_engine::verb::trust::{self, Standing};
-use serde_json::{Value, json};
+use materia_engine::verb::inspect::triage::{self, Attention};
+use materia_engine::verb::trust::{self, TrustReport, TrustStanding};
+use serde::Serialize;
 
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
 use crate::failure::Failure;
+
+/// What needs the person besides casts.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(in crate::web) struct NeedsReport {
+    /// What the project brings, where the person has not agreed to it.
+    trust: Option<TrustReport>,
+    /// Messages whose senders wait for an answer.
+    attention: Vec<Attention>,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<NeedsReport>();
+}
 
 /// What needs the person.
 pub(super) async fn show(Given(state): Given<State>) -> Reply {
     ok(&beside(move || needs(&state)).await?)
 }
 
-/// The same, for whoever looks on.
-pub(in crate::web) fn needs(state: &State) -> Result<Value, Failure> {
+/// The same, for live updates.
+pub(in crate::web) fn needs(state: &State) -> Result<NeedsReport, Failure> {
     let shown = trust::show(&state.files()?, Some(&state.home)).ok();
-    let asks = |standing| matches!(standing, Standing::Untrusted | Standing::Changed);
+    let asks = |standing| matches!(standing, TrustStanding::Untrusted | TrustStanding::Changed);
     let shown = shown.filter(|shown| !state.trusting && asks(shown.standing));
     let waiting = triage::waiting(&Root::new(state.home.runs()), None, &state.clock)?;
-    Ok(json!({ "trust": shown, "attention": waiting.attention_messages }))
+    Ok(NeedsReport {
+        trust: shown,
+        attention: waiting.attention_messages,
+    })
 }

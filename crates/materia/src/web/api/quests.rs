@@ -4,15 +4,68 @@ use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
 use materia_engine::quest::Store;
 use materia_engine::verb::quest::{self, To};
+#[cfg(feature = "typescript")]
+use materia_engine::verb::quest::{QuestListReport, QuestReport};
 use materia_engine::verb::{cast, steer};
 use materia_model::loadout::Config;
+use serde::Deserialize;
 
-use super::super::dto;
 use super::super::play::Player;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
-use super::body;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
+use super::{OkReport, body};
 use crate::failure::{Failure, Kind};
+
+/// A quest to add.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+struct QuestRequest {
+    request: String,
+    title: Option<String>,
+    loadout: Option<String>,
+}
+
+/// What becomes of a quest that is there.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", tag = "do", deny_unknown_fields)]
+enum QuestChangeRequest {
+    /// Before all others.
+    First {},
+    /// Before another one.
+    Before { target: String },
+    /// Behind another one.
+    After { target: String },
+    /// It waits for another turn.
+    Requeue {},
+    /// It is taken off the board.
+    Remove {},
+}
+
+/// Quests to be run.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct QuestRunRequest {
+    /// This one first.
+    quest: Option<String>,
+    /// Only one.
+    once: bool,
+    agent_script: Option<String>,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<QuestListReport>();
+    types.add::<QuestReport>();
+    types.add::<QuestRequest>();
+    types.add::<QuestChangeRequest>();
+    types.add::<QuestRunRequest>();
+}
 
 /// The project's board.
 pub(in crate::web) fn board(state: &State) -> Result<Store, Failure> {
@@ -33,7 +86,7 @@ pub(super) async fn list(Given(state): Given<State>) -> Reply {
 
 /// Adds a quest.
 pub(super) async fn add(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let request: dto::QuestRequest = body(&bytes)?;
+    let request: QuestRequest = body(&bytes)?;
     let added = beside(move || {
         let files = state.files()?;
         let config = Config::load(files.layers());
@@ -67,19 +120,19 @@ pub(super) async fn change(
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Reply {
-    let request: dto::QuestChange = body(&bytes)?;
+    let request: QuestChangeRequest = body(&bytes)?;
     let changed = beside(move || {
         let (store, clock) = (board(&state)?, &state.clock);
         let done = match &request {
-            dto::QuestChange::First {} => quest::reorder(&store, &id, To::First, clock),
-            dto::QuestChange::Before { target } => {
+            QuestChangeRequest::First {} => quest::reorder(&store, &id, To::First, clock),
+            QuestChangeRequest::Before { target } => {
                 quest::reorder(&store, &id, To::Before(target), clock)
             }
-            dto::QuestChange::After { target } => {
+            QuestChangeRequest::After { target } => {
                 quest::reorder(&store, &id, To::After(target), clock)
             }
-            dto::QuestChange::Requeue {} => quest::requeue(&store, &id, clock),
-            dto::QuestChange::Remove {} => quest::remove(&store, &id, clock),
+            QuestChangeRequest::Requeue {} => quest::requeue(&store, &id, clock),
+            QuestChangeRequest::Remove {} => quest::remove(&store, &id, clock),
         };
         done.map_err(|error| (&error).into())
     });
@@ -88,7 +141,7 @@ pub(super) async fn change(
 
 /// Lets a process of its own run the quests.
 pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let request: dto::QuestsRun = body(&bytes)?;
+    let request: QuestRunRequest = body(&bytes)?;
     let started = beside(move || {
         if board(&state)?.runner().is_some() {
             return Err(Failure::new(
@@ -104,7 +157,7 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
         words.extend(Player::new(&state, request.agent_script.as_deref(), None).words());
         steer::run_quests(state.project(), words)
             .map_err(|error| Failure::from_error(Kind::Failed, "no_runner", &error))?;
-        Ok(dto::Done { ok: true })
+        Ok(OkReport { ok: true })
     });
     ok(&started.await?)
 }

@@ -2,29 +2,79 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
+#[cfg(feature = "typescript")]
+use materia_engine::registry::Registered;
 use materia_engine::registry::{self, Registration};
-use materia_engine::verb::{recipe, tool};
-use serde_json::{Map, Value, json};
+use materia_engine::verb::recipe::{self, RecipeDoctorReport, RecipeListReport, RecipeReport};
+use materia_engine::verb::tool::{self, ToolListReport};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::super::dto;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
 use super::body;
 use crate::failure::Failure;
+
+/// Recipes and tools, and what is wrong with them.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub(in crate::web) struct LibraryReport {
+    recipes: RecipeListReport,
+    tools: ToolListReport,
+    doctor: RecipeDoctorReport,
+}
+
+/// One recipe or tool.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct ToolReport {
+    /// What there is to know about it.
+    shown: RecipeReport,
+    /// As it was written; nothing where it cannot be read.
+    written: Option<Value>,
+}
+
+/// A tool as it should be.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+struct ToolRequest {
+    name: String,
+    /// A command line, or JSON when it begins with `{`, `[` or `"`.
+    template: String,
+    description: Option<String>,
+    /// `name`, `name:type` or `name:type=default`.
+    args: Vec<String>,
+    /// Whether it runs detached.
+    detached: bool,
+    /// Whether a tool of this name is changed.
+    update: bool,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<LibraryReport>();
+    types.add::<ToolReport>();
+    types.add::<ToolRequest>();
+    types.add::<Registered>();
+}
 
 /// Recipes and tools, and what is wrong with them.
 pub(super) async fn library(Given(state): Given<State>) -> Reply {
     ok(&beside(move || Ok(shelf(&state))).await?)
 }
 
-/// The same, for whoever looks on.
-pub(in crate::web) fn shelf(state: &State) -> Value {
+/// The same, for live updates.
+pub(in crate::web) fn shelf(state: &State) -> LibraryReport {
     let library = state.library();
-    json!({
-        "recipes": recipe::list(&library),
-        "tools": tool::list(&library),
-        "doctor": recipe::doctor(&library, &state.home),
-    })
+    LibraryReport {
+        recipes: recipe::list(&library),
+        tools: tool::list(&library),
+        doctor: recipe::doctor(&library, &state.home),
+    }
 }
 
 /// One recipe or tool: what there is to know about it, and as it was written.
@@ -34,14 +84,15 @@ pub(super) async fn show(Given(state): Given<State>, Path(name): Path<String>) -
         let shown = recipe::show(&library, &state.home, &name, state.project())?;
         let written = library.find(&name, state.project()).ok();
         let written = written.and_then(|found| materia_model::recipe::parse(found.source()).ok());
-        Ok(json!({ "shown": shown, "written": written.map(|written| written.to_value()) }))
+        let written = written.map(|written| written.to_value());
+        Ok(ToolReport { shown, written })
     });
     ok(&shown.await?)
 }
 
 /// Makes a tool, or changes one.
 pub(super) async fn register(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let request: dto::ToolRequest = body(&bytes)?;
+    let request: ToolRequest = body(&bytes)?;
     let registered = beside(move || {
         let registration = Registration {
             fields: fields(&request),
@@ -66,7 +117,7 @@ pub(super) async fn remove(
 
 /// A recipe as one reads it: what it is for first, the template last. What is empty is left out,
 /// but a change can take away what was there.
-fn fields(request: &dto::ToolRequest) -> Map<String, Value> {
+fn fields(request: &ToolRequest) -> Map<String, Value> {
     let mut fields = Map::new();
     let description = request.description.as_deref().unwrap_or_default().trim();
     if request.update || !description.is_empty() {

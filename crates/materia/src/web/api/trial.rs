@@ -4,20 +4,55 @@ use axum::body::Bytes;
 use axum::extract::State as Given;
 use materia_engine::process::Nursery;
 use materia_engine::verb::definition::{self, Edit, Section, Target};
+#[cfg(feature = "typescript")]
+use materia_engine::verb::trial::TrialReport;
 use materia_engine::verb::trial::{self, Place, Sample, TrialError};
 use materia_engine::verb::trust;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use super::super::dto;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
 use super::body;
 use crate::failure::{Failure, Kind};
 
+/// A utility to be tried.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+struct TrialRequest {
+    materia: String,
+    /// The materia as it is being edited.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown> | null"))]
+    value: Option<Value>,
+    /// The file it would be saved to.
+    target: Target,
+    /// What stands in for the person's request.
+    request: String,
+    /// What stands in for the shared state.
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, unknown>"))]
+    #[serde(default)]
+    state: Map<String, Value>,
+    /// What stands in for the current item.
+    #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
+    #[serde(default)]
+    item: Option<Value>,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<TrialRequest>();
+    types.add::<TrialReport>();
+}
+
 /// Runs a utility as it is, or as it is being edited.
 pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let request: dto::TrialRequest = body(&bytes)?;
+    let request: TrialRequest = body(&bytes)?;
     let tried = beside(move || {
-        let target = Target::from(request.target);
+        let target = request.target;
         // What the person has before them in the editor is theirs, wherever it will be saved.
         let trusting = state.trusting
             || request.value.is_some()
@@ -50,19 +85,13 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
             trusting,
         };
         let mut nursery = Nursery::new();
-        let tried = trial::trial(&files, &request.materia, &sample, place, &mut nursery)?;
-        Ok(dto::TrialAnswer {
-            argv: tried.argv,
-            code: tried.code,
-            signal: tried.signal,
-            timed_out: tried.timed_out,
-            duration_ms: tried.duration_ms,
-            input: tried.input,
-            stdout: tried.stdout,
-            stderr: tried.stderr,
-            result: tried.result,
-            problem: tried.problem,
-        })
+        Ok(trial::trial(
+            &files,
+            &request.materia,
+            &sample,
+            place,
+            &mut nursery,
+        )?)
     });
     ok(&tried.await?)
 }

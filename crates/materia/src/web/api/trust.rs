@@ -3,12 +3,32 @@
 use axum::body::Bytes;
 use axum::extract::State as Given;
 use materia_engine::verb::trust;
+#[cfg(feature = "typescript")]
+use materia_engine::verb::trust::TrustReport;
+use serde::Deserialize;
 
-use super::super::dto;
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
 use super::body;
 use crate::failure::{Failure, Kind};
+
+/// Agreement to what was shown.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(deny_unknown_fields)]
+struct TrustRequest {
+    /// What the person was shown, by its digest.
+    digest: String,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<TrustReport>();
+    types.add::<TrustRequest>();
+}
 
 /// What the project would run, and how the person stands to it.
 pub(super) async fn show(Given(state): Given<State>) -> Reply {
@@ -20,7 +40,7 @@ pub(super) async fn show(Given(state): Given<State>) -> Reply {
 
 /// Agrees to exactly what was shown.
 pub(super) async fn grant(Given(state): Given<State>, bytes: Bytes) -> Reply {
-    let request: dto::TrustRequest = body(&bytes)?;
+    let request: TrustRequest = body(&bytes)?;
     let granted = beside(move || {
         let files = state.files()?;
         let failed = |error: materia_engine::trust::Error| Failure::from(&error);

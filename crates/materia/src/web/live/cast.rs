@@ -5,30 +5,70 @@
 //! running everything that its agent says and does, from the position that the page names. Waking
 //! up is the kernel's; a slow look makes up for what is in no log, such as a driver that died.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use axum::response::sse::Event;
 use materia_engine::cast::Folder;
-use materia_engine::cast::glance::{self, Head};
-use materia_engine::cast::usage;
+use materia_engine::cast::glance::{self, Head, Position};
+use materia_engine::cast::{CastUsage, usage};
+#[cfg(feature = "typescript")]
+use materia_engine::verb::activity::ActivityReport;
 use materia_engine::verb::activity::{self, Activity};
+use materia_engine::verb::cast_show::CastEventRecord;
 use materia_engine::verb::steer::Watched;
+use materia_model::cast::Failure as CastFailure;
+use materia_model::cast::event::Raise;
+use materia_model::cast::rework::Rework;
+use materia_model::cast::state::Speaker;
 use materia_model::record::Record;
+use materia_model::time::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
-use super::super::dto::{CastState, Doing, LiveQuery, Told};
-use super::event;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
 use super::waking::Waking;
+use super::{LiveQuery, event};
 use crate::failure::{Failure, Kind};
 
 /// How long nothing may happen before we look by ourselves.
 const LOOK: Duration = Duration::from_secs(2);
 /// How long words are gathered before they are told.
 const GATHER: Duration = Duration::from_millis(30);
+
+/// What a cast's events come to, as far as a picture of it needs.
+#[derive(Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+struct CastStateReport {
+    /// `running`, `interrupted`, `paused`, `complete`, `failed` or `aborted`: proved, not
+    /// remembered.
+    status: &'static str,
+    at: Option<Position>,
+    visits: BTreeMap<String, u64>,
+    traversals: BTreeMap<String, u64>,
+    usage: CastUsage,
+    /// Who said what, the newest last.
+    conversation: Vec<(Speaker, String)>,
+    rework: Vec<Rework>,
+    error: Option<CastFailure>,
+    /// Limits that were raised.
+    raised: Raise,
+    started_at: Option<Timestamp>,
+    updated_at: Option<Timestamp>,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<ActivityReport>();
+    types.add::<CastEventRecord>();
+    types.add::<CastStateReport>();
+}
 
 /// One page and what it was told.
 pub(super) struct Cast {
@@ -37,7 +77,7 @@ pub(super) struct Cast {
     folder: Folder,
     after: u64,
     seen: Option<(String, u64)>,
-    told: Option<CastState>,
+    told: Option<CastStateReport>,
     page: mpsc::Sender<Event>,
 }
 
@@ -122,17 +162,11 @@ impl Cast {
                 .take()
                 .filter(|(seen, _)| *seen == path)
                 .map_or(0, |(_, at)| at);
-            self.turn = Some(Waking::new(Activity::open(&self.folder, &path, from)?)?);
+            let turn = Activity::open(&self.folder, &path, from)?;
+            let nothing = turn.nothing();
+            self.turn = Some(Waking::new(turn)?);
             if from == 0 {
-                self.send(event(
-                    "doing",
-                    &Doing {
-                        path,
-                        to: 0,
-                        lines: Vec::new(),
-                    },
-                ))
-                .await?;
+                self.send(event("doing", &nothing)).await?;
             }
             self.act().await?;
         }
@@ -147,14 +181,10 @@ impl Cast {
     /// Tells what the agent said and did.
     async fn act(&mut self) -> Result<(), Over> {
         while let Some(turn) = &mut self.turn {
-            let turn = turn.get();
-            let Some(more) = turn.more()? else { break };
-            let doing = Doing {
-                path: turn.path().to_owned(),
-                to: more.to,
-                lines: more.lines,
+            let Some(more) = turn.get().more()? else {
+                break;
             };
-            self.send(event("doing", &doing)).await?;
+            self.send(event("doing", &more)).await?;
         }
         Ok(())
     }
@@ -165,32 +195,28 @@ impl Cast {
 }
 
 fn told(record: &Record) -> Event {
-    let told = Told {
+    let told = CastEventRecord {
         seq: record.seq,
-        at: record.at.to_string(),
+        at: record.at,
         kind: record.kind.clone(),
         data: record.data.clone(),
     };
     event("record", &told).id(record.seq.to_string())
 }
 
-fn state_of(watched: &Watched, path: &std::path::Path) -> CastState {
+fn state_of(watched: &Watched, path: &Path) -> CastStateReport {
     let state = watched.state();
-    CastState {
-        status: glance::standing(path, state.status).as_str().to_owned(),
-        at: spelled(&Head::of(state, 0).at),
-        visits: spelled(&state.visits),
-        traversals: spelled(&state.traversals),
+    CastStateReport {
+        status: glance::standing(path, state.status).as_str(),
+        at: Head::of(state, 0).at,
+        visits: state.visits.clone(),
+        traversals: state.traversals.clone(),
         usage: usage(state),
-        conversation: spelled(&state.conversation.lines),
-        rework: spelled(&state.rework),
-        error: spelled(&state.failure),
-        raised: spelled(&state.raised),
-        started_at: state.started_at.map(|at| at.to_string()),
-        updated_at: state.updated_at.map(|at| at.to_string()),
+        conversation: state.conversation.lines.clone(),
+        rework: state.rework.clone(),
+        error: state.failure.clone(),
+        raised: state.raised.clone(),
+        started_at: state.started_at,
+        updated_at: state.updated_at,
     }
-}
-
-fn spelled<T: Serialize>(document: &T) -> Value {
-    serde_json::to_value(document).unwrap_or_default()
 }

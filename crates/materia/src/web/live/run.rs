@@ -11,15 +11,17 @@ use materia_engine::clock::Stopwatch;
 use materia_engine::run::Place;
 use materia_engine::store::stream::Growing;
 use materia_model::text::Characters;
+use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::super::api;
-use super::super::dto::{LiveQuery, Output};
 use super::super::reply::beside;
 use super::super::state::State;
-use super::event;
+#[cfg(feature = "typescript")]
+use super::super::types::Types;
 use super::waking::Waking;
+use super::{LiveQuery, event};
 use crate::failure::{Failure, Kind};
 
 /// How long nothing may happen before we look by ourselves.
@@ -28,7 +30,33 @@ const LOOK: Duration = Duration::from_secs(2);
 const GATHER: Duration = Duration::from_millis(40);
 /// How much of what was written before a page is told at first.
 const FIRST: u64 = 128 << 10;
-const STREAMS: [&str; 2] = ["stdout", "stderr"];
+const STREAMS: [Stream; 2] = [Stream::Stdout, Stream::Stderr];
+
+/// One of the two outputs of a run.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "OutputStream"))]
+#[serde(rename_all = "lowercase")]
+enum Stream {
+    Stdout,
+    Stderr,
+}
+
+/// A piece of what a run wrote.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct OutputChunk {
+    stream: Stream,
+    /// Where it stands in what was written.
+    from: u64,
+    to: u64,
+    text: String,
+}
+
+/// The types of these routes, for the client.
+#[cfg(feature = "typescript")]
+pub(super) fn declare(types: &mut Types) {
+    types.add::<OutputChunk>();
+}
 
 /// One page and what it was told.
 pub(super) struct Run {
@@ -95,7 +123,7 @@ impl Run {
                 let to = end - self.halves[at].waiting() as u64;
                 self.send(event(
                     "output",
-                    &Output {
+                    &OutputChunk {
                         stream,
                         from,
                         to,

@@ -4,6 +4,8 @@
 use super::{Tree, assert_none, bad_lines};
 
 const LONGEST: usize = 600;
+/// Biome breaks lines at 100 columns, but neither texts nor comments.
+const MAX_CLIENT_COLUMNS: usize = 120;
 
 #[test]
 fn every_module_says_what_it_owns() {
@@ -27,6 +29,20 @@ fn no_file_is_too_long_to_read() {
             .map(|file| format!("{}: over {LONGEST} lines", file.path))
             .collect::<Vec<_>>(),
     );
+}
+
+#[test]
+fn no_line_of_the_client_is_too_wide() {
+    let tree = Tree::read();
+    let client = tree
+        .files
+        .iter()
+        .filter(|file| file.path.starts_with("web/src/") || file.path.starts_with("web/test/"));
+    let wide = bad_lines(client, |_, line| {
+        (line.chars().count() > MAX_CLIENT_COLUMNS)
+            .then(|| format!("over {MAX_CLIENT_COLUMNS} columns"))
+    });
+    assert_none(&wide);
 }
 
 #[test]

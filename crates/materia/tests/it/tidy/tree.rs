@@ -17,8 +17,8 @@ pub struct Tree {
 }
 
 const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "assets", "dist"];
-const KINDS: [&str; 12] = [
-    "rs", "md", "toml", "snap", "sh", "c", "ts", "tsx", "css", "html", "py", "",
+const KINDS: [&str; 13] = [
+    "rs", "md", "toml", "snap", "sh", "c", "ts", "tsx", "mjs", "css", "html", "py", "",
 ];
 
 impl Tree {
