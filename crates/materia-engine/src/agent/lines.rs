@@ -76,7 +76,7 @@ mod tests {
         let mut all = Vec::new();
         for piece in pieces {
             lines.push(piece, |line| {
-                all.push(String::from_utf8_lossy(line).into_owned())
+                all.push(String::from_utf8_lossy(line).into_owned());
             });
         }
         (

@@ -324,7 +324,7 @@ fn r5_launches_are_counted_beside_the_file_and_anew_when_it_changes() {
     std::thread::scope(|scope| {
         for name in names {
             scope.spawn(move || {
-                (0..5).for_each(|_| record(home, name, "x", Launch::Tool, now).unwrap())
+                (0..5).for_each(|_| record(home, name, "x", Launch::Tool, now).unwrap());
             });
         }
     });

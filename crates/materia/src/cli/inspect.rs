@@ -131,10 +131,10 @@ impl Inspect {
                 screen.report(&recipe::doctor(&library(world)?, &world.home()?), voice);
             }
             Target::Recipes if view == "imports" => {
-                screen.report(&recipe::imports(&library(world)?), voice)
+                screen.report(&recipe::imports(&library(world)?), voice);
             }
             Target::Recipes if view == "list" => {
-                screen.report(&recipe::list(&library(world)?), voice)
+                screen.report(&recipe::list(&library(world)?), voice);
             }
             Target::Recipes => screen.report(&inspect::recipes(&library(world)?), voice),
         }

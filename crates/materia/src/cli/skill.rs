@@ -48,7 +48,7 @@ impl Skill {
             match voice {
                 Voice::Human => screen.text(skill::TEXT),
                 Voice::Json => {
-                    screen.document(&serde_json::json!({"ok": true, "text": skill::TEXT}))
+                    screen.document(&serde_json::json!({"ok": true, "text": skill::TEXT}));
                 }
             }
             return Ok(0);

@@ -140,7 +140,7 @@ fn spawn(given: &mut Given) -> Result<Request, Misfit> {
         (Some(_), Some(_)) => return misfit("both a template and a recipe", "give one of them"),
         (None, None) => return misfit("nothing to run", "give `template`, `recipe` or `agent`"),
         (Some(template), None) => {
-            words.extend(["--template".to_owned(), template_text(&template)?])
+            words.extend(["--template".to_owned(), template_text(&template)?]);
         }
         (None, Some((file, true))) if is_file(&file) => words.extend(["--file".to_owned(), file]),
         (None, Some((name, _))) => words.extend(["--".to_owned(), name]),

@@ -51,13 +51,13 @@ impl Listener for ActorView {
                 (self.open, self.spoke) = (!text.ends_with('\n'), true);
             }
             Told::Seen(Activity::Heard { text }) => {
-                self.line(&format!("> meanwhile: {}", quoted(text)))
+                self.line(&format!("> meanwhile: {}", quoted(text)));
             }
             Told::Seen(Activity::ToolStart { name, input }) => {
                 self.line(&format!("[{name}] {}", text::bounded(input.trim(), 200)));
             }
             Told::Seen(Activity::ToolEnd { name, ok: false }) => {
-                self.line(&format!("[{name}] failed"))
+                self.line(&format!("[{name}] failed"));
             }
             Told::Seen(Activity::Notice { text }) => self.line(&format!("notice: {text}")),
             Told::Seen(_) => {}

@@ -239,7 +239,7 @@ impl Listener for CastView {
                 self.step(Role::Quiet, "tool", place, &format!(": {name} {input}"));
             }
             Activity::Notice { text } => {
-                self.step(Role::Warning, "notice", place, &format!(": {text}"))
+                self.step(Role::Warning, "notice", place, &format!(": {text}"));
             }
             Activity::Text { .. }
             | Activity::ToolStart { .. }
@@ -290,7 +290,7 @@ impl Listener for CastView {
                 self.say(Role::Warning, "budget", &said);
             }
             Body::CastRecast(_) | Body::CastRevive(_) => {
-                self.say(Role::Quiet, "recast", &state.cast_id)
+                self.say(Role::Quiet, "recast", &state.cast_id);
             }
             _ => {}
         }

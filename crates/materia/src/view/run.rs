@@ -79,7 +79,7 @@ impl RunView {
         match (outcome.interrupted, outcome.status) {
             (true, _) => {
                 self.screen
-                    .talk(Role::Bad, "interrupted", "nothing of it is left running")
+                    .talk(Role::Bad, "interrupted", "nothing of it is left running");
             }
             (false, Status::Failed) => {
                 self.screen.talk(

@@ -149,7 +149,7 @@ impl Picture {
     fn take(&mut self, event: &Event, state: &State) {
         match &event.body {
             Body::SocketStart(_) | Body::AgentTurnStart(_) | Body::UtilityInput(_) => {
-                self.said.clear()
+                self.said.clear();
             }
             Body::AgentTurnEnd(_) => self.turn = Usage::default(),
             _ => {}

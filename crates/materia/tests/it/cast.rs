@@ -64,9 +64,9 @@ fn files(dir: &std::path::Path) -> Vec<String> {
         for entry in fs::read_dir(next).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                left.push(path)
+                left.push(path);
             } else {
-                all.push(path)
+                all.push(path);
             }
         }
     }

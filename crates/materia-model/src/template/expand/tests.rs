@@ -28,7 +28,7 @@ fn argv(text: &str, values: &Value) -> Vec<Vec<String>> {
             Body::Command { argv, .. } => found.push(argv.clone()),
             Body::Sequence(steps) => steps.iter().for_each(|step| leaves(step, found)),
             Body::Parallel { branches, .. } => {
-                branches.iter().for_each(|branch| leaves(branch, found))
+                branches.iter().for_each(|branch| leaves(branch, found));
             }
             Body::Nested(inner) => leaves(inner, found),
             Body::Skipped(_) => {}

@@ -321,7 +321,7 @@ fn c9_a_sample_of_the_crash_matrix() {
         .step_by(passings.len() / 8)
         .collect();
     all(&sample, |_, (point, nth)| {
-        survive(point, *nth, "abort", None, &expected)
+        survive(point, *nth, "abort", None, &expected);
     });
 }
 
@@ -374,7 +374,7 @@ mod slow {
             }
         }
         all(&cases, |_, (point, nth, action)| {
-            survive(point, *nth, action, None, &expected)
+            survive(point, *nth, action, None, &expected);
         });
     }
 }

@@ -64,7 +64,7 @@ impl Points {
                         .env("MATERIA_FAILPOINT", spec)
                         .run()
                         .ok(),
-                )
+                );
             });
             takes = traced(|spec| {
                 drop(
@@ -72,7 +72,7 @@ impl Points {
                         .env("MATERIA_FAILPOINT", spec)
                         .run()
                         .ok(),
-                )
+                );
             });
             house.kill("traced");
         });

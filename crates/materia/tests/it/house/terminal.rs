@@ -61,7 +61,7 @@ impl Terminal {
                 self.row = self
                     .row
                     .checked_sub(number.unwrap())
-                    .expect("it stays below the top")
+                    .expect("it stays below the top");
             }
             "J" => {
                 self.lines.truncate(self.row);

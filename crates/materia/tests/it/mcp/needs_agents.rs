@@ -196,7 +196,7 @@ fn heard(stage: &Stage, part: &str) -> usize {
 #[track_caller]
 fn until_heard(stage: &Stage, part: &str) {
     let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        stage.until(|| heard(stage, part) > 0)
+        stage.until(|| heard(stage, part) > 0);
     }));
     if waited.is_err() {
         let printed =
