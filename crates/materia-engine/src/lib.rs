@@ -9,6 +9,7 @@
 pub mod clock;
 pub mod home;
 pub mod failpoint;
+pub mod wake;
 pub mod store;
 pub mod process;
 pub mod trust;

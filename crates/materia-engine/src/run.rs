@@ -54,8 +54,8 @@ pub use supervisor::{NEW, SUPERVISE, supervise};
 pub use wait::{Awaited, Leaving, Until, wait};
 
 use crate::clock::Clock;
-use crate::store::bell::{self, Heard};
 use crate::store::journal::{JournalError, Options, SharedJournal};
+use crate::wake::{self, WakeResult};
 
 /// Opens a run's journal for adding to it.
 pub fn journal(place: &Place, clock: &Clock) -> Result<SharedJournal, JournalError> {
@@ -69,5 +69,5 @@ pub fn journal(place: &Place, clock: &Clock) -> Result<SharedJournal, JournalErr
 
 /// Tells whoever supervises a run to look at its journal; whether somebody does.
 pub fn ring(place: &Place) -> bool {
-    bell::ring(&place.bell()) == Heard::Yes
+    wake::wake(&place.bell()) == WakeResult::Delivered
 }

@@ -9,8 +9,6 @@
 #![allow(clippy::disallowed_methods, reason = "this room owns writing")]
 
 pub(crate) mod kernel;
-pub(crate) mod watch;
-pub mod wake;
 pub mod fifo;
 pub mod dir;
 pub mod lock;
@@ -20,8 +18,6 @@ pub mod lines;
 pub mod file;
 pub mod artifact;
 pub mod spool;
-pub mod bell;
-pub mod ears;
 pub mod stream;
 pub mod copy;
 pub mod tree;

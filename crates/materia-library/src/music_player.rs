@@ -174,7 +174,7 @@ impl Player<'_, '_> {
                         return self.stopped(why);
                     }
                 }
-                Some(Event::Readable(_)) => ear.quiet(),
+                Some(Event::Readable(_)) => ear.drain(),
                 Some(Event::Interrupt(_)) => {
                     self.halt();
                     return Err(UtilityError::interrupted(self.program.name));

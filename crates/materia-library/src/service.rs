@@ -11,9 +11,9 @@ use materia_engine::clock::Clock;
 use materia_engine::post::{self, Claimed, Ending, Post, Posting, Wait};
 use materia_engine::process::Identity;
 use materia_engine::run::{self, Place as RunPlace, Root};
-use materia_engine::store::ears::Ear;
 use materia_engine::utility::UtilityError;
 use materia_engine::utility::step::StepContext;
+use materia_engine::wake::WaiterPipe;
 use materia_model::message::event::Holder;
 use materia_model::message::{Address, Draft, Place};
 use materia_model::name::{BranchName, RunId};
@@ -115,8 +115,8 @@ impl Service {
     }
 
     /// Rings when a message may have come.
-    pub(crate) fn ear(&self) -> Result<Ear, UtilityError> {
-        Ear::open(&self.place.ears()).map_err(|error| {
+    pub(crate) fn ear(&self) -> Result<WaiterPipe, UtilityError> {
+        WaiterPipe::open(&self.place.ears()).map_err(|error| {
             UtilityError::failed(
                 format!("nobody can be heard: {error}"),
                 "check who may write to the run's directory",

@@ -10,7 +10,7 @@ use materia_model::message::{Address, Envelope, Limits, Mail, Place};
 use super::error::Error;
 use super::office::Post;
 use crate::run::{self, Poured};
-use crate::store::ears;
+use crate::wake::waiters;
 
 /// A message to be posted, and what has to be so.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl Post {
         drop(held);
         // Whoever is woken makes the message durable before it hands it out, so it may wake while
         // we do the same.
-        ears::ring_all(&self.ears());
+        waiters::wake_all(&self.ears());
         self.journal.commit_to(&mark)?;
         Ok(Receipt {
             id: message.id,

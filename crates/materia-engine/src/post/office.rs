@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::clock::{self, Clock};
-use crate::store::ears::{self, Ear};
 use crate::store::journal::{Follower, From, Held, JournalError, Options, Reader, SharedJournal};
 use crate::store::{atomic, dir};
+use crate::wake::waiters::{self, WaiterPipe};
 
 /// A run's messages.
 #[derive(Debug)]
@@ -75,9 +75,9 @@ impl Post {
     }
 
     /// Something to sleep on until a message comes.
-    pub fn listen(&self) -> Result<Ear, Error> {
+    pub fn listen(&self) -> Result<WaiterPipe, Error> {
         let folder = self.ears();
-        Ear::open(&folder).map_err(|source| Error::Io {
+        WaiterPipe::open(&folder).map_err(|source| Error::Io {
             path: folder,
             source,
         })
@@ -97,7 +97,7 @@ impl Post {
 
     /// Where those sleep who wait for a message.
     pub(super) fn ears(&self) -> PathBuf {
-        ears::beside(dir::parent_of(&self.path))
+        waiters::pipes_in(dir::parent_of(&self.path))
     }
 
     /// Waits until something is so, at most so long; whether it is.

@@ -18,7 +18,7 @@ use super::office::Post;
 use crate::clock;
 use crate::process::{Held as Process, Interrupts};
 use crate::run::{identity, is_dead};
-use crate::store::ears::Ear;
+use crate::wake::WaiterPipe;
 
 /// How long a wait sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
@@ -58,13 +58,13 @@ impl Post {
         };
         let generation = self.look(|mail| mail.generation.clone())?;
         let folder = self.ears();
-        let ear = Ear::open(&folder).map_err(|source| Error::Io {
+        let ear = WaiterPipe::open(&folder).map_err(|source| Error::Io {
             path: folder,
             source,
         })?;
         loop {
             // It is heard from before the look that finds nothing, so nothing comes in between.
-            ear.quiet();
+            ear.drain();
             if let Some(claimed) = self.claim(place, by)? {
                 return Ok(claimed);
             }
@@ -130,7 +130,7 @@ impl Post {
 }
 
 /// Sleeps until it is rung, one of the others ends, we are interrupted, or the time is over.
-fn sleep(ear: &Ear, others: &[Process], interrupts: &Interrupts, at_most: Duration) {
+fn sleep(ear: &WaiterPipe, others: &[Process], interrupts: &Interrupts, at_most: Duration) {
     let fds = std::iter::once(ear.as_fd())
         .chain(others.iter().map(AsFd::as_fd))
         .chain(interrupts.fds());

@@ -219,7 +219,7 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_a_claimer() {
         post.journal
             .append(RUN_END, &json!({"generation": "g1", "status": "done"}))
             .unwrap();
-        crate::store::ears::ring_all(&post.ears());
+        crate::wake::wake_all(&post.ears());
         assert!(matches!(waiting.join().unwrap(), Err(Error::Over { .. })));
     });
     nursery.sweep(Duration::ZERO);

@@ -20,8 +20,8 @@ use super::news::{Event, News};
 use crate::clock::Clock;
 use crate::process::{Held, Interrupts};
 use crate::run::{self, LeftOut, identity, is_dead};
-use crate::store::wake::Wake;
 use crate::store::{dir, tree};
+use crate::wake::DirectoryWatch;
 
 /// How long an observer sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(15);
@@ -60,7 +60,7 @@ pub struct Watching {
     /// All of those, also the ones that are not followed yet.
     gone: BTreeSet<RunId>,
     left_out: Option<LeftOut>,
-    wake: Wake,
+    wake: DirectoryWatch,
 }
 
 impl Watching {
@@ -84,7 +84,7 @@ impl Watching {
         let marks = Marks::open(&observer.folder, &whose, clock)?;
         // From now on runs that go leave something here.
         dir::create_private(&left)?;
-        let wake = Wake::new().map_err(io(&observer.folder))?;
+        let wake = DirectoryWatch::new().map_err(io(&observer.folder))?;
         for folder in [&observer.runs, &observer.bell, &observer.folder, &left] {
             wake.on(folder).map_err(io(folder))?;
         }
@@ -108,7 +108,7 @@ impl Watching {
     /// What is new, without waiting; at most so many at a time. What is told of one run comes from
     /// one place.
     pub fn news(&mut self) -> Result<Vec<News>, Error> {
-        self.wake.quiet().map_err(|source| Error::Io {
+        self.wake.drain().map_err(|source| Error::Io {
             path: self.observer.folder.clone(),
             source,
         })?;

@@ -14,7 +14,7 @@ use rustix::fs::inotify::WatchFlags;
 use super::survey::survey;
 use super::tool::{Tool, tools};
 use crate::library::Library;
-use crate::store::watch::Watch;
+use crate::wake::inotify::InotifyWatch;
 use crate::{clock, store::dir};
 
 /// How long the root has to be quiet before it is looked at again.
@@ -26,7 +26,7 @@ const LONGEST: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub struct Watcher {
     library: Library,
-    watch: Watch,
+    watch: InotifyWatch,
     tools: BTreeMap<String, Tool>,
 }
 
@@ -52,7 +52,7 @@ impl Watcher {
     /// Begins to watch; makes the root where there is none, so that the first recipe is seen.
     pub fn new(library: &Library) -> io::Result<Self> {
         dir::create_private(library.root()).map_err(io::Error::other)?;
-        let watch = Watch::new()?;
+        let watch = InotifyWatch::new()?;
         let flags = WatchFlags::CLOSE_WRITE
             | WatchFlags::MOVED_TO
             | WatchFlags::MOVED_FROM

@@ -24,10 +24,10 @@ use super::{snapshot, status};
 use crate::clock::{self, Clock, Stopwatch};
 use crate::execute::{Observer, Progress, Wish};
 use crate::process::{Exits, LeafId};
-use crate::store::bell::Bell;
-use crate::store::ears;
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
 use crate::store::spare::Spare;
+use crate::wake::WakePipe;
+use crate::wake::waiters;
 
 /// How long a supervisor sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
@@ -46,7 +46,7 @@ pub(super) struct Watcher<'s> {
     root: &'s Root,
     place: &'s Place,
     journal: &'s SharedJournal,
-    bell: &'s Bell,
+    bell: &'s WakePipe,
     clock: &'s Clock,
     reader: Option<Reader>,
     /// What the journal says, as far as it was read.
@@ -79,7 +79,7 @@ pub(super) struct Surroundings<'s> {
     pub(super) root: &'s Root,
     pub(super) place: &'s Place,
     pub(super) journal: &'s SharedJournal,
-    pub(super) bell: &'s Bell,
+    pub(super) bell: &'s WakePipe,
     pub(super) clock: &'s Clock,
     /// What must not be written down.
     pub(super) guard: &'s Guard,
@@ -133,7 +133,7 @@ impl<'s> Watcher<'s> {
     pub(super) fn end(&mut self, end: &End) -> Result<(), Error> {
         let told = self.write(Some((RUN_END, end)));
         if told.is_ok() {
-            ears::ring_all(&self.place.ears());
+            waiters::wake_all(&self.place.ears());
         } else {
             let (at, data) = (
                 self.clock.now(),
@@ -179,13 +179,13 @@ impl<'s> Watcher<'s> {
             again.append_durable(RUN_END, end)?;
         }
         snapshot::write(self.place, &status::recorded(self.place)?, self.clock.now());
-        ears::ring_all(&self.place.ears());
+        waiters::wake_all(&self.place.ears());
         Ok(())
     }
 
     /// Sleeps for so long, or until somebody rings.
     fn rest(&self, time: Duration) {
-        self.bell.quiet();
+        self.bell.drain();
         if let Ok(bell) = self.bell.as_fd().try_clone_to_owned() {
             let mut rung = Exits::default();
             rung.also(bell, ());
@@ -382,7 +382,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn wishes(&mut self, hungry: bool) -> Vec<Wish> {
-        self.bell.quiet();
+        self.bell.drain();
         let came = self.catch_up();
         let line = self
             .feeding

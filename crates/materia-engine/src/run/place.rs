@@ -13,8 +13,8 @@ use materia_model::run::RUN_START;
 use materia_model::text;
 
 use super::error::Error;
-use crate::store::ears;
 use crate::store::journal::{From, Reader};
+use crate::wake::waiters;
 
 /// What else is in the directory of all runs: none of them is a run's.
 const ARCHIVE: &str = "archived";
@@ -199,7 +199,7 @@ impl Place {
 
     /// The bells of everybody who waits beside it: the beginning of their names.
     pub fn ears(&self) -> PathBuf {
-        ears::beside(&self.dir)
+        waiters::pipes_in(&self.dir)
     }
 
     /// What its commands write to stdout.

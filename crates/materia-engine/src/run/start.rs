@@ -22,10 +22,10 @@ use super::supervisor::{NEW, OLD, SUPERVISE};
 use super::{family, snapshot, status};
 use crate::clock::Clock;
 use crate::process::{DetachedChild, SpawnError, inherited_variables, spawn_detached_child};
-use crate::store::bell::Bell;
 use crate::store::dir;
 use crate::store::journal::JournalError;
 use crate::store::lock::{Lock, Wait};
+use crate::wake::WakePipe;
 
 /// What programs inherit.
 pub(super) type Variables = BTreeMap<OsString, OsString>;
@@ -113,7 +113,7 @@ fn begin(
         hint: "give it other values".to_owned(),
     })?;
     let lock = launch_guard.lock.insert(own(place, made, clock)?);
-    let bell = Bell::hang(&place.bell()).map_err(Error::io("open", place.bell()))?;
+    let bell = WakePipe::open(&place.bell()).map_err(Error::io("open", place.bell()))?;
     let variables = inherited_variables();
     let supervisor =
         launch(order, place, made, &variables, [&bell, lock]).map_err(|source| Error::Spawn {

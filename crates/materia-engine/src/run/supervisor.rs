@@ -27,10 +27,10 @@ use super::{family, journal, snapshot};
 use crate::clock::Clock;
 use crate::execute::{self, Around, Request, Streams};
 use crate::process::{DEFAULT_GRACE, Nursery, inherited_files};
-use crate::store::bell::Bell;
 use crate::store::journal::SharedJournal;
 use crate::store::lock::Lock;
 use crate::store::stream;
+use crate::wake::WakePipe;
 
 /// The first word of a supervisor's command line; no verb is called so. The run, the generation,
 /// whether its directory was made for it, and that directory follow.
@@ -79,7 +79,7 @@ pub fn supervise(
     // Hundreds of supervisors may sleep at the same time: what nobody asks for again goes.
     drop(variables);
     let spool = order.spool.clone();
-    let bell = Bell::from_inherited(bell);
+    let bell = WakePipe::from_inherited(bell);
     match Generation::go_on(order, place.clone(), bell, lock, clock) {
         Ok((generation, plan)) => generation.live(&plan, spool, guard),
         Err(error) => {
@@ -102,7 +102,7 @@ struct Generation<'c> {
     root: Root,
     place: Place,
     journal: SharedJournal,
-    bell: Bell,
+    bell: WakePipe,
     streams: Streams,
     state: State,
     clock: &'c Clock,
@@ -114,7 +114,7 @@ impl<'c> Generation<'c> {
     fn go_on(
         order: Order,
         place: Place,
-        bell: Bell,
+        bell: WakePipe,
         lock: Lock,
         clock: &'c Clock,
     ) -> Result<(Self, Plan), Error> {
@@ -204,7 +204,7 @@ impl<'c> Generation<'c> {
 }
 
 /// A nursery that adopts what its commands leave, is interrupted by signals and woken by the bell.
-fn prepared(bell: &Bell) -> io::Result<Nursery> {
+fn prepared(bell: &WakePipe) -> io::Result<Nursery> {
     let mut nursery = Nursery::adopting()?;
     nursery.catch_interrupts()?;
     nursery.watch(bell)?;

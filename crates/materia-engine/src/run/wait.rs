@@ -16,9 +16,9 @@ use super::snapshot::has_result;
 use super::status::{look, supervisor};
 use crate::clock::{self, Clock};
 use crate::process::{Exits, Identity, Interrupts};
-use crate::store::ears::Ear;
 use crate::store::journal::{From, JournalError, Reader, SharedJournal};
 use crate::store::lock::{Lock, Mode, Wait};
+use crate::wake::WaiterPipe;
 
 /// How long one wait for somebody takes whose end the kernel does not tell us.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -186,7 +186,7 @@ struct Seat<'p> {
 /// durable.
 #[derive(Debug, Default)]
 struct Beside {
-    ear: Option<Ear>,
+    ear: Option<WaiterPipe>,
     reader: Option<Reader>,
     journal: Option<SharedJournal>,
 }
@@ -237,11 +237,11 @@ impl<'p> Seat<'p> {
             // Another look is taken below: it may have ended before the bell was hung.
             if self.beside.reader.is_some() {
                 self.beside.journal = journal(self.place, clock).ok();
-                self.beside.ear = Ear::open(&self.place.ears()).ok();
+                self.beside.ear = WaiterPipe::open(&self.place.ears()).ok();
             }
         }
         if let Some(ear) = &self.beside.ear {
-            ear.quiet();
+            ear.drain();
             if self.read_on()? {
                 return Ok(());
             }

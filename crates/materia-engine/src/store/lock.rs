@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::inotify::WatchFlags;
 use serde::{Deserialize, Serialize};
 
-use super::watch::Watch;
 use super::{kernel, shown};
+use crate::wake::inotify::InotifyWatch;
 use crate::{clock, failpoint};
 
 /// How often a waiter looks although nothing woke it.
@@ -231,7 +231,7 @@ impl Request<'_> {
             return Ok(());
         }
         let deadline = clock::deadline_in(limit);
-        let watch = Watch::new().map_err(failed("watch", self.path))?;
+        let watch = InotifyWatch::new().map_err(failed("watch", self.path))?;
         watch
             .add(self.path, WatchFlags::CLOSE_WRITE)
             .map_err(failed("watch", self.path))?;

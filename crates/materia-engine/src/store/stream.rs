@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rustix::fs::inotify::WatchFlags;
 
-use super::watch::Watch;
+use crate::wake::inotify::InotifyWatch;
 
 use crate::failpoint;
 
@@ -71,14 +71,14 @@ pub fn tail(file: &File, from: u64, most: usize) -> io::Result<Vec<u8>> {
 /// Files that are read as they grow.
 #[derive(Debug)]
 pub struct Growing {
-    watch: Watch,
+    watch: InotifyWatch,
     files: Vec<(PathBuf, Option<File>, u64)>,
 }
 
 impl Growing {
     /// Watches files in one directory, which need not exist yet, from a position in each.
     pub fn watch<const N: usize>(paths: &[PathBuf; N], from: [u64; N]) -> io::Result<Self> {
-        let watch = Watch::new()?;
+        let watch = InotifyWatch::new()?;
         // The directory for files that appear, and for the documents that are written at an end.
         if let Some(dir) = paths.first().and_then(|path| path.parent()) {
             watch.add(
@@ -122,7 +122,7 @@ impl Growing {
     }
 
     /// Forgets what has been signalled so far: for hosts that wait for the descriptor themselves.
-    pub fn quiet(&self) -> io::Result<()> {
+    pub fn drain(&self) -> io::Result<()> {
         self.watch.drain()
     }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::cast::{Folder, activity_of};
 use crate::store::artifact::{ArtifactError, Root};
-use crate::store::wake::Wake;
+use crate::wake::DirectoryWatch;
 
 /// How much is read at once; no line is longer.
 const PIECE: usize = 64 << 10;
@@ -23,7 +23,7 @@ const PIECE: usize = 64 << 10;
 #[derive(Debug)]
 pub struct Activity {
     root: Root,
-    wake: Wake,
+    wake: DirectoryWatch,
     path: String,
     file: Option<File>,
     at: u64,
@@ -56,7 +56,7 @@ pub fn begun(record: &Record) -> Option<String> {
 impl Activity {
     /// Looks at one from a position on.
     pub fn open(folder: &Folder, path: &str, from: u64) -> io::Result<Self> {
-        let wake = Wake::new()?;
+        let wake = DirectoryWatch::new()?;
         let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
         wake.on(&folder.path().join(dir))?;
         let root = Root::open(folder.path()).map_err(io::Error::other)?;
@@ -82,7 +82,7 @@ impl Activity {
     /// What was added, without waiting; nothing where nothing was. Afterwards the descriptor tells
     /// when to ask again.
     pub fn more(&mut self) -> io::Result<Option<ActivityReport>> {
-        self.wake.quiet()?;
+        self.wake.drain()?;
         if self.file.is_none() {
             self.file = match self.root.read(&self.path) {
                 Ok(file) => Some(file),

@@ -17,7 +17,7 @@ use super::inspect::{self, Filter};
 use crate::clock::Clock;
 use crate::process::{Below, Identity, below};
 use crate::run::{Error, Listed, Root};
-use crate::store::watch::Watch;
+use crate::wake::inotify::InotifyWatch;
 
 /// How many casts are looked at.
 const MOST_CASTS: usize = 100;
@@ -74,7 +74,7 @@ pub fn processes_of(driver: u32) -> Vec<Below> {
 /// Somebody who sleeps until something changes.
 #[derive(Debug)]
 pub struct Vigil {
-    watch: Watch,
+    watch: InotifyWatch,
     watched: BTreeMap<PathBuf, i32>,
 }
 
@@ -82,7 +82,7 @@ impl Vigil {
     /// Watches nothing yet.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
-            watch: Watch::new()?,
+            watch: InotifyWatch::new()?,
             watched: BTreeMap::new(),
         })
     }

@@ -17,7 +17,7 @@ use super::error::JournalError;
 use super::reader::next_record;
 use super::segment::{FileId, Files};
 use crate::clock;
-use crate::store::watch::Watch;
+use crate::wake::inotify::InotifyWatch;
 
 /// How long a follower sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ const BATCH_BYTES: usize = 1 << 20;
 pub struct Follower {
     files: Files,
     cursor: Cursor,
-    watch: Watch,
+    watch: InotifyWatch,
     /// The file that is watched, and the watch.
     watched: Option<(FileId, i32)>,
     /// An error that was met behind records that had to be delivered first.
@@ -43,7 +43,7 @@ impl Follower {
     pub fn open(path: &Path, from: From) -> Result<Self, JournalError> {
         let files = Files::new(path);
         let failed = JournalError::io("watch", files.dir());
-        let watch = Watch::new().map_err(&failed)?;
+        let watch = InotifyWatch::new().map_err(&failed)?;
         watch
             .add(files.dir(), WatchFlags::CREATE | WatchFlags::MOVED_TO)
             .map_err(&failed)?;

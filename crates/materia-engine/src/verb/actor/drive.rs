@@ -24,10 +24,10 @@ use crate::failpoint;
 use crate::post::{self, Claimed, Ending, Post};
 use crate::process::{Event, Identity, Nursery};
 use crate::run::{self, Place, Root};
-use crate::store::ears::Ear;
 use crate::store::journal::{From, JournalError, Reader};
 use crate::store::{atomic, dir};
 use crate::verb::message;
+use crate::wake::WaiterPipe;
 
 /// How long an actor sleeps at most before it looks by itself.
 const RECONCILE: Duration = Duration::from_secs(10);
@@ -117,7 +117,7 @@ pub fn act(hands: Hands<'_>) -> Result<(), Error> {
     actor.finish()?;
     loop {
         // It is heard from before the look that finds nothing, so nothing comes in between.
-        ear.quiet();
+        ear.drain();
         let next = match actor.waiting.pop_front() {
             Some(waiting) => Some(waiting),
             None => actor.post.claim(&Queue::Run, &actor.me)?,
@@ -190,7 +190,7 @@ impl<'a> Actor<'a> {
     fn deal_with(
         &mut self,
         message: Claimed,
-        ear: (&Ear, crate::process::WatchId),
+        ear: (&WaiterPipe, crate::process::WatchId),
         agent: &mut dyn Backend,
         nursery: &mut Nursery,
         listener: &mut dyn Listener,

@@ -19,7 +19,7 @@ use crate::clock;
 use crate::post::{self, Claimed, Ending};
 use crate::process::{Event, Nursery, WatchId};
 use crate::store::dir;
-use crate::store::ears::Ear;
+use crate::wake::WaiterPipe;
 
 /// What came of a turn.
 pub(super) struct Played {
@@ -33,7 +33,7 @@ pub(super) struct Played {
 pub(super) struct Watcher<'w, 'a> {
     actor: &'w Actor<'a>,
     turn: u64,
-    ear: &'w Ear,
+    ear: &'w WaiterPipe,
     woken_by: WatchId,
     listener: &'w mut dyn Listener,
     waiting: Vec<Claimed>,
@@ -48,7 +48,7 @@ impl<'w, 'a> Watcher<'w, 'a> {
     pub(super) fn new(
         actor: &'w Actor<'a>,
         turn: u64,
-        (ear, woken_by): (&'w Ear, WatchId),
+        (ear, woken_by): (&'w WaiterPipe, WatchId),
         listener: &'w mut dyn Listener,
     ) -> Self {
         let (before, last) = (Usage::default(), Usage::default());
@@ -278,7 +278,7 @@ impl Watch for Watcher<'_, '_> {
     }
 
     fn woken(&mut self) -> Vec<Order> {
-        self.ear.quiet();
+        self.ear.drain();
         let mut orders = Vec::new();
         loop {
             let taken = match self.actor.post.claim(&Queue::Run, &self.actor.me) {

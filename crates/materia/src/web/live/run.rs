@@ -114,7 +114,7 @@ impl Run {
     }
 
     async fn look(&mut self) -> Result<(), Over> {
-        self.output.get().quiet().map_err(|_| Over)?;
+        self.output.get().drain().map_err(|_| Over)?;
         for (at, stream) in STREAMS.into_iter().enumerate() {
             while let Some(bytes) = self.output.get().more(at).map_err(|_| Over)? {
                 let end = self.output.get().at(at);

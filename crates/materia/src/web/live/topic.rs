@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use axum::response::sse::Event;
 use materia_engine::run::Root;
-use materia_engine::store::wake::Wake;
 use materia_engine::verb::definition::Target;
 use materia_engine::verb::inspect::{self, Filter as Runs};
 use materia_engine::verb::{cast, casts, quest, watch};
+use materia_engine::wake::DirectoryWatch;
 use materia_model::run::Status;
 use serde::Serialize;
 use tokio::sync::{mpsc, watch as channel};
@@ -97,11 +97,11 @@ impl Topic {
 
     /// Looks until nobody listens any more.
     async fn follow(self, state: State, list: channel::Sender<Arc<str>>) {
-        let mut waking = Wake::new().and_then(Waking::new).ok();
+        let mut waking = DirectoryWatch::new().and_then(Waking::new).ok();
         loop {
             let (asked, mut watched) = (state.clone(), Vec::new());
             if let Some(wake) = &mut waking {
-                let _late = wake.get().quiet();
+                let _late = wake.get().drain();
             }
             if let Ok((now, dirs)) = beside(move || self.look(&asked)).await {
                 watched = dirs;

@@ -1,7 +1,7 @@
-//! Waking up when the kernel says that a file changed.
+//! Sleeping until the kernel reports that a file changed.
 //!
 //! Owns the inotify descriptor that followers and lock waiters sleep on. What changed is never read
-//! from the events: they only mean "look again", so a lost or merged event loses nothing.
+//! from the events: they only mean "look again".
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,11 +14,11 @@ use rustix::io::Errno;
 
 /// A set of watched files and directories.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct InotifyWatch {
     inotify: OwnedFd,
 }
 
-impl Watch {
+impl InotifyWatch {
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             inotify: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
@@ -35,7 +35,7 @@ impl Watch {
         let _ = inotify::remove_watch(&self.inotify, watched);
     }
 
-    /// Forgets what has been signalled so far, and says whether anything was.
+    /// Discards all events so far, and reports whether there were any.
     pub(crate) fn drain_any(&self) -> io::Result<bool> {
         let timeout = Timespec {
             tv_sec: 0,
@@ -50,8 +50,8 @@ impl Watch {
         Ok(any)
     }
 
-    /// Forgets what has been signalled so far.
-    pub(super) fn drain(&self) -> io::Result<()> {
+    /// Discards all events so far.
+    pub(crate) fn drain(&self) -> io::Result<()> {
         let mut events = [0u8; 4096];
         loop {
             match rustix::io::read(&self.inotify, &mut events) {
@@ -75,7 +75,7 @@ impl Watch {
     }
 }
 
-impl AsFd for Watch {
+impl AsFd for InotifyWatch {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.inotify.as_fd()
     }

@@ -1,7 +1,6 @@
 //! Sleeping until something changes in one of a few directories.
 //!
-//! Owns the watch that observers of many files sleep on. It says "look again" and nothing else, so
-//! a lost or merged event loses nothing.
+//! Owns the watch that observers of many files sleep on.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,26 +8,26 @@ use std::path::Path;
 
 use rustix::fs::inotify::WatchFlags;
 
-use super::watch::Watch;
+use super::inotify::InotifyWatch;
 
-/// Wakes whoever sleeps on its descriptor.
+/// Directories whose changes make its descriptor readable.
 #[derive(Debug)]
-pub struct Wake(Watch);
+pub struct DirectoryWatch(InotifyWatch);
 
-impl Wake {
-    /// One that nothing wakes yet.
+impl DirectoryWatch {
+    /// A watch of no directory yet.
     pub fn new() -> io::Result<Self> {
-        Watch::new().map(Self)
+        InotifyWatch::new().map(Self)
     }
 
-    /// Wakes also when something appears in a directory, or a file in it is written to.
+    /// Adds a directory: reports new entries, and writes to its files.
     pub fn on(&self, dir: &Path) -> io::Result<()> {
         let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY;
         self.0.add(dir, flags).map(drop)
     }
 
-    /// Wakes also when something goes from a directory. A directory that is not there yet wakes
-    /// nobody.
+    /// Adds a directory: also reports removed entries. A directory that does not exist is not
+    /// watched.
     pub fn on_any(&self, dir: &Path) -> io::Result<()> {
         let added = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MODIFY;
         let gone = WatchFlags::DELETE | WatchFlags::MOVED_FROM;
@@ -38,13 +37,13 @@ impl Wake {
         }
     }
 
-    /// Forgets what has been signalled so far.
-    pub fn quiet(&self) -> io::Result<()> {
+    /// Discards all events so far.
+    pub fn drain(&self) -> io::Result<()> {
         self.0.drain()
     }
 }
 
-impl AsFd for Wake {
+impl AsFd for DirectoryWatch {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
