@@ -59,7 +59,9 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
             each(APPENDS, || Ok(shared.append("step", &STEP).map(drop)?))
         }),
     ];
-    hold(&format!("append {} bytes", line.len()), 1.2, rounds, append)?;
+    // Serializing a record costs about as much as writing it. The bound that users feel is that of
+    // the durable append below: a flush costs a thousand times more.
+    hold(&format!("append {} bytes", line.len()), 1.8, rounds, append)?;
 
     let mut bare = File::options()
         .append(true)
