@@ -219,6 +219,9 @@ impl Glance {
         match head(path) {
             Ok(head) => {
                 let standing = standing(path, head.status);
+                if standing == Standing::Interrupted && has_stopped(path) {
+                    return Self::at(path);
+                }
                 Self {
                     path: path.to_owned(),
                     head: Some(head),
@@ -260,6 +263,14 @@ pub fn standing(path: &Path, status: Status) -> Standing {
         Status::Failed => Standing::Failed,
         Status::Aborted => Standing::Aborted,
     }
+}
+
+/// Whether the log of a cast says by now that it stopped.
+///
+/// The log is read before the driver is looked for. A driver that recorded the end and exited in
+/// between leaves a state that looks interrupted: the caller has to read the log again.
+pub fn has_stopped(path: &Path) -> bool {
+    head(path).is_ok_and(|head| head.status != Status::Running)
 }
 
 /// The living process that signed the log of a cast.

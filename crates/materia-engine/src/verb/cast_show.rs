@@ -142,6 +142,9 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<CastShowRe
         }
     })?;
     let standing = glance::standing(folder.path(), state.status);
+    if standing == Standing::Interrupted && glance::has_stopped(folder.path()) {
+        return show(folder, wanted, clock);
+    }
     let head = Head::of(&state, 0);
     let age = state
         .updated_at

@@ -136,6 +136,9 @@ pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
     let state = glance::replay(folder, |_, _, _| {})?;
     let definition = Definition::reopen(&folder.read_definition()?)?;
     let standing = glance::standing(folder.path(), state.status);
+    if standing == Standing::Interrupted && glance::has_stopped(folder.path()) {
+        return status(folder, clock);
+    }
     let head = Head::of(&state, 0);
     let age = state
         .updated_at
