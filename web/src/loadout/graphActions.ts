@@ -50,9 +50,13 @@ export function graphActions(doc: Doc, change: Change, select: Select): Actions 
       change(moveEdge(doc, way.from, way.index, by));
       const moved = `edge:${way.from}:${to}`;
       select({ ...NOTHING, edge: moved });
-      requestAnimationFrame(() =>
-        document.querySelector<HTMLElement>(`[data-edge="${CSS.escape(moved)}"]`)?.focus(),
-      );
+      const focus = () =>
+        document.querySelector<HTMLElement>(`[data-edge="${CSS.escape(moved)}"]`)?.focus();
+      // Ids count places, so the chip is there already. Without the focus now, the same key pressed
+      // again before the next frame would move the other edge.
+      focus();
+      // Drawing may replace the chip, which loses the focus.
+      requestAnimationFrame(() => document.activeElement === document.body && focus());
     },
     remove: (sockets, edgeIds) => {
       change(removed(doc, sockets, edgeIds));
