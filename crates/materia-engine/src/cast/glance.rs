@@ -216,18 +216,12 @@ pub struct Glance {
 impl Glance {
     /// Looks at the cast in a directory.
     pub fn at(path: &Path) -> Self {
-        match head(path) {
-            Ok(head) => {
-                let standing = standing(path, head.status);
-                if standing == Standing::Interrupted && has_stopped(path) {
-                    return Self::at(path);
-                }
-                Self {
-                    path: path.to_owned(),
-                    head: Some(head),
-                    standing,
-                }
-            }
+        match observe(path, || head(path), |head| head.status) {
+            Ok((head, standing)) => Self {
+                path: path.to_owned(),
+                head: Some(head),
+                standing,
+            },
             Err(error) => {
                 let standing = Standing::Unreadable(error.to_string());
                 Self {
@@ -253,6 +247,26 @@ fn head(path: &Path) -> Result<Head, Error> {
     replay(&folder, |_, _, _| {}).map(|state| Head::of(&state, log_bytes))
 }
 
+/// Reads the log of a cast by `read`, and proves how the cast stands.
+///
+/// The driver is looked for after the log was read. One that recorded the end and exited in between
+/// leaves a cast that looks interrupted, so the log is read again when it has stopped by now.
+pub fn observe<T>(
+    path: &Path,
+    mut read: impl FnMut() -> Result<T, Error>,
+    status: impl Fn(&T) -> Status,
+) -> Result<(T, Standing), Error> {
+    loop {
+        let found = read()?;
+        let standing = standing(path, status(&found));
+        let may_be_late = standing == Standing::Interrupted;
+        if may_be_late && head(path).is_ok_and(|head| head.status != Status::Running) {
+            continue;
+        }
+        return Ok((found, standing));
+    }
+}
+
 /// How a cast stands whose log says this.
 pub fn standing(path: &Path, status: Status) -> Standing {
     match status {
@@ -263,14 +277,6 @@ pub fn standing(path: &Path, status: Status) -> Standing {
         Status::Failed => Standing::Failed,
         Status::Aborted => Standing::Aborted,
     }
-}
-
-/// Whether the log of a cast says by now that it stopped.
-///
-/// The log is read before the driver is looked for. A driver that recorded the end and exited in
-/// between leaves a state that looks interrupted: the caller has to read the log again.
-pub fn has_stopped(path: &Path) -> bool {
-    head(path).is_ok_and(|head| head.status != Status::Running)
 }
 
 /// The living process that signed the log of a cast.

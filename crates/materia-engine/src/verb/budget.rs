@@ -6,7 +6,7 @@ use materia_model::cast::event::Raise;
 use serde::Serialize;
 
 use super::cast_status::{Share, shares};
-use crate::cast::{Definition, Error, Folder, Raised, Standing, glance, raise as raise_cast};
+use crate::cast::{Definition, Error, Folder, Raised, glance, raise as raise_cast};
 use crate::clock::Clock;
 
 /// The budget of a cast.
@@ -68,7 +68,7 @@ pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<BudgetRe
         .budget
         .clone();
     let before = glance::replay(folder, |_, _, _| {})?;
-    let (raised, mut state) = if wanted.is_nothing() {
+    let (raised, state) = if wanted.is_nothing() {
         (None, before)
     } else {
         let now = before.raised.max_tokens.or(limits.max_tokens);
@@ -87,11 +87,13 @@ pub fn budget(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<BudgetRe
         let (raised, state) = raise_cast(folder, clock, raise)?;
         (Some(raised), state)
     };
-    let mut standing = glance::standing(folder.path(), state.status);
-    if standing == Standing::Interrupted && glance::has_stopped(folder.path()) {
-        state = glance::replay(folder, |_, _, _| {})?;
-        standing = glance::standing(folder.path(), state.status);
-    }
+    // What was raised by order is not in the log yet, so the state at hand is looked at first.
+    let mut first = Some(state);
+    let read = || match first.take() {
+        Some(state) => Ok(state),
+        None => glance::replay(folder, |_, _, _| {}),
+    };
+    let (state, standing) = glance::observe(folder.path(), read, |state| state.status)?;
     let next = match standing.as_str() {
         "failed" => vec![format!("materia recast {}", state.cast_id)],
         "interrupted" => vec![format!("materia resume {}", state.cast_id)],

@@ -129,22 +129,23 @@ pub struct CastArtifact {
 
 /// Shows a cast.
 pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<CastShowReport, Error> {
-    let mut told = Vec::new();
-    let (state, steps) = steps(folder, |record, event| {
-        if wanted.events {
-            let data = serde_json::to_value(event.body.data()).unwrap_or_default();
-            told.push(CastEventRecord {
-                seq: record.seq,
-                at: record.at,
-                kind: record.kind.clone(),
-                data,
-            });
-        }
-    })?;
-    let standing = glance::standing(folder.path(), state.status);
-    if standing == Standing::Interrupted && glance::has_stopped(folder.path()) {
-        return show(folder, wanted, clock);
-    }
+    let read = || {
+        let mut events = Vec::new();
+        let (state, steps) = steps(folder, |record, event| {
+            if wanted.events {
+                let data = serde_json::to_value(event.body.data()).unwrap_or_default();
+                events.push(CastEventRecord {
+                    seq: record.seq,
+                    at: record.at,
+                    kind: record.kind.clone(),
+                    data,
+                });
+            }
+        })?;
+        Ok((state, steps, events))
+    };
+    let status = |(state, ..): &(State, _, _)| state.status;
+    let ((state, steps, events), standing) = glance::observe(folder.path(), read, status)?;
     let head = Head::of(&state, 0);
     let age = state
         .updated_at
@@ -164,7 +165,7 @@ pub fn show(folder: &Folder, wanted: Wanted, clock: &Clock) -> Result<CastShowRe
         usage: usage(&state),
         error: head.error,
         steps: settled(steps, &standing),
-        events: wanted.events.then_some(told),
+        events: wanted.events.then_some(events),
         artifacts: wanted.artifacts.then(|| artifacts(folder.path())),
     })
 }

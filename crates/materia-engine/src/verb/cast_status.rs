@@ -133,12 +133,9 @@ pub struct Share {
 
 /// Says how a cast stands.
 pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
-    let state = glance::replay(folder, |_, _, _| {})?;
+    let read = || glance::replay(folder, |_, _, _| {});
+    let (state, standing) = glance::observe(folder.path(), read, |state| state.status)?;
     let definition = Definition::reopen(&folder.read_definition()?)?;
-    let standing = glance::standing(folder.path(), state.status);
-    if standing == Standing::Interrupted && glance::has_stopped(folder.path()) {
-        return status(folder, clock);
-    }
     let head = Head::of(&state, 0);
     let age = state
         .updated_at
