@@ -2,8 +2,7 @@
 //!
 //! Owns the table of steps and one file per step or service. A step reads `key=value` words and its
 //! stdin, and answers once; a service answers when its run is stopped. Never prints, never reads
-//! argv or the environment: everything comes with the `StepContext`. Called by the engine, which is
-//! given [`STEPS`] by the program.
+//! argv or the environment: everything comes with the `StepContext`. Called by `materia utility`.
 
 mod files;
 mod artifact_write;
