@@ -31,6 +31,16 @@ mod watch;
 mod driver;
 mod perform;
 mod control;
+pub mod start;
+pub mod steer;
+pub mod activity;
+pub mod list;
+pub mod show;
+pub mod status;
+pub mod budget;
+pub mod fork_point;
+pub mod link;
+pub mod export;
 
 pub use control::stop;
 pub use definition::Definition;

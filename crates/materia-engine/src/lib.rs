@@ -1,10 +1,10 @@
-//! Making it happen, and remembering it.
+//! Making it happen, and recording it.
 //!
-//! Owns every effect: time, files, processes, casts, later runs and agents. Decisions come from
-//! `materia-model`; what people and agents see is made by the doors. Never prints, never reads argv
-//! or the environment, never exits.
+//! Owns every effect: time, files, processes, runs, casts and agents. Decisions come from
+//! `materia-model`; front ends call [`api`] and render what it reports. Never prints, never reads
+//! argv or the environment, never exits.
 //!
-//! The list below is the order of the rooms: a room may use rooms above it, never below.
+//! The list below is the order of the modules: a module may use those above it, never those below.
 
 pub mod clock;
 pub mod home;
@@ -12,7 +12,6 @@ pub mod failpoint;
 pub mod wake;
 pub mod store;
 pub mod process;
-pub mod trust;
 pub mod library;
 pub mod registry;
 pub mod execute;
@@ -21,6 +20,18 @@ pub mod post;
 pub mod config;
 pub mod agent;
 pub mod utility;
+pub mod trust;
 pub mod cast;
 pub mod quest;
-pub mod verb;
+pub mod recipe;
+pub mod launch;
+pub mod routing;
+pub mod actor;
+pub mod inspect;
+pub mod editor;
+pub mod agent_turn;
+pub mod doctor;
+pub mod skill;
+pub mod demo;
+pub mod web_session;
+pub mod api;

@@ -10,6 +10,7 @@
 //! (T13, A6).
 #![allow(clippy::disallowed_methods, reason = "this room owns processes")]
 
+pub mod browser;
 mod inherited;
 mod stat;
 mod identity;

@@ -8,6 +8,7 @@
 //! A room that takes files from a repository makes a [`Closure`], adds the very bytes it is going
 //! to use, and calls [`require`] before it runs any of it.
 
+pub mod project;
 mod closure;
 mod refusal;
 mod ledger;

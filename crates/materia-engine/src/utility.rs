@@ -7,6 +7,7 @@
 //! only through `process`, and keeps nothing. Never prints, and never decides what a cast does with
 //! the answer.
 
+pub mod listing;
 pub mod call;
 pub mod template;
 pub mod recipe;

@@ -52,13 +52,13 @@ mod watch;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use materia_engine::verb::cast::Wish;
+use materia_engine::cast::start::Wish;
 
 use crate::door::{Doors, Listener};
-use crate::failure::Failure;
 use crate::view::style::ColorChoice;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// Run coding agents as casts and actors: one binary, plain files, nothing lost.
 #[derive(Debug, Parser)]
@@ -243,11 +243,15 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
 }
 
 /// Applies `-C`, and arms what test builds can arm.
-fn settle(world: &mut World, common: &Common) -> Result<(), Failure> {
+fn settle(world: &mut World, common: &Common) -> Result<(), ApiError> {
     #[cfg(feature = "test-fakes")]
     if let Some(spec) = world.variable("MATERIA_FAILPOINT") {
         materia_engine::failpoint::arm(&spec.to_string_lossy()).map_err(|error| {
-            Failure::from_error(crate::failure::Kind::Invalid, "bad_failpoint", &error)
+            ApiError::from_error(
+                materia_engine::api::ErrorKind::Invalid,
+                "bad_failpoint",
+                &error,
+            )
         })?;
     }
     if let Some(directory) = &common.directory {

@@ -11,9 +11,9 @@ use materia_engine::config;
 use materia_model::finding::Source;
 use materia_model::loadout::Settings;
 
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// How each door is opened; what comes back is the exit code.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Doors {
 }
 
 /// Opens a door inside the server of another one.
-pub type Mount = fn(&World) -> Result<Mounted, Failure>;
+pub type Mount = fn(&World) -> Result<Mounted, ApiError>;
 
 /// A door inside the server of another one, which looks at who comes in.
 pub struct Mounted {
@@ -85,7 +85,7 @@ impl Player {
     }
 
     /// The agents themselves, by the settings of a cast.
-    pub fn backend(&self, settings: &Settings, cwd: &Path) -> Result<Box<dyn Backend>, Failure> {
+    pub fn backend(&self, settings: &Settings, cwd: &Path) -> Result<Box<dyn Backend>, ApiError> {
         let Some(file) = &self.script else {
             return Ok(Box::new(Players::new(Roster::new(
                 settings,
@@ -95,7 +95,7 @@ impl Player {
         };
         let source = Source::new(&file.to_string_lossy(), &config::read(file)?);
         Ok(Box::new(
-            Scripted::read(&source).map_err(Failure::from_findings)?,
+            Scripted::read(&source).map_err(ApiError::from_findings)?,
         ))
     }
 }

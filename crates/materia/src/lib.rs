@@ -6,7 +6,6 @@
 //! The list below is the order of the rooms: a room may use rooms above it, never below.
 
 pub mod world;
-pub mod failure;
 pub mod view;
 pub mod door;
 mod supervisor;
@@ -18,7 +17,7 @@ pub mod mcp;
 pub use world::{Terminals, World};
 
 use door::Doors;
-use failure::Failure;
+use materia_engine::api::ApiError;
 use view::Screen;
 
 /// The doors that the command line opens and does not know; agents also come in through the
@@ -39,7 +38,7 @@ pub fn run(world: World) -> u8 {
     let outcome =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli::run(world, &DOORS)));
     let code = outcome.unwrap_or_else(|panic| {
-        let failure = Failure::panicked(panic.as_ref());
+        let failure = ApiError::panicked(panic.as_ref());
         Screen::plain().failure(&failure, voice);
         failure.kind.exit_code()
     });

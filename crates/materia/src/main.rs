@@ -7,6 +7,7 @@
 
 use std::io::{IsTerminal, stderr, stdin, stdout};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use materia::{Terminals, World};
 
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         variables: std::env::vars_os().collect(),
         cwd: std::env::current_dir(),
         terminals,
+        engine: OnceLock::new(),
     };
     ExitCode::from(materia::run(world))
 }

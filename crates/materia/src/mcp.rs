@@ -38,10 +38,10 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
 use crate::door::{Listener, Mcp};
-use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 use connection::{Common, Host, Server, Whose};
 use desk::{Desk, Place};
@@ -67,7 +67,7 @@ pub fn run(world: &World, wish: &Mcp) -> u8 {
     )
 }
 
-fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
+fn serve(world: &World, wish: &Mcp) -> Result<(), ApiError> {
     let home = world.home()?;
     let session = session(world, wish.session.as_deref())?;
     let within = world.within().filter(|_| wish.session.is_none());
@@ -115,10 +115,10 @@ fn serve(world: &World, wish: &Mcp) -> Result<(), Failure> {
 }
 
 /// Answers until the other end hangs up.
-async fn talk(server: Server, screen: Screen) -> Result<(), Failure> {
+async fn talk(server: Server, screen: Screen) -> Result<(), ApiError> {
     let broken = |error: String| {
-        Failure::new(
-            Kind::Failed,
+        ApiError::new(
+            ErrorKind::Failed,
             "connection",
             format!("the connection broke: {error}"),
         )
@@ -136,9 +136,9 @@ async fn talk(server: Server, screen: Screen) -> Result<(), Failure> {
     }
 }
 
-fn interrupted() -> Failure {
-    Failure::new(
-        Kind::Interrupted,
+fn interrupted() -> ApiError {
+    ApiError::new(
+        ErrorKind::Interrupted,
         "interrupted",
         "the server was asked to stop",
     )
@@ -147,7 +147,7 @@ fn interrupted() -> Failure {
 
 /// The session of this connection: what was said, what the run around us belongs to, or a fresh one
 /// (A9).
-fn session(world: &World, said: Option<&str>) -> Result<SessionId, Failure> {
+fn session(world: &World, said: Option<&str>) -> Result<SessionId, ApiError> {
     world
         .session(said)
         .map_or_else(|| Ok(fresh_session()), |session| named(&session))
@@ -163,16 +163,16 @@ fn fresh_session() -> SessionId {
 }
 
 /// The session of this name.
-fn named(session: &str) -> Result<SessionId, Failure> {
+fn named(session: &str) -> Result<SessionId, ApiError> {
     session
         .parse()
         .map_err(|error: materia_model::name::NameError| {
-            let mut failure = Failure::from(error);
+            let mut failure = ApiError::from(error);
             failure.code = "invalid_session".to_owned();
             failure
         })
 }
 
-fn unavailable(error: &std::io::Error) -> Failure {
-    Failure::from_error(Kind::Failed, "no_server", error).hint("see `materia doctor`")
+fn unavailable(error: &std::io::Error) -> ApiError {
+    ApiError::from_error(ErrorKind::Failed, "no_server", error).hint("see `materia doctor`")
 }

@@ -16,18 +16,18 @@ mod terminal;
 use std::os::fd::AsFd;
 use std::time::Duration;
 
+use materia_engine::cast::start;
 use materia_engine::clock::Stopwatch;
 use materia_engine::config::{Files, Places};
+use materia_engine::inspect::top::{self, Vigil};
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
-use materia_engine::verb::cast;
-use materia_engine::verb::top::{self, Vigil};
 use rustix::event::{PollFd, PollFlags, Timespec};
 
 use crate::door::{Player, Top};
-use crate::failure::{Failure, Kind};
 use crate::view::Voice;
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 use app::{App, Then};
 use terminal::Terminal;
@@ -57,11 +57,11 @@ struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    fn open(world: &'a World, wish: &'a Top) -> Result<Self, Failure> {
+    fn open(world: &'a World, wish: &'a Top) -> Result<Self, ApiError> {
         let home = world.home()?;
         let project = world.cwd.as_deref().map_err(|error| {
-            Failure::new(
-                Kind::Invalid,
+            ApiError::new(
+                ErrorKind::Invalid,
                 "no_directory",
                 format!("the working directory is gone: {error}"),
             )
@@ -74,7 +74,7 @@ impl<'a> Desk<'a> {
             environment,
             flag: None,
         })?;
-        let casts = cast::casts(project, &files);
+        let casts = start::casts(project, &files);
         Ok(Self {
             world,
             root: Root::new(home.runs()),
@@ -93,18 +93,18 @@ impl<'a> Desk<'a> {
         }
     }
 
-    fn look(&self) -> Result<top::Looked, Failure> {
+    fn look(&self) -> Result<top::Looked, ApiError> {
         Ok(top::look(self.place(), &self.world.clock())?)
     }
 }
 
-fn watch(world: &World, wish: &Top) -> Result<u8, Failure> {
+fn watch(world: &World, wish: &Top) -> Result<u8, ApiError> {
     let desk = Desk::open(world, wish)?;
     if wish.voice == Voice::Json || wish.once || !(world.terminals.stdin && world.terminals.stdout)
     {
         return glance(&desk, wish);
     }
-    let lost = |error: &std::io::Error| Failure::from_error(Kind::Failed, "terminal", error);
+    let lost = |error: &std::io::Error| ApiError::from_error(ErrorKind::Failed, "terminal", error);
     let mut vigil = Vigil::new().map_err(|error| lost(&error))?;
     let mut terminal = Terminal::enter(wish.screen).map_err(|error| lost(&error))?;
     let mut app = App::new(wish.screen.results_in_colour());
@@ -124,7 +124,7 @@ fn watch(world: &World, wish: &Top) -> Result<u8, Failure> {
         let patience = if stale { GATHER } else { TICK };
         stale |= waited(&vigil, patience) || looked.is_none_or(|looked| looked.elapsed() >= TICK);
         if nursery.rest(Duration::ZERO).is_some() {
-            return Ok(Kind::Interrupted.exit_code());
+            return Ok(ErrorKind::Interrupted.exit_code());
         }
         for event in terminal.events().map_err(|error| lost(&error))? {
             match keys::take(&mut app, &event) {
@@ -154,7 +154,7 @@ fn waited(vigil: &Vigil, patience: Duration) -> bool {
 }
 
 /// One look, for programs and where there is no terminal.
-fn glance(desk: &Desk<'_>, wish: &Top) -> Result<u8, Failure> {
+fn glance(desk: &Desk<'_>, wish: &Top) -> Result<u8, ApiError> {
     let found = desk.look()?;
     if wish.voice == Voice::Json {
         wish.screen

@@ -22,7 +22,7 @@ pub use server::run;
 #[cfg(feature = "typescript")]
 pub fn client_types() -> Result<String, types::NameClash> {
     let mut types = types::Types::default();
-    types.add::<crate::failure::ErrorReport<'static>>();
+    types.add::<materia_engine::api::ErrorReport<'static>>();
     api::declare(&mut types);
     live::declare(&mut types);
     types.text()

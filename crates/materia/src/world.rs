@@ -8,6 +8,9 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use std::sync::OnceLock;
+
+use materia_engine::api::{Engine, Environment};
 use materia_engine::clock::Clock;
 use materia_engine::home::{Home, NoHome, Variables};
 use materia_model::name::RunId;
@@ -23,6 +26,8 @@ pub struct World {
     pub cwd: io::Result<PathBuf>,
     /// Which of the standard streams a person is watching.
     pub terminals: Terminals,
+    /// The engine, once a command asked for it.
+    pub engine: OnceLock<Engine>,
 }
 
 /// Which standard streams are terminals.
@@ -48,6 +53,21 @@ impl World {
     /// Whether the terminal cannot move its cursor.
     pub fn is_dumb(&self) -> bool {
         self.variable("TERM").is_none_or(|term| term == "dumb")
+    }
+
+    /// The engine of this process.
+    pub fn engine(&self) -> &Engine {
+        self.engine.get_or_init(|| {
+            let cwd = match &self.cwd {
+                Ok(cwd) => Ok(cwd.clone()),
+                Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            };
+            Engine::new(Environment {
+                variables: self.variables.clone(),
+                cwd,
+                clock: self.clock(),
+            })
+        })
     }
 
     /// Where this person's things live.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use materia_engine::agent::Roster;
-use materia_engine::verb::agent::{self, Asked, Choosing, Error};
-use materia_engine::verb::trust as verb_trust;
+use materia_engine::agent_turn::{self, Asked, Choosing, Error};
+use materia_engine::trust::project as verb_trust;
 use materia_model::agent::FailureKind;
 use materia_model::materia::Tools;
 use materia_model::name::RunId;
@@ -19,9 +19,9 @@ use super::cast::foreground;
 use super::config::{Config, project};
 use super::input::{read_bounded, read_text};
 use super::trust;
-use crate::failure::{Failure, Kind};
 use crate::view::{AgentView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Ask an agent once, or see which agents there are
 #[derive(Debug, Args)]
@@ -103,14 +103,18 @@ struct List {
 }
 
 impl Agent {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         match self.what {
             What::Run(run) => run.run(world, screen, voice),
             What::List(list) => {
                 let (roster, choosing) = roster(&list.config, None, world)?;
-                let found = agent::list(&roster, &choosing);
+                let found = agent_turn::list(&roster, &choosing);
                 screen.report(&found, voice);
-                Ok(if found.ok { 0 } else { Kind::Agent.exit_code() })
+                Ok(if found.ok {
+                    0
+                } else {
+                    ErrorKind::Agent.exit_code()
+                })
             }
             What::Act(_) => act::Act::run(world, screen),
         }
@@ -118,13 +122,13 @@ impl Agent {
 }
 
 impl Run {
-    fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let roster = trusted(&self.config, self.agent.as_deref(), world, screen, voice)?;
         let timeout = Duration::try_from_secs_f64(self.timeout)
             .ok()
             .filter(|time| !time.is_zero());
         let timeout = timeout.ok_or_else(|| {
-            Failure::new(Kind::Invalid, "usage", "the timeout is not above 0")
+            ApiError::new(ErrorKind::Invalid, "usage", "the timeout is not above 0")
                 .hint("write seconds: --timeout 600")
         })?;
         let system = self
@@ -141,8 +145,10 @@ impl Run {
             None => read_bounded(&mut std::io::stdin().lock(), "stdin")?,
         };
         if prompt.trim().is_empty() {
-            return Err(Failure::new(Kind::Invalid, "usage", "the prompt is empty")
-                .hint("write it to stdin, or name a file with --prompt-file"));
+            return Err(
+                ApiError::new(ErrorKind::Invalid, "usage", "the prompt is empty")
+                    .hint("write it to stdin, or name a file with --prompt-file"),
+            );
         }
         let prompt = match self.attach.as_slice() {
             [] => prompt,
@@ -163,13 +169,13 @@ impl Run {
             cwd: project(world)?,
         };
         let mut view = AgentView::new(screen, voice);
-        let report = agent::run(&asked, &roster, &mut foreground()?, &mut view)
+        let report = agent_turn::run(&asked, &roster, &mut foreground()?, &mut view)
             .map_err(|error| failure(&error))?;
         view.report(&report);
         Ok(match report.error.map(|error| error.kind) {
             None => 0,
-            Some(FailureKind::Auth | FailureKind::Unavailable) => Kind::Agent.exit_code(),
-            Some(_) => Kind::Failed.exit_code(),
+            Some(FailureKind::Auth | FailureKind::Unavailable) => ErrorKind::Agent.exit_code(),
+            Some(_) => ErrorKind::Failed.exit_code(),
         })
     }
 }
@@ -179,8 +185,8 @@ pub(super) fn roster(
     config: &Config,
     flag: Option<&str>,
     world: &World,
-) -> Result<(Roster, Choosing), Failure> {
-    let choosing = agent::choosing(
+) -> Result<(Roster, Choosing), ApiError> {
+    let choosing = agent_turn::choosing(
         &config.files(world)?,
         world.home().ok().as_ref(),
         trust::accepts(world),
@@ -199,7 +205,7 @@ pub(super) fn trusted(
     world: &World,
     screen: Screen,
     voice: Voice,
-) -> Result<Roster, Failure> {
+) -> Result<Roster, ApiError> {
     let (roster, choosing) = roster(config, flag, world)?;
     if choosing.untrusted.is_none() {
         return Ok(roster);
@@ -229,19 +235,19 @@ pub(super) fn scope(words: &str) -> Tools {
 pub(super) use act::player;
 
 /// An agent that is not there, as it leaves the house.
-pub(super) fn missing(missing: &materia_engine::agent::Missing) -> Failure {
-    Failure::from_error(Kind::Agent, "no_agent", missing).hint(missing.hint.clone())
+pub(super) fn missing(missing: &materia_engine::agent::Missing) -> ApiError {
+    ApiError::from_error(ErrorKind::Agent, "no_agent", missing).hint(missing.hint.clone())
 }
 
-fn failure(error: &Error) -> Failure {
-    let typed = |kind, code: &str| Failure::from_error(kind, code, error);
+fn failure(error: &Error) -> ApiError {
+    let typed = |kind, code: &str| ApiError::from_error(kind, code, error);
     match error {
-        Error::Missing(missing) => typed(Kind::Agent, "no_agent").hint(missing.hint.clone()),
-        Error::Foreign { owner, .. } => typed(Kind::Invalid, "foreign_session")
+        Error::Missing(missing) => typed(ErrorKind::Agent, "no_agent").hint(missing.hint.clone()),
+        Error::Foreign { owner, .. } => typed(ErrorKind::Invalid, "foreign_session")
             .hint(format!("ask with --agent {owner}, or name another session")),
         Error::Dir(_) | Error::Session(_) | Error::Unreadable(_) => {
-            typed(Kind::Failed, "storage").hint("make room and check who may write there")
+            typed(ErrorKind::Failed, "storage").hint("make room and check who may write there")
         }
-        Error::Interrupted => typed(Kind::Interrupted, "interrupted"),
+        Error::Interrupted => typed(ErrorKind::Interrupted, "interrupted"),
     }
 }

@@ -1,14 +1,15 @@
 //! `materia budget`: what a cast may spend, and raising it.
 
 use clap::Args;
-use materia_engine::verb::budget::{self, Amount, Wanted};
-use materia_engine::verb::{cast, casts};
+use materia_engine::cast::budget::{self, Amount, Wanted};
+use materia_engine::cast::list;
+use materia_engine::cast::start;
 
 use super::cast::failure;
 use super::config::{Config, project};
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// The variables that say that we are inside of something that we started.
 const INSIDE: [&str; 3] = ["MATERIA_RUN", "MATERIA_SESSION", "MATERIA_LEAF"];
@@ -44,7 +45,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let (id, tokens) = meant(&self.words)?;
         let wanted = Wanted {
             tokens,
@@ -59,12 +60,12 @@ impl Budget {
             let message = format!(
                 "only the operator raises a budget, and `{name}` says that this is inside of a run"
             );
-            return Err(Failure::new(Kind::Refused, "operator_only", message)
+            return Err(ApiError::new(ErrorKind::Refused, "operator_only", message)
                 .hint("ask the person who started it to type this at their own terminal"));
         }
         let cwd = project(world)?;
-        let kept = cast::casts(cwd, &self.config.files(world)?);
-        let report = casts::looked_at(cwd, &kept, id)
+        let kept = start::casts(cwd, &self.config.files(world)?);
+        let report = list::looked_at(cwd, &kept, id)
             .and_then(|folder| budget::budget(&folder, wanted, &world.clock()))
             .map_err(|error| failure(&error))?;
         screen.report(&report, voice);
@@ -73,7 +74,7 @@ impl Budget {
 }
 
 /// Which of the words are a cast and a limit.
-fn meant(words: &[String]) -> Result<(Option<&str>, Option<Amount>), Failure> {
+fn meant(words: &[String]) -> Result<(Option<&str>, Option<Amount>), ApiError> {
     match words {
         [] => Ok((None, None)),
         [only] => {
@@ -86,7 +87,7 @@ fn meant(words: &[String]) -> Result<(Option<&str>, Option<Amount>), Failure> {
                     "{} is no number of tokens",
                     materia_model::text::quoted(limit)
                 );
-                Err(Failure::new(Kind::Invalid, "usage", message)
+                Err(ApiError::new(ErrorKind::Invalid, "usage", message)
                     .hint("write it like 500000, 500k, 2M or +500k"))
             }
         },

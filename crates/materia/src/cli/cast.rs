@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use materia_engine::agent::{Backend, Players, Roster, Scripted};
+use materia_engine::cast::start::{self, Asked, CastReport};
 use materia_engine::cast::{Definition, Error, Hands};
+use materia_engine::launch::spawn::{self, Spawned, Wanted};
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
-use materia_engine::verb::cast::{self, Asked, CastReport};
-use materia_engine::verb::spawn::{self, Spawned, Wanted};
 use materia_model::cast::{Code, Status};
 use materia_model::finding::Source;
 use materia_model::loadout::Settings;
@@ -21,9 +21,9 @@ use super::run::{internal, spool_dir};
 use super::spawn::{parent, session};
 use super::trust;
 use crate::door;
-use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Drive a request through a loadout
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ pub(super) struct Player {
 }
 
 impl Cast {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let mut view = CastView::new(screen, voice);
         let report = if self.detach {
             let wanted = wanted(world, None, None)?;
@@ -78,7 +78,7 @@ impl Cast {
             let settings = definition.settings().clone();
             self.player
                 .play(world, &settings, foreground()?, &mut view, |hands| {
-                    cast::start(definition, &self.request, hands)
+                    start::start(definition, &self.request, hands)
                 })?
         };
         view.report(&report);
@@ -109,7 +109,7 @@ impl Cast {
         wanted: &Wanted,
         screen: Screen,
         voice: Voice,
-    ) -> Result<(CastReport, Spawned), Failure> {
+    ) -> Result<(CastReport, Spawned), ApiError> {
         let definition = self.definition(world, view, screen, voice)?;
         detach(definition, &self.request, &self.player, world, view, wanted)
     }
@@ -120,7 +120,7 @@ impl Cast {
         view: &CastView,
         screen: Screen,
         voice: Voice,
-    ) -> Result<Definition, Failure> {
+    ) -> Result<Definition, ApiError> {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
@@ -131,7 +131,7 @@ impl Cast {
             trusting,
             agent: self.player.name(),
         };
-        let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
+        let definition = start::choose(&asked).map_err(|error| failure(&error))?;
         view.notice(definition.strange());
         Ok(definition)
     }
@@ -145,11 +145,11 @@ pub(super) fn detach(
     world: &World,
     view: &mut CastView,
     wanted: &Wanted,
-) -> Result<(CastReport, Spawned), Failure> {
+) -> Result<(CastReport, Spawned), ApiError> {
     let settings = definition.settings().clone();
     // A nursery that adopts orphans would take the supervisor for one.
     let report = player.play(world, &settings, Nursery::new(), view, |hands| {
-        cast::begin(definition, request, hands)
+        start::begin(definition, request, hands)
     })?;
     driven(report, player, world, wanted)
 }
@@ -160,7 +160,7 @@ pub(super) fn driven(
     player: &Player,
     world: &World,
     wanted: &Wanted,
-) -> Result<(CastReport, Spawned), Failure> {
+) -> Result<(CastReport, Spawned), ApiError> {
     let root = Root::new(world.home()?.runs());
     let drives = materia_model::run::Cast {
         id: report.cast_id.clone(),
@@ -177,7 +177,7 @@ pub(super) fn wanted(
     world: &World,
     id: Option<RunId>,
     said: Option<&str>,
-) -> Result<Wanted, Failure> {
+) -> Result<Wanted, ApiError> {
     let root = Root::new(world.home()?.runs());
     Ok(Wanted {
         id,
@@ -231,14 +231,14 @@ impl Player {
         mut nursery: Nursery,
         view: &mut CastView,
         drive: impl FnOnce(Hands<'_>) -> Result<CastReport, Error>,
-    ) -> Result<CastReport, Failure> {
+    ) -> Result<CastReport, ApiError> {
         let cwd = project(world)?;
         view.hears(nursery.interrupted());
         let mut scripted = match &self.agent_script {
             None => None,
             Some(file) => {
                 let source = Source::new(&file.to_string_lossy(), &read_text(world, file)?);
-                Some(Scripted::read(&source).map_err(Failure::from_findings)?)
+                Some(Scripted::read(&source).map_err(ApiError::from_findings)?)
             }
         };
         let mut players = Players::new(Roster::new(settings, self.agent.as_deref(), cwd));
@@ -263,7 +263,7 @@ impl Player {
 
 /// What runs the processes of a cast that this process drives: nothing escapes it, and Ctrl-C is an
 /// event.
-pub(super) fn foreground() -> Result<Nursery, Failure> {
+pub(super) fn foreground() -> Result<Nursery, ApiError> {
     let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;
     nursery
         .catch_interrupts()
@@ -274,17 +274,17 @@ pub(super) fn foreground() -> Result<Nursery, Failure> {
 /// The exit code that a report asks for.
 pub(super) fn exit_code(report: &CastReport) -> u8 {
     if report.interrupted {
-        return Kind::Interrupted.exit_code();
+        return ErrorKind::Interrupted.exit_code();
     }
     match (report.status, report.error.as_ref().map(|error| error.code)) {
         (_, None) | (Status::Complete | Status::Paused | Status::Running, _) => 0,
-        (_, Some(code)) if code.is_limit() => Kind::Limit.exit_code(),
-        (_, Some(Code::AgentAuth | Code::AgentUnavailable)) => Kind::Agent.exit_code(),
-        _ => Kind::Failed.exit_code(),
+        (_, Some(code)) if code.is_limit() => ErrorKind::Limit.exit_code(),
+        (_, Some(Code::AgentAuth | Code::AgentUnavailable)) => ErrorKind::Agent.exit_code(),
+        _ => ErrorKind::Failed.exit_code(),
     }
 }
 
 /// How an error of the engine leaves the house.
-pub(super) fn failure(error: &Error) -> Failure {
+pub(super) fn failure(error: &Error) -> ApiError {
     error.into()
 }

@@ -1,13 +1,15 @@
 //! `materia cast-show`: everything that one cast did.
 
 use clap::Args;
-use materia_engine::verb::{cast, cast_show, casts};
+use materia_engine::cast::list;
+use materia_engine::cast::show;
+use materia_engine::cast::start;
 
 use super::cast::failure;
 use super::config::{Config, project};
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// Show what a cast did, step by step
 #[derive(Debug, Args)]
@@ -35,15 +37,15 @@ pub(super) struct CastShow {
 }
 
 impl CastShow {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let cwd = project(world)?;
-        let folder = cast::casts(cwd, &self.config.files(world)?);
-        let wanted = cast_show::Wanted {
+        let folder = start::casts(cwd, &self.config.files(world)?);
+        let wanted = show::Wanted {
             events: self.events,
             artifacts: self.artifacts,
         };
-        let shown = casts::looked_at(cwd, &folder, self.id.as_deref())
-            .and_then(|cast| cast_show::show(&cast, wanted, &world.clock()))
+        let shown = list::looked_at(cwd, &folder, self.id.as_deref())
+            .and_then(|cast| show::show(&cast, wanted, &world.clock()))
             .map_err(|error| failure(&error))?;
         screen.report(&shown, voice);
         Ok(0)

@@ -1,12 +1,13 @@
 //! `materia casts`: lists the casts of the project.
 
 use clap::Args;
-use materia_engine::verb::{cast, casts};
+use materia_engine::cast::list;
+use materia_engine::cast::start;
 
 use super::config::{Config, project};
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// How many casts a person sees when they do not say.
 const USUAL: usize = 20;
@@ -33,14 +34,14 @@ pub(super) struct Casts {
 }
 
 impl Casts {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let folder = cast::casts(project(world)?, &self.config.files(world)?);
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+        let folder = start::casts(project(world)?, &self.config.files(world)?);
         let limit = self.limit.or((voice == Voice::Human).then_some(USUAL));
-        let filter = casts::Filter {
+        let filter = list::Filter {
             limit,
             status: self.status.as_deref(),
         };
-        screen.report(&casts::list(&folder, &filter, &world.clock()), voice);
+        screen.report(&list::list(&folder, &filter, &world.clock()), voice);
         Ok(0)
     }
 }

@@ -5,11 +5,16 @@
 //! wants proposals, and none is a fine answer, upon which the shell proposes files.
 
 use clap::{Arg, ArgAction, Args, Command};
+use materia_engine::cast::list;
+use materia_engine::cast::show::{self, Wanted};
+use materia_engine::cast::start;
 use materia_engine::config::Files;
+use materia_engine::editor::loadout;
 use materia_engine::quest::Store;
+use materia_engine::quest::runner;
+use materia_engine::recipe;
+use materia_engine::recipe::tool;
 use materia_engine::run::Root;
-use materia_engine::verb::cast_show::{self, Wanted};
-use materia_engine::verb::{cast, casts, loadout, quest, recipe, tool};
 use materia_model::loadout::Config as Loaded;
 use materia_model::text;
 
@@ -289,11 +294,11 @@ fn cast_ids(world: &World) -> Vec<Proposal> {
     let (Ok(cwd), Some(files)) = (project(world), files(world)) else {
         return Vec::new();
     };
-    let filter = casts::Filter {
+    let filter = list::Filter {
         limit: Some(50),
         status: None,
     };
-    let listed = casts::list(&cast::casts(cwd, &files), &filter, &world.clock()).casts;
+    let listed = list::list(&start::casts(cwd, &files), &filter, &world.clock()).casts;
     listed
         .into_iter()
         .map(|one| (one.cast_id, format!("{}: {}", one.status, one.request)))
@@ -305,11 +310,11 @@ fn steps(world: &World, cast: Option<&String>) -> Vec<Proposal> {
     let (Ok(cwd), Some(files), Some(id)) = (project(world), files(world), cast) else {
         return Vec::new();
     };
-    let folder = cast::casts(cwd, &files);
-    let Ok(found) = cast::find(cwd, &folder, Some(id)) else {
+    let folder = start::casts(cwd, &files);
+    let Ok(found) = start::find(cwd, &folder, Some(id)) else {
         return Vec::new();
     };
-    let shown = cast_show::show(&found, Wanted::default(), &world.clock());
+    let shown = show::show(&found, Wanted::default(), &world.clock());
     let steps = shown.map(|shown| shown.steps).unwrap_or_default();
     steps
         .iter()
@@ -368,8 +373,8 @@ fn quests(world: &World) -> Vec<Proposal> {
     let (Ok(cwd), Some(files)) = (project(world), files(world)) else {
         return Vec::new();
     };
-    let board = Store::of(cwd, cast::casts(cwd, &files));
-    let listed = quest::list(&board, None, MOST, &world.clock());
+    let board = Store::of(cwd, start::casts(cwd, &files));
+    let listed = runner::list(&board, None, MOST, &world.clock());
     let quests = listed.map(|listed| listed.quests).unwrap_or_default();
     quests.into_iter().map(|one| (one.id, one.title)).collect()
 }

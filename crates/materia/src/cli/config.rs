@@ -8,8 +8,8 @@ use materia_engine::config::{Files, Places};
 use materia_engine::home::Home;
 use materia_engine::utility::launcher;
 
-use crate::failure::{Failure, Kind};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// The config on top of all others.
 #[derive(Debug, Default, Args)]
@@ -36,7 +36,7 @@ impl Config {
     }
 
     /// Reads every layer there is.
-    pub(super) fn files(&self, world: &World) -> Result<Files, Failure> {
+    pub(super) fn files(&self, world: &World) -> Result<Files, ApiError> {
         let home = world.home().ok();
         let places = Places {
             home: home.as_ref(),
@@ -66,10 +66,10 @@ pub(super) fn environment(world: &World) -> Option<&Path> {
 }
 
 /// The directory of the project.
-pub(super) fn project(world: &World) -> Result<&Path, Failure> {
+pub(super) fn project(world: &World) -> Result<&Path, ApiError> {
     world.cwd.as_deref().map_err(|error| {
-        Failure::new(
-            Kind::Invalid,
+        ApiError::new(
+            ErrorKind::Invalid,
             "no_directory",
             format!("the working directory is gone: {error}"),
         )

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use clap::Args;
 use materia_engine::config::Files;
-use materia_engine::verb::{demo, grid};
+use materia_engine::demo;
+use materia_engine::editor::grid;
 
 use super::cast::{failure, foreground};
-use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How long an agent of the demo pretends to think when a person watches.
 const PACE: Duration = Duration::from_millis(250);
@@ -33,7 +34,7 @@ pub(super) struct Demo {
 }
 
 impl Demo {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let temporary = world
             .variable("TMPDIR")
             .map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
@@ -68,24 +69,24 @@ impl Demo {
 }
 
 /// How a demo that could not be shown leaves the house.
-fn told(error: &demo::Error, temporary: &Path) -> Failure {
-    let typed = |kind, code: &str| Failure::from_error(kind, code, error);
+fn told(error: &demo::Error, temporary: &Path) -> ApiError {
+    let typed = |kind, code: &str| ApiError::from_error(kind, code, error);
     match error {
-        demo::Error::NoGit(_) => typed(Kind::Invalid, "no_git")
+        demo::Error::NoGit(_) => typed(ErrorKind::Invalid, "no_git")
             .hint("install git, for example with `apt install git`, and try again"),
         demo::Error::Git { .. } => {
-            typed(Kind::Failed, "git").hint("see `git --version`, and try again")
+            typed(ErrorKind::Failed, "git").hint("see `git --version`, and try again")
         }
         demo::Error::Taken(_) => {
-            typed(Kind::Conflict, "taken").hint("name a directory that is not there yet")
+            typed(ErrorKind::Conflict, "taken").hint("name a directory that is not there yet")
         }
         demo::Error::Dir(_) | demo::Error::Write(_) => {
             let shown = temporary.to_string_lossy();
-            typed(Kind::Failed, "storage").hint(format!(
+            typed(ErrorKind::Failed, "storage").hint(format!(
                 "make room in {shown}, or name a directory with --dir"
             ))
         }
-        demo::Error::Script(findings) => Failure::from_findings(findings.clone()),
+        demo::Error::Script(findings) => ApiError::from_findings(findings.clone()),
         demo::Error::Cast(error) => failure(error),
     }
 }

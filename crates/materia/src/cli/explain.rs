@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::input::Template;
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// Show what a template or a recipe would run, and start nothing
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(super) struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         if self.schema {
             screen.document(&self.template.schema(world)?);
             return Ok(0);

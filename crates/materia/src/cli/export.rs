@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use materia_engine::verb::{cast, casts, export, grid};
+use materia_engine::cast::export;
+use materia_engine::cast::list;
+use materia_engine::cast::start;
+use materia_engine::editor::grid;
 use serde_json::json;
 
 use super::cast::failure;
 use super::config::{Config, project};
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice, page, style::Role};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Write a loadout as Mermaid, DOT, SVG or JSON, or a cast as one page of HTML
 #[derive(Debug, Args)]
@@ -55,14 +58,14 @@ enum Format {
 }
 
 impl Export {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         match &self.html {
             Some(file) => self.cast(file, world, screen, voice),
             None => self.loadout(world, screen),
         }
     }
 
-    fn loadout(&self, world: &World, screen: Screen) -> Result<u8, Failure> {
+    fn loadout(&self, world: &World, screen: Screen) -> Result<u8, ApiError> {
         let format = match self.format {
             Format::Mermaid => grid::Format::Mermaid,
             Format::Dot => grid::Format::Dot,
@@ -81,10 +84,10 @@ impl Export {
         world: &World,
         screen: Screen,
         voice: Voice,
-    ) -> Result<u8, Failure> {
+    ) -> Result<u8, ApiError> {
         let cwd = project(world)?;
-        let folder = cast::casts(cwd, &self.config.files(world)?);
-        let exported = casts::looked_at(cwd, &folder, self.what.as_deref())
+        let folder = start::casts(cwd, &self.config.files(world)?);
+        let exported = list::looked_at(cwd, &folder, self.what.as_deref())
             .and_then(|cast| export::cast(&cast, &world.variables, &world.clock()))
             .map_err(|error| failure(&error))?;
         let text = page(&exported);
@@ -94,8 +97,8 @@ impl Export {
         }
         let path = world.path(file);
         export::save(&path, &text).map_err(|error| {
-            Failure::new(
-                Kind::Failed,
+            ApiError::new(
+                ErrorKind::Failed,
                 "not_written",
                 format!("{}: {error}", path.display()),
             )

@@ -1,16 +1,17 @@
 //! `materia fork`: a new cast that begins behind a finished step of another one.
 
 use clap::Args;
+use materia_engine::cast::fork_point;
+use materia_engine::cast::list;
+use materia_engine::cast::start::{self, Asked, Wish};
 use materia_engine::process::Nursery;
-use materia_engine::verb::cast::{self, Asked, Wish};
-use materia_engine::verb::{casts, fork};
 
 use super::cast::{Player, driven, exit_code, failure, foreground, wanted};
 use super::config::{Config, project};
 use super::trust;
-use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// Begin a new cast behind a finished step of another one
 #[derive(Debug, Args)]
@@ -44,7 +45,7 @@ pub(super) struct Fork {
 }
 
 impl Fork {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let (cwd, clock) = (project(world)?, world.clock());
         let files = self.config.files(world)?;
         let home = world.home().ok();
@@ -56,26 +57,26 @@ impl Fork {
             trusting,
             agent: None,
         };
-        let kept = cast::casts(cwd, &files);
-        let made = casts::looked_at(cwd, &kept, Some(&self.id))
-            .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder))
-            .and_then(|folder| fork::fork(&folder, &kept, &self.at, &clock))
+        let kept = start::casts(cwd, &files);
+        let made = list::looked_at(cwd, &kept, Some(&self.id))
+            .and_then(|folder| start::may_go_on(&folder, &asked).map(|()| folder))
+            .and_then(|folder| fork_point::fork(&folder, &kept, &self.at, &clock))
             .map_err(|error| failure(&error))?;
         if self.hold {
-            let report = materia_engine::verb::cast_status::status(&made, &clock)
+            let report = materia_engine::cast::status::status(&made, &clock)
                 .map_err(|error| failure(&error))?;
             screen.report(&report, voice);
             return Ok(0);
         }
         let mut view = CastView::new(screen, voice);
-        let settings = cast::settings(&made).unwrap_or_default();
+        let settings = start::settings(&made).unwrap_or_default();
         if self.detach {
             let wanted = wanted(world, None, None)?;
             // A nursery that adopts orphans would take the supervisor for one.
             let report =
                 self.player
                     .play(world, &settings, Nursery::new(), &mut view, |hands| {
-                        cast::leave(made, hands)
+                        start::leave(made, hands)
                     })?;
             view.report(&driven(report, &self.player, world, &wanted)?.0);
             return Ok(0);
@@ -83,7 +84,7 @@ impl Fork {
         let report = self
             .player
             .play(world, &settings, foreground()?, &mut view, |hands| {
-                cast::go_on(made, Wish::Resume, hands)
+                start::go_on(made, Wish::Resume, hands)
             })?;
         view.report(&report);
         Ok(exit_code(&report))

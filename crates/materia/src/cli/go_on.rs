@@ -1,15 +1,15 @@
 //! `materia resume`, `continue`, `recast`, `revive` and `abort`: going on with a cast that stopped.
 
 use clap::Args;
-use materia_engine::verb::cast::{self, Asked, Wish};
-use materia_engine::verb::casts;
+use materia_engine::cast::list;
+use materia_engine::cast::start::{self, Asked, Wish};
 
 use super::cast::{Player, exit_code, failure, foreground};
 use super::config::{Config, project};
 use super::trust;
-use crate::failure::Failure;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// Go on with a cast that was killed or interrupted
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub(super) struct Continue {
 }
 
 impl Continue {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         // No id has a space in it, so that one who says only something means the cast that waits
         // for it.
         let (id, words) = match (self.cast.id, self.words) {
@@ -64,7 +64,7 @@ impl Resume {
         world: &World,
         screen: Screen,
         voice: Voice,
-    ) -> Result<u8, Failure> {
+    ) -> Result<u8, ApiError> {
         let mut view = CastView::new(screen, voice);
         let files = self.config.files(world)?;
         let home = world.home().ok();
@@ -79,16 +79,16 @@ impl Resume {
             agent: None,
         };
         let cwd = project(world)?;
-        let found = casts::meant(cwd, &cast::casts(cwd, &files), self.id.as_deref(), wish)
-            .and_then(|folder| cast::may_go_on(&folder, &asked).map(|()| folder));
+        let found = list::meant(cwd, &start::casts(cwd, &files), self.id.as_deref(), wish)
+            .and_then(|folder| start::may_go_on(&folder, &asked).map(|()| folder));
         let folder = found.map_err(|error| failure(&error))?;
         // One that cannot be read is told when it is opened.
-        let settings = cast::settings(&folder).unwrap_or_default();
+        let settings = start::settings(&folder).unwrap_or_default();
         let nursery = foreground()?;
         let report = self
             .player
             .play(world, &settings, nursery, &mut view, |hands| {
-                cast::go_on(folder, wish, hands)
+                start::go_on(folder, wish, hands)
             })?;
         view.report(&report);
         Ok(exit_code(&report))

@@ -1,12 +1,12 @@
 //! `materia grid`: draws a loadout.
 
 use clap::{Args, ValueEnum};
-use materia_engine::verb::grid;
+use materia_engine::editor::grid;
 
 use super::config::Config;
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice, painted};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Draw a loadout
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ enum Format {
 }
 
 impl Grid {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let format = match (self.format, voice) {
             (None | Some(Format::Json), Voice::Json) | (Some(Format::Json), Voice::Human) => {
                 grid::Format::Json
@@ -46,9 +46,8 @@ impl Grid {
             (Some(_), Voice::Json) => {
                 let message =
                     "`--json` asks for the graph as JSON, and `--format` for something else";
-                return Err(
-                    Failure::new(Kind::Invalid, "usage", message).hint("leave one of them out")
-                );
+                return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
+                    .hint("leave one of them out"));
             }
             (None | Some(Format::Text), Voice::Human) => grid::Format::Text,
             (Some(Format::Mermaid), Voice::Human) => grid::Format::Mermaid,

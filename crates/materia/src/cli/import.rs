@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use materia_engine::verb::import::{self, NotImported};
+use materia_engine::editor::import::{self, NotImported};
 use materia_model::import::Shell;
 
 use super::config::project;
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Turn goose recipes and justfiles into recipes
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ struct Into {
 }
 
 impl Import {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let cwd = project(world)?;
         let report = match self.what {
             What::Goose { file, into } => import::goose(
@@ -90,28 +90,32 @@ impl Import {
     }
 }
 
-fn failure(error: &NotImported, screen: Screen) -> Failure {
-    let told = |kind, code, hint| Failure::from_error(kind, code, error).hint(hint);
+fn failure(error: &NotImported, screen: Screen) -> ApiError {
+    let told = |kind, code, hint| ApiError::from_error(kind, code, error).hint(hint);
     match error {
-        NotImported::Missing(_) => told(Kind::NotFound, "not_found", "name the file"),
+        NotImported::Missing(_) => told(ErrorKind::NotFound, "not_found", "name the file"),
         NotImported::Unreadable { .. } => told(
-            Kind::Invalid,
+            ErrorKind::Invalid,
             "unreadable",
             "name a text file that you can read",
         ),
         NotImported::Taken(_) => told(
-            Kind::Conflict,
+            ErrorKind::Conflict,
             "exists",
             "name another directory, or move that file away",
         ),
         NotImported::NotWritten { .. } => told(
-            Kind::Failed,
+            ErrorKind::Failed,
             "not_written",
             "name a directory that you can write to",
         ),
         NotImported::Wrong(findings) => {
             screen.findings(findings);
-            told(Kind::Invalid, "invalid_import", "name a file of that kind")
+            told(
+                ErrorKind::Invalid,
+                "invalid_import",
+                "name a file of that kind",
+            )
         }
     }
 }

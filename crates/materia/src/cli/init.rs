@@ -1,10 +1,8 @@
 //! `materia init`: writes a starter config and a recipe, and explains them.
 
 use clap::Args;
-use materia_engine::verb::init;
+use materia_engine::api::ApiError;
 
-use super::config::project;
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
 
@@ -18,23 +16,8 @@ use crate::world::World;
 pub(super) struct Init {}
 
 impl Init {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
-        let operator = world.within().is_none() && world.session(None).is_none();
-        let report = init::init(project(world)?, &world.home()?, operator, &world.clock())?;
-        screen.report(&report, voice);
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
+        screen.report(&world.engine().init()?, voice);
         Ok(0)
-    }
-}
-
-impl From<init::Error> for Failure {
-    fn from(error: init::Error) -> Self {
-        match error {
-            init::Error::Read(error) => error.into(),
-            init::Error::Trust(error) => (&error).into(),
-            init::Error::Dir(_) | init::Error::Write(_) => {
-                Self::from_error(Kind::Failed, "storage", &error)
-                    .hint("check who may write here, or name another directory with `-C`")
-            }
-        }
     }
 }

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use materia_engine::library::{Library, Located};
+use materia_engine::recipe::prepare::{Asked, Prepared, prepare_with};
+use materia_engine::recipe::{self, NotResolved};
 use materia_engine::store::spool;
-use materia_engine::verb::recipe::{self, NotResolved};
-use materia_engine::verb::template::{Asked, Prepared, prepare_with};
 use materia_model::document::{self, MAX_BYTES};
 use materia_model::finding::Source;
 use materia_model::template::{self, Facts};
 use materia_model::text;
 use serde_json::{Map, Value};
 
-use crate::failure::{Failure, Kind};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// A template, and the values for it.
 #[derive(Debug, Args)]
@@ -56,7 +56,7 @@ impl Template {
         &self,
         world: &World,
         stages: Option<&Path>,
-    ) -> Result<Prepared, Failure> {
+    ) -> Result<Prepared, ApiError> {
         self.prepare_with(world, stages, &Map::new())
     }
 
@@ -66,12 +66,12 @@ impl Template {
         world: &World,
         stages: Option<&Path>,
         ours: &Map<String, Value>,
-    ) -> Result<Prepared, Failure> {
+    ) -> Result<Prepared, ApiError> {
         if self.values.as_deref().is_some_and(is_dash) && self.stdin.as_deref().is_some_and(is_dash)
         {
             let message = "`--values -` and `--stdin -` both want stdin";
             return Err(
-                Failure::new(Kind::Invalid, "usage", message).hint("give one of them a file")
+                ApiError::new(ErrorKind::Invalid, "usage", message).hint("give one of them a file")
             );
         }
         let values = self
@@ -96,11 +96,11 @@ impl Template {
                     words: &self.words,
                     facts,
                 };
-                prepare_with(asked, ours).map_err(Failure::from_findings)
+                prepare_with(asked, ours).map_err(ApiError::from_findings)
             }
             Named::Recipe(library, found, words) => recipe::link(&library, *found, values, words)?
                 .prepare_with(facts, ours)
-                .map_err(Failure::from_findings),
+                .map_err(ApiError::from_findings),
         }
     }
 
@@ -131,10 +131,10 @@ impl Template {
     }
 
     /// The JSON Schema of the template's public arguments.
-    pub(super) fn schema(&self, world: &World) -> Result<Value, Failure> {
+    pub(super) fn schema(&self, world: &World) -> Result<Value, ApiError> {
         let args = match self.named(world)? {
             Named::Template(source) => template::parse(&source)
-                .map_err(Failure::from_findings)?
+                .map_err(ApiError::from_findings)?
                 .args(),
             Named::Recipe(library, found, _) => {
                 recipe::link(&library, *found, Map::new(), &[])?.args
@@ -143,7 +143,7 @@ impl Template {
         Ok(template::schema(&args))
     }
 
-    fn named(&self, world: &World) -> Result<Named<'_>, Failure> {
+    fn named(&self, world: &World) -> Result<Named<'_>, ApiError> {
         match (&self.template, &self.file, self.words.split_first()) {
             (Some(text), ..) => Ok(Named::Template(Source::new("--template", text))),
             (None, Some(path), _) => self.in_file(world, path),
@@ -153,8 +153,8 @@ impl Template {
                 let found = library.find(name, cwd).map_err(NotResolved::NotFound)?;
                 Ok(Named::Recipe(library, Box::new(found), words))
             }
-            (None, None, None) => Err(Failure::new(
-                Kind::Invalid,
+            (None, None, None) => Err(ApiError::new(
+                ErrorKind::Invalid,
                 "usage",
                 "there is nothing to run",
             )
@@ -165,7 +165,7 @@ impl Template {
     }
 
     /// A file holds a recipe when it is Markdown or a JSON object, else a bare template.
-    fn in_file(&self, world: &World, path: &Path) -> Result<Named<'_>, Failure> {
+    fn in_file(&self, world: &World, path: &Path) -> Result<Named<'_>, ApiError> {
         let source = Source::new(&shown(path), &read_text(world, path)?);
         let markdown = path.extension().is_some_and(|ending| ending == "md");
         let object = || document::parse(&source).is_ok_and(|node| !node.members().is_empty());
@@ -186,7 +186,7 @@ impl Template {
     }
 
     /// What the template reads.
-    pub(super) fn stdin(&self, world: &World, spool_dir: &Path) -> Result<Option<File>, Failure> {
+    pub(super) fn stdin(&self, world: &World, spool_dir: &Path) -> Result<Option<File>, ApiError> {
         match &self.stdin {
             None => Ok(None),
             Some(path) if is_dash(path) => {
@@ -213,7 +213,7 @@ enum Named<'a> {
 }
 
 /// Where this person's recipes are looked for.
-pub(super) fn library(world: &World) -> Result<Library, Failure> {
+pub(super) fn library(world: &World) -> Result<Library, ApiError> {
     let home_dir = world.variable("HOME").map(Path::new);
     Ok(Library::new(&world.home()?, home_dir))
 }
@@ -233,9 +233,9 @@ fn is_dash(path: &Path) -> bool {
 }
 
 /// The fields of a recipe in a file, as a tool of that file is to have them.
-pub(super) fn recipe_fields(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
+pub(super) fn recipe_fields(world: &World, path: &Path) -> Result<Map<String, Value>, ApiError> {
     let source = Source::new(&shown(path), &read_text(world, path)?);
-    let root = materia_model::recipe::parse(&source).map_err(Failure::from_findings)?;
+    let root = materia_model::recipe::parse(&source).map_err(ApiError::from_findings)?;
     Ok(if let Value::Object(fields) = root.to_value() {
         fields
     } else {
@@ -244,14 +244,14 @@ pub(super) fn recipe_fields(world: &World, path: &Path) -> Result<Map<String, Va
 }
 
 /// A JSON object with values.
-pub(super) fn values(world: &World, path: &Path) -> Result<Map<String, Value>, Failure> {
+pub(super) fn values(world: &World, path: &Path) -> Result<Map<String, Value>, ApiError> {
     let text = if is_dash(path) {
         read_bounded(&mut std::io::stdin().lock(), "stdin")?
     } else {
         read_text(world, path)?
     };
     let source = Source::new(&shown(path), &text);
-    let node = document::parse(&source).map_err(Failure::from_findings)?;
+    let node = document::parse(&source).map_err(ApiError::from_findings)?;
     match node.to_value() {
         Value::Object(values) => Ok(values),
         _ => {
@@ -260,20 +260,20 @@ pub(super) fn values(world: &World, path: &Path) -> Result<Map<String, Value>, F
                 text::quoted(&shown(path)),
                 node.kind()
             );
-            Err(Failure::new(Kind::Invalid, "invalid_values", message)
+            Err(ApiError::new(ErrorKind::Invalid, "invalid_values", message)
                 .hint("write {\"name\": \"value\"}"))
         }
     }
 }
 
 /// A text file, no larger than any document may be.
-pub(super) fn read_text(world: &World, path: &Path) -> Result<String, Failure> {
+pub(super) fn read_text(world: &World, path: &Path) -> Result<String, ApiError> {
     let mut file =
         File::open(world.path(path)).map_err(|error| unreadable(&shown(path), &error))?;
     read_bounded(&mut file, &shown(path))
 }
 
-pub(super) fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String, Failure> {
+pub(super) fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String, ApiError> {
     let mut bytes = Vec::new();
     reader
         .take(MAX_BYTES as u64 + 1)
@@ -281,7 +281,7 @@ pub(super) fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String,
         .map_err(|error| unreadable(name, &error))?;
     if bytes.len() > MAX_BYTES {
         let message = format!("{} has more than {MAX_BYTES} bytes", text::quoted(name));
-        return Err(Failure::new(Kind::Invalid, "too_large", message)
+        return Err(ApiError::new(ErrorKind::Invalid, "too_large", message)
             .hint("split it, or pass large data by a file"));
     }
     String::from_utf8(bytes).map_err(|error| {
@@ -290,18 +290,18 @@ pub(super) fn read_bounded(reader: &mut impl Read, name: &str) -> Result<String,
             text::quoted(name),
             error.utf8_error().valid_up_to()
         );
-        Failure::new(Kind::Invalid, "not_text", message).hint("write it as UTF-8")
+        ApiError::new(ErrorKind::Invalid, "not_text", message).hint("write it as UTF-8")
     })
 }
 
-fn unreadable(name: &str, error: &std::io::Error) -> Failure {
+fn unreadable(name: &str, error: &std::io::Error) -> ApiError {
     let message = format!("{} cannot be read: {error}", text::quoted(name));
     let kind = if error.kind() == std::io::ErrorKind::NotFound {
-        Kind::NotFound
+        ErrorKind::NotFound
     } else {
-        Kind::Invalid
+        ErrorKind::Invalid
     };
-    Failure::new(kind, "unreadable", message).hint("name a file that exists and that you may read")
+    ApiError::new(kind, "unreadable", message).hint("name a file that exists and that you may read")
 }
 
 fn shown(path: &Path) -> String {

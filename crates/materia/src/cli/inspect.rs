@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use clap::Args;
+use materia_engine::actor;
+use materia_engine::doctor;
+use materia_engine::inspect::{self, Filter, Inventory, LINES, Target, mail, room, triage};
 use materia_engine::process::Stream;
+use materia_engine::recipe::{self, NotResolved};
 use materia_engine::run::{self, Place, Root};
-use materia_engine::verb::inspect::{
-    self, Filter, Inventory, LINES, Target, TargetError, mail, room, triage,
-};
-use materia_engine::verb::recipe::{self, NotResolved};
-use materia_engine::verb::{actor, doctor};
 use materia_model::name::RunId;
 use materia_model::{template, text};
 use serde::Serialize;
@@ -20,10 +19,10 @@ use super::input::library;
 use super::refer::address;
 use super::spawn::session;
 use super::tool::{located, near};
-use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
 use crate::view::{Output, Report, Screen, Voice, told_line};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Show runs, sessions and what they did
 #[derive(Debug, Args)]
@@ -73,7 +72,7 @@ pub(super) struct Inspect {
 }
 
 impl Inspect {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let filter = self
             .status
             .as_deref()
@@ -91,7 +90,7 @@ impl Inspect {
         let clock = world.clock();
         let inventory = |session| {
             let all = inspect::inventory(&root, session, caller, filter, &clock)?;
-            Ok::<_, Failure>(self.bounded(all, voice))
+            Ok::<_, ApiError>(self.bounded(all, voice))
         };
         match target {
             Target::Run(id) => {
@@ -119,7 +118,7 @@ impl Inspect {
                     let (roster, choosing) = roster(&Config::default(), None, world)?;
                     let diagnosis = doctor::doctor(&home, project(world)?, &roster, &choosing)
                         .map_err(|error| {
-                            Failure::from_error(Kind::Interrupted, "interrupted", &error)
+                            ApiError::from_error(ErrorKind::Interrupted, "interrupted", &error)
                         })?;
                     screen.report(&diagnosis, voice);
                 } else {
@@ -154,7 +153,7 @@ impl Inspect {
         world: &World,
         screen: Screen,
         voice: Voice,
-    ) -> Result<u8, Failure> {
+    ) -> Result<u8, ApiError> {
         let clock = world.clock();
         let (place, state) = inspect::open(root, id, caller, &clock)?;
         match view {
@@ -228,7 +227,7 @@ impl Inspect {
         world: &World,
         screen: Screen,
         voice: Voice,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ApiError> {
         let mail = mail::read(place)?;
         let (run, room, lines) = (place.id(), mail.room(), self.many(voice));
         let mut followed = None;
@@ -285,7 +284,7 @@ impl Inspect {
         world: &World,
         screen: Screen,
         voice: Voice,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), ApiError> {
         mail::follow(place, what, behind, &world.clock(), |told| {
             match voice {
                 Voice::Json => screen.document(told),
@@ -303,7 +302,7 @@ fn report_queue(
     place: &Place,
     screen: Screen,
     voice: Voice,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let queued = if voice == Voice::Json {
         queued.whole(place)?
     } else {
@@ -313,20 +312,6 @@ fn report_queue(
     Ok(())
 }
 
-impl From<TargetError> for Failure {
-    fn from(error: TargetError) -> Self {
-        let code = match error {
-            TargetError::Unknown(_) => "invalid_target",
-            TargetError::Name(_) => "invalid_name",
-            TargetError::Address(_) => "invalid_address",
-            TargetError::View { .. } => "invalid_view",
-            TargetError::Follow { .. } => "cannot_follow",
-            TargetError::Filter(_) => "invalid_status",
-        };
-        Self::from_error(Kind::Invalid, code, &error).hint(error.hint())
-    }
-}
-
 /// Shows a tool of the person's: a recipe in their root.
 fn tool(
     world: &World,
@@ -334,13 +319,14 @@ fn tool(
     view: &str,
     screen: Screen,
     voice: Voice,
-) -> Result<(), Failure> {
+) -> Result<(), ApiError> {
     let library = library(world)?;
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let Some(located) = located(world, &library, name) else {
         let message = format!("there is no tool {}", text::quoted(name));
         return Err(
-            Failure::new(Kind::NotFound, "tool_not_found", message).hint(near(&library, name))
+            ApiError::new(ErrorKind::NotFound, "tool_not_found", message)
+                .hint(near(&library, name)),
         );
     };
     if view == "schema" {

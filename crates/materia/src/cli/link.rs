@@ -2,16 +2,16 @@
 
 use clap::Args;
 use materia_engine::cast::Definition;
-use materia_engine::verb::cast::{self};
-use materia_engine::verb::link::{self, Wanted};
+use materia_engine::cast::link::{self, Wanted};
+use materia_engine::cast::start::{self};
 use materia_model::picture;
 
 use super::cast::{Player, detach, exit_code, failure, foreground, wanted};
 use super::config::{Config, project};
 use super::trust;
-use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice, painted};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Cast several loadouts and materia, one behind the other
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ pub(super) struct Autocast {
 }
 
 impl Link {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         // Drawing runs nothing.
@@ -103,12 +103,12 @@ impl Link {
         }
         if self.request.is_empty() {
             let message = "it is not said what should be done";
-            return Err(Failure::new(Kind::Invalid, "usage", message)
+            return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
                 .hint("write it behind `--`: materia link Planning-Consult Full-Auto -- \"…\""));
         }
         if let Some(from) = &self.from {
             let cwd = project(world)?;
-            let earlier = link::earlier(cwd, &cast::casts(cwd, &files), from)
+            let earlier = link::earlier(cwd, &start::casts(cwd, &files), from)
                 .map_err(|error| failure(&error))?;
             definition = definition.with_state("previousCastContext", earlier);
         }
@@ -125,7 +125,7 @@ impl Link {
 }
 
 impl Autocast {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let files = self.config.files(world)?;
         let home = world.home().ok();
         let trusting = trust::settled(world, &files, home.as_ref(), screen, voice)?;
@@ -157,7 +157,7 @@ fn play(
     world: &World,
     screen: Screen,
     voice: Voice,
-) -> Result<u8, Failure> {
+) -> Result<u8, ApiError> {
     let mut view = CastView::new(screen, voice);
     view.notice(definition.strange());
     if detached {
@@ -168,7 +168,7 @@ fn play(
     }
     let settings = definition.settings().clone();
     let report = player.play(world, &settings, foreground()?, &mut view, |hands| {
-        cast::start(definition, request, hands)
+        start::start(definition, request, hands)
     })?;
     view.report(&report);
     Ok(exit_code(&report))

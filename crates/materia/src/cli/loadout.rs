@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use materia_engine::config::Places;
-use materia_engine::verb::loadout;
-use materia_engine::verb::validate;
+use materia_engine::editor::loadout;
+use materia_engine::editor::validate;
 
 use super::config::{self, Config};
 use super::validate::told;
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// List loadouts, check them, or make one the active one
 #[derive(Debug, Args)]
@@ -54,7 +54,7 @@ enum Verb {
 }
 
 impl Loadout {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         match self.verb {
             Verb::List { config } => {
                 screen.report(&loadout::list(&config.files(world)?), voice);

@@ -3,8 +3,8 @@
 use clap::{Args, CommandFactory};
 use materia_model::text;
 
-use crate::failure::{Failure, Kind};
 use crate::view::Screen;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Print the manual page of materia, or of one of its commands
 #[derive(Debug, Args)]
@@ -18,7 +18,7 @@ pub(super) struct Man {
 }
 
 impl Man {
-    pub(super) fn run(self, screen: Screen) -> Result<u8, Failure> {
+    pub(super) fn run(self, screen: Screen) -> Result<u8, ApiError> {
         let mut grammar = super::CommandLine::command().help_template("{about}");
         grammar.build();
         let (page, title) = match &self.command {
@@ -33,7 +33,7 @@ impl Man {
                         |close| format!("did you mean `{close}`?"),
                     );
                     return Err(
-                        Failure::new(Kind::NotFound, "command_not_found", message).hint(hint)
+                        ApiError::new(ErrorKind::NotFound, "command_not_found", message).hint(hint),
                     );
                 };
                 (found.clone(), format!("materia-{name}"))
@@ -41,7 +41,7 @@ impl Man {
         };
         let mut roff = Vec::new();
         let made = clap_mangen::Man::new(page).title(title).render(&mut roff);
-        made.map_err(|error| Failure::from_error(Kind::Internal, "internal", &error))?;
+        made.map_err(|error| ApiError::from_error(ErrorKind::Internal, "internal", &error))?;
         screen.text(&String::from_utf8_lossy(&roff));
         Ok(0)
     }

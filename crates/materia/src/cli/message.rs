@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use materia_engine::recipe::NotResolved;
+use materia_engine::recipe::tool::NotCalled;
+use materia_engine::routing::{self, Sender};
 use materia_engine::run::Root;
-use materia_engine::verb::message::{self, Sender};
-use materia_engine::verb::recipe::NotResolved;
-use materia_engine::verb::tool::NotCalled;
 use materia_model::message::{Draft, check_numbers, read_body};
 use materia_model::text;
 use serde_json::Value;
@@ -15,9 +15,9 @@ use super::input::{library, read_bounded, read_text};
 use super::refer::address;
 use super::spawn::session;
 use super::tool;
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Say something to a run, a branch, a room, or whoever started the run we are in
 #[derive(Debug, Args)]
@@ -72,7 +72,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let root = Root::new(world.home()?.runs());
         let session = session(world, self.session.as_deref())?;
         let within = world.within();
@@ -84,14 +84,14 @@ impl Message {
             within: within.as_ref(),
             clock: &clock,
         };
-        let report = message::message_calling(
+        let report = routing::message_calling(
             &sender,
             Self { to, ..self }.draft(world)?,
             |name, arguments| {
                 tool::asked(world, screen, name, arguments, &[])?.map_err(|error| match error {
                     NotCalled::NoTool(_) | NotCalled::Recipe(NotResolved::NotFound(_)) => {
                         let near = library(world).map(|library| tool::near(&library, name));
-                        let failure = Failure::from(message::Error::NoTool(name.to_owned()));
+                        let failure = ApiError::from(routing::Error::NoTool(name.to_owned()));
                         near.map_or_else(|why| why, |near| failure.hint(near))
                     }
                     other => other.into(),
@@ -102,11 +102,11 @@ impl Message {
         Ok(if report.ok {
             0
         } else {
-            Kind::Failed.exit_code()
+            ErrorKind::Failed.exit_code()
         })
     }
 
-    fn draft(self, world: &World) -> Result<Draft, Failure> {
+    fn draft(self, world: &World) -> Result<Draft, ApiError> {
         let body = match (self.body, &self.body_file) {
             (Some(body), _) => Some(body),
             (None, Some(path)) if path.as_os_str() == "-" => {
@@ -121,7 +121,7 @@ impl Message {
             body: body
                 .map(read_body)
                 .transpose()
-                .map_err(message::Error::from)?,
+                .map_err(routing::Error::from)?,
             from: self.from,
             summary: self.summary,
             reply_to: self.reply_to,
@@ -131,12 +131,12 @@ impl Message {
     }
 }
 
-fn metadata(given: &str) -> Result<Value, Failure> {
+fn metadata(given: &str) -> Result<Value, ApiError> {
     let metadata = serde_json::from_str(given).map_err(|error| {
         let message = format!("the metadata {} is no JSON: {error}", text::quoted(given));
-        Failure::new(Kind::Invalid, "invalid_metadata", message)
+        ApiError::new(ErrorKind::Invalid, "invalid_metadata", message)
             .hint("write {\"requires_response\": true}")
     })?;
-    check_numbers("metadata", given).map_err(message::Error::from)?;
+    check_numbers("metadata", given).map_err(routing::Error::from)?;
     Ok(metadata)
 }

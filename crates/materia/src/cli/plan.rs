@@ -1,12 +1,13 @@
 //! `materia plan`: how far a loadout fans out, without asking a model.
 
 use clap::Args;
-use materia_engine::verb::{cast, plan};
+use materia_engine::cast::start;
+use materia_engine::editor::plan;
 
 use super::config::{Config, project};
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// Say how many turns a loadout takes at most, without asking a model
 #[derive(Debug, Args)]
@@ -29,9 +30,9 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let files = self.config.files(world)?;
-        let casts = cast::casts(project(world)?, &files);
+        let casts = start::casts(project(world)?, &files);
         let plan = plan::plan(&files, self.loadout.as_deref(), self.items, &casts)?;
         if voice == Voice::Human {
             screen.findings(&plan.warnings);

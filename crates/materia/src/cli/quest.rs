@@ -1,13 +1,13 @@
 //! `materia quest`: requests that wait for their turn, and running them one behind the other.
 
 use clap::{Args, Subcommand};
+use materia_engine::cast::start::{self, Asked, CastReport};
 use materia_engine::config::Files;
+use materia_engine::launch::spawn::{self, Wanted as RunWanted};
 use materia_engine::quest::Store;
+use materia_engine::quest::runner::{self, Error, Halt, To, Turn, Wanted};
 use materia_engine::run::Root;
-use materia_engine::verb::cast::{self, Asked, CastReport};
-use materia_engine::verb::quest::{self, Error, Halt, To, Turn, Wanted};
-use materia_engine::verb::spawn::{self, Wanted as RunWanted};
-use materia_engine::verb::trust as verb_trust;
+use materia_engine::trust::project as verb_trust;
 use materia_model::loadout::Config as Merged;
 use materia_model::quest::Trouble;
 use materia_model::run::Origin;
@@ -16,9 +16,9 @@ use serde_json::json;
 use super::cast::{Player, failure, foreground, wanted};
 use super::config::{Config, project};
 use super::trust;
-use crate::failure::{Failure, Kind};
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Keep requests on a board and run them one behind the other
 #[derive(Debug, Args)]
@@ -142,11 +142,11 @@ struct Where {
 }
 
 impl Quest {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let (cwd, clock) = (project(world)?, world.clock());
         let files = self.config.files(world)?;
-        let store = Store::of(cwd, cast::casts(cwd, &files));
-        let one = |done: Result<quest::QuestReport, Error>| {
+        let store = Store::of(cwd, start::casts(cwd, &files));
+        let one = |done: Result<runner::QuestReport, Error>| {
             screen.report(&done.map_err(|error| told(&error))?, voice);
             Ok(0)
         };
@@ -161,7 +161,7 @@ impl Quest {
                 title,
             }) => {
                 known(&files, loadout.as_deref())?;
-                one(quest::add(
+                one(runner::add(
                     &store,
                     &request,
                     title.as_deref(),
@@ -169,20 +169,20 @@ impl Quest {
                     &clock,
                 ))
             }
-            Some(Verb::Show { quest }) => one(quest::show(&store, &quest, &clock)),
+            Some(Verb::Show { quest }) => one(runner::show(&store, &quest, &clock)),
             Some(Verb::Move { quest, to }) => {
                 let to = match (&to.before, &to.after) {
                     (Some(target), _) => To::Before(target),
                     (None, Some(target)) => To::After(target),
                     (None, None) => To::First,
                 };
-                one(quest::reorder(&store, &quest, to, &clock))
+                one(runner::reorder(&store, &quest, to, &clock))
             }
-            Some(Verb::Requeue { quest }) => one(quest::requeue(&store, &quest, &clock)),
-            Some(Verb::Remove { quest }) => one(quest::remove(&store, &quest, &clock)),
+            Some(Verb::Requeue { quest }) => one(runner::requeue(&store, &quest, &clock)),
+            Some(Verb::Remove { quest }) => one(runner::remove(&store, &quest, &clock)),
             Some(Verb::Stop) => {
                 screen.report(
-                    &quest::stop(&store, &clock).map_err(|error| told(&error))?,
+                    &runner::stop(&store, &clock).map_err(|error| told(&error))?,
                     voice,
                 );
                 Ok(0)
@@ -196,7 +196,7 @@ impl Quest {
             }) => {
                 let found = quest
                     .as_deref()
-                    .map(|quest| quest::show(&store, quest, &clock))
+                    .map(|quest| runner::show(&store, quest, &clock))
                     .transpose();
                 found.map_err(|error| told(&error))?;
                 let mut words = vec!["quest".to_owned()];
@@ -250,7 +250,7 @@ fn detached(
     world: &World,
     screen: Screen,
     voice: Voice,
-) -> Result<u8, Failure> {
+) -> Result<u8, ApiError> {
     let home = world.home().ok();
     if !trust::settled(world, files, home.as_ref(), screen, voice)? {
         verb_trust::require(files, home.as_ref()).map_err(|error| trust::failure(&error))?;
@@ -272,27 +272,27 @@ fn list(
     world: &World,
     screen: Screen,
     voice: Voice,
-) -> Result<u8, Failure> {
+) -> Result<u8, ApiError> {
     let limit = limit.unwrap_or(if voice == Voice::Human {
         50
     } else {
         usize::MAX
     });
     let listing =
-        quest::list(store, status, limit, &world.clock()).map_err(|error| told(&error))?;
+        runner::list(store, status, limit, &world.clock()).map_err(|error| told(&error))?;
     screen.report(&listing, voice);
     Ok(0)
 }
 
 /// A loadout that is not there is told when the quest is added, not when its turn comes.
-fn known(files: &Files, loadout: Option<&str>) -> Result<(), Failure> {
+fn known(files: &Files, loadout: Option<&str>) -> Result<(), ApiError> {
     let config = Merged::load(files.layers());
     match loadout.filter(|given| config.find(given).is_none()) {
         None => Ok(()),
         Some(given) => {
-            let told = Failure::from_findings(vec![config.unknown(given)]);
-            Err(Failure {
-                kind: Kind::NotFound,
+            let told = ApiError::from_findings(vec![config.unknown(given)]);
+            Err(ApiError {
+                kind: ErrorKind::NotFound,
                 ..told
             })
         }
@@ -310,14 +310,14 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn run(&self, wanted: Wanted<'_>) -> Result<u8, Failure> {
+    fn run(&self, wanted: Wanted<'_>) -> Result<u8, ApiError> {
         let clock = self.world.clock();
         let mut fatal = None;
-        let ran = quest::run(self.store, wanted, &clock, |turn| {
+        let ran = runner::run(self.store, wanted, &clock, |turn| {
             self.drive(turn).map_err(|failure| {
-                if failure.kind == Kind::Agent
+                if failure.kind == ErrorKind::Agent
                     || failure.code == "untrusted"
-                    || failure.kind == Kind::Internal
+                    || failure.kind == ErrorKind::Internal
                 {
                     fatal = Some(failure);
                     return Halt::Runner;
@@ -337,13 +337,13 @@ impl Runner<'_> {
         }
         self.screen.report(&ran, self.voice);
         Ok(match (ran.stopped, ran.ok) {
-            ("interrupted", _) => Kind::Interrupted.exit_code(),
+            ("interrupted", _) => ErrorKind::Interrupted.exit_code(),
             ("needs_you", _) | (_, true) => 0,
-            _ => Kind::Failed.exit_code(),
+            _ => ErrorKind::Failed.exit_code(),
         })
     }
 
-    fn drive(&self, turn: &Turn<'_>) -> Result<CastReport, Failure> {
+    fn drive(&self, turn: &Turn<'_>) -> Result<CastReport, ApiError> {
         let quest = turn.quest;
         let home = self.world.home().ok();
         let trusting = trust::settled(
@@ -361,7 +361,7 @@ impl Runner<'_> {
             trusting,
             agent: self.player.name(),
         };
-        let definition = cast::choose(&asked).map_err(|error| failure(&error))?;
+        let definition = start::choose(&asked).map_err(|error| failure(&error))?;
         let source = if loadout.is_some() {
             "override"
         } else {
@@ -374,12 +374,12 @@ impl Runner<'_> {
         let settings = definition.settings().clone();
         self.player
             .play(self.world, &settings, foreground()?, &mut view, |hands| {
-                cast::start_telling(definition, &quest.prompt, hands, turn.began)
+                start::start_telling(definition, &quest.prompt, hands, turn.began)
             })
     }
 }
 
 /// How an error of the board leaves the house.
-fn told(error: &Error) -> Failure {
+fn told(error: &Error) -> ApiError {
     error.into()
 }

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use clap::Args;
 use materia_engine::post::{Ending, Wait};
+use materia_engine::routing::receive::{self, Asked};
 use materia_engine::run::Root;
-use materia_engine::verb::receive::{self, Asked};
 use materia_model::message::Address;
 
 use super::spawn::session;
 use super::wait::seconds;
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Take the next message of the run we are in, waiting for it
 #[derive(Debug, Args)]
@@ -60,7 +60,7 @@ pub(super) struct Receive {
 }
 
 impl Receive {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let root = Root::new(world.home()?.runs());
         let session = session(world, self.session.as_deref())?;
         let (within, clock) = (world.within(), world.clock());
@@ -91,11 +91,11 @@ impl Receive {
         Ok(0)
     }
 
-    fn address(&self, world: &World) -> Result<Address, Failure> {
+    fn address(&self, world: &World) -> Result<Address, ApiError> {
         let inherited = || world.variable("MATERIA_ADDRESS")?.to_str();
         let Some(given) = self.address.as_deref().or_else(inherited) else {
-            let failure = Failure::new(
-                Kind::Invalid,
+            let failure = ApiError::new(
+                ErrorKind::Invalid,
                 "usage",
                 "nobody says whose messages to receive",
             );
@@ -104,7 +104,8 @@ impl Receive {
         given
             .parse()
             .map_err(|error: materia_model::message::AddressError| {
-                Failure::from_error(Kind::Invalid, "invalid_address", &error).hint(error.hint())
+                ApiError::from_error(ErrorKind::Invalid, "invalid_address", &error)
+                    .hint(error.hint())
             })
     }
 }

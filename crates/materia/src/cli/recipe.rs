@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use materia_engine::verb::recipe::{self, NotResolved};
-use materia_engine::verb::validate;
+use materia_engine::editor::validate;
+use materia_engine::recipe::{self, NotResolved};
 use materia_model::template;
 
 use super::input::library;
 use super::validate::told;
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// List, show and check recipes
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ enum Verb {
 }
 
 impl Recipe {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let library = library(world)?;
         let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
         match self.verb {
@@ -80,7 +80,7 @@ impl Recipe {
                 return Ok(if diagnosis.ok {
                     0
                 } else {
-                    crate::failure::Kind::Invalid.exit_code()
+                    materia_engine::api::ErrorKind::Invalid.exit_code()
                 });
             }
             Verb::Schema { name } => {

@@ -7,9 +7,9 @@ use materia_engine::run::Root;
 use materia_model::name::RunId;
 use materia_model::text;
 
-use crate::failure::{Failure, Kind};
 use crate::view::Voice;
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How much of an id has to be said.
 const SHORTEST: usize = 2;
@@ -28,7 +28,7 @@ pub(super) fn address(
     session: Option<&str>,
     given: &str,
     voice: Voice,
-) -> Result<String, Failure> {
+) -> Result<String, ApiError> {
     let Some((kind @ ("run" | "room" | "branch"), rest)) = given.split_once(':') else {
         let alone = voice == Voice::Human && !given.contains(':') && !WORDS.contains(&given);
         let id = if alone {
@@ -62,7 +62,7 @@ pub(super) fn whole(
     root: &Root,
     session: Option<&str>,
     given: &str,
-) -> Result<String, Failure> {
+) -> Result<String, ApiError> {
     let plain = || Ok(given.to_owned());
     let Ok(id) = given.parse::<RunId>() else {
         return plain();
@@ -87,7 +87,7 @@ pub(super) fn whole(
                 .map(|id| format!("`run:{id}`"))
                 .collect();
             let hint = format!("write more of it: {}", text::list(&some, "or"));
-            Err(Failure::new(Kind::Invalid, "ambiguous", message).hint(hint))
+            Err(ApiError::new(ErrorKind::Invalid, "ambiguous", message).hint(hint))
         }
     }
 }

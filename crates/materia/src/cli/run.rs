@@ -5,17 +5,17 @@ use std::path::PathBuf;
 
 use clap::Args;
 use materia_engine::execute::{self, Outcome, Request, Status};
+use materia_engine::launch::run::report;
 use materia_engine::process::{DEFAULT_GRACE, Nursery};
+use materia_engine::recipe::prepare::Prepared;
 use materia_engine::registry::{self, Launch};
 use materia_engine::store::dir::Scratch;
-use materia_engine::verb::run::report;
-use materia_engine::verb::template::Prepared;
 
 use super::input::Template;
-use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Run a command template or a recipe and wait for it
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let spool = spool_dir(world);
         let stages = spool.join(format!(".materia-stages-{}", world.clock().fresh_id()));
         let prepared = self.template.prepare(world, Some(&stages))?;
@@ -52,7 +52,8 @@ impl Run {
             .then(|| Scratch::exactly(&stages))
             .transpose()
             .map_err(|error| {
-                Failure::from_error(Kind::Failed, "not_written", &error).hint("make room in TMPDIR")
+                ApiError::from_error(ErrorKind::Failed, "not_written", &error)
+                    .hint("make room in TMPDIR")
             })?;
         if let (Some((name, digest)), Ok(home)) = (&prepared.own, world.home())
             && let Err(why) =
@@ -78,9 +79,9 @@ impl Run {
             }
         }
         Ok(match (interrupted, status, self.strict) {
-            (true, ..) => Kind::Interrupted.exit_code(),
+            (true, ..) => ErrorKind::Interrupted.exit_code(),
             (false, Status::Failed, _) | (false, Status::Degraded, true) => {
-                Kind::Failed.exit_code()
+                ErrorKind::Failed.exit_code()
             }
             (false, ..) => 0,
         })
@@ -92,10 +93,10 @@ impl Run {
         prepared: &Prepared,
         spool: &std::path::Path,
         view: &mut RunView,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Outcome, ApiError> {
         let cwd = world.cwd.as_ref().map_err(|error| {
             let message = format!("the working directory cannot be used: {error}");
-            Failure::new(Kind::Invalid, "no_directory", message)
+            ApiError::new(ErrorKind::Invalid, "no_directory", message)
                 .hint("go to a directory that exists, or use -C")
         })?;
         // Read before interrupts are caught, so that a person who types it can still leave.
@@ -125,11 +126,11 @@ pub(super) fn spool_dir(world: &World) -> PathBuf {
         .unwrap_or_else(|| "/tmp".into())
 }
 
-pub(super) fn internal(error: &io::Error) -> Failure {
-    Failure::from_error(Kind::Internal, "internal", error).hint("see `materia doctor`")
+pub(super) fn internal(error: &io::Error) -> ApiError {
+    ApiError::from_error(ErrorKind::Internal, "internal", error).hint("see `materia doctor`")
 }
 
-fn lost_output(error: &io::Error) -> Failure {
+fn lost_output(error: &io::Error) -> ApiError {
     let message = format!("the run is over, and its output cannot be kept: {error}");
-    Failure::new(Kind::Failed, "output_lost", message).hint("make room in TMPDIR")
+    ApiError::new(ErrorKind::Failed, "output_lost", message).hint("make room in TMPDIR")
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use materia_engine::agent;
-use materia_engine::verb::skill::{self, Error, Replace};
+use materia_engine::skill::{self, Replace};
 
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Teach an agent to use materia
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ enum Verb {
 }
 
 impl Skill {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let Verb::Install { agent, dir, force } = self.verb else {
             match voice {
                 Voice::Human => screen.text(skill::TEXT),
@@ -65,7 +65,7 @@ impl Skill {
         };
         let Some(skills) = skills else {
             return Err(
-                Failure::new(Kind::Invalid, "no_home", "there is no home directory")
+                ApiError::new(ErrorKind::Invalid, "no_home", "there is no home directory")
                     .hint("name a directory with --dir"),
             );
         };
@@ -76,17 +76,5 @@ impl Skill {
         };
         screen.report(&skill::install(agent.as_deref(), &skills, replace)?, voice);
         Ok(0)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::Differs(_) => Self::from_error(Kind::Conflict, "skill_differs", &error)
-                .hint("look at it, then say --force to replace it"),
-            _ => {
-                Self::from_error(Kind::Failed, "storage", &error).hint("check who may write there")
-            }
-        }
     }
 }

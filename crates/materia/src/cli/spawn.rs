@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use materia_engine::launch::spawn::{self, Wanted};
 use materia_engine::registry::{self, Inline, Launch};
+use materia_engine::routing::{self, Sender};
 use materia_engine::run::{self, Root};
-use materia_engine::verb::message::{self, Sender};
-use materia_engine::verb::spawn::{self, Wanted};
 use materia_model::actor::Order;
 use materia_model::message::{Draft, Mailbox};
 use materia_model::name::{RunId, SessionId};
@@ -23,10 +23,10 @@ use super::cast::{Cast, Player, wanted};
 use super::config::{Config, project};
 use super::input::{Template, library, read_text};
 use super::run::spool_dir;
-use crate::failure::{Failure, Kind};
 use crate::view::style;
 use crate::view::{CastView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How long the instructions of an agent may be, in bytes: they stand in the run's journal.
 const LONGEST_SYSTEM: usize = 64 << 10;
@@ -90,10 +90,10 @@ pub(super) struct Spawn {
 }
 
 impl Spawn {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         if self.template.wants_stdin() {
-            return Err(Failure::new(
-                Kind::Invalid,
+            return Err(ApiError::new(
+                ErrorKind::Invalid,
                 "usage",
                 "a run that goes on by itself has no stdin",
             )
@@ -116,9 +116,9 @@ impl Spawn {
             let mut prepared = self.template.prepare_with(world, stages.as_deref(), ours)?;
             prepared
                 .promise(&artifacts, ours)
-                .map_err(Failure::from_findings)?;
+                .map_err(ApiError::from_findings)?;
             own.replace(prepared.own.clone());
-            Ok::<_, Failure>(prepared)
+            Ok::<_, ApiError>(prepared)
         })?;
         spawned.draft = self.draft(world, &wanted, &artifacts);
         if let Some((name, digest)) = own.into_inner()
@@ -141,7 +141,7 @@ impl Spawn {
         Ok(0)
     }
 
-    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<Wanted, Failure> {
+    fn wanted(&self, world: &World, root: &Root, origin: Origin) -> Result<Wanted, ApiError> {
         Ok(Wanted {
             id: self.address.as_deref().map(run_id).transpose()?,
             origin,
@@ -165,10 +165,10 @@ impl Spawn {
     }
 
     /// An agent is a run whose messages become turns (A12).
-    fn agent(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    fn agent(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         if self.template.is_named() {
             return Err(
-                Failure::new(Kind::Invalid, "usage", "an agent runs no template")
+                ApiError::new(ErrorKind::Invalid, "usage", "an agent runs no template")
                     .hint("materia spawn --agent NAME --as run:ID \"what it is asked first\""),
             );
         }
@@ -193,7 +193,7 @@ impl Spawn {
                 body: Some(Value::String(first)),
                 ..Draft::default()
             };
-            let sent = message::message(&sender, draft)?;
+            let sent = routing::message(&sender, draft)?;
             spawned.warnings.extend(sent.warnings);
         }
         screen.report(&spawned, voice);
@@ -208,12 +208,14 @@ impl Spawn {
         world: &World,
         screen: Screen,
         voice: Voice,
-    ) -> Result<u8, Failure> {
+    ) -> Result<u8, ApiError> {
         let [request] = self.template.words() else {
-            return Err(
-                Failure::new(Kind::Invalid, "usage", "a loadout is cast with one request")
-                    .hint("materia spawn --loadout NAME \"what should be done\""),
-            );
+            return Err(ApiError::new(
+                ErrorKind::Invalid,
+                "usage",
+                "a loadout is cast with one request",
+            )
+            .hint("materia spawn --loadout NAME \"what should be done\""));
         };
         let id = self.address.as_deref().map(run_id).transpose()?;
         let wanted = wanted(world, id, self.session.as_deref())?;
@@ -253,7 +255,7 @@ impl Spawn {
         Some(kept.to_string_lossy().into_owned())
     }
 
-    fn artifacts(&self) -> Result<BTreeMap<String, Declared>, Failure> {
+    fn artifacts(&self) -> Result<BTreeMap<String, Declared>, ApiError> {
         let mut artifacts = BTreeMap::new();
         for given in &self.artifact {
             let named = given
@@ -261,16 +263,20 @@ impl Spawn {
                 .filter(|(name, path)| name.parse::<RunId>().is_ok() && !path.is_empty());
             let Some((name, path)) = named else {
                 let message = format!("{} is no artifact", text::quoted(given));
-                return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
-                    .hint("write NAME=PATH; a name has letters, digits, `_`, `.` and `-`"));
+                return Err(
+                    ApiError::new(ErrorKind::Invalid, "invalid_artifact", message)
+                        .hint("write NAME=PATH; a name has letters, digits, `_`, `.` and `-`"),
+                );
             };
             if artifacts
                 .insert(name.to_owned(), declared(given, path)?)
                 .is_some()
             {
                 let message = format!("the artifact {} is given twice", text::quoted(name));
-                return Err(Failure::new(Kind::Invalid, "invalid_artifact", message)
-                    .hint("give each artifact a name of its own"));
+                return Err(
+                    ApiError::new(ErrorKind::Invalid, "invalid_artifact", message)
+                        .hint("give each artifact a name of its own"),
+                );
             }
         }
         Ok(artifacts)
@@ -278,7 +284,7 @@ impl Spawn {
 }
 
 /// A path, or an object that says more: `{"path": …, "kind"?, "media_type"?, "required"?}`.
-fn declared(given: &str, said: &str) -> Result<Declared, Failure> {
+fn declared(given: &str, said: &str) -> Result<Declared, ApiError> {
     let object = serde_json::from_str::<Value>(said)
         .ok()
         .filter(Value::is_object);
@@ -290,7 +296,7 @@ fn declared(given: &str, said: &str) -> Result<Declared, Failure> {
     };
     Declared::deserialize(&object).ok().filter(|declared| !declared.path.is_empty()).ok_or_else(|| {
         let message = format!("{} is no artifact", text::quoted(given));
-        Failure::new(Kind::Invalid, "invalid_artifact", message)
+        ApiError::new(ErrorKind::Invalid, "invalid_artifact", message)
             .hint("write {\"path\": \"out.md\", \"kind\": \"report\", \"media_type\": \"text/markdown\", \"required\": true}")
     })
 }
@@ -321,7 +327,7 @@ pub(super) struct Role {
 
 impl Role {
     /// Refuses what only an agent could use.
-    fn check_unused(&self) -> Result<(), Failure> {
+    fn check_unused(&self) -> Result<(), ApiError> {
         let used = [
             ("--model", self.model.is_some()),
             ("--thinking", self.thinking.is_some()),
@@ -333,7 +339,8 @@ impl Role {
             None => Ok(()),
             Some((option, _)) => {
                 let message = format!("`{option}` is for an agent");
-                Err(Failure::new(Kind::Invalid, "usage", message).hint("name one with --agent"))
+                Err(ApiError::new(ErrorKind::Invalid, "usage", message)
+                    .hint("name one with --agent"))
             }
         }
     }
@@ -349,14 +356,14 @@ impl Player {
         world: &World,
         screen: Screen,
         voice: Voice,
-    ) -> Result<Order, Failure> {
+    ) -> Result<Order, ApiError> {
         let timeout = role.turn_timeout.map(|seconds| {
             let time = std::time::Duration::try_from_secs_f64(seconds)
                 .ok()
                 .filter(|time| !time.is_zero());
             time.and_then(|time| u64::try_from(time.as_millis()).ok())
                 .ok_or_else(|| {
-                    Failure::new(Kind::Invalid, "usage", "the timeout is not above 0")
+                    ApiError::new(ErrorKind::Invalid, "usage", "the timeout is not above 0")
                         .hint("write seconds: --turn-timeout 600")
                 })
         });
@@ -394,7 +401,7 @@ impl Player {
         {
             let message =
                 format!("what the agent is told besides is longer than {LONGEST_SYSTEM} bytes");
-            return Err(Failure::new(Kind::Invalid, "too_large", message)
+            return Err(ApiError::new(ErrorKind::Invalid, "too_large", message)
                 .hint("put it into a file it can read"));
         }
         if order.script.is_some() {
@@ -405,10 +412,10 @@ impl Player {
 }
 
 /// A mailbox's contract, checked and as it was written.
-fn mailbox(given: &str) -> Result<Value, Failure> {
+fn mailbox(given: &str) -> Result<Value, ApiError> {
     let invalid = |why: String| {
         let message = format!("{} is no mailbox: {why}", text::quoted(given));
-        Failure::new(Kind::Invalid, "invalid_mailbox", message)
+        ApiError::new(ErrorKind::Invalid, "invalid_mailbox", message)
             .hint("write {\"accepts\": [\"task.run\"]}")
     };
     let contract: Value =
@@ -418,10 +425,10 @@ fn mailbox(given: &str) -> Result<Value, Failure> {
 }
 
 /// The id in `run:ID`; a bare id is understood as well.
-pub(super) fn run_id(given: &str) -> Result<RunId, Failure> {
+pub(super) fn run_id(given: &str) -> Result<RunId, ApiError> {
     let id = given.strip_prefix("run:").unwrap_or(given);
     id.parse().map_err(|error| {
-        let mut failure = Failure::from(error);
+        let mut failure = ApiError::from(error);
         failure.message = format!(
             "expected run:ID, received {}: {}",
             text::quoted(given),
@@ -432,11 +439,11 @@ pub(super) fn run_id(given: &str) -> Result<RunId, Failure> {
 }
 
 /// The caller's session, which has to be a plain word: directories are named after it.
-pub(super) fn session(world: &World, said: Option<&str>) -> Result<Option<String>, Failure> {
+pub(super) fn session(world: &World, said: Option<&str>) -> Result<Option<String>, ApiError> {
     let session = world.session(said);
     if let Some(session) = &session {
         session.parse::<SessionId>().map_err(|error| {
-            let mut failure = Failure::from(error);
+            let mut failure = ApiError::from(error);
             failure.code = "invalid_session".to_owned();
             failure
         })?;

@@ -4,8 +4,8 @@ use clap::Args;
 use materia_model::finding::Source;
 use materia_model::template;
 
-use crate::failure::Failure;
 use crate::view::{Screen, Voice, Words};
+use materia_engine::api::ApiError;
 
 /// Show the words of a command line, as a template splits them
 #[derive(Debug, Args)]
@@ -17,9 +17,9 @@ pub(super) struct Split {
 }
 
 impl Split {
-    pub(super) fn run(self, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let words =
-            template::split(&Source::new("TEXT", &self.text)).map_err(Failure::from_findings)?;
+            template::split(&Source::new("TEXT", &self.text)).map_err(ApiError::from_findings)?;
         screen.report(&Words { ok: true, words }, voice);
         Ok(0)
     }

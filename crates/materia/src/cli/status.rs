@@ -1,13 +1,15 @@
 //! `materia status`: how the active cast stands, or the last one.
 
 use clap::Args;
-use materia_engine::verb::{cast, cast_status, casts};
+use materia_engine::cast::list;
+use materia_engine::cast::start;
+use materia_engine::cast::status;
 
 use super::cast::failure;
 use super::config::{Config, project};
-use crate::failure::Failure;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// Say where a cast is, what is left of its budget and what it needs from you
 #[derive(Debug, Args)]
@@ -23,11 +25,11 @@ pub(super) struct Status {
 }
 
 impl Status {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let cwd = project(world)?;
-        let folder = cast::casts(cwd, &self.config.files(world)?);
-        let report = casts::looked_at(cwd, &folder, self.id.as_deref())
-            .and_then(|cast| cast_status::status(&cast, &world.clock()))
+        let folder = start::casts(cwd, &self.config.files(world)?);
+        let report = list::looked_at(cwd, &folder, self.id.as_deref())
+            .and_then(|cast| status::status(&cast, &world.clock()))
             .map_err(|error| failure(&error))?;
         screen.report(&report, voice);
         Ok(0)

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use materia_engine::library::{Found, Library, Located};
 use materia_engine::process::Nursery;
+use materia_engine::recipe::tool::{self, Call, Called, NotCalled};
+use materia_engine::recipe::{self, NotResolved};
 use materia_engine::registry::{self, Registration, State};
-use materia_engine::verb::recipe::{self, NotResolved};
-use materia_engine::verb::tool::{self, Call, Called, NotCalled};
 use materia_model::text;
 use serde_json::{Map, Value};
 
 use super::input::{self, library};
 use super::run::internal;
-use crate::failure::{Failure, Kind};
 use crate::view::{RunView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// List, call and register tools: recipes in your own root
 #[derive(Debug, Args)]
@@ -120,7 +120,7 @@ struct Given {
 }
 
 impl Tool {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let library = library(world)?;
         match self.verb {
             Verb::List => screen.report(&tool::list(&library), voice),
@@ -168,7 +168,7 @@ impl Tool {
 }
 
 impl Given {
-    fn registration(&self, world: &World, update: bool) -> Result<Registration, Failure> {
+    fn registration(&self, world: &World, update: bool) -> Result<Registration, ApiError> {
         let mut fields = match &self.file {
             Some(path) => input::recipe_fields(world, path)?,
             None => Map::new(),
@@ -220,10 +220,10 @@ fn call(
     name: &str,
     values: Map<String, Value>,
     words: &[String],
-) -> Result<u8, Failure> {
+) -> Result<u8, ApiError> {
     let called = asked(world, screen, name, values, words)?.map_err(|why| {
         let missing = matches!(why, NotCalled::Recipe(NotResolved::NotFound(_)));
-        let mut failure = Failure::from(why);
+        let mut failure = ApiError::from(why);
         if missing {
             failure.message = format!("there is no tool {}", text::quoted(name));
             let near = failure
@@ -238,7 +238,7 @@ fn call(
     Ok(if called.ok {
         0
     } else {
-        Kind::Failed.exit_code()
+        ErrorKind::Failed.exit_code()
     })
 }
 
@@ -282,7 +282,7 @@ pub(super) fn asked(
     name: &str,
     values: Map<String, Value>,
     words: &[String],
-) -> Result<Result<Called, NotCalled>, Failure> {
+) -> Result<Result<Called, NotCalled>, ApiError> {
     let (home, library, clock) = (world.home()?, library(world)?, world.clock());
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
     let mut nursery = Nursery::adopting().map_err(|error| internal(&error))?;

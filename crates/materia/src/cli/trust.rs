@@ -9,12 +9,12 @@ use materia_engine::config::Files;
 use materia_engine::home::Home;
 use materia_engine::process;
 use materia_engine::trust::Error;
-use materia_engine::verb::trust::{self, TrustReport, TrustStanding};
+use materia_engine::trust::project::{self, TrustReport, TrustStanding};
 
 use super::config::Config;
-use crate::failure::{Failure, Kind};
 use crate::view::{Report, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Variables that programs inside a run have (S2).
 const INSIDE: [&str; 4] = [
@@ -48,22 +48,22 @@ pub(super) struct Trust {
 }
 
 impl Trust {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let home = world.home()?;
         let failed = |error: Error| failure(&error);
         if self.list {
-            screen.report(&trust::list(&home).map_err(failed)?, voice);
+            screen.report(&project::list(&home).map_err(failed)?, voice);
             return Ok(0);
         }
         if let Some(path) = &self.revoke {
             screen.report(
-                &trust::revoke(&home, &world.path(path)).map_err(failed)?,
+                &project::revoke(&home, &world.path(path)).map_err(failed)?,
                 voice,
             );
             return Ok(0);
         }
         let files = Config::default().files(world)?;
-        let shown = trust::show(&files, Some(&home)).map_err(failed)?;
+        let shown = project::show(&files, Some(&home)).map_err(failed)?;
         if self.show
             || matches!(
                 shown.standing,
@@ -77,8 +77,8 @@ impl Trust {
         if !accepts(world) && !agrees(world, screen, voice, &shown)? {
             return Err(declined());
         }
-        trust::grant(&files, &home, &shown, &world.clock()).map_err(failed)?;
-        screen.report(&trust::show(&files, Some(&home)).map_err(failed)?, voice);
+        project::grant(&files, &home, &shown, &world.clock()).map_err(failed)?;
+        screen.report(&project::show(&files, Some(&home)).map_err(failed)?, voice);
         Ok(0)
     }
 }
@@ -91,12 +91,12 @@ pub(super) fn settled(
     home: Option<&Home>,
     screen: Screen,
     voice: Voice,
-) -> Result<bool, Failure> {
+) -> Result<bool, ApiError> {
     let is_asked = world.terminals.stdin && world.terminals.stderr && voice == Voice::Human;
     let (false, true, Some(home)) = (accepts(world), is_asked, home) else {
         return Ok(accepts(world));
     };
-    let shown = trust::show(files, Some(home)).map_err(|error| failure(&error))?;
+    let shown = project::show(files, Some(home)).map_err(|error| failure(&error))?;
     if matches!(
         shown.standing,
         TrustStanding::Nothing | TrustStanding::Trusted
@@ -107,12 +107,12 @@ pub(super) fn settled(
     if !agrees(world, screen, voice, &shown)? {
         return Err(declined());
     }
-    trust::grant(files, home, &shown, &world.clock()).map_err(|error| failure(&error))?;
+    project::grant(files, home, &shown, &world.clock()).map_err(|error| failure(&error))?;
     Ok(false)
 }
 
 /// How an error about trust leaves the house.
-pub(super) fn failure(error: &Error) -> Failure {
+pub(super) fn failure(error: &Error) -> ApiError {
     error.into()
 }
 
@@ -128,12 +128,12 @@ fn is_inside(world: &World) -> bool {
 }
 
 /// Refuses everybody but a person: what runs inside a cast or a run cannot agree to anything (S2).
-fn operator(world: &World) -> Result<(), Failure> {
+fn operator(world: &World) -> Result<(), ApiError> {
     if !is_inside(world) {
         return Ok(());
     }
     let message = "a program inside a cast or a run cannot agree to what a project brings";
-    Err(Failure::new(Kind::Refused, "operator_only", message)
+    Err(ApiError::new(ErrorKind::Refused, "operator_only", message)
         .hint("type `materia trust` in a terminal of your own"))
 }
 
@@ -143,11 +143,11 @@ fn agrees(
     screen: Screen,
     voice: Voice,
     shown: &TrustReport,
-) -> Result<bool, Failure> {
+) -> Result<bool, ApiError> {
     if !(world.terminals.stdin && world.terminals.stderr) || voice == Voice::Json {
         let message =
             "trust needs somebody who reads what would run, and there is no terminal here";
-        let failure = Failure::new(Kind::Refused, "no_terminal", message);
+        let failure = ApiError::new(ErrorKind::Refused, "no_terminal", message);
         return Err(failure
             .hint("type `materia trust` in a terminal; MATERIA_TRUST=1 accepts without asking"));
     }
@@ -157,9 +157,9 @@ fn agrees(
     Ok(read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-fn declined() -> Failure {
-    Failure::new(
-        Kind::Refused,
+fn declined() -> ApiError {
+    ApiError::new(
+        ErrorKind::Refused,
         "untrusted",
         "you did not agree, so nothing was run",
     )

@@ -5,34 +5,34 @@
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{self, ContextKind, ContextValue};
 use materia_model::text;
 
-use crate::failure::{Failure, Kind};
 use crate::view::style::ColorChoice;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Says help, the version, or what is wrong with the arguments; gives the exit code.
 pub(super) fn tell(error: &clap::Error, world: &World) -> u8 {
     let screen = Screen::new(world, ColorChoice::Auto);
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+        error::ErrorKind::DisplayHelp | error::ErrorKind::DisplayVersion => {
             screen.text(&error.render().to_string());
             0
         }
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+        error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             screen.text(&error.render().to_string());
-            Kind::Invalid.exit_code()
+            ErrorKind::Invalid.exit_code()
         }
         _ => {
             screen.failure(&failure(error), Voice::of(world));
-            Kind::Invalid.exit_code()
+            ErrorKind::Invalid.exit_code()
         }
     }
 }
 
-fn failure(error: &clap::Error) -> Failure {
+fn failure(error: &clap::Error) -> ApiError {
     let rendered = error.render().to_string();
     let first = rendered.split("\n\n").next().unwrap_or_default();
     let words: Vec<&str> = first
@@ -40,7 +40,7 @@ fn failure(error: &clap::Error) -> Failure {
         .split_whitespace()
         .collect();
     let message = text::bounded(&words.join(" ").replace('\'', "`"), 500).into_owned();
-    Failure::new(Kind::Invalid, "usage", message).hint(hint(error))
+    ApiError::new(ErrorKind::Invalid, "usage", message).hint(hint(error))
 }
 
 fn hint(error: &clap::Error) -> String {
@@ -103,7 +103,7 @@ fn typed(error: &clap::Error) -> String {
 }
 
 /// The directory that `-C` names, if it is one.
-pub(super) fn directory(world: &World, given: &Path) -> Result<PathBuf, Failure> {
+pub(super) fn directory(world: &World, given: &Path) -> Result<PathBuf, ApiError> {
     let path = world.path(given);
     if path.is_dir() {
         return Ok(path);
@@ -112,6 +112,6 @@ pub(super) fn directory(world: &World, given: &Path) -> Result<PathBuf, Failure>
         "{} is not a directory",
         text::quoted(&given.to_string_lossy())
     );
-    Err(Failure::new(Kind::Invalid, "no_directory", message)
+    Err(ApiError::new(ErrorKind::Invalid, "no_directory", message)
         .hint("give `-C` a directory that exists"))
 }

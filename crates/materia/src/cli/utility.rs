@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use materia_engine::run::Root;
-use materia_engine::verb::utility::{
+use materia_engine::utility::listing::{
     self, Input, RecipeStep, StepContext, UtilityError, UtilityErrorKind, UtilityOutput,
     UtilityReport,
 };
@@ -12,10 +12,10 @@ use materia_library::STEPS;
 use materia_model::text;
 
 use super::input::{library, read_bounded};
-use crate::failure::{Failure, Kind};
 use crate::view::style::Role;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Run a shipped utility or a step of recipes: input on stdin, result on stdout
 #[derive(Debug, Args)]
@@ -42,9 +42,9 @@ pub(super) struct Utility {
 }
 
 impl Utility {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let Some(name) = self.name.filter(|_| !self.list) else {
-            screen.report(&utility::list(STEPS), voice);
+            screen.report(&listing::list(STEPS), voice);
             return Ok(0);
         };
         if let Some(step) = STEPS.iter().find(|step| step.name == name) {
@@ -55,25 +55,30 @@ impl Utility {
                 "`{name}` reads its input on stdin, not {}",
                 text::quoted(word)
             );
-            return Err(
-                Failure::new(Kind::Invalid, "usage", message).hint("see `materia utility --help`")
-            );
+            return Err(ApiError::new(ErrorKind::Invalid, "usage", message)
+                .hint("see `materia utility --help`"));
         }
-        let shipped = utility::find(&name).ok_or_else(|| unknown(&name))?;
+        let shipped = listing::find(&name).ok_or_else(|| unknown(&name))?;
         let input = read(world, screen)?;
-        let ran = utility::run(shipped, &input).map_err(|error| {
-            Failure::from_error(Kind::Internal, "internal", &error).hint("see `materia doctor`")
+        let ran = listing::run(shipped, &input).map_err(|error| {
+            ApiError::from_error(ErrorKind::Internal, "internal", &error)
+                .hint("see `materia doctor`")
         })?;
         told(ran, screen)
     }
 }
 
 /// Runs a step of recipes.
-fn step(step: &RecipeStep, words: &[String], world: &World, screen: Screen) -> Result<u8, Failure> {
+fn step(
+    step: &RecipeStep,
+    words: &[String],
+    world: &World,
+    screen: Screen,
+) -> Result<u8, ApiError> {
     let internal = |error: &std::io::Error| {
-        Failure::from_error(Kind::Internal, "internal", error).hint("see `materia doctor`")
+        ApiError::from_error(ErrorKind::Internal, "internal", error).hint("see `materia doctor`")
     };
-    let mut nursery = utility::nursery().map_err(|error| internal(&error))?;
+    let mut nursery = listing::nursery().map_err(|error| internal(&error))?;
     let (home, library) = (world.home()?, library(world)?);
     let (within, clock) = (world.within(), world.clock());
     let mut context = StepContext {
@@ -91,7 +96,7 @@ fn step(step: &RecipeStep, words: &[String], world: &World, screen: Screen) -> R
     told(step.run(&mut context), screen)
 }
 
-fn told(ran: Result<UtilityReport, UtilityError>, screen: Screen) -> Result<u8, Failure> {
+fn told(ran: Result<UtilityReport, UtilityError>, screen: Screen) -> Result<u8, ApiError> {
     let answer = match ran {
         Ok(answer) => answer,
         Err(trouble) => return failed(trouble, screen),
@@ -107,7 +112,7 @@ fn told(ran: Result<UtilityReport, UtilityError>, screen: Screen) -> Result<u8, 
 }
 
 /// The input document on stdin.
-fn read(world: &World, screen: Screen) -> Result<Input, Failure> {
+fn read(world: &World, screen: Screen) -> Result<Input, ApiError> {
     if world.terminals.stdin {
         screen.talk(
             Role::Quiet,
@@ -117,24 +122,26 @@ fn read(world: &World, screen: Screen) -> Result<Input, Failure> {
     }
     let text = read_bounded(&mut std::io::stdin().lock(), "stdin")?;
     if text.trim().is_empty() {
-        return Err(
-            Failure::new(Kind::Invalid, "invalid_input", "there is no input on stdin")
-                .hint("give it a JSON object: echo '{}' | materia utility detect-vcs"),
-        );
+        return Err(ApiError::new(
+            ErrorKind::Invalid,
+            "invalid_input",
+            "there is no input on stdin",
+        )
+        .hint("give it a JSON object: echo '{}' | materia utility detect-vcs"));
     }
     let cwd = world.cwd.as_deref().unwrap_or(Path::new("/"));
-    Input::read(&text, cwd).map_err(Failure::from_findings)
+    Input::read(&text, cwd).map_err(ApiError::from_findings)
 }
 
 /// UtilityError as a failure; a result that it has all the same is the one document on stdout.
-fn failed(mut trouble: UtilityError, screen: Screen) -> Result<u8, Failure> {
+fn failed(mut trouble: UtilityError, screen: Screen) -> Result<u8, ApiError> {
     let (kind, code) = match trouble.why {
-        UtilityErrorKind::Wrong => (Kind::Invalid, "invalid_input"),
-        UtilityErrorKind::Failed => (Kind::Failed, "utility_failed"),
-        UtilityErrorKind::Interrupted => (Kind::Interrupted, "interrupted"),
+        UtilityErrorKind::Wrong => (ErrorKind::Invalid, "invalid_input"),
+        UtilityErrorKind::Failed => (ErrorKind::Failed, "utility_failed"),
+        UtilityErrorKind::Interrupted => (ErrorKind::Interrupted, "interrupted"),
     };
     let result = trouble.result.take();
-    let failure = Failure::new(kind, code, trouble.message).hint(trouble.hint);
+    let failure = ApiError::new(kind, code, trouble.message).hint(trouble.hint);
     let Some(result) = result else {
         return Err(failure);
     };
@@ -143,11 +150,11 @@ fn failed(mut trouble: UtilityError, screen: Screen) -> Result<u8, Failure> {
     Ok(kind.exit_code())
 }
 
-fn unknown(name: &str) -> Failure {
-    let hint = utility::closest(name, STEPS).map_or_else(
+fn unknown(name: &str) -> ApiError {
+    let hint = listing::closest(name, STEPS).map_or_else(
         || "see `materia utility --list`".to_owned(),
         |meant| format!("did you mean `{meant}`? `materia utility --list` shows all"),
     );
     let message = format!("there is no utility {}", text::quoted(name));
-    Failure::new(Kind::NotFound, "utility_not_found", message).hint(hint)
+    ApiError::new(ErrorKind::NotFound, "utility_not_found", message).hint(hint)
 }

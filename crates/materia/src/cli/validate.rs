@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use materia_engine::verb::validate::{Validation, validate};
+use materia_engine::editor::validate::{Validation, validate};
 
-use crate::failure::Kind;
 use crate::view::{Screen, Voice};
 use crate::world::World;
+use materia_engine::api::ErrorKind;
 
 /// Say everything that is wrong with loadout configs and recipes
 #[derive(Debug, Args)]
@@ -38,6 +38,6 @@ pub(super) fn told(validation: &Validation, screen: Screen, voice: Voice) -> u8 
     if validation.ok {
         0
     } else {
-        Kind::Invalid.exit_code()
+        ErrorKind::Invalid.exit_code()
     }
 }

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
+use materia_engine::inspect::wait;
 use materia_engine::run::{self, Root, Until};
-use materia_engine::verb::wait;
 use materia_model::name::RunId;
 
 use super::refer::whole;
 use super::spawn::{run_id, session};
-use crate::failure::{Failure, Kind};
 use crate::view::{Screen, Voice, WaitView};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How many runs are followed while they are waited for.
 const MOST_FOLLOWED: usize = 100;
@@ -43,7 +43,7 @@ pub(super) struct Wait {
 }
 
 impl Wait {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let root = Root::new(world.home()?.runs());
         let until = if self.any { Until::Any } else { Until::All };
         let caller = session(world, self.session.as_deref())?;
@@ -75,7 +75,7 @@ impl Wait {
         Ok(if waited.ok {
             0
         } else {
-            Kind::Failed.exit_code()
+            ErrorKind::Failed.exit_code()
         })
     }
 }

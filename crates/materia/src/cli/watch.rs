@@ -5,13 +5,13 @@ use std::time::Duration;
 use clap::Args;
 use materia_engine::post::News;
 use materia_engine::process::Interrupts;
+use materia_engine::routing::watch::{self, Listening, Over, Whose};
 use materia_engine::run::Root;
-use materia_engine::verb::watch::{self, Listening, Over, Whose};
 
 use super::spawn::session;
-use crate::failure::{Failure, Kind};
 use crate::view::{NewsView, Screen, Voice};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How long somebody who is interrupted may take to remember what it told.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, Failure> {
+    pub(super) fn run(self, world: &World, screen: Screen, voice: Voice) -> Result<u8, ApiError> {
         let root = Root::new(world.home()?.runs());
         let session = session(world, self.session.as_deref())?
             .map(|session| session.parse())
@@ -67,7 +67,7 @@ impl Watch {
             tell,
         )?;
         Ok(if over == Over::Interrupted {
-            Kind::Interrupted.exit_code()
+            ErrorKind::Interrupted.exit_code()
         } else {
             0
         })

@@ -27,8 +27,8 @@ use super::connection::{Common, Server, Whose};
 use super::desk::{Desk, Place};
 use super::{named, unavailable};
 use crate::door::Mounted;
-use crate::failure::Failure;
 use crate::world::World;
+use materia_engine::api::ApiError;
 
 /// How many connections there are at most; the one that was not used for longest makes place for
 /// another.
@@ -57,7 +57,7 @@ struct Used {
 }
 
 /// What serves agents inside another server.
-pub fn mount(world: &World) -> Result<Mounted, Failure> {
+pub fn mount(world: &World) -> Result<Mounted, ApiError> {
     let home = world.home()?;
     let library = Library::new(&home, world.variable("HOME").map(Path::new));
     let cwd = world.cwd.as_ref().ok().cloned();

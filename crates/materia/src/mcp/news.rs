@@ -10,11 +10,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use materia_engine::clock::Clock;
+use materia_engine::inspect;
 use materia_engine::post;
 use materia_engine::process::Interrupts;
+use materia_engine::routing::watch::{self, Listener, Listening, Whose};
 use materia_engine::run::Root;
-use materia_engine::verb::inspect;
-use materia_engine::verb::watch::{self, Listener, Listening, Whose};
 use materia_model::name::{RunId, SessionId};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;

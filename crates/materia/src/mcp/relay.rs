@@ -11,9 +11,9 @@ use std::os::unix::net::UnixStream;
 use serde_json::{Value, json};
 
 use super::{named, turns};
-use crate::failure::{Failure, Kind};
 use crate::view::Screen;
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Carries one turn; gives the exit code.
 pub fn turn(world: &World, screen: Screen) -> u8 {
@@ -29,9 +29,9 @@ pub fn turn(world: &World, screen: Screen) -> u8 {
 }
 
 /// The host of the session that we belong to.
-fn find(world: &World) -> Result<UnixStream, Failure> {
+fn find(world: &World) -> Result<UnixStream, ApiError> {
     let missing = |message: &str| {
-        Failure::new(Kind::Agent, "no_host", message)
+        ApiError::new(ErrorKind::Agent, "no_host", message)
             .hint("start the cast from inside a host, such as Pi with its extension, or name another agent")
     };
     let session = world
@@ -43,7 +43,7 @@ fn find(world: &World) -> Result<UnixStream, Failure> {
 
 fn carry(host: UnixStream, screen: Screen) -> u8 {
     let Ok(mut to) = host.try_clone() else {
-        return Kind::Internal.exit_code();
+        return ErrorKind::Internal.exit_code();
     };
     // It sleeps until the driver says something, and ends with the process.
     std::thread::spawn(move || {
@@ -60,7 +60,7 @@ fn carry(host: UnixStream, screen: Screen) -> u8 {
             }
             screen
                 .document(&json!({"type": "gone", "error": "the host went away during the turn"}));
-            return Kind::Failed.exit_code();
+            return ErrorKind::Failed.exit_code();
         };
         screen.document(&event);
         if event["type"] == "agent_settled" || event["type"] == "unavailable" {

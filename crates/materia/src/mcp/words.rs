@@ -4,7 +4,7 @@
 //! and `target`, `action`, `input`), and what is said about those that do not fit. Caller data is
 //! data: it stands behind `--` or comes by stdin, so that no value can become an option.
 
-use materia_engine::verb::inspect::LINES;
+use materia_engine::inspect::LINES;
 use serde_json::{Map, Value};
 
 use super::given::{Arguments, Given, Misfit, misfit};

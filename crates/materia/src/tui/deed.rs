@@ -4,13 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
+use materia_engine::cast::start::{self, Asked, Wish};
+use materia_engine::cast::steer;
 use materia_engine::cast::{Folder, Hands, Silent};
+use materia_engine::launch::spawn::{self, Wanted};
 use materia_engine::library::Library;
 use materia_engine::process::Nursery;
-use materia_engine::verb::cast::{self, Asked, Wish};
-use materia_engine::verb::message::{self, Sender};
-use materia_engine::verb::spawn::{self, Wanted};
-use materia_engine::verb::steer;
+use materia_engine::routing::{self, Sender};
 use materia_model::message::Draft;
 use materia_model::run::Origin;
 use serde_json::Value;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::Desk;
 use super::app::{Deed, What};
 use super::rows::{Kind, Row};
-use crate::failure::{Failure, Kind as Failed};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Does it; one line about it, whether it went well or not.
 pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
@@ -36,8 +36,8 @@ pub(super) fn done(desk: &Desk<'_>, deed: &Deed) -> Result<String, String> {
             "paused" => steered(desk, row, Wish::Continue(None)),
             "interrupted" => steered(desk, row, Wish::Resume),
             "failed" | "aborted" => steered(desk, row, Wish::Recast),
-            other => Err(Failure::new(
-                Failed::Invalid,
+            other => Err(ApiError::new(
+                ErrorKind::Invalid,
                 "no_wish",
                 format!("{} is {other}", row.name()),
             )),
@@ -68,7 +68,7 @@ pub(super) fn spoken(words: &str) -> (&str, Option<Value>) {
     (kind, body)
 }
 
-fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<String, Failure> {
+fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<String, ApiError> {
     let clock = desk.world.clock();
     let within = desk.world.within();
     let sender = Sender {
@@ -83,17 +83,17 @@ fn say(desk: &Desk<'_>, row: &Row, kind: &str, body: Option<Value>) -> Result<St
         body,
         ..Draft::default()
     };
-    let report = message::message(&sender, draft)?;
+    let report = routing::message(&sender, draft)?;
     Ok(format!("{kind} to {}: {}", report.to, report.reason))
 }
 
-fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure> {
-    let failed = |error: materia_engine::cast::Error| Failure::from(&error);
+fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, ApiError> {
+    let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
     let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
     let home = desk.world.home()?;
     let cwd = desk.world.cwd.as_deref().unwrap_or(Path::new("/"));
     // One that cannot be read is told when it is opened.
-    let settings = cast::settings(&folder).unwrap_or_default();
+    let settings = start::settings(&folder).unwrap_or_default();
     let mut agent = desk.player.backend(&settings, cwd)?;
     let user = desk.world.variable("HOME").map(Path::new);
     let library = Library::new(&home, user);
@@ -111,7 +111,7 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
         listener: &mut nobody,
     };
     if let Wish::Abort = wish {
-        cast::go_on(folder, wish, hands).map_err(failed)?;
+        start::go_on(folder, wish, hands).map_err(failed)?;
         return Ok(format!("{} is aborted", row.name()));
     }
     let asked = Asked {
@@ -121,7 +121,7 @@ fn steered(desk: &Desk<'_>, row: &Row, wish: Wish<'_>) -> Result<String, Failure
         trusting: false,
         agent: None,
     };
-    cast::may_go_on(&folder, &asked).map_err(failed)?;
+    start::may_go_on(&folder, &asked).map_err(failed)?;
     let driven = steer::wish(folder, wish, hands).map_err(failed)?;
     let spool = desk.world.variable("TMPDIR").map(PathBuf::from);
     let wanted = Wanted {

@@ -5,11 +5,11 @@
 use std::path::Path;
 
 use materia_engine::cast::Folder;
+use materia_engine::cast::show::{self, CastShowReport, Wanted};
+use materia_engine::inspect::top;
+use materia_engine::inspect::{self, mail, room};
 use materia_engine::process::Below;
 use materia_engine::run::Root;
-use materia_engine::verb::cast_show::{self, CastShowReport, Wanted};
-use materia_engine::verb::inspect::{self, mail, room};
-use materia_engine::verb::top;
 use materia_model::name::RunId;
 use materia_model::text::{bounded, printable};
 use materia_model::time::Timestamp;
@@ -18,8 +18,8 @@ use serde_json::Value;
 use super::Desk;
 use super::app::{App, Tab};
 use super::rows::{Kind, Row};
-use crate::failure::Failure;
 use crate::view::{Report, amounts};
+use materia_engine::api::ApiError;
 
 /// How many lines of anything are read.
 const MOST: usize = 500;
@@ -42,7 +42,7 @@ pub(super) fn detail(desk: &Desk<'_>, app: &App) -> Vec<String> {
         .collect()
 }
 
-fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> {
+fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, ApiError> {
     let id: RunId = row.id.parse()?;
     let clock = desk.world.clock();
     let (place, state) = inspect::open(&desk.root, &id, desk.caller.as_deref(), &clock)?;
@@ -109,14 +109,14 @@ fn of_run(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> 
     })
 }
 
-fn of_cast(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure> {
-    let failed = |error: materia_engine::cast::Error| Failure::from(&error);
+fn of_cast(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, ApiError> {
+    let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
     let folder = Folder::open(Path::new(&row.folder)).map_err(failed)?;
     let wanted = Wanted {
         events: tab == Tab::Messages,
         artifacts: tab == Tab::Artifacts,
     };
-    let shown = || cast_show::show(&folder, wanted, &desk.world.clock()).map_err(failed);
+    let shown = || show::show(&folder, wanted, &desk.world.clock()).map_err(failed);
     Ok(match tab {
         Tab::Tail => {
             let shown = shown()?;
@@ -152,7 +152,7 @@ fn of_cast(desk: &Desk<'_>, row: &Row, tab: Tab) -> Result<Vec<String>, Failure>
 }
 
 /// The runs that drive a cast.
-fn runs_of(desk: &Desk<'_>, row: &Row) -> Result<Vec<String>, Failure> {
+fn runs_of(desk: &Desk<'_>, row: &Row) -> Result<Vec<String>, ApiError> {
     let found = desk.look()?.runs;
     let drives = |root: &Root, run: &str| {
         let id = run.parse::<RunId>().ok()?;

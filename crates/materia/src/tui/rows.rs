@@ -2,9 +2,10 @@
 //!
 //! Owns what stands in a row and in which order rows stand.
 
+use materia_engine::cast::list;
 use materia_engine::clock::Clock;
-use materia_engine::verb::top::Looked;
-use materia_engine::{run, verb::casts};
+use materia_engine::inspect::top::Looked;
+use materia_engine::run;
 use materia_model::text::printable;
 
 use crate::view::amounts;
@@ -129,7 +130,7 @@ fn of_run(one: &run::Listed, clock: &Clock) -> Row {
     }
 }
 
-fn cast(one: &casts::CastListItem) -> Row {
+fn cast(one: &list::CastListItem) -> Row {
     let open = matches!(one.status, "running" | "paused" | "interrupted");
     let at = one.at.as_ref().map(|at| {
         let materia = at.materia.as_deref().unwrap_or(&at.socket);

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use materia_engine::actor::{Listener, Told, Transcript};
 use materia_engine::agent::Activity;
-use materia_engine::verb::actor::{Listener, Told, Transcript};
 use materia_model::actor::Role;
 use materia_model::text::{self, printable};
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::agent::{Activity, Order, Watch};
-use materia_engine::verb::agent::{List, Report};
+use materia_engine::agent_turn::{List, Report};
 use materia_model::text::{self, printable};
 
 use super::Voice;

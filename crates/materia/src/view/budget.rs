@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::budget::BudgetReport;
+use materia_engine::cast::budget::BudgetReport;
 
 use super::cast_status::share;
 use super::casts::role;

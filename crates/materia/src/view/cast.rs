@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicUsize;
 
 use materia_engine::agent::Activity;
 use materia_engine::cast::Listener;
-use materia_engine::verb::cast::CastReport;
+use materia_engine::cast::start::CastReport;
 use materia_model::agent::Usage;
 use materia_model::cast::event::{Place, SocketComplete};
 use materia_model::cast::{Body, Event, State, Status, Step};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::cast_show::{CastEventRecord, CastShowReport, CastStep};
+use materia_engine::cast::show::{CastEventRecord, CastShowReport, CastStep};
 use materia_model::text;
 
 use super::amounts::{ago, columns, line, money, short, time};

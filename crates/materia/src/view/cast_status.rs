@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::cast_status::{Report, Share};
+use materia_engine::cast::status::{Report, Share};
 use materia_model::text;
 
 use super::amounts::{ago, columns, line, money, short, time};
@@ -122,7 +122,7 @@ pub(super) fn share(share: &Share) -> String {
 }
 
 fn graph(out: &mut String, report: &Report, colour: bool) {
-    let row = |socket: &materia_engine::verb::cast_status::Socket| {
+    let row = |socket: &materia_engine::cast::status::Socket| {
         let mark = match (socket.current, socket.visits) {
             (true, _) => "▶",
             (false, 0) => "·",

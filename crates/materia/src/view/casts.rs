@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::casts::{CastListItem, CastListReport};
+use materia_engine::cast::list::{CastListItem, CastListReport};
 use materia_model::text;
 
 use super::amounts::{ago, line, money, short};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use materia_engine::verb::demo::Report;
+use materia_engine::demo::Report;
 use materia_model::text;
 
 use super::cast::CastView;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::doctor::{AgentFound, Check, Diagnosis, Health};
+use materia_engine::doctor::{AgentFound, Check, Diagnosis, Health};
 use materia_model::text::printable;
 
 use super::Report;

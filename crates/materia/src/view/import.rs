@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::import::Report as Imported;
+use materia_engine::editor::import::Report as Imported;
 use materia_model::text::{count, printable};
 
 use super::Report;

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::init::Report;
+use materia_engine::api::InitReport;
 use materia_model::text;
 
 use super::screen;
 use super::style::Role;
 
-impl screen::Report for Report {
+impl screen::Report for InitReport {
     fn human(&self, colour: bool) -> String {
         let mut out = format!("in {}\n", text::printable(&self.directory));
         let wide = self

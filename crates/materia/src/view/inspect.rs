@@ -1,11 +1,9 @@
 //! What people see of `inspect`: compact, sized for a model's context; programs get everything with
 //! `--json`.
 
+use materia_engine::inspect::{Inventory, RunStatusReport, Runtime, Shelf, ShownFiles, ShownTail};
 use materia_engine::process::Stream;
 use materia_engine::run::{Listed, Tail};
-use materia_engine::verb::inspect::{
-    Inventory, RunStatusReport, Runtime, Shelf, ShownFiles, ShownTail,
-};
 use materia_model::text::{Characters, count, printable};
 use serde_json::json;
 

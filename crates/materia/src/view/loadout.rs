@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::loadout::{ActiveLoadoutReport, Listed, Listing};
+use materia_engine::editor::loadout::{ActiveLoadoutReport, Listed, Listing};
 use materia_model::finding::Severity;
 use materia_model::text::{count, printable, quoted};
 

@@ -1,10 +1,10 @@
 //! What people see of messages, queues and rooms: one line for each, sized for a model's context.
 
-use materia_engine::verb::inspect::mail::{MailboxReport, OutboxReport, Talk, Told};
-use materia_engine::verb::inspect::room::{
+use materia_engine::inspect::mail::{MailboxReport, OutboxReport, Talk, Told};
+use materia_engine::inspect::room::{
     Contacts, Preview, Previews, RoomRoster, RoomStatus, RoomTimeline,
 };
-use materia_engine::verb::inspect::triage::Triage;
+use materia_engine::inspect::triage::Triage;
 use materia_model::message::{Posted, Said};
 use materia_model::name::RunId;
 use materia_model::text::{self, printable};

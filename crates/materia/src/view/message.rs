@@ -1,8 +1,8 @@
 //! How messages, and what became of them, read.
 
 use materia_engine::post::{Event, News};
-use materia_engine::verb::message::MessageReport;
-use materia_engine::verb::receive::{Report as Received, Settled};
+use materia_engine::routing::MessageReport;
+use materia_engine::routing::receive::{Report as Received, Settled};
 use materia_model::text::{self, printable};
 
 use super::screen::Report;

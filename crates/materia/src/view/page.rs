@@ -5,7 +5,7 @@
 
 mod parts;
 
-use materia_engine::verb::export::Exported;
+use materia_engine::cast::export::Exported;
 
 use super::amounts::{money, short, time};
 use parts::escaped;

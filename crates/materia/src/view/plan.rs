@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::plan::{Plan, Range, Socket};
+use materia_engine::editor::plan::{Plan, Range, Socket};
 use materia_model::text;
 
 use super::amounts::{columns, line, money, short};

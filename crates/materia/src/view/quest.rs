@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::quest::{QuestListReport, QuestReport, Ran};
+use materia_engine::quest::runner::{QuestListReport, QuestReport, Ran};
 use materia_model::quest::{Quest, Status};
 use materia_model::text;
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::registry::{Registered, State};
-use materia_engine::verb::recipe::{
+use materia_engine::recipe::tool::{Called, Drafts, ToolListReport};
+use materia_engine::recipe::{
     Imported, Imports, RecipeDoctorReport, RecipeListReport, RecipeReport,
 };
-use materia_engine::verb::tool::{Called, Drafts, ToolListReport};
+use materia_engine::registry::{Registered, State};
 use materia_model::template::Arg;
 use materia_model::text::{count, printable};
 

@@ -19,8 +19,8 @@ use serde::Serialize;
 
 use super::Voice;
 use super::style::{ColorChoice, Role, use_colour};
-use crate::failure::{Failure, Kind};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Why something did not get to stdout, once that has happened.
 static LOST: OnceLock<String> = OnceLock::new();
@@ -74,7 +74,7 @@ impl Screen {
     }
 
     /// Says a failure: to people on stderr, to programs on stdout.
-    pub fn failure(self, failure: &Failure, voice: Voice) {
+    pub fn failure(self, failure: &ApiError, voice: Voice) {
         match voice {
             Voice::Human => {
                 write_all(
@@ -204,8 +204,8 @@ impl Screen {
         let Some(why) = LOST.get().filter(|_| code == 0) else {
             return code;
         };
-        let failure = Failure::new(
-            Kind::Failed,
+        let failure = ApiError::new(
+            ErrorKind::Failed,
             "output_lost",
             format!("cannot write to stdout: {why}"),
         )
@@ -246,7 +246,7 @@ fn write_all(stream: &mut impl Write, bytes: &[u8]) {
 }
 
 /// `error:`, then `caused by:` and `hint:`, each on a line of its own.
-fn failure_text(failure: &Failure, colour: bool) -> String {
+fn failure_text(failure: &ApiError, colour: bool) -> String {
     let mut text = String::new();
     if failure.findings.is_empty() {
         line(&mut text, Role::Bad, "error", &failure.message, colour);

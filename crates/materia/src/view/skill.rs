@@ -1,6 +1,6 @@
 //! How the installation of a skill reads.
 
-use materia_engine::verb::skill::Installed;
+use materia_engine::skill::Installed;
 
 use super::screen;
 use super::style::Role;

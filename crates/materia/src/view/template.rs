@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::template::Explanation;
+use materia_engine::recipe::prepare::Explanation;
 use materia_model::template::Arg;
 use materia_model::text::printable;
 use serde::Serialize;

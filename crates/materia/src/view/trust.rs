@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use materia_engine::trust::Act;
-use materia_engine::verb::trust::{Listing, Revoked, TrustReport, TrustStanding};
+use materia_engine::trust::project::{Listing, Revoked, TrustReport, TrustStanding};
 use materia_model::text::{bounded, count, printable, quoted_within};
 
 use super::Report;

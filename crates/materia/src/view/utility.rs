@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::utility::Listing;
+use materia_engine::utility::listing::Listing;
 
 use super::Report;
 use super::style::Role;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::verb::validate::{Checked, Validation};
+use materia_engine::editor::validate::{Checked, Validation};
 use materia_model::finding::Severity;
 use materia_model::text::{count, printable};
 

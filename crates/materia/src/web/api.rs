@@ -28,11 +28,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::live;
-use super::reply::{Reply, ok};
+use super::reply::{ErrorReply, Reply, ok};
 use super::state::State;
 #[cfg(feature = "typescript")]
 use super::types::Types;
-use crate::failure::{Failure, Kind};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How large a body may be: a config file is at most so large.
 const LARGEST_BODY: usize = 4 << 20;
@@ -117,27 +117,27 @@ async fn about(Given(state): Given<State>) -> Reply {
     })
 }
 
-async fn nothing_here(uri: Uri) -> Failure {
+async fn nothing_here(uri: Uri) -> ErrorReply {
     let message = format!("there is no {}", materia_model::text::quoted(uri.path()));
-    Failure::new(Kind::NotFound, "no_route", message)
+    ApiError::new(ErrorKind::NotFound, "no_route", message).into()
 }
 
 async fn wrong_method() -> Response {
-    let mut response = Failure::new(
-        Kind::Invalid,
+    let mut response = ErrorReply::from(ApiError::new(
+        ErrorKind::Invalid,
         "wrong_method",
         "this cannot be asked for in that way",
-    )
+    ))
     .into_response();
     *response.status_mut() = StatusCode::METHOD_NOT_ALLOWED;
     response
 }
 
 /// A body of a known shape.
-fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Failure> {
+fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        Failure::new(
-            Kind::Invalid,
+        ApiError::new(
+            ErrorKind::Invalid,
             "bad_body",
             format!("the body is not what this route reads: {error}"),
         )

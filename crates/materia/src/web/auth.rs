@@ -19,10 +19,11 @@ use materia_engine::clock::Clock;
 
 pub(super) use sessions::Sessions;
 
+use super::reply::ErrorReply;
 use super::state::State;
-use crate::failure::{Failure, Kind};
 use crate::view::Screen;
 use crate::view::style::Role;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// What a browser may do with our pages: nothing that comes from elsewhere, no frames, no inline
 /// scripts.
@@ -157,7 +158,7 @@ impl Door {
     }
 
     /// What is wrong with where a request comes from.
-    fn refusal(&self, who: Who, method: &Method, headers: &HeaderMap) -> Option<Failure> {
+    fn refusal(&self, who: Who, method: &Method, headers: &HeaderMap) -> Option<ApiError> {
         let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
         if !text(header::HOST).is_some_and(|host| self.knows(host)) {
             return Some(refused(
@@ -225,7 +226,7 @@ fn checked(state: &State, request: &Request) -> Option<Response> {
     let (door, method, headers) = (&state.door, request.method(), request.headers());
     let who = Who::of(request.uri());
     if let Some(failure) = door.refusal(who, method, headers) {
-        return Some(failure.into_response());
+        return Some(ErrorReply::from(failure).into_response());
     }
     if who == Who::Agent {
         // A cookie is nothing here: what a browser carries along by itself must not speak for an
@@ -248,12 +249,12 @@ fn checked(state: &State, request: &Request) -> Option<Response> {
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
     if has_body && kind.split(';').next().map(str::trim) != Some("application/json") {
-        let failure = Failure::new(
-            Kind::Invalid,
+        let failure = ApiError::new(
+            ErrorKind::Invalid,
             "not_json",
             "the body is not declared as application/json",
         );
-        let mut response = failure.into_response();
+        let mut response = ErrorReply::from(failure).into_response();
         *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Some(response);
     }
@@ -288,13 +289,13 @@ fn moved_in() -> Response {
 
 fn stranger(uri: &Uri) -> Response {
     if uri.path().starts_with("/api/") {
-        let failure = Failure::new(
-            Kind::Refused,
+        let failure = ApiError::new(
+            ErrorKind::Refused,
             "not_signed_in",
             "this browser has not been let in",
         )
         .hint("open the address that `materia ui` printed");
-        let mut response = failure.into_response();
+        let mut response = ErrorReply::from(failure).into_response();
         *response.status_mut() = StatusCode::UNAUTHORIZED;
         return response;
     }
@@ -307,9 +308,13 @@ fn stranger(uri: &Uri) -> Response {
 }
 
 fn unknown_agent() -> Response {
-    let failure = Failure::new(Kind::Refused, "no_token", "the token is missing or wrong")
-        .hint("send `Authorization: Bearer TOKEN`; `materia ui` says in which file the token is");
-    let mut response = failure.into_response();
+    let failure = ApiError::new(
+        ErrorKind::Refused,
+        "no_token",
+        "the token is missing or wrong",
+    )
+    .hint("send `Authorization: Bearer TOKEN`; `materia ui` says in which file the token is");
+    let mut response = ErrorReply::from(failure).into_response();
     *response.status_mut() = StatusCode::UNAUTHORIZED;
     response
         .headers_mut()
@@ -317,8 +322,9 @@ fn unknown_agent() -> Response {
     response
 }
 
-fn refused(code: &str, message: &str) -> Failure {
-    Failure::new(Kind::Refused, code, message).hint("open the address that `materia ui` printed")
+fn refused(code: &str, message: &str) -> ApiError {
+    ApiError::new(ErrorKind::Refused, code, message)
+        .hint("open the address that `materia ui` printed")
 }
 
 /// What every answer says about itself.

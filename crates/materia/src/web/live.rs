@@ -15,21 +15,20 @@ use std::time::Duration;
 
 use axum::extract::{Query, State as Given};
 use axum::http::HeaderMap;
+use axum::response::IntoResponse;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use axum::response::{IntoResponse, Response};
 use futures_util::stream::unfold;
+use materia_engine::inspect;
 use materia_engine::run::Root;
-use materia_engine::verb::inspect;
 use materia_model::name::RunId;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::api;
-use super::reply::beside;
+use super::reply::{Reply, beside};
 use super::state::{State, Topic};
 #[cfg(feature = "typescript")]
 use super::types::Types;
-use crate::failure::Failure;
 
 /// How many news wait for a page that is slow; then their tellers wait.
 const WAITING: usize = 64;
@@ -63,7 +62,7 @@ pub(super) async fn live(
     Given(state): Given<State>,
     Query(asked): Query<LiveQuery>,
     headers: HeaderMap,
-) -> Result<Response, Failure> {
+) -> Reply {
     let last = headers
         .get("last-event-id")
         .and_then(|value| value.to_str().ok()?.parse().ok());

@@ -4,15 +4,15 @@
 use std::path::PathBuf;
 
 use materia_engine::cast::{Error, Hands, Silent};
+use materia_engine::launch::spawn::{self, Wanted};
 use materia_engine::process::Nursery;
 use materia_engine::run::Root;
-use materia_engine::verb::spawn::{self, Wanted};
 use materia_model::loadout::Settings;
 use materia_model::run::{Cast, Origin};
 
 use super::state::State;
 use crate::door;
-use crate::failure::Failure;
+use materia_engine::api::ApiError;
 
 /// Who plays the agents of a cast.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Player {
         state: &State,
         settings: &Settings,
         drive: impl FnOnce(Hands<'_>) -> Result<T, Error>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, ApiError> {
         let mut agent = self.0.backend(settings, state.project())?;
         let library = state.library();
         // One that adopts orphans would take the supervisor of a run for one.
@@ -63,7 +63,7 @@ impl Player {
     }
 
     /// Lets a run drive a cast on (A12).
-    pub(super) fn drive_on(&self, state: &State, cast: Cast) -> Result<(), Failure> {
+    pub(super) fn drive_on(&self, state: &State, cast: Cast) -> Result<(), ApiError> {
         let spool = state
             .variables
             .get(std::ffi::OsStr::new("TMPDIR"))

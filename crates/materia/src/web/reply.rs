@@ -7,10 +7,20 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
-use crate::failure::{Failure, Kind};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// What a handler of the API gives back.
-pub(super) type Reply = Result<Response, Failure>;
+pub(super) type Reply = Result<Response, ErrorReply>;
+
+/// An error as an HTTP answer: its status by the table, its report as the body.
+#[derive(Debug)]
+pub(super) struct ErrorReply(ApiError);
+
+impl<E: Into<ApiError>> From<E> for ErrorReply {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
 
 /// One JSON document with this status.
 pub(super) fn json<T: Serialize>(status: StatusCode, document: &T) -> Response {
@@ -31,24 +41,28 @@ pub(super) fn ok<T: Serialize>(document: &T) -> Reply {
     Ok(json(StatusCode::OK, document))
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ErrorReply {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.kind.outside().http);
-        json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &self)
+        let status = StatusCode::from_u16(self.0.kind.codes().http);
+        json(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &self.0)
     }
 }
 
 /// Runs what reads files or starts processes on a thread beside the server's.
 pub(super) async fn beside<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|error| {
             let said = error.try_into_panic().ok();
             Err(match said {
-                Some(panic) => Failure::panicked(panic.as_ref()),
-                None => Failure::new(Kind::Interrupted, "stopped", "the server is being stopped"),
+                Some(panic) => ApiError::panicked(panic.as_ref()),
+                None => ApiError::new(
+                    ErrorKind::Interrupted,
+                    "stopped",
+                    "the server is being stopped",
+                ),
             })
         })
 }

@@ -8,7 +8,8 @@ use std::net::{IpAddr, SocketAddr};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use materia_engine::verb::{browser, session};
+use materia_engine::process::browser;
+use materia_engine::web_session;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -16,9 +17,9 @@ use super::auth::{Door, Herald, Sessions, guard};
 use super::state::{Facts, State, Topics};
 use super::{api, assets};
 use crate::door::{Mount, Web};
-use crate::failure::{Failure, Kind};
 use crate::view::{Agents, Serving};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// The port that people get used to.
 const USUAL_PORT: u16 = 7717;
@@ -34,19 +35,19 @@ pub fn run(world: &World, wish: &Web, agents: Mount) -> u8 {
     }
 }
 
-fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> {
+fn open(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(16)
         .build()
-        .map_err(|error| Failure::from_error(Kind::Internal, "no_runtime", &error))?;
+        .map_err(|error| ApiError::from_error(ErrorKind::Internal, "no_runtime", &error))?;
     let served = runtime.block_on(serve(world, wish, agents));
     // Somebody may still be waiting for a live update; nobody waits for them.
     runtime.shutdown_background();
     served
 }
 
-async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> {
+async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError> {
     // Whoever reads the address may press Ctrl-C at once.
     let interrupted = interrupts();
     let listener = bind(wish).await?;
@@ -84,7 +85,7 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> 
         .with_state(state);
     let served = tokio::select! {
         served = axum::serve(listener, router) => {
-            served.map_err(|error| Failure::from_error(Kind::Failed, "not_served", &error))
+            served.map_err(|error| ApiError::from_error(ErrorKind::Failed, "not_served", &error))
         }
         () = interrupted => Ok(()),
     };
@@ -92,11 +93,11 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), Failure> 
     served
 }
 
-fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
+fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
     let home = world.home()?;
     let project = world.cwd.as_ref().map_err(|error| {
-        Failure::new(
-            Kind::Invalid,
+        ApiError::new(
+            ErrorKind::Invalid,
             "no_directory",
             format!("the working directory is gone: {error}"),
         )
@@ -108,8 +109,8 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
         address: address(&wish.host, at),
         screen: wish.screen,
     };
-    let token = session::token(&home.mcp_token(), &clock).map_err(|error| {
-        Failure::from_error(Kind::Failed, "no_token", &error)
+    let token = web_session::token(&home.mcp_token(), &clock).map_err(|error| {
+        ApiError::from_error(ErrorKind::Failed, "no_token", &error)
             .hint("check that your profile directory is yours")
     })?;
     let door = Door::new(
@@ -136,7 +137,7 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, Failure> {
 }
 
 /// Binds the port that was asked for; the usual one, or any, where none was.
-async fn bind(wish: &Web) -> Result<TcpListener, Failure> {
+async fn bind(wish: &Web) -> Result<TcpListener, ApiError> {
     let host = wish.host.trim_matches(['[', ']']);
     let failed = |error: std::io::Error| unbound(host, wish.port, &error);
     match wish.port {
@@ -148,13 +149,13 @@ async fn bind(wish: &Web) -> Result<TcpListener, Failure> {
     }
 }
 
-fn unbound(host: &str, port: Option<u16>, error: &std::io::Error) -> Failure {
+fn unbound(host: &str, port: Option<u16>, error: &std::io::Error) -> ApiError {
     let place = port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let message = format!(
         "cannot listen on {}: {error}",
         materia_model::text::quoted(&place)
     );
-    Failure::new(Kind::Conflict, "not_bound", message)
+    ApiError::new(ErrorKind::Conflict, "not_bound", message)
         .hint("choose another port with --port, or any without it")
 }
 

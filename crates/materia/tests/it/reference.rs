@@ -9,7 +9,7 @@ mod surfaces;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use materia::failure::TABLE;
+use materia_engine::api::TABLE;
 
 use crate::house::House;
 

@@ -1,9 +1,9 @@
 //! `materia agent act`: this program as the inside of a run that is an agent. Nobody types it.
 
 use clap::Args;
+use materia_engine::actor::{self, Error, Hands};
 use materia_engine::agent::{Backend, Players, Scripted};
 use materia_engine::run::{self, Root};
-use materia_engine::verb::actor::{self, Error, Hands};
 use materia_model::actor::Order;
 use materia_model::finding::Source;
 use materia_model::secret::Secrets;
@@ -12,21 +12,23 @@ use super::super::cast::foreground;
 use super::super::config::Config;
 use super::super::input::read_text;
 use super::{roster, scope};
-use crate::failure::{Failure, Kind};
 use crate::view::{ActorView, Screen};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Play the agent that this run is
 #[derive(Debug, Args)]
 pub(super) struct Act {}
 
 impl Act {
-    pub(super) fn run(world: &World, screen: Screen) -> Result<u8, Failure> {
+    pub(super) fn run(world: &World, screen: Screen) -> Result<u8, ApiError> {
         let Some(run) = world.within() else {
-            return Err(
-                Failure::new(Kind::Invalid, "usage", "this is no place inside a run")
-                    .hint("materia spawn --agent NAME --as run:ID"),
-            );
+            return Err(ApiError::new(
+                ErrorKind::Invalid,
+                "usage",
+                "this is no place inside a run",
+            )
+            .hint("materia spawn --agent NAME --as run:ID"));
         };
         let root = Root::new(world.home()?.runs());
         let recorded = root.find(&run).and_then(|place| run::recorded(&place))?;
@@ -53,16 +55,16 @@ impl Act {
             listener: &mut ActorView::new(screen),
         };
         actor::act(hands).map_err(|error| failure(&error))?;
-        Ok(Kind::Interrupted.exit_code())
+        Ok(ErrorKind::Interrupted.exit_code())
     }
 }
 
 /// Who plays, as the order says.
-pub(in super::super) fn player(world: &World, order: &Order) -> Result<Box<dyn Backend>, Failure> {
+pub(in super::super) fn player(world: &World, order: &Order) -> Result<Box<dyn Backend>, ApiError> {
     if let Some(script) = &order.script {
         let source = Source::new(script, &read_text(world, script.as_ref())?);
         return Ok(Box::new(
-            Scripted::read(&source).map_err(Failure::from_findings)?,
+            Scripted::read(&source).map_err(ApiError::from_findings)?,
         ));
     }
     let config = Config::of(order.config.as_deref());
@@ -71,10 +73,10 @@ pub(in super::super) fn player(world: &World, order: &Order) -> Result<Box<dyn B
     )))
 }
 
-fn failure(error: &Error) -> Failure {
+fn failure(error: &Error) -> ApiError {
     let (kind, code) = match error {
-        Error::NoActor(_) => (Kind::Invalid, "no_agent_run"),
-        _ => (Kind::Failed, "storage"),
+        Error::NoActor(_) => (ErrorKind::Invalid, "no_agent_run"),
+        _ => (ErrorKind::Failed, "storage"),
     };
-    Failure::from_error(kind, code, error).hint("`materia inspect run:ID` says how the run stands")
+    ApiError::from_error(kind, code, error).hint("`materia inspect run:ID` says how the run stands")
 }

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use materia_model::text;
 
-use crate::failure::{Failure, Kind};
 use crate::world::World;
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How much of one file is attached: its beginning and its end.
 const MOST_BYTES: u64 = 256 * 1024;
@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 256 * 1024;
 const MOST_FILES: usize = 64;
 
 /// The prompt with these files behind it. A word may name several, one on each line.
-pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<String, Failure> {
+pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<String, ApiError> {
     let names: Vec<&str> = files
         .iter()
         .flat_map(|word| word.lines())
@@ -31,7 +31,9 @@ pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<
             "{} files are attached, at most {MOST_FILES} are",
             names.len()
         );
-        return Err(Failure::new(Kind::Invalid, "usage", message).hint("put them together first"));
+        return Err(
+            ApiError::new(ErrorKind::Invalid, "usage", message).hint("put them together first")
+        );
     }
     let mut whole = prompt.trim_end().to_owned();
     for name in names {
@@ -40,11 +42,11 @@ pub(super) fn attached(prompt: &str, files: &[String], world: &World) -> Result<
             let message = format!("{} cannot be attached: {error}", text::quoted(name));
             let missing = error.kind() == std::io::ErrorKind::NotFound;
             let kind = if missing {
-                Kind::NotFound
+                ErrorKind::NotFound
             } else {
-                Kind::Invalid
+                ErrorKind::Invalid
             };
-            Failure::new(kind, "unreadable", message)
+            ApiError::new(kind, "unreadable", message)
                 .hint("name files that exist and that you may read")
         })?;
         let title = path

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use materia_engine::cast::UsageSum;
-use materia_engine::verb::cast_show::CastStep;
-use materia_engine::verb::export::Exported;
+use materia_engine::cast::export::Exported;
+use materia_engine::cast::show::CastStep;
 use materia_model::text;
 
 use super::super::amounts::{money, short, time};

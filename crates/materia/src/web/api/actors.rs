@@ -2,16 +2,16 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
+#[cfg(feature = "typescript")]
+use materia_engine::inspect::Inventory;
+use materia_engine::inspect::mail::{self, MailboxReport, OutboxReport};
+use materia_engine::inspect::room::{self, RoomRoster, RoomTimeline};
+use materia_engine::inspect::{self, Filter, RunStatusReport};
 use materia_engine::process::Below;
+#[cfg(feature = "typescript")]
+use materia_engine::routing::MessageReport;
+use materia_engine::routing::{self, Sender};
 use materia_engine::run::Root;
-#[cfg(feature = "typescript")]
-use materia_engine::verb::inspect::Inventory;
-use materia_engine::verb::inspect::mail::{self, MailboxReport, OutboxReport};
-use materia_engine::verb::inspect::room::{self, RoomRoster, RoomTimeline};
-use materia_engine::verb::inspect::{self, Filter, RunStatusReport};
-#[cfg(feature = "typescript")]
-use materia_engine::verb::message::MessageReport;
-use materia_engine::verb::message::{self, Sender};
 use materia_model::message::Draft;
 use materia_model::name::RunId;
 use serde::Serialize;
@@ -21,7 +21,7 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::body;
-use crate::failure::Failure;
+use materia_engine::api::ApiError;
 
 /// How many messages are shown.
 const LINES: usize = 200;
@@ -73,7 +73,7 @@ pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> 
 }
 
 /// The same, for live updates.
-pub(in crate::web) fn run_view(state: &State, id: &RunId) -> Result<RunReport, Failure> {
+pub(in crate::web) fn run_view(state: &State, id: &RunId) -> Result<RunReport, ApiError> {
     let (place, run) = inspect::open(&Root::new(state.home.runs()), id, None, &state.clock)?;
     let mail = mail::read(&place)?;
     Ok(RunReport {
@@ -97,7 +97,7 @@ pub(super) async fn send(Given(state): Given<State>, bytes: Bytes) -> Reply {
             within: None,
             clock: &state.clock,
         };
-        message::message(&sender, draft).map_err(Failure::from)
+        routing::message(&sender, draft).map_err(ApiError::from)
     });
     ok(&sent.await?)
 }

@@ -3,16 +3,21 @@
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State as Given};
 use materia_engine::cast::Folder;
-use materia_engine::config::Files;
-use materia_engine::verb::budget::{self, Amount, Wanted as Raise};
-use materia_engine::verb::cast::{self, Asked, Wish};
-use materia_engine::verb::cast_show::{self, CastShowReport, Wanted};
-use materia_engine::verb::casts::{self, Filter};
 #[cfg(feature = "typescript")]
-use materia_engine::verb::{
-    budget::BudgetReport, cast::CastReport, casts::CastListReport, steer::ArtifactReport,
-};
-use materia_engine::verb::{fork, steer};
+use materia_engine::cast::budget::BudgetReport;
+use materia_engine::cast::budget::{self, Amount, Wanted as Raise};
+use materia_engine::cast::fork_point;
+#[cfg(feature = "typescript")]
+use materia_engine::cast::list::CastListReport;
+use materia_engine::cast::list::{self, Filter};
+use materia_engine::cast::show::{self, CastShowReport, Wanted};
+#[cfg(feature = "typescript")]
+use materia_engine::cast::start::CastReport;
+use materia_engine::cast::start::{self, Asked, Wish};
+use materia_engine::cast::steer;
+#[cfg(feature = "typescript")]
+use materia_engine::cast::steer::ArtifactReport;
+use materia_engine::config::Files;
 use materia_model::run::Cast;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,7 +28,7 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::{OkReport, body};
-use crate::failure::{Failure, Kind};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How much of an artifact is shown.
 const SHOWN: u64 = 1 << 20;
@@ -124,12 +129,12 @@ pub(super) fn declare(types: &mut Types) {
 /// The casts of the project, the newest first.
 pub(super) async fn list(Given(state): Given<State>, Query(asked): Query<CastsQuery>) -> Reply {
     let listed = beside(move || {
-        let casts = cast::casts(state.project(), &state.files()?);
+        let casts = start::casts(state.project(), &state.files()?);
         let filter = Filter {
             limit: asked.limit.or(Some(200)),
             status: asked.status.as_deref(),
         };
-        Ok(casts::list(&casts, &filter, &state.clock))
+        Ok(list::list(&casts, &filter, &state.clock))
     });
     ok(&listed.await?)
 }
@@ -146,7 +151,7 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
             trusting: state.trusting,
             agent: request.agent.as_deref(),
         };
-        let definition = cast::choose(&asked).map_err(|error| Failure::from(&error))?;
+        let definition = start::choose(&asked).map_err(|error| ApiError::from(&error))?;
         let player = Player::new(
             &state,
             request.agent_script.as_deref(),
@@ -154,7 +159,7 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
         );
         let settings = definition.settings().clone();
         let report = player.play(&state, &settings, |hands| {
-            cast::begin(definition, &request.request, hands)
+            start::begin(definition, &request.request, hands)
         })?;
         let driven = Cast {
             id: report.cast_id.clone(),
@@ -168,11 +173,15 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
 }
 
 /// The cast of this id; whatever else may be written there names none.
-pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, Failure> {
-    let casts = cast::casts(state.project(), &state.files()?);
+pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, ApiError> {
+    let casts = start::casts(state.project(), &state.files()?);
     if id.contains(['/', '\\']) || id.is_empty() {
         let message = format!("{} is no id of a cast", materia_model::text::quoted(id));
-        return Err(Failure::new(Kind::NotFound, "cast_not_found", message));
+        return Err(ApiError::new(
+            ErrorKind::NotFound,
+            "cast_not_found",
+            message,
+        ));
     }
     Folder::find(&casts, id).map_err(|error| (&error).into())
 }
@@ -185,11 +194,11 @@ pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> 
             events: false,
             artifacts: true,
         };
-        let shown = cast_show::show(&folder, wanted, &state.clock)
-            .map_err(|error| Failure::from(&error))?;
+        let shown =
+            show::show(&folder, wanted, &state.clock).map_err(|error| ApiError::from(&error))?;
         let definition = folder
             .read_definition()
-            .map_err(|error| Failure::from(&error))?;
+            .map_err(|error| ApiError::from(&error))?;
         let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
         Ok(CastDetailReport {
             cast: shown,
@@ -212,7 +221,7 @@ pub(super) async fn artifact(
                 "the cast has no file {}",
                 materia_model::text::quoted(&asked.path)
             );
-            Failure::new(Kind::NotFound, "artifact_not_found", message)
+            ApiError::new(ErrorKind::NotFound, "artifact_not_found", message)
         })
     });
     ok(&read.await?)
@@ -243,7 +252,7 @@ pub(super) async fn go_on(
                     "a cast cannot be asked to {}",
                     materia_model::text::quoted(other)
                 );
-                return Err(Failure::new(Kind::NotFound, "no_route", message));
+                return Err(ApiError::new(ErrorKind::NotFound, "no_route", message));
             }
         };
         let files = state.files()?;
@@ -253,11 +262,11 @@ pub(super) async fn go_on(
             request.agent_script.as_deref(),
             request.agent.as_deref(),
         );
-        let settings = cast::settings(&folder).unwrap_or_default();
+        let settings = start::settings(&folder).unwrap_or_default();
         if let Wish::Abort = wish {
-            player.play(&state, &settings, |hands| cast::go_on(folder, wish, hands))?;
+            player.play(&state, &settings, |hands| start::go_on(folder, wish, hands))?;
         } else {
-            cast::may_go_on(&folder, &asked).map_err(|error| Failure::from(&error))?;
+            start::may_go_on(&folder, &asked).map_err(|error| ApiError::from(&error))?;
             let driven =
                 player.play(&state, &settings, |hands| steer::wish(folder, wish, hands))?;
             player.drive_on(&state, driven)?;
@@ -286,19 +295,19 @@ pub(super) async fn fork(
 ) -> Reply {
     let request: ForkRequest = body(&bytes)?;
     let made = beside(move || {
-        let failed = |error: materia_engine::cast::Error| Failure::from(&error);
+        let failed = |error: materia_engine::cast::Error| ApiError::from(&error);
         let files = state.files()?;
         let asked = going_on(&state, &files);
         let old = folder(&state, &id)?;
-        cast::may_go_on(&old, &asked).map_err(failed)?;
-        let casts = cast::casts(state.project(), &files);
-        let made = fork::fork(&old, &casts, &request.at, &state.clock).map_err(failed)?;
+        start::may_go_on(&old, &asked).map_err(failed)?;
+        let casts = start::casts(state.project(), &files);
+        let made = fork_point::fork(&old, &casts, &request.at, &state.clock).map_err(failed)?;
         let player = Player::new(
             &state,
             request.agent_script.as_deref(),
             request.agent.as_deref(),
         );
-        let settings = cast::settings(&made).unwrap_or_default();
+        let settings = start::settings(&made).unwrap_or_default();
         let driven = player.play(&state, &settings, |hands| {
             steer::wish(made, Wish::Resume, hands)
         })?;
@@ -324,7 +333,7 @@ pub(super) async fn budget(
             minutes: request.max_minutes,
         };
         let folder = folder(&state, &id)?;
-        budget::budget(&folder, wanted, &state.clock).map_err(|error| Failure::from(&error))
+        budget::budget(&folder, wanted, &state.clock).map_err(|error| ApiError::from(&error))
     });
     ok(&report.await?)
 }

@@ -1,16 +1,16 @@
 //! What waits for the person besides casts: what a project brings, and what runs ask.
 
 use axum::extract::State as Given;
+use materia_engine::inspect::triage::{self, Attention};
 use materia_engine::run::Root;
-use materia_engine::verb::inspect::triage::{self, Attention};
-use materia_engine::verb::trust::{self, TrustReport, TrustStanding};
+use materia_engine::trust::project::{self, TrustReport, TrustStanding};
 use serde::Serialize;
 
 use super::super::reply::{Reply, beside, ok};
 use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
-use crate::failure::Failure;
+use materia_engine::api::ApiError;
 
 /// What needs the person besides casts.
 #[derive(Debug, Serialize)]
@@ -34,8 +34,8 @@ pub(super) async fn show(Given(state): Given<State>) -> Reply {
 }
 
 /// The same, for live updates.
-pub(in crate::web) fn needs(state: &State) -> Result<NeedsReport, Failure> {
-    let shown = trust::show(&state.files()?, Some(&state.home)).ok();
+pub(in crate::web) fn needs(state: &State) -> Result<NeedsReport, ApiError> {
+    let shown = project::show(&state.files()?, Some(&state.home)).ok();
     let asks = |standing| matches!(standing, TrustStanding::Untrusted | TrustStanding::Changed);
     let shown = shown.filter(|shown| !state.trusting && asks(shown.standing));
     let waiting = triage::waiting(&Root::new(state.home.runs()), None, &state.clock)?;

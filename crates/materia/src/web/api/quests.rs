@@ -2,11 +2,12 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
+use materia_engine::cast::start;
+use materia_engine::cast::steer;
 use materia_engine::quest::Store;
-use materia_engine::verb::quest::{self, To};
+use materia_engine::quest::runner::{self, To};
 #[cfg(feature = "typescript")]
-use materia_engine::verb::quest::{QuestListReport, QuestReport};
-use materia_engine::verb::{cast, steer};
+use materia_engine::quest::runner::{QuestListReport, QuestReport};
 use materia_model::loadout::Config;
 use serde::Deserialize;
 
@@ -16,7 +17,7 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::{OkReport, body};
-use crate::failure::{Failure, Kind};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// A quest to add.
 #[derive(Debug, Deserialize)]
@@ -68,17 +69,17 @@ pub(super) fn declare(types: &mut Types) {
 }
 
 /// The project's board.
-pub(in crate::web) fn board(state: &State) -> Result<Store, Failure> {
+pub(in crate::web) fn board(state: &State) -> Result<Store, ApiError> {
     Ok(Store::of(
         state.project(),
-        cast::casts(state.project(), &state.files()?),
+        start::casts(state.project(), &state.files()?),
     ))
 }
 
 /// The whole board.
 pub(super) async fn list(Given(state): Given<State>) -> Reply {
     let listed = beside(move || {
-        quest::list(&board(&state)?, None, usize::MAX, &state.clock)
+        runner::list(&board(&state)?, None, usize::MAX, &state.clock)
             .map_err(|error| (&error).into())
     });
     ok(&listed.await?)
@@ -95,14 +96,14 @@ pub(super) async fn add(Given(state): Given<State>, bytes: Bytes) -> Reply {
             .as_deref()
             .filter(|given| config.find(given).is_none())
         {
-            let told = Failure::from_findings(vec![config.unknown(given)]);
-            return Err(Failure {
-                kind: Kind::NotFound,
+            let told = ApiError::from_findings(vec![config.unknown(given)]);
+            return Err(ApiError {
+                kind: ErrorKind::NotFound,
                 ..told
             });
         }
         let (title, loadout) = (request.title.as_deref(), request.loadout.as_deref());
-        quest::add(
+        runner::add(
             &board(&state)?,
             &request.request,
             title,
@@ -124,15 +125,15 @@ pub(super) async fn change(
     let changed = beside(move || {
         let (store, clock) = (board(&state)?, &state.clock);
         let done = match &request {
-            QuestChangeRequest::First {} => quest::reorder(&store, &id, To::First, clock),
+            QuestChangeRequest::First {} => runner::reorder(&store, &id, To::First, clock),
             QuestChangeRequest::Before { target } => {
-                quest::reorder(&store, &id, To::Before(target), clock)
+                runner::reorder(&store, &id, To::Before(target), clock)
             }
             QuestChangeRequest::After { target } => {
-                quest::reorder(&store, &id, To::After(target), clock)
+                runner::reorder(&store, &id, To::After(target), clock)
             }
-            QuestChangeRequest::Requeue {} => quest::requeue(&store, &id, clock),
-            QuestChangeRequest::Remove {} => quest::remove(&store, &id, clock),
+            QuestChangeRequest::Requeue {} => runner::requeue(&store, &id, clock),
+            QuestChangeRequest::Remove {} => runner::remove(&store, &id, clock),
         };
         done.map_err(|error| (&error).into())
     });
@@ -144,8 +145,8 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: QuestRunRequest = body(&bytes)?;
     let started = beside(move || {
         if board(&state)?.runner().is_some() {
-            return Err(Failure::new(
-                Kind::Conflict,
+            return Err(ApiError::new(
+                ErrorKind::Conflict,
                 "runner_in_use",
                 "the quests are being run already",
             ));
@@ -156,7 +157,7 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
         }
         words.extend(Player::new(&state, request.agent_script.as_deref(), None).words());
         steer::run_quests(state.project(), words)
-            .map_err(|error| Failure::from_error(Kind::Failed, "no_runner", &error))?;
+            .map_err(|error| ApiError::from_error(ErrorKind::Failed, "no_runner", &error))?;
         Ok(OkReport { ok: true })
     });
     ok(&started.await?)
@@ -165,7 +166,8 @@ pub(super) async fn run(Given(state): Given<State>, bytes: Bytes) -> Reply {
 /// Lets the runner stop when the quest that is running is done.
 pub(super) async fn stop(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let _nothing: serde_json::Map<String, serde_json::Value> = body(&bytes)?;
-    let stopped =
-        beside(move || quest::stop(&board(&state)?, &state.clock).map_err(|error| (&error).into()));
+    let stopped = beside(move || {
+        runner::stop(&board(&state)?, &state.clock).map_err(|error| (&error).into())
+    });
     ok(&stopped.await?)
 }

@@ -2,11 +2,11 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, State as Given};
+use materia_engine::recipe::tool::{self, ToolListReport};
+use materia_engine::recipe::{self, RecipeDoctorReport, RecipeListReport, RecipeReport};
 #[cfg(feature = "typescript")]
 use materia_engine::registry::Registered;
 use materia_engine::registry::{self, Registration};
-use materia_engine::verb::recipe::{self, RecipeDoctorReport, RecipeListReport, RecipeReport};
-use materia_engine::verb::tool::{self, ToolListReport};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -15,7 +15,7 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::body;
-use crate::failure::Failure;
+use materia_engine::api::ApiError;
 
 /// Recipes and tools, and what is wrong with them.
 #[derive(Debug, Serialize)]
@@ -99,7 +99,7 @@ pub(super) async fn register(Given(state): Given<State>, bytes: Bytes) -> Reply 
             name: request.name,
             update: request.update,
         };
-        registry::register(&state.library(), &registration).map_err(Failure::from)
+        registry::register(&state.library(), &registration).map_err(ApiError::from)
     });
     ok(&registered.await?)
 }
@@ -111,7 +111,7 @@ pub(super) async fn remove(
     bytes: Bytes,
 ) -> Reply {
     let _nothing: Map<String, Value> = body(&bytes)?;
-    let removed = beside(move || registry::remove(&state.library(), &name).map_err(Failure::from));
+    let removed = beside(move || registry::remove(&state.library(), &name).map_err(ApiError::from));
     ok(&removed.await?)
 }
 

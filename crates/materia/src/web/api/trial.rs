@@ -2,12 +2,12 @@
 
 use axum::body::Bytes;
 use axum::extract::State as Given;
-use materia_engine::process::Nursery;
-use materia_engine::verb::definition::{self, Edit, Section, Target};
 #[cfg(feature = "typescript")]
-use materia_engine::verb::trial::TrialReport;
-use materia_engine::verb::trial::{self, Place, Sample, TrialError};
-use materia_engine::verb::trust;
+use materia_engine::editor::trial::TrialReport;
+use materia_engine::editor::trial::{self, Place, Sample};
+use materia_engine::editor::{self, Edit, Section, Target};
+use materia_engine::process::Nursery;
+use materia_engine::trust::project;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -16,7 +16,6 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::body;
-use crate::failure::{Failure, Kind};
 
 /// A utility to be tried.
 #[derive(Debug, Deserialize)]
@@ -56,7 +55,7 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
         // What the person has before them in the editor is theirs, wherever it will be saved.
         let trusting = state.trusting
             || request.value.is_some()
-            || trust::require(&state.files()?, Some(&state.home)).is_ok();
+            || project::require(&state.files()?, Some(&state.home)).is_ok();
         let files = match request.value {
             None => state.files()?,
             Some(value) => {
@@ -67,7 +66,7 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
                     value: Some(value),
                 };
                 let file = target.file(&state.home, state.project());
-                definition::drafted(state.places(), &file, target, &[edit])?.0
+                editor::drafted(state.places(), &file, target, &[edit])?.0
             }
         };
         let sample = Sample {
@@ -94,22 +93,4 @@ pub(super) async fn trial(Given(state): Given<State>, bytes: Bytes) -> Reply {
         )?)
     });
     ok(&tried.await?)
-}
-
-impl From<TrialError> for Failure {
-    fn from(error: TrialError) -> Self {
-        let typed = |kind, code: &str| Self::from_error(kind, code, &error);
-        match &error {
-            TrialError::Unknown(_) => {
-                typed(Kind::NotFound, "unknown_materia").hint("save it, or check its name")
-            }
-            TrialError::Agent(_) => typed(Kind::Invalid, "not_a_utility").hint("try it in a cast"),
-            TrialError::Untrusted(_) => {
-                typed(Kind::Refused, "untrusted").hint("look at it, then accept it")
-            }
-            TrialError::Broken(findings) => Self::from_findings(findings.clone()),
-            TrialError::Unavailable(_) => typed(Kind::Invalid, "unavailable"),
-            TrialError::Dir(_) | TrialError::Io(_) => typed(Kind::Failed, "not_run"),
-        }
-    }
 }

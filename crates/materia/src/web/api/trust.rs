@@ -2,9 +2,9 @@
 
 use axum::body::Bytes;
 use axum::extract::State as Given;
-use materia_engine::verb::trust;
+use materia_engine::trust::project;
 #[cfg(feature = "typescript")]
-use materia_engine::verb::trust::TrustReport;
+use materia_engine::trust::project::TrustReport;
 use serde::Deserialize;
 
 use super::super::reply::{Reply, beside, ok};
@@ -12,7 +12,7 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::body;
-use crate::failure::{Failure, Kind};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// Agreement to what was shown.
 #[derive(Debug, Deserialize)]
@@ -33,7 +33,7 @@ pub(super) fn declare(types: &mut Types) {
 /// What the project would run, and how the person stands to it.
 pub(super) async fn show(Given(state): Given<State>) -> Reply {
     let shown = beside(move || {
-        trust::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into())
+        project::show(&state.files()?, Some(&state.home)).map_err(|error| (&error).into())
     });
     ok(&shown.await?)
 }
@@ -43,16 +43,17 @@ pub(super) async fn grant(Given(state): Given<State>, bytes: Bytes) -> Reply {
     let request: TrustRequest = body(&bytes)?;
     let granted = beside(move || {
         let files = state.files()?;
-        let failed = |error: materia_engine::trust::Error| Failure::from(&error);
-        let shown = trust::show(&files, Some(&state.home)).map_err(failed)?;
+        let failed = |error: materia_engine::trust::Error| ApiError::from(&error);
+        let shown = project::show(&files, Some(&state.home)).map_err(failed)?;
         if shown.digest.as_ref() != Some(&request.digest) {
             let message = "what the project brings is not what you were shown";
             return Err(
-                Failure::new(Kind::Conflict, "changed_meanwhile", message).hint("look at it again")
+                ApiError::new(ErrorKind::Conflict, "changed_meanwhile", message)
+                    .hint("look at it again"),
             );
         }
-        trust::grant(&files, &state.home, &shown, &state.clock).map_err(failed)?;
-        trust::show(&files, Some(&state.home)).map_err(failed)
+        project::grant(&files, &state.home, &shown, &state.clock).map_err(failed)?;
+        project::show(&files, Some(&state.home)).map_err(failed)
     });
     ok(&granted.await?)
 }

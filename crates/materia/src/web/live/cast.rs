@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use axum::response::sse::Event;
 use materia_engine::cast::Folder;
-use materia_engine::cast::glance::{self, Head, Position};
-use materia_engine::cast::{CastUsage, usage};
 #[cfg(feature = "typescript")]
-use materia_engine::verb::activity::ActivityReport;
-use materia_engine::verb::activity::{self, Activity};
-use materia_engine::verb::cast_show::CastEventRecord;
-use materia_engine::verb::steer::Watched;
+use materia_engine::cast::activity::ActivityReport;
+use materia_engine::cast::activity::{self, Activity};
+use materia_engine::cast::glance::{self, Head, Position};
+use materia_engine::cast::show::CastEventRecord;
+use materia_engine::cast::steer::Watched;
+use materia_engine::cast::{CastUsage, usage};
 use materia_model::cast::Failure as CastFailure;
 use materia_model::cast::event::Raise;
 use materia_model::cast::rework::Rework;
@@ -33,7 +33,7 @@ use tokio::time::sleep;
 use super::super::types::Types;
 use super::waking::Waking;
 use super::{LiveQuery, event};
-use crate::failure::{Failure, Kind};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How long nothing may happen before we look by ourselves.
 const LOOK: Duration = Duration::from_secs(2);
@@ -103,10 +103,10 @@ impl Cast {
         asked: &LiveQuery,
         after: u64,
         page: mpsc::Sender<Event>,
-    ) -> Result<Self, Failure> {
-        let watched = Watched::open(&folder).map_err(|error| Failure::from(&error))?;
+    ) -> Result<Self, ApiError> {
+        let watched = Watched::open(&folder).map_err(|error| ApiError::from(&error))?;
         let log = Waking::new(watched)
-            .map_err(|error| Failure::from_error(Kind::Failed, "no_watch", &error))?;
+            .map_err(|error| ApiError::from_error(ErrorKind::Failed, "no_watch", &error))?;
         let seen = asked.turn.clone().zip(asked.seen);
         Ok(Self {
             log,

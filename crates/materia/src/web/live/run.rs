@@ -22,7 +22,7 @@ use super::super::state::State;
 use super::super::types::Types;
 use super::waking::Waking;
 use super::{LiveQuery, event};
-use crate::failure::{Failure, Kind};
+use materia_engine::api::{ApiError, ErrorKind};
 
 /// How long nothing may happen before we look by ourselves.
 const LOOK: Duration = Duration::from_secs(2);
@@ -80,7 +80,7 @@ impl Run {
         place: Place,
         asked: &LiveQuery,
         page: mpsc::Sender<Event>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ApiError> {
         let paths = [place.stdout(), place.stderr()];
         let length = |at: usize| paths[at].metadata().map_or(0, |metadata| metadata.len());
         let from = |at: usize, given: Option<u64>| match given {
@@ -90,7 +90,7 @@ impl Run {
         let from = [from(0, asked.stdout), from(1, asked.stderr)];
         let output = Growing::watch(&paths, from).and_then(Waking::new);
         let output =
-            output.map_err(|error| Failure::from_error(Kind::Failed, "no_watch", &error))?;
+            output.map_err(|error| ApiError::from_error(ErrorKind::Failed, "no_watch", &error))?;
         Ok(Self {
             state,
             place,

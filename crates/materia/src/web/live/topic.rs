@@ -9,10 +9,13 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::response::sse::Event;
+use materia_engine::cast::list;
+use materia_engine::cast::start;
+use materia_engine::editor::Target;
+use materia_engine::inspect::{self, Filter as Runs};
+use materia_engine::quest::runner;
+use materia_engine::routing::watch;
 use materia_engine::run::Root;
-use materia_engine::verb::definition::Target;
-use materia_engine::verb::inspect::{self, Filter as Runs};
-use materia_engine::verb::{cast, casts, quest, watch};
 use materia_engine::wake::DirectoryWatch;
 use materia_model::run::Status;
 use serde::Serialize;
@@ -23,7 +26,7 @@ use super::super::api;
 use super::super::reply::beside;
 use super::super::state::{State, Topic};
 use super::waking::Waking;
-use crate::failure::Failure;
+use materia_engine::api::ApiError;
 
 /// How long changes are gathered before they are looked at.
 const GATHER: Duration = Duration::from_millis(80);
@@ -140,7 +143,7 @@ impl Topic {
         }
     }
 
-    fn look(self, state: &State) -> Result<Looked, Failure> {
+    fn look(self, state: &State) -> Result<Looked, ApiError> {
         match self {
             Self::Casts => look_at_casts(state),
             Self::Needs => look_at_needs(state),
@@ -157,13 +160,13 @@ impl Topic {
     }
 }
 
-fn look_at_casts(state: &State) -> Result<Looked, Failure> {
-    let folder = cast::casts(state.project(), &state.files()?);
-    let filter = casts::Filter {
+fn look_at_casts(state: &State) -> Result<Looked, ApiError> {
+    let folder = start::casts(state.project(), &state.files()?);
+    let filter = list::Filter {
         limit: Some(LISTED),
         status: None,
     };
-    let mut listing = casts::list(&folder, &filter, &state.clock);
+    let mut listing = list::list(&folder, &filter, &state.clock);
     // How long ago something was changes by itself and is no news.
     for one in &mut listing.casts {
         one.age_ms = None;
@@ -177,7 +180,7 @@ fn look_at_casts(state: &State) -> Result<Looked, Failure> {
     Ok((spelled(&listing), dirs))
 }
 
-fn look_at_needs(state: &State) -> Result<Looked, Failure> {
+fn look_at_needs(state: &State) -> Result<Looked, ApiError> {
     let mut dirs = watch::bells(&Root::new(state.home.runs()));
     for target in [Target::User, Target::Project] {
         let file = target.file(&state.home, state.project());
@@ -186,7 +189,7 @@ fn look_at_needs(state: &State) -> Result<Looked, Failure> {
     Ok((spelled(&api::needs(state)?), dirs))
 }
 
-fn look_at_runs(state: &State) -> Result<Looked, Failure> {
+fn look_at_runs(state: &State) -> Result<Looked, ApiError> {
     let root = Root::new(state.home.runs());
     let inventory = inspect::inventory(&root, None, None, Runs::default(), &state.clock)?;
     let starting = inventory
@@ -198,10 +201,10 @@ fn look_at_runs(state: &State) -> Result<Looked, Failure> {
     Ok((spelled(&inventory), dirs))
 }
 
-fn look_at_quests(state: &State) -> Result<Looked, Failure> {
+fn look_at_quests(state: &State) -> Result<Looked, ApiError> {
     let store = api::board(state)?;
-    let listing = quest::list(&store, None, usize::MAX, &state.clock)
-        .map_err(|error| Failure::from(&error))?;
+    let listing = runner::list(&store, None, usize::MAX, &state.clock)
+        .map_err(|error| ApiError::from(&error))?;
     let dirs = store.file().parent().map(nearest).into_iter().collect();
     Ok((spelled(&listing), dirs))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use materia_engine::{agent, process, store, verb};
+use materia_engine::{agent, process, store};
 use materia_model::{
     cast, document, handoff, import, message, recipe, record, run, template, utility,
 };
@@ -35,10 +35,16 @@ fn limits() {
         ),
         (
             "output in the report of `materia run`",
-            bytes(verb::run::MOST_OUTPUT),
+            bytes(materia_engine::launch::run::MOST_OUTPUT),
         ),
-        ("answer of a tool, lines", number(verb::tool::MOST_LINES)),
-        ("answer of a tool", bytes(verb::tool::MOST_BYTES)),
+        (
+            "answer of a tool, lines",
+            number(materia_engine::recipe::tool::MOST_LINES),
+        ),
+        (
+            "answer of a tool",
+            bytes(materia_engine::recipe::tool::MOST_BYTES),
+        ),
         (
             "grace between SIGTERM and SIGKILL",
             format!("{} s", process::DEFAULT_GRACE.as_secs()),
@@ -97,7 +103,7 @@ fn limits() {
         ),
         (
             "text of one artifact in an exported page",
-            bytes(verb::export::MAX_TEXT),
+            bytes(materia_engine::cast::export::MAX_TEXT),
         ),
     ];
     let mut page = String::from(

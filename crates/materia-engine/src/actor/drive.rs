@@ -1,0 +1,307 @@
+//! Playing an actor: waiting for messages, one turn for each, until somebody ends the run.
+//!
+//! Owns the loop and its order: claim, turn, end of the turn on disk, answers, message settled.
+//! Killed anywhere, the next process finds in the journal what is left to do, and does only that.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use materia_model::actor::{Order, State, TURN_END, TURN_START, TurnEnd, TurnStart};
+use materia_model::materia::Tools;
+use materia_model::message::Place as Queue;
+use materia_model::message::event::Holder;
+use materia_model::name::RunId;
+use materia_model::run as run_model;
+use materia_model::secret::Secrets;
+use materia_model::text;
+
+use super::turn::{Played, Watcher};
+use super::{Listener, Told};
+use crate::agent::Backend;
+use crate::clock::{self, Clock};
+use crate::failpoint;
+use crate::post::{self, Claimed, Ending, Post};
+use crate::process::{Event, Identity, Nursery};
+use crate::routing;
+use crate::run::{self, Place, Root};
+use crate::store::journal::{From, JournalError, Reader};
+use crate::store::{atomic, dir};
+use crate::wake::WaiterPipe;
+
+/// How long an actor sleeps at most before it looks by itself.
+const RECONCILE: Duration = Duration::from_secs(10);
+
+/// Everything that an actor is played with.
+pub struct Hands<'a> {
+    /// The directory of all runs.
+    pub root: &'a Root,
+    /// The run that is the actor.
+    pub run: &'a RunId,
+    /// The tools it may use.
+    pub tools: &'a Tools,
+    /// The clock.
+    pub clock: &'a Clock,
+    /// What must not be written down (S3).
+    pub secrets: &'a Secrets,
+    /// Who plays.
+    pub agent: &'a mut dyn Backend,
+    /// What runs processes, and tells of interrupts.
+    pub nursery: &'a mut Nursery,
+    /// Who is told what happens.
+    pub listener: &'a mut dyn Listener,
+}
+
+/// Why an actor cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The run is something else.
+    #[error("run:{0} is no agent")]
+    NoActor(String),
+    /// The run.
+    #[error(transparent)]
+    Run(#[from] run::Error),
+    /// Its messages.
+    #[error(transparent)]
+    Post(#[from] post::Error),
+    /// An answer.
+    #[error("an answer cannot be sent")]
+    Message(#[from] routing::Error),
+    /// Its journal.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A file of it.
+    #[error("the run's directory cannot be written")]
+    Write(#[from] atomic::WriteError),
+    /// A directory of it.
+    #[error("the run's directory cannot be written")]
+    Dir(#[from] dir::DirError),
+    /// The machine.
+    #[error("the machine does not play along")]
+    Io(#[from] std::io::Error),
+}
+
+/// An actor that is played.
+pub(super) struct Actor<'a> {
+    pub(super) root: &'a Root,
+    pub(super) run: &'a RunId,
+    pub(super) clock: &'a Clock,
+    pub(super) secrets: &'a Secrets,
+    pub(super) place: Place,
+    pub(super) start: run_model::Start,
+    pub(super) order: Order,
+    pub(super) tools: &'a Tools,
+    pub(super) post: Post,
+    pub(super) me: Holder,
+    pub(super) state: State,
+    reader: Reader,
+    /// Messages that are ours and wait for a turn of their own.
+    waiting: VecDeque<Claimed>,
+}
+
+/// Plays an actor until it is interrupted.
+pub fn act(hands: Hands<'_>) -> Result<(), Error> {
+    let Hands {
+        root,
+        run,
+        tools,
+        clock,
+        secrets,
+        agent,
+        nursery,
+        listener,
+    } = hands;
+    let mut actor = Actor::open(root, run, tools, clock, secrets)?;
+    let ear = actor.post.listen()?;
+    let woken_by = nursery.watch(&ear)?;
+    actor.finish()?;
+    loop {
+        // It is heard from before the look that finds nothing, so nothing comes in between.
+        ear.drain();
+        let next = match actor.waiting.pop_front() {
+            Some(waiting) => Some(waiting),
+            None => actor.post.claim(&Queue::Run, &actor.me)?,
+        };
+        if let Some(message) = next {
+            if !actor.deal_with(message, (&ear, woken_by), agent, nursery, listener)? {
+                return Ok(());
+            }
+            continue;
+        }
+        let deadline = clock::deadline_in(RECONCILE);
+        if let Some(Event::Interrupt(_)) = nursery.next_among(None, Some(woken_by), deadline) {
+            return Ok(());
+        }
+    }
+}
+
+impl<'a> Actor<'a> {
+    fn open(
+        root: &'a Root,
+        run: &'a RunId,
+        tools: &'a Tools,
+        clock: &'a Clock,
+        secrets: &'a Secrets,
+    ) -> Result<Self, Error> {
+        let place = root.find(run)?;
+        let start = run::recorded(&place)?
+            .start
+            .map(|start| *start)
+            .unwrap_or_default();
+        let order = super::order(&start).ok_or_else(|| Error::NoActor(run.to_string()))?;
+        let post = Post::open(&place.journal(), clock)?;
+        let reader = Reader::open(&place.journal(), From::Beginning)?;
+        let me = Identity::of_self().ok_or_else(|| std::io::Error::other("there is no /proc"))?;
+        let me = run::holder(me);
+        let (state, waiting) = (State::default(), VecDeque::new());
+        let mut actor = Self {
+            root,
+            run,
+            clock,
+            secrets,
+            place,
+            start,
+            order,
+            tools,
+            post,
+            me,
+            state,
+            reader,
+            waiting,
+        };
+        actor.catch_up()?;
+        Ok(actor)
+    }
+
+    /// Reads what was added to the journal.
+    pub(super) fn catch_up(&mut self) -> Result<(), JournalError> {
+        for record in self.reader.by_ref() {
+            self.state.apply(&record?);
+        }
+        Ok(())
+    }
+
+    /// Where the agent keeps its sessions.
+    pub(super) fn sessions(&self) -> PathBuf {
+        self.place.dir().join("sessions")
+    }
+
+    /// Deals with one message; false when somebody wants us to leave.
+    fn deal_with(
+        &mut self,
+        message: Claimed,
+        ear: (&WaiterPipe, crate::process::WatchId),
+        agent: &mut dyn Backend,
+        nursery: &mut Nursery,
+        listener: &mut dyn Listener,
+    ) -> Result<bool, Error> {
+        let prompt = prompt(&message);
+        let settled = match message.envelope.kind.as_str() {
+            // The turn that it was meant for is over.
+            "control.abort" => Some(Ending::Handled),
+            kind if kind.starts_with("control.") => Some(Ending::Failed(
+                "an agent knows control.abort, control.cancel and control.kill".to_owned(),
+            )),
+            _ if prompt.trim().is_empty() => {
+                Some(Ending::Failed("the message says nothing".to_owned()))
+            }
+            _ => None,
+        };
+        if let Some(ending) = settled {
+            self.post
+                .settle(&Queue::Run, &message.id, &self.me, &ending)?;
+            return Ok(true);
+        }
+        let from = message.envelope.from.as_ref().map(ToString::to_string);
+        listener.tell(&Told::Prompt {
+            from: from.as_deref(),
+            text: &prompt,
+        });
+        let turn = self.state.turns + 1;
+        let start = TurnStart {
+            turn,
+            message: message.id.clone(),
+            from,
+            prompt: self.clean(&prompt),
+        };
+        self.post.note(TURN_START, &start)?;
+        self.catch_up()?;
+        failpoint::hit("actor.started")?;
+        let watcher = Watcher::new(self, turn, ear, listener);
+        let played = watcher.play(&prompt, agent, nursery)?;
+        let Played { end, waiting } = match played {
+            Some(played) => played,
+            None => return Ok(false),
+        };
+        self.waiting.extend(waiting);
+        let end = TurnEnd {
+            turn,
+            messages: [vec![message.id], end.messages].concat(),
+            ..end
+        };
+        self.record(end)?;
+        if let Some(end) = &self.state.last {
+            let failure = end.error.as_ref().map(|failure| failure.message.as_str());
+            listener.tell(&Told::Ended {
+                text: &end.text,
+                failure,
+            });
+        }
+        self.finish()?;
+        Ok(true)
+    }
+
+    /// Puts the end of a turn on disk: from here on it is never asked again.
+    fn record(&mut self, mut end: TurnEnd) -> Result<(), Error> {
+        if end.text.len() > materia_model::actor::LONGEST_TEXT {
+            let folder = self.place.dir().join("answers");
+            dir::create_private(&folder)?;
+            let file = folder.join(format!("{}.md", end.turn));
+            atomic::write(&file, self.secrets.redact_text(&end.text).as_bytes())?;
+            end.file = Some(file.to_string_lossy().into_owned());
+        }
+        end.text = self.clean(&end.text);
+        failpoint::hit("actor.ended")?;
+        self.post.note_durably(TURN_END, &end)?;
+        self.catch_up()?;
+        self.tidy();
+        Ok(())
+    }
+
+    /// Text as it may be written down.
+    pub(super) fn clean(&self, said: &str) -> String {
+        let said = self.secrets.redact_text(said);
+        text::bounded(&said, materia_model::actor::LONGEST_TEXT).into_owned()
+    }
+
+    /// Removes the copies of the session that no turn goes on from; each has all of the
+    /// conversation.
+    fn tidy(&self) {
+        let Some(kept) = &self.state.session else {
+            return;
+        };
+        let Ok(entries) = std::fs::read_dir(self.sessions()) else {
+            return;
+        };
+        let old = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.to_string_lossy() != kept.handle);
+        for path in old.filter(|path| path.is_file()) {
+            let _again_next_time = dir::remove_file(&path);
+        }
+    }
+}
+
+/// What the agent is told: the text of a message, with who says it where that is not the person.
+pub(super) fn prompt(message: &Claimed) -> String {
+    let said = message.envelope.text();
+    let kind = message.envelope.kind.as_str();
+    match &message.envelope.from {
+        None if kind == "chat.message" => said,
+        None => format!("[{kind}]\n{said}").trim_end().to_owned(),
+        Some(from) => format!("[{kind} from {from}]\n{said}")
+            .trim_end()
+            .to_owned(),
+    }
+}

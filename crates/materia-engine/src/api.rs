@@ -1,0 +1,15 @@
+//! The facade: everything that a front end can ask for.
+//!
+//! Owns [`Engine`], the one handle that front ends hold, and [`ApiError`], the one error that they
+//! render. Each thing that can be asked for has a request type, a report type and one method, in
+//! the file that is named after it. A method takes plain data and returns plain data, so that the
+//! command line, the browser and an agent get the same answer. Never prints, never parses argv,
+//! never calls back into a front end except through an observer.
+
+mod context;
+mod error;
+mod init;
+
+pub use context::{Caller, Engine, Environment};
+pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
+pub use init::InitReport;

@@ -1,0 +1,167 @@
+//! The handle of a front end: what the process was started with, and what follows from it.
+//!
+//! Owns the rules that every method shares: where the user's files are, which directory is the
+//! project, where temporary files go, and which session calls. Reads no file until a method needs
+//! one.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use materia_model::name::{RunId, SessionId};
+
+use super::{ApiError, ErrorKind};
+use crate::clock::Clock;
+use crate::home::{Home, NoHome, Variables};
+use crate::library::Library;
+use crate::run::Root;
+
+/// What a process was started with, as far as the engine uses it.
+#[derive(Debug)]
+pub struct Environment {
+    /// The environment variables.
+    pub variables: BTreeMap<OsString, OsString>,
+    /// The working directory, which may have been deleted.
+    pub cwd: io::Result<PathBuf>,
+    /// The clock.
+    pub clock: Clock,
+}
+
+/// Everything that can be asked for; clones share what they were made from.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    environment: Arc<Environment>,
+    caller: Caller,
+}
+
+/// On whose behalf a method acts (A9).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Caller {
+    /// The session; the operator has none.
+    pub session: Option<String>,
+    /// The run that the caller is a part of.
+    pub run: Option<RunId>,
+}
+
+impl Engine {
+    /// An engine for a process that was started like this. It acts for the session and the run that
+    /// the environment names.
+    pub fn new(environment: Environment) -> Self {
+        let text = |name| {
+            let value = environment.variables.get(OsStr::new(name))?.to_str()?;
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        let caller = Caller {
+            session: text("MATERIA_SESSION"),
+            run: text("MATERIA_RUN").and_then(|run| run.parse().ok()),
+        };
+        Self {
+            environment: Arc::new(environment),
+            caller,
+        }
+    }
+
+    /// The same engine on behalf of another caller, such as one of several sessions of a server.
+    #[must_use]
+    pub fn on_behalf_of(&self, caller: Caller) -> Self {
+        Self {
+            environment: Arc::clone(&self.environment),
+            caller,
+        }
+    }
+
+    /// The clock that every method uses.
+    pub fn clock(&self) -> &Clock {
+        &self.environment.clock
+    }
+
+    /// The caller. `requested` replaces its session, even where it is empty, so that an unset
+    /// variable in `--session "$X"` does not make the caller the operator.
+    pub(crate) fn caller(&self, requested: Option<&str>) -> Result<Caller, ApiError> {
+        let caller = Caller {
+            session: requested
+                .map(str::to_owned)
+                .or_else(|| self.caller.session.clone()),
+            run: self.caller.run.clone(),
+        };
+        if let Some(session) = &caller.session {
+            // Directories are named after sessions.
+            session.parse::<SessionId>().map_err(|error| {
+                let mut error = ApiError::from(error);
+                error.code = "invalid_session".to_owned();
+                error
+            })?;
+        }
+        Ok(caller)
+    }
+
+    /// Whether the operator calls: no session, and not from inside a run.
+    pub(crate) fn is_operator(&self) -> bool {
+        self.caller == Caller::default()
+    }
+
+    /// An environment variable that is set and not empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsStr> {
+        let value = self.environment.variables.get(OsStr::new(name))?;
+        (!value.is_empty()).then_some(value.as_os_str())
+    }
+
+    /// All environment variables.
+    pub(crate) fn variables(&self) -> &BTreeMap<OsString, OsString> {
+        &self.environment.variables
+    }
+
+    /// What `~` means.
+    pub(crate) fn user_home(&self) -> Option<&Path> {
+        self.variable("HOME").map(Path::new)
+    }
+
+    /// The user's directories.
+    pub(crate) fn home(&self) -> Result<Home, NoHome> {
+        let path = |name| self.variable(name).map(PathBuf::from);
+        Home::locate(&Variables {
+            home: path("HOME"),
+            materia_home: path("MATERIA_HOME"),
+            agent_dir: path("PI_CODING_AGENT_DIR"),
+            profile_dir: path("PI_MATERIA_PROFILE_DIR"),
+            config_home: path("XDG_CONFIG_HOME"),
+        })
+    }
+
+    /// The directory of all runs.
+    pub(crate) fn runs(&self) -> Result<Root, ApiError> {
+        Ok(Root::new(self.home()?.runs()))
+    }
+
+    /// Where recipes are looked for.
+    pub(crate) fn library(&self) -> Result<Library, ApiError> {
+        Ok(Library::new(&self.home()?, self.user_home()))
+    }
+
+    /// The directory of the project.
+    pub(crate) fn project(&self) -> Result<&Path, ApiError> {
+        self.environment.cwd.as_deref().map_err(|error| {
+            let message = format!("the working directory is gone: {error}");
+            ApiError::new(ErrorKind::Invalid, "no_directory", message)
+                .hint("change to a directory that exists, or name one with `-C`")
+        })
+    }
+
+    /// A path that a caller named, relative to the working directory.
+    pub(crate) fn path(&self, named: &Path) -> PathBuf {
+        self.environment
+            .cwd
+            .as_ref()
+            .map_or_else(|_| named.to_owned(), |cwd| cwd.join(named))
+    }
+
+    /// Where output that does not fit into memory is spooled.
+    pub(crate) fn spool(&self) -> PathBuf {
+        self.variable("TMPDIR")
+            .map(PathBuf::from)
+            .filter(|dir| dir.is_dir())
+            .unwrap_or_else(|| "/tmp".into())
+    }
+}

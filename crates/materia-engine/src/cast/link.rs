@@ -1,0 +1,195 @@
+//! `link` and `autocast`: a cast of what stands in no config as one loadout.
+//!
+//! Owns looking targets up, the virtual loadout, and what an earlier cast hands to a linked one.
+//! Nothing is written to a config and the active loadout stays what it is; then it is a cast like
+//! any other.
+
+use std::io::Read;
+use std::path::Path;
+
+use materia_model::finding::Finding;
+use materia_model::link::{self, Kind, Part, Target};
+use materia_model::loadout::Config;
+use materia_model::text;
+use serde_json::{Value, json};
+
+use crate::cast::show::steps;
+use crate::cast::start::{Asked, choose, find};
+use crate::cast::{Definition, Error};
+use crate::config::Files;
+use crate::home::Home;
+use crate::store::artifact::Root;
+
+/// How many artifacts of an earlier cast are handed on.
+const MOST: usize = 20;
+/// How much of each, in bytes.
+const MAX_CONTENT: usize = 4000;
+
+/// What a person wants to have linked.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// The targets, in order.
+    pub targets: &'a [String],
+    /// Where trust is kept.
+    pub home: Option<&'a Home>,
+    /// Whether the person accepts what the project brings (S1).
+    pub trusting: bool,
+    /// The agent that plays roles which name none, where the person named one.
+    pub agent: Option<&'a str>,
+}
+
+/// Makes one definition of the targets.
+pub fn link(files: &Files, wanted: &Wanted<'_>) -> Result<Definition, Error> {
+    let Wanted {
+        home,
+        trusting,
+        agent,
+        ..
+    } = *wanted;
+    let asked = Asked {
+        loadout: None,
+        files,
+        home,
+        trusting,
+        agent,
+    };
+    crate::cast::start::trusted(&asked)?;
+    let config = Config::load(files.layers());
+    let parts: Vec<Part> = wanted
+        .targets
+        .iter()
+        .map(|word| part(&config, word))
+        .collect::<Result<_, _>>()?;
+    let single = matches!(parts.as_slice(), [_]);
+    if single
+        && let [
+            Part {
+                kind: Kind::Loadout,
+                name,
+                ..
+            },
+        ] = parts.as_slice()
+    {
+        let definition = choose(&Asked {
+            loadout: Some(name),
+            ..asked
+        })?;
+        return Ok(definition.noting(
+            "autocast",
+            json!({"target": {"kind": "loadout", "name": name}}),
+        ));
+    }
+    let Some(linked) = link::link(&parts) else {
+        return Err(Error::Invalid(vec![
+            Finding::error("no-target", "nothing is to be linked")
+                .hint("name loadouts or materia, such as `loadout:Release materia:Narrate`"),
+        ]));
+    };
+    let mut loadout = linked.loadout;
+    let (name, id, key) = match parts.as_slice() {
+        [one] => {
+            let id = format!("virtual-autocast-materia-{}", link::plain(&one.name));
+            (format!("Virtual loadout: {}", one.name), id, "autocast")
+        }
+        _ => (linked.name, linked.id, "link"),
+    };
+    loadout["id"] = Value::String(id);
+    let text = json!({"loadouts": {&name: loadout}}).to_string();
+    let over = files.with_text("link.json", &text);
+    let definition = Definition::choose(&over, Some(&name))?.played_by(agent)?;
+    Ok(definition.sealed(home)?.noting(key, linked.origin))
+}
+
+fn part(config: &Config<'_>, word: &str) -> Result<Part, Error> {
+    let target = Target::read(word);
+    let loadout = config
+        .find(target.name)
+        .filter(|_| target.kind != Some(Kind::Materia));
+    let materia = config.materia().find(|materia| materia.id == target.name);
+    let materia = materia.filter(|_| target.kind != Some(Kind::Loadout));
+    match (loadout, materia) {
+        (Some(_), Some(_)) => {
+            let (name, quoted) = (target.name, text::quoted(target.name));
+            let message = format!("{quoted} is a loadout and a materia");
+            let hint = format!("write `loadout:{name}` or `materia:{name}`");
+            Err(Error::Invalid(vec![
+                Finding::error("ambiguous-target", message).hint(hint),
+            ]))
+        }
+        (Some(name), None) => {
+            let compiled = config
+                .compile(name)
+                .ok_or_else(|| Error::UnknownLoadout(Box::new(config.unknown(name))))?;
+            let Some(graph) = compiled.graph else {
+                return Err(Error::Invalid(compiled.findings));
+            };
+            let written = config.resolved(&graph)["loadouts"][name].clone();
+            Ok(Part::loadout(graph, written))
+        }
+        (None, Some(materia)) => Ok(Part::materia(&materia.id)),
+        (None, None) => Err(Error::UnknownLoadout(Box::new(unknown(config, target)))),
+    }
+}
+
+fn unknown(config: &Config<'_>, target: Target<'_>) -> Finding {
+    let what = target.kind.map_or("loadout or materia", Kind::as_str);
+    let message = format!("there is no {what} {}", text::quoted(target.name));
+    let loadouts = config.loadouts().map(|one| one.name.to_owned());
+    let materia = config.materia().map(|one| one.id.clone());
+    let names: Vec<String> = match target.kind {
+        Some(Kind::Loadout) => loadouts.collect(),
+        Some(Kind::Materia) => materia.collect(),
+        None => loadouts.chain(materia).collect(),
+    };
+    let hint = match text::closest(target.name, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let some: Vec<String> = names
+                .iter()
+                .take(12)
+                .map(|name| text::quoted(name))
+                .collect();
+            format!("there are {}", text::list(&some, "and"))
+        }
+    };
+    Finding::error("unknown-target", message).hint(hint)
+}
+
+/// What an earlier cast hands to the next one: what it was about, and what its steps gave, bounded.
+pub fn earlier(cwd: &Path, casts: &Path, given: &str) -> Result<Value, Error> {
+    if given.contains(['/', '\\']) || given.contains("..") {
+        return Err(Error::NoCast {
+            given: given.to_owned(),
+            folder: casts.to_owned(),
+            near: None,
+        });
+    }
+    let folder = find(cwd, casts, Some(given))?;
+    let (state, steps) = steps(&folder, |_, _| {})?;
+    let root = Root::open(folder.path())?;
+    let mut artifacts = Vec::new();
+    // The newest say most; they are handed on in the order they were made.
+    for step in steps
+        .iter()
+        .rev()
+        .filter(|step| step.artifact.is_some())
+        .take(MOST)
+    {
+        let path = step.artifact.as_deref().unwrap_or_default();
+        let mut bytes = Vec::new();
+        root.read(path)?
+            .take(MAX_CONTENT as u64 + 1)
+            .read_to_end(&mut bytes)?;
+        let truncated = bytes.len() > MAX_CONTENT;
+        bytes.truncate(MAX_CONTENT);
+        artifacts.push(json!({
+            "path": path, "socket": step.place.socket, "materia": step.place.materia, "maxBytes": MAX_CONTENT,
+            "truncated": truncated, "content": String::from_utf8_lossy(&bytes),
+        }));
+    }
+    artifacts.reverse();
+    Ok(json!({
+        "castId": state.cast_id, "request": state.request, "runDir": folder.path().to_string_lossy(),
+        "status": state.status.as_str(), "artifacts": artifacts,
+    }))
+}

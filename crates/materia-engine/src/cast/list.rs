@@ -1,0 +1,233 @@
+//! `casts`: which casts a project has, and how each of them stands.
+//!
+//! Owns the list, newest first, and which cast is meant where nobody says: the newest one that
+//! suits what is wished. Looking changes nothing and takes no lock.
+
+use std::path::Path;
+
+use materia_model::cast::failure::Code;
+use materia_model::text;
+use serde::Serialize;
+
+use crate::cast::glance::{Head, Position, Spent};
+use crate::cast::start::{Wish, find};
+use crate::cast::{Error, Folder, Glance, Standing, ids};
+use crate::clock::Clock;
+
+/// How many casts are looked at for one that suits.
+const LOOKED_AT: usize = 500;
+/// The longest request that a list shows, in bytes.
+const MAX_REQUEST: usize = 400;
+
+/// Which casts to list.
+#[derive(Debug, Default)]
+pub struct Filter<'a> {
+    /// At most so many.
+    pub limit: Option<usize>,
+    /// Those that stand like this, by its word.
+    pub status: Option<&'a str>,
+}
+
+/// The casts of a project.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastListReport {
+    /// Always true.
+    pub ok: bool,
+    /// Where they are.
+    pub folder: String,
+    /// How many there are in all.
+    pub total: usize,
+    /// The newest first.
+    pub casts: Vec<CastListItem>,
+}
+
+/// One cast of a list.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastListItem {
+    /// Its id.
+    pub cast_id: String,
+    /// How it stands, proved.
+    pub status: &'static str,
+    /// The process that drives it.
+    pub driver: Option<u32>,
+    /// Its loadout.
+    pub loadout: String,
+    /// The first line of what was asked for.
+    pub request: String,
+    /// When it began.
+    pub started_at: Option<String>,
+    /// How long ago something last happened, in milliseconds.
+    pub age_ms: Option<u64>,
+    /// Where it is.
+    pub at: Option<Position>,
+    /// What it used.
+    pub usage: Spent,
+    /// What went wrong.
+    pub error: Option<CastProblem>,
+    /// Its directory.
+    pub run_dir: String,
+}
+
+/// What went wrong with a cast: it failed, or its directory cannot be read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct CastProblem {
+    /// What kind of problem it is.
+    pub code: CastProblemCode,
+    /// What happened, in one sentence.
+    pub message: String,
+    /// The socket it happened at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub socket: Option<String>,
+    /// What the person can do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// The kinds of problems that a listed cast has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(untagged)]
+pub enum CastProblemCode {
+    /// It failed.
+    Failure(Code),
+    /// Nothing is known of it.
+    Directory(DirectoryProblem),
+}
+
+/// Why nothing is known of a cast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum DirectoryProblem {
+    /// Its directory cannot be read.
+    Unreadable,
+}
+
+impl CastProblem {
+    fn of(glance: &Glance) -> Option<Self> {
+        if let Standing::Unreadable(why) = &glance.standing {
+            return Some(Self {
+                code: CastProblemCode::Directory(DirectoryProblem::Unreadable),
+                message: why.clone(),
+                socket: None,
+                hint: None,
+            });
+        }
+        let failure = glance.head.as_ref()?.error.clone()?;
+        Some(Self {
+            code: CastProblemCode::Failure(failure.code),
+            message: failure.message,
+            socket: failure.socket,
+            hint: failure.hint,
+        })
+    }
+}
+
+/// Lists the casts in a directory, the newest first.
+pub fn list(casts: &Path, filter: &Filter<'_>, clock: &Clock) -> CastListReport {
+    let mut ids = ids(casts);
+    ids.reverse();
+    let total = ids.len();
+    let listed = ids
+        .iter()
+        .map(|id| listed(id, &Glance::at(&casts.join(id)), clock));
+    let wanted = listed.filter(|one| filter.status.is_none_or(|status| status == one.status));
+    let casts_found = wanted.take(filter.limit.unwrap_or(usize::MAX)).collect();
+    CastListReport {
+        ok: true,
+        folder: casts.to_string_lossy().into_owned(),
+        total,
+        casts: casts_found,
+    }
+}
+
+fn listed(id: &str, glance: &Glance, clock: &Clock) -> CastListItem {
+    let head = glance.head.as_ref();
+    let since = |head: &Head| {
+        let then = head.updated_at.or(head.started_at)?;
+        u64::try_from(clock.now().as_millis() - then.as_millis()).ok()
+    };
+    let error = CastProblem::of(glance);
+    CastListItem {
+        cast_id: id.to_owned(),
+        status: glance.standing.as_str(),
+        driver: glance.standing.driver(),
+        loadout: head.map(|head| head.loadout.clone()).unwrap_or_default(),
+        request: head
+            .map(|head| first_line(&head.request))
+            .unwrap_or_default(),
+        started_at: head
+            .and_then(|head| head.started_at)
+            .map(|at| at.to_string()),
+        age_ms: head.and_then(since),
+        at: head
+            .and_then(|head| head.at.clone())
+            .filter(|_| glance.standing.is_open() || error.is_some()),
+        usage: head.map(|head| head.spent).unwrap_or_default(),
+        error,
+        run_dir: glance.path.to_string_lossy().into_owned(),
+    }
+}
+
+/// The first line of a request that says something, bounded.
+pub fn first_line(request: &str) -> String {
+    let line = request
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
+    text::bounded(line, MAX_REQUEST).into_owned()
+}
+
+/// Finds the cast that is meant: the one that was named, else the newest that suits the wish, else
+/// the newest.
+pub fn meant(
+    cwd: &Path,
+    casts: &Path,
+    given: Option<&str>,
+    wish: Wish<'_>,
+) -> Result<Folder, Error> {
+    let suits = |standing: &Standing| match wish {
+        Wish::Resume => *standing == Standing::Interrupted,
+        Wish::Continue(_) => *standing == Standing::Paused,
+        Wish::Recast => matches!(standing, Standing::Failed | Standing::Aborted),
+        Wish::Revive => *standing == Standing::Failed,
+        Wish::Abort => standing.is_open(),
+    };
+    suiting(cwd, casts, given, suits)
+}
+
+/// Finds the cast that is meant where a person only looks: the one that was named, the newest open
+/// one, the newest.
+pub fn looked_at(cwd: &Path, casts: &Path, given: Option<&str>) -> Result<Folder, Error> {
+    let running = |standing: &Standing| matches!(standing, Standing::Running(_));
+    if given.is_none()
+        && let Some(id) = newest_that(casts, running)
+    {
+        return Folder::find(casts, &id);
+    }
+    find(cwd, casts, given)
+}
+
+fn suiting(
+    cwd: &Path,
+    casts: &Path,
+    given: Option<&str>,
+    suits: impl Fn(&Standing) -> bool,
+) -> Result<Folder, Error> {
+    match given.is_none().then(|| newest_that(casts, suits)).flatten() {
+        Some(id) => Folder::find(casts, &id),
+        None => find(cwd, casts, given),
+    }
+}
+
+fn newest_that(casts: &Path, suits: impl Fn(&Standing) -> bool) -> Option<String> {
+    let newest = ids(casts).into_iter().rev().take(LOOKED_AT);
+    newest
+        .into_iter()
+        .find(|id| suits(&Glance::at(&casts.join(id)).standing))
+}

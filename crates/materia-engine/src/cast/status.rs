@@ -1,0 +1,303 @@
+//! `status`: how the active cast stands, or the last one, and what it needs.
+//!
+//! Owns the report: where the cast is in its graph, what is left of its budget, what a person has
+//! to do, and what can be typed next. Nothing is changed.
+
+use materia_model::cast::state::Waiting;
+use materia_model::cast::{Code, State};
+use materia_model::loadout::settings::Budget;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cast::glance::{self, Head, Position};
+use crate::cast::list::first_line;
+use crate::cast::{CastUsage, Definition, Error, Folder, Standing, usage};
+use crate::clock::Clock;
+
+/// How much of what an agent said is shown, in bytes.
+const LONGEST_TEXT: usize = 600;
+
+/// How a cast stands.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Always true.
+    pub ok: bool,
+    /// The cast.
+    pub cast_id: String,
+    /// How it stands, proved.
+    pub status: &'static str,
+    /// The process that drives it.
+    pub driver: Option<u32>,
+    /// Its loadout.
+    pub loadout: String,
+    /// The first line of what was asked for.
+    pub request: String,
+    /// How long it has been under way, without its pauses.
+    pub active_ms: u64,
+    /// How long ago something last happened, in milliseconds.
+    pub age_ms: Option<u64>,
+    /// Where it is.
+    pub at: Option<Position>,
+    /// What its agent is seen doing just now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doing: Option<Doing>,
+    /// The sockets, in the order written.
+    pub graph: Vec<Socket>,
+    /// What may be spent, and what is.
+    pub budget: Vec<Share>,
+    /// What it used.
+    pub usage: CastUsage,
+    /// What went wrong.
+    pub error: Option<materia_model::cast::Failure>,
+    /// What the person has to do; nothing where it goes on by itself.
+    pub needs: Option<String>,
+    /// What can be typed next.
+    pub next: Vec<String>,
+    /// Its directory.
+    pub run_dir: String,
+}
+
+/// What an agent is seen doing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Doing {
+    /// The tool that works, and what it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The end of what the agent said.
+    pub text: String,
+    /// What the turn used so far, in tokens.
+    pub tokens: u64,
+}
+
+impl Doing {
+    /// What the last lines of an activity add up to.
+    fn of(lines: &[Value]) -> Self {
+        let mut doing = Self::default();
+        for line in lines {
+            let text = |field: &str| line.get(field).and_then(Value::as_str).unwrap_or_default();
+            match text("type") {
+                "text" => doing.text.push_str(text("text")),
+                "tool_start" => {
+                    doing.tool = Some(
+                        format!("{} {}", text("name"), text("input"))
+                            .trim_end()
+                            .to_owned(),
+                    );
+                }
+                "tool_end" => {
+                    doing.tool = None;
+                    doing.text.push('\n');
+                }
+                "usage" => {
+                    doing.tokens = line
+                        .get("total")
+                        .and_then(Value::as_u64)
+                        .unwrap_or(doing.tokens);
+                }
+                _ => {}
+            }
+        }
+        let from = doing
+            .text
+            .ceil_char_boundary(doing.text.len().saturating_sub(LONGEST_TEXT));
+        doing.text = doing.text[from..].trim().to_owned();
+        doing
+    }
+}
+
+/// A socket, as far as the cast has come.
+#[derive(Debug, Serialize)]
+pub struct Socket {
+    /// Its id.
+    pub socket: String,
+    /// What it holds.
+    pub materia: String,
+    /// How often it was visited.
+    pub visits: u64,
+    /// Whether the cast is there.
+    pub current: bool,
+}
+
+/// One limit and how much of it is used.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "BudgetShare"))]
+pub struct Share {
+    /// `tokens`, `cost`, `turns` or `minutes`.
+    pub what: &'static str,
+    /// How much is used.
+    pub used: f64,
+    /// How much may be; nothing where there is no limit.
+    pub limit: Option<f64>,
+}
+
+/// Says how a cast stands.
+pub fn status(folder: &Folder, clock: &Clock) -> Result<Report, Error> {
+    let read = || glance::replay(folder, |_, _, _| {});
+    let (state, standing) = glance::observe(folder.path(), read, |state| state.status)?;
+    let definition = Definition::reopen(&folder.read_definition()?)?;
+    let head = Head::of(&state, 0);
+    let age = state
+        .updated_at
+        .map(|then| clock.now().as_millis() - then.as_millis());
+    let here = head
+        .at
+        .as_ref()
+        .filter(|_| standing != Standing::Complete)
+        .map(|at| at.socket.clone());
+    let graph = definition.graph().sockets().iter().map(|socket| Socket {
+        socket: socket.id.to_string(),
+        materia: socket.materia.title().to_owned(),
+        visits: state.visits.get(socket.id.as_str()).copied().unwrap_or(0),
+        current: here.as_deref() == Some(socket.id.as_str()),
+    });
+    let (needs, next) = advice(&state, &standing);
+    let visit = state
+        .visit()
+        .filter(|_| matches!(standing, Standing::Running(_)));
+    let seen = visit
+        .map(|visit| folder.seen(&visit.place, visit.attempt))
+        .filter(|lines| !lines.is_empty());
+    Ok(Report {
+        ok: true,
+        status: standing.as_str(),
+        driver: standing.driver(),
+        request: first_line(&head.request),
+        active_ms: state.spending.active_ms,
+        age_ms: age.and_then(|age| u64::try_from(age).ok()),
+        doing: seen.map(|lines| Doing::of(&lines)),
+        graph: graph.collect(),
+        budget: shares(&definition.settings().budget, &state),
+        usage: usage(&state),
+        needs,
+        next,
+        run_dir: folder.path().to_string_lossy().into_owned(),
+        cast_id: head.cast_id,
+        loadout: head.loadout,
+        at: head.at.filter(|_| standing != Standing::Complete),
+        error: head.error,
+    })
+}
+
+/// What is used of each limit; tokens, money and turns are told also where nothing limits them.
+pub fn shares(budget: &Budget, state: &State) -> Vec<Share> {
+    let (spent, raised) = (&state.spending, &state.raised);
+    let tokens = raised
+        .max_tokens
+        .or(budget.max_tokens)
+        .map(|limit| limit as f64);
+    let turns = raised
+        .max_turns
+        .or(budget.max_turns)
+        .map(|limit| limit as f64);
+    let minutes = raised.max_minutes.or(budget.max_minutes);
+    let mut shares = vec![
+        Share {
+            what: "tokens",
+            used: spent.total.total as f64,
+            limit: tokens,
+        },
+        Share {
+            what: "cost",
+            used: spent.total.cost,
+            limit: raised.max_cost_usd.or(budget.max_cost_usd),
+        },
+        Share {
+            what: "turns",
+            used: spent.turns as f64,
+            limit: turns,
+        },
+    ];
+    let used = (spent.active_ms as f64 / 600.0).round() / 100.0;
+    shares.extend(minutes.map(|limit| Share {
+        what: "minutes",
+        used,
+        limit: Some(limit),
+    }));
+    shares
+}
+
+/// What the person has to do, and what can be typed.
+fn advice(state: &State, standing: &Standing) -> (Option<String>, Vec<String>) {
+    let id = &state.cast_id;
+    let typed = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| format!("materia {word} {id}"))
+            .collect()
+    };
+    let exhausted = state.recovery.exhausted;
+    match standing {
+        Standing::Running(_) => (None, typed(&["cast-show", "abort"])),
+        Standing::Interrupted => (
+            Some("nobody drives it: it goes on when you resume it".to_owned()),
+            typed(&["resume", "abort"]),
+        ),
+        Standing::Paused => {
+            let asks = match Head::of(state, 0).at.and_then(|at| at.waits_for) {
+                Some(Waiting::Interrupted) => {
+                    "a step was interrupted: let it run again, or abort the cast"
+                }
+                _ => "it waits for your answer; without words it finishes the step",
+            };
+            let answer = format!("materia continue {id} \"…\"");
+            let mut next = vec![answer];
+            next.extend::<Vec<String>>(typed(&["continue", "abort"]));
+            (Some(asks.to_owned()), next)
+        }
+        Standing::Failed if exhausted => (
+            Some("it ran out of tries".to_owned()),
+            typed(&["revive", "recast", "cast-show"]),
+        ),
+        Standing::Failed => {
+            let over = state
+                .failure
+                .as_ref()
+                .is_some_and(|failure| failure.code == Code::BudgetLimit);
+            let needs = if over {
+                "its budget is used up: raise it, then recast"
+            } else {
+                "look at why, then recast"
+            };
+            let mut next: Vec<String> = typed(&["recast", "cast-show"]);
+            if over {
+                next.insert(0, format!("materia budget {id} TOKENS"));
+            }
+            (Some(needs.to_owned()), next)
+        }
+        Standing::Aborted => (None, typed(&["recast", "cast-show"])),
+        Standing::Complete | Standing::Unreadable(_) => (None, typed(&["cast-show"])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_done_just_now_is_the_end_of_what_was_seen() {
+        let lines = [
+            json!({"type": "text", "text": "I will "}),
+            json!({"type": "text", "text": "look."}),
+            json!({"type": "tool_start", "name": "bash", "input": "ls"}),
+            json!({"type": "usage", "total": 12}),
+        ];
+        let doing = Doing::of(&lines);
+        assert_eq!(
+            (doing.tool.as_deref(), doing.text.as_str(), doing.tokens),
+            (Some("bash ls"), "I will look.", 12)
+        );
+        let more = [
+            &lines[..],
+            &[
+                json!({"type": "tool_end", "name": "bash"}),
+                json!({"type": "text", "text": "é".repeat(900)}),
+            ],
+        ]
+        .concat();
+        let doing = Doing::of(&more);
+        assert_eq!((doing.tool, doing.text.len()), (None, 600));
+    }
+}

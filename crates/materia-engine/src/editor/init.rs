@@ -1,0 +1,145 @@
+//! `init`: a starter for a project: a loadout, the replies of a scripted agent to try it with, and
+//! a recipe.
+//!
+//! Owns the files and the report. Never overwrites: what is there stays, and is told. A config that
+//! was made here from our own text is trusted at once (S1); one that was there before is not.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::clock::Clock;
+use crate::config::{Files, Places, ReadError};
+use crate::home::Home;
+use crate::store::atomic::{self, WriteError};
+use crate::store::dir::{self, DirError};
+use crate::trust::project;
+
+/// The files: where, what is in them, and what they are for.
+const FILES: [(&str, &str, &str); 3] = [
+    (
+        CONFIG,
+        include_str!("../../assets/starter/pi-materia.json"),
+        "the config, with the loadout Starter",
+    ),
+    (
+        ".pi/starter-replies.json",
+        include_str!("../../assets/starter/starter-replies.json"),
+        "replies to try it with, without a model",
+    ),
+    (
+        ".pi/recipes/facts.json",
+        include_str!("../../assets/starter/recipe.json"),
+        "a recipe: a saved command template",
+    ),
+];
+const CONFIG: &str = ".pi/pi-materia.json";
+
+/// Why there is no starter.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A directory fails.
+    #[error(transparent)]
+    Dir(#[from] DirError),
+    /// A file fails.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// What was written cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Trust cannot be recorded.
+    #[error(transparent)]
+    Trust(#[from] crate::trust::Error),
+}
+
+/// What was written.
+#[derive(Debug, Serialize)]
+pub struct InitReport {
+    /// Always true.
+    pub ok: bool,
+    /// The project.
+    pub directory: String,
+    /// The files, in the order to read them.
+    pub files: Vec<InitFile>,
+    /// Whether the config may run: it is ours, or was trusted before.
+    pub trusted: bool,
+    /// What to try next.
+    pub next: Vec<String>,
+}
+
+/// One file of the starter.
+#[derive(Debug, Serialize)]
+pub struct InitFile {
+    /// Where it is, below the project.
+    pub path: &'static str,
+    /// What it is for.
+    pub about: &'static str,
+    /// `written`, or `kept` where there was one.
+    pub action: &'static str,
+}
+
+/// Writes the starter into a project; `operator` is whether a person asks, who may trust (S2).
+pub fn init(
+    project: &Path,
+    home: &Home,
+    operator: bool,
+    clock: &Clock,
+) -> Result<InitReport, Error> {
+    let mut files = Vec::new();
+    for (path, text, about) in FILES {
+        let action = if put(&project.join(path), text)? {
+            "written"
+        } else {
+            "kept"
+        };
+        files.push(InitFile {
+            path,
+            about,
+            action,
+        });
+    }
+    let ours = files
+        .iter()
+        .any(|file| file.path == CONFIG && file.action == "written");
+    let found = Files::find(Places {
+        home: Some(home),
+        project,
+        environment: None,
+        flag: None,
+    })?;
+    if ours && operator {
+        let shown = project::show(&found, Some(home))?;
+        project::grant(&found, home, &shown, clock)?;
+    }
+    let trusted = project::require(&found, Some(home)).is_ok();
+    let mut next = vec!["materia grid".to_owned()];
+    if !trusted {
+        next.push("materia trust".to_owned());
+    }
+    if ours {
+        next.push("materia cast --agent-script .pi/starter-replies.json \"say hello\"".to_owned());
+    }
+    next.push("materia run --file .pi/recipes/facts.json".to_owned());
+    next.push("materia doctor".to_owned());
+    let directory = project.to_string_lossy().into_owned();
+    Ok(InitReport {
+        ok: true,
+        directory,
+        files,
+        trusted,
+        next,
+    })
+}
+
+/// Writes a file where there is none; whether it did.
+fn put(path: &Path, text: &str) -> Result<bool, Error> {
+    if std::fs::symlink_metadata(path).is_ok() {
+        return Ok(false);
+    }
+    let folder: PathBuf = path.parent().map(Path::to_owned).unwrap_or_default();
+    if !folder.is_dir() {
+        dir::create_private(&folder)?;
+    }
+    atomic::write(path, text.as_bytes())?;
+    Ok(true)
+}

@@ -1,0 +1,236 @@
+//! `plan`: what a loadout would cost at most, without asking a model (C23).
+//!
+//! Owns the table of visits and turns, what stops the cast first, and an estimate where earlier
+//! casts of the project say what a turn of each materia used. Starts nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use materia_model::cast::{MAX_CYCLES, MAX_VISITS};
+use materia_model::finding::Finding;
+use materia_model::loadout::Config;
+use materia_model::loadout::fanout::{self, Net};
+use materia_model::loadout::settings::Budget;
+use materia_model::materia::Parse;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cast::ids;
+use crate::config::Files;
+use crate::editor::loadout::{NotUsable, choose, refuse_broken_files};
+use crate::store::atomic;
+
+/// How many earlier casts are asked what turns used.
+const ASKED: usize = 50;
+/// The largest `usage.json` that is read.
+const LARGEST: u64 = 1 << 20;
+
+/// What a loadout would cost.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Always true.
+    pub ok: bool,
+    /// The loadout.
+    pub loadout: String,
+    /// How long its lists are taken to be.
+    pub items: u64,
+    /// The sockets, in the order written.
+    pub sockets: Vec<Socket>,
+    /// Turns of agents, when every guard is satisfied, and at most.
+    pub turns: Range,
+    /// Runs of utilities.
+    pub runs: Range,
+    /// What stops it, where the config says.
+    pub budget: Budget,
+    /// What it would use when all goes well, as far as earlier casts tell.
+    pub estimate: Option<Estimate>,
+    /// What is strange about it.
+    pub warnings: Vec<Finding>,
+}
+
+/// When all goes well, and at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Range {
+    /// When every guard is satisfied.
+    pub smooth: u64,
+    /// Never more than this.
+    pub most: u64,
+}
+
+/// One socket.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Socket {
+    /// Its id.
+    pub socket: String,
+    /// What it holds.
+    pub materia: String,
+    /// `agent` or `utility`.
+    pub kind: &'static str,
+    /// The loops around it.
+    pub loops: Vec<String>,
+    /// How often it is visited.
+    pub visits: Range,
+    /// How many turns that makes: an answer that must be JSON may need one repair.
+    pub turns: Range,
+    /// What a turn of it used on average in earlier casts.
+    pub tokens_per_turn: Option<u64>,
+}
+
+/// What a cast would use when all goes well.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Estimate {
+    /// Tokens.
+    pub tokens: u64,
+    /// Money, in US dollars.
+    pub cost: f64,
+    /// How many earlier turns it is drawn from.
+    pub from_turns: u64,
+    /// The materia that no earlier cast tells about.
+    pub unknown: Vec<String>,
+}
+
+/// Plans the loadout of this name or id, or the active one, for lists of this length.
+pub fn plan(
+    files: &Files,
+    named: Option<&str>,
+    items: u64,
+    casts: &Path,
+) -> Result<Plan, NotUsable> {
+    let config = Config::load(files.layers());
+    refuse_broken_files(files.layers())?;
+    let name = choose(&config, named)?;
+    let compiled = config
+        .compile(name)
+        .ok_or_else(|| NotUsable::Unknown(Box::new(config.unknown(name))))?;
+    let Some(graph) = compiled.graph else {
+        return Err(NotUsable::Broken(compiled.findings));
+    };
+    let net = Net {
+        visits: MAX_VISITS,
+        cycles: MAX_CYCLES,
+    };
+    let visits = fanout::visits(&graph, &config.settings().limits, net, items);
+    let known = used(casts);
+    let (mut turns, mut runs) = (Range::default(), Range::default());
+    let mut sockets = Vec::new();
+    for (socket, visited) in graph.sockets().iter().zip(visits) {
+        let visits = Range {
+            smooth: visited.smooth,
+            most: visited.most,
+        };
+        let is_agent = socket.materia.agent().is_some();
+        let repairs = if socket.contract.parse == Parse::Json {
+            2
+        } else {
+            1
+        };
+        let own = if is_agent {
+            Range {
+                smooth: visits.smooth,
+                most: visits.most.saturating_mul(repairs),
+            }
+        } else {
+            Range::default()
+        };
+        let sum = if is_agent { &mut turns } else { &mut runs };
+        let added = if is_agent { own } else { visits };
+        sum.smooth = sum.smooth.saturating_add(added.smooth);
+        sum.most = sum.most.saturating_add(added.most);
+        sockets.push(Socket {
+            socket: socket.id.to_string(),
+            materia: socket.materia.id.clone(),
+            kind: if is_agent { "agent" } else { "utility" },
+            loops: socket
+                .loops
+                .iter()
+                .map(|at| graph.loops()[*at].id.clone())
+                .collect(),
+            visits,
+            turns: own,
+            tokens_per_turn: known
+                .get(&socket.materia.id)
+                .map(Used::average)
+                .filter(|_| is_agent),
+        });
+    }
+    Ok(Plan {
+        ok: true,
+        loadout: graph.name().to_owned(),
+        items,
+        estimate: estimate(&sockets, &known),
+        sockets,
+        turns,
+        runs,
+        budget: config.settings().budget.clone(),
+        warnings: compiled.findings,
+    })
+}
+
+/// What the turns of a materia used.
+#[derive(Debug, Default)]
+struct Used {
+    turns: u64,
+    tokens: u64,
+    cost: f64,
+}
+
+impl Used {
+    fn average(&self) -> u64 {
+        self.tokens.checked_div(self.turns).unwrap_or(0)
+    }
+}
+
+/// What turns used in the newest casts, by materia.
+fn used(casts: &Path) -> BTreeMap<String, Used> {
+    let mut all: BTreeMap<String, Used> = BTreeMap::new();
+    for id in ids(casts).iter().rev().take(ASKED) {
+        let path = casts.join(id).join("usage.json");
+        let Ok(usage) = atomic::read_json::<Value>(&path, 1, LARGEST) else {
+            continue;
+        };
+        for (materia, spent) in usage["byMateria"].as_object().into_iter().flatten() {
+            let sum = all.entry(materia.clone()).or_default();
+            sum.turns = sum
+                .turns
+                .saturating_add(spent["turns"].as_u64().unwrap_or(0));
+            sum.tokens = sum
+                .tokens
+                .saturating_add(spent["tokens"]["total"].as_u64().unwrap_or(0));
+            sum.cost += spent["cost"]["total"].as_f64().unwrap_or(0.0);
+        }
+    }
+    all.retain(|_, used| used.turns > 0);
+    all
+}
+
+fn estimate(sockets: &[Socket], known: &BTreeMap<String, Used>) -> Option<Estimate> {
+    let mut estimate = Estimate {
+        tokens: 0,
+        cost: 0.0,
+        from_turns: 0,
+        unknown: Vec::new(),
+    };
+    for socket in sockets
+        .iter()
+        .filter(|socket| socket.kind == "agent" && socket.visits.smooth > 0)
+    {
+        match known.get(&socket.materia) {
+            Some(used) => {
+                let share = socket.turns.smooth as f64 / used.turns as f64;
+                estimate.tokens = estimate
+                    .tokens
+                    .saturating_add((used.tokens as f64 * share) as u64);
+                estimate.cost += used.cost * share;
+                estimate.from_turns += used.turns;
+            }
+            None if !estimate.unknown.contains(&socket.materia) => {
+                estimate.unknown.push(socket.materia.clone());
+            }
+            None => {}
+        }
+    }
+    (estimate.from_turns > 0).then_some(estimate)
+}

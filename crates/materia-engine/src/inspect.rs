@@ -1,0 +1,150 @@
+//! `inspect`: what there is to know about runs, sessions and this program.
+//!
+//! Owns the targets, their views, and the reports. Every look is proved (P4), and ownership fails
+//! closed (A9): a caller with a session sees its own runs and how many others there are, nothing
+//! more.
+
+pub mod run_status;
+pub mod wait;
+pub mod top;
+mod inventory;
+pub mod mail;
+mod output;
+mod recipes;
+pub mod room;
+mod target;
+pub mod triage;
+
+use std::collections::BTreeMap;
+
+use materia_model::run::Status;
+use serde::Serialize;
+
+pub use inventory::{Inventory, inventory};
+pub use output::{ShownTail, tail};
+pub use recipes::{Shelf, recipes};
+pub use target::{Filter, Target, TargetError};
+
+use crate::clock::Clock;
+use crate::inspect::run_status::RunStatus;
+use crate::process::{Below, below};
+use crate::run::{self, Entry, Error, Place, Root};
+
+/// How many lines, messages, members or runs are shown where nothing is said.
+pub const LINES: usize = 40;
+
+/// A run's status.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RunStatusReport {
+    /// Always true.
+    pub ok: bool,
+    /// How it stands.
+    #[serde(flatten)]
+    pub run: RunStatus,
+    /// What one can do next.
+    pub next: Vec<String>,
+}
+
+/// What a run promised to make and what is there, or everything in its directory.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownFiles {
+    /// Always true.
+    pub ok: bool,
+    /// The run.
+    pub run: String,
+    /// How it stands.
+    pub status: Status,
+    /// Its directory.
+    pub state_dir: String,
+    /// Its artifacts.
+    pub artifacts: BTreeMap<String, Entry>,
+    /// The files in its directory and their sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<BTreeMap<String, u64>>,
+}
+
+/// This program.
+#[derive(Debug, Serialize)]
+pub struct Runtime {
+    /// Always true.
+    pub ok: bool,
+    /// Our name.
+    pub name: &'static str,
+    /// Our version.
+    pub version: &'static str,
+    /// Where runs are.
+    pub runs: String,
+    /// Where recipes are.
+    pub recipes: String,
+}
+
+/// Opens a run that the caller may see, and proves how it stands.
+pub fn open(
+    root: &Root,
+    id: &materia_model::name::RunId,
+    caller: Option<&str>,
+    clock: &Clock,
+) -> Result<(Place, materia_model::run::State), Error> {
+    let place = run::find(root, id, caller)?;
+    run::check_owner(&run::recorded(&place)?, id.as_str(), caller)?;
+    let state = run::look(&place, clock)?;
+    Ok((place, state))
+}
+
+/// `run:X --view status`.
+pub fn status(place: &Place, state: &materia_model::run::State) -> RunStatusReport {
+    let run = RunStatus::of(place, state);
+    let next = run.next();
+    RunStatusReport {
+        ok: true,
+        run,
+        next,
+    }
+}
+
+/// The processes of a run, its supervisor first.
+pub fn processes(state: &materia_model::run::State) -> Vec<Below> {
+    let alive = !state.status.is_terminal();
+    run::supervisor(state)
+        .filter(|_| alive)
+        .map(|supervisor| below(&supervisor))
+        .unwrap_or_default()
+}
+
+/// `run:X --view artifacts`, and `--view files`, which also lists the directory.
+pub fn files(
+    place: &Place,
+    state: &materia_model::run::State,
+    all: bool,
+) -> Result<ShownFiles, Error> {
+    let artifacts = state
+        .start
+        .as_ref()
+        .map(|start| run::manifest(start, u64::MAX))
+        .unwrap_or_default();
+    Ok(ShownFiles {
+        ok: true,
+        run: place.id().to_string(),
+        status: state.status,
+        state_dir: place.dir().to_string_lossy().into_owned(),
+        artifacts,
+        files: if all {
+            Some(run::directory(place)?)
+        } else {
+            None
+        },
+    })
+}
+
+/// `tool:materia --view status`.
+pub fn runtime(home: &crate::home::Home) -> Runtime {
+    Runtime {
+        ok: true,
+        name: "materia",
+        version: env!("CARGO_PKG_VERSION"),
+        runs: home.runs().to_string_lossy().into_owned(),
+        recipes: home.recipes().to_string_lossy().into_owned(),
+    }
+}

@@ -1,0 +1,174 @@
+//! How a run stands, as every door shows it.
+//!
+//! Owns the document. Compact is what fits a model's context: id, status, one base path; the rest
+//! is for programs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use materia_model::run::{Cast, RetireWhen, State, Status};
+use materia_model::time::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::actor::Standing;
+use crate::cast::Glance;
+use crate::run::Place;
+
+/// How one run stands.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "RunStatusFields")
+)]
+pub struct RunStatus {
+    /// The run.
+    pub run: String,
+    /// Its address.
+    pub address: String,
+    /// How it stands.
+    pub status: Status,
+    /// Which start this is about.
+    pub generation: String,
+    /// How often it was started.
+    pub generations: u64,
+    /// Its directory.
+    pub state_dir: String,
+    /// Its supervisor, while it runs.
+    pub pid: Option<i32>,
+    /// The session that owns it.
+    pub session: Option<String>,
+    /// The run inside which it was spawned.
+    pub parent: Option<String>,
+    /// Its recipe.
+    pub recipe: Option<String>,
+    /// Its tool.
+    pub tool: Option<String>,
+    /// The cast that it drives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub cast: Option<CastOfRun>,
+    /// The agent that it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub agent: Option<Standing>,
+    /// When it ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub retire_when: Option<RetireWhen>,
+    /// Where its commands run.
+    pub cwd: String,
+    /// What it was given.
+    pub values: Map<String, Value>,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Commands that run, that are over, that failed.
+    pub active: u64,
+    /// Commands that are over.
+    pub completed: u64,
+    /// Commands that failed.
+    pub failures: u64,
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended its last command.
+    pub signal: Option<i32>,
+    /// Whether something failed on the way to a success.
+    pub degraded: bool,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// How we know, where nobody was there to see it.
+    pub evidence: Option<String>,
+    /// The runs that were spawned inside it, and how they ended.
+    pub children: BTreeMap<String, Option<Status>>,
+}
+
+/// A cast and its status: a run that is done may have left it waiting for an answer.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct CastOfRun {
+    /// The cast.
+    #[serde(flatten)]
+    pub cast: Cast,
+    /// How it stands, proved.
+    pub status: &'static str,
+}
+
+impl CastOfRun {
+    fn new(cast: &Cast) -> Self {
+        let status = Glance::at(Path::new(&cast.dir)).standing.as_str();
+        let cast = cast.clone();
+        Self { cast, status }
+    }
+}
+
+impl RunStatus {
+    /// The document for a state.
+    pub fn of(place: &Place, state: &State) -> Self {
+        let start = state.start.clone().unwrap_or_default();
+        let end = state
+            .ended
+            .as_ref()
+            .map(|ended| ended.end.clone())
+            .unwrap_or_default();
+        Self {
+            run: place.id().to_string(),
+            address: place.address(),
+            status: state.status,
+            generation: start.generation,
+            generations: state.generations,
+            state_dir: place.dir().to_string_lossy().into_owned(),
+            pid: (state.status == Status::Running).then_some(start.supervisor.pid),
+            session: start.session,
+            parent: start.parent,
+            recipe: start.recipe,
+            tool: start.tool,
+            cast: start.cast.as_ref().map(CastOfRun::new),
+            agent: crate::actor::standing(place, state),
+            retire_when: start.retire_when,
+            cwd: start.cwd,
+            values: start.values,
+            started_at: state.started,
+            ended_at: state.ended.as_ref().map(|ended| ended.at),
+            active: state.active,
+            completed: state.completed,
+            failures: state.failures,
+            code: end.code,
+            signal: end.signal,
+            degraded: end.degraded,
+            error: end.error,
+            evidence: end.evidence,
+            children: state
+                .children
+                .iter()
+                .map(|(run, (_, ended))| (run.clone(), *ended))
+                .collect(),
+        }
+    }
+
+    /// What one can do next.
+    pub fn next(&self) -> Vec<String> {
+        let run = &self.run;
+        if self.agent.is_some() && !self.status.is_terminal() {
+            return vec![
+                format!("materia message run:{run} chat.message \"…\""),
+                format!("materia inspect run:{run} --view transcript"),
+                format!("materia message run:{run} control.kill"),
+            ];
+        }
+        if self.status.is_terminal() {
+            return vec![
+                format!("materia inspect run:{run} --view tail"),
+                format!("materia message run:{run} control.archive"),
+            ];
+        }
+        vec![
+            format!("materia inspect run:{run} --view tail"),
+            format!("materia wait run:{run}"),
+            format!("materia message run:{run} control.kill"),
+        ]
+    }
+}

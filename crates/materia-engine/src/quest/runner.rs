@@ -1,0 +1,429 @@
+//! `quest`: the board of requests that wait for their turn, and running them one behind the other.
+//!
+//! Owns the reports and the order of a run: a cast begins, the board says so, the cast is driven,
+//! the board says what came of it. Killed anywhere, the next look finds the truth in the cast. The
+//! runner stops when it is told to, when the person interrupts or aborts, when a cast needs the
+//! person and, where wished, when a quest fails (C17).
+
+use materia_model::cast::Status as CastStatus;
+use materia_model::quest::{Board, Place, Quest, Refusal, Status, Trouble, Unfound};
+use materia_model::text;
+use serde::Serialize;
+
+use crate::cast::Error as CastError;
+use crate::cast::start::CastReport;
+use crate::clock::Clock;
+use crate::quest::{self, Store};
+
+/// The longest prompt, in bytes.
+const MAX_PROMPT: usize = 256 << 10;
+
+/// Why a quest was not added, changed or run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The board fails.
+    #[error(transparent)]
+    Board(#[from] quest::Error),
+    /// No quest is meant, or several are.
+    #[error(transparent)]
+    Unfound(#[from] Unfound),
+    /// It cannot be done now.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Nothing is asked for.
+    #[error("a quest without words asks for nothing")]
+    Empty,
+    /// Too much is asked for.
+    #[error("a quest may have {MAX_PROMPT} bytes")]
+    TooLong,
+}
+
+/// The board, or a part of it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct QuestListReport {
+    /// Always true.
+    pub ok: bool,
+    /// Where it is.
+    pub file: String,
+    /// Who runs the quests.
+    pub runner: RunnerNow,
+    /// How many quests there are in all.
+    pub total: usize,
+    /// The quests, in the order in which they are run.
+    pub quests: Vec<Quest>,
+}
+
+/// Who runs the quests.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "QuestRunner"))]
+pub struct RunnerNow {
+    /// Whether one runs them now.
+    pub running: bool,
+    /// Which process.
+    pub pid: Option<u32>,
+    /// Whether it goes on when a quest is done.
+    pub enabled: bool,
+    /// The quest that is running.
+    pub active_quest_id: Option<String>,
+}
+
+/// One quest, and what was done with it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct QuestReport {
+    /// Always true.
+    pub ok: bool,
+    /// `added`, `moved`, `requeued`, `removed` or `shown`.
+    pub did: &'static str,
+    /// The quest.
+    pub quest: Quest,
+    /// Its number among those that wait, from 1.
+    pub place: Option<usize>,
+}
+
+/// What came of a run.
+#[derive(Debug, Serialize)]
+pub struct Ran {
+    /// Whether every quest succeeded.
+    pub ok: bool,
+    /// The quests that had their turn, as they stand now.
+    pub quests: Vec<Quest>,
+    /// Why it stopped: `empty`, `once`, `stopped`, `failed`, `needs_you`, `interrupted` or
+    /// `halted`.
+    pub stopped: &'static str,
+    /// How many still wait.
+    pub pending: usize,
+}
+
+/// How quests are run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// This one first.
+    pub quest: Option<&'a str>,
+    /// Only one.
+    pub once: bool,
+    /// Not on after one that failed.
+    pub stop_on_failure: bool,
+}
+
+/// Why no cast could be driven for a quest.
+#[derive(Debug)]
+pub enum Halt {
+    /// Something is wrong with this one; the next may do better.
+    Quest(Trouble),
+    /// No quest could be driven: nothing is said about this one, and the runner stops.
+    Runner,
+}
+
+/// A quest whose turn it is.
+pub struct Turn<'a> {
+    /// The quest.
+    pub quest: &'a Quest,
+    /// Has to be told the cast's id when it has begun, before it is driven.
+    pub began: &'a dyn Fn(&str) -> Result<(), CastError>,
+}
+
+/// Lists the board.
+pub fn list(
+    store: &Store,
+    status: Option<&str>,
+    limit: usize,
+    clock: &Clock,
+) -> Result<QuestListReport, Error> {
+    let board = store.look(clock)?;
+    let pid = store.runner();
+    let wanted = |quest: &&Quest| status.is_none_or(|status| status == quest.status.as_str());
+    Ok(QuestListReport {
+        ok: true,
+        file: store.file().to_string_lossy().into_owned(),
+        runner: RunnerNow {
+            running: pid.is_some(),
+            pid,
+            enabled: board.runner.enabled,
+            active_quest_id: board.runner.active_quest_id.clone(),
+        },
+        total: board.quests.len(),
+        quests: board
+            .quests
+            .iter()
+            .filter(wanted)
+            .take(limit)
+            .cloned()
+            .collect(),
+    })
+}
+
+/// Shows one quest.
+pub fn show(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
+    let board = store.look(clock)?;
+    one(&board, &board.find(given)?, "shown")
+}
+
+/// Adds a quest behind all others.
+pub fn add(
+    store: &Store,
+    prompt: &str,
+    title: Option<&str>,
+    loadout: Option<&str>,
+    clock: &Clock,
+) -> Result<QuestReport, Error> {
+    if prompt.trim().is_empty() {
+        return Err(Error::Empty);
+    }
+    if prompt.len() > MAX_PROMPT {
+        return Err(Error::TooLong);
+    }
+    store.change(clock, |board| {
+        let id = fresh(board, clock);
+        board.add(id.clone(), prompt, title, loadout, clock.now());
+        one(board, &id, "added")
+    })
+}
+
+/// An id that no quest on the board has.
+fn fresh(board: &Board, clock: &Clock) -> String {
+    loop {
+        let random = clock.fresh_id();
+        let id = format!("quest-{}", &random[random.len() - 8..]);
+        if board.get(&id).is_none() {
+            return id;
+        }
+    }
+}
+
+/// Where a quest is moved, in a person's words.
+#[derive(Debug, Clone, Copy)]
+pub enum To<'a> {
+    /// Before all others.
+    First,
+    /// Before this one.
+    Before(&'a str),
+    /// Behind this one.
+    After(&'a str),
+}
+
+/// Moves a quest that waits.
+pub fn reorder(
+    store: &Store,
+    given: &str,
+    to: To<'_>,
+    clock: &Clock,
+) -> Result<QuestReport, Error> {
+    store.change(clock, |board| {
+        let id = board.find(given)?;
+        let target = match to {
+            To::First => String::new(),
+            To::Before(target) | To::After(target) => board.find(target)?,
+        };
+        let place = match to {
+            To::First => Place::First,
+            To::Before(_) => Place::Before(&target),
+            To::After(_) => Place::After(&target),
+        };
+        board.reorder(&id, place, clock.now())?;
+        one(board, &id, "moved")
+    })
+}
+
+/// Lets a quest wait for another turn.
+pub fn requeue(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
+    store.change(clock, |board| {
+        let id = board.find(given)?;
+        board.requeue(&id, clock.now())?;
+        one(board, &id, "requeued")
+    })
+}
+
+/// Takes a quest off the board.
+pub fn remove(store: &Store, given: &str, clock: &Clock) -> Result<QuestReport, Error> {
+    store.change(clock, |board| {
+        let id = board.find(given)?;
+        let quest = board.remove(&id, clock.now())?;
+        Ok(QuestReport {
+            ok: true,
+            did: "removed",
+            quest,
+            place: None,
+        })
+    })
+}
+
+/// Tells the runner not to start another quest; the one that is running goes on.
+pub fn stop(store: &Store, clock: &Clock) -> Result<QuestListReport, Error> {
+    store.change(clock, |board| {
+        board.enable(false, clock.now());
+        Ok::<_, Error>(())
+    })?;
+    list(store, None, usize::MAX, clock)
+}
+
+fn one(board: &Board, id: &str, did: &'static str) -> Result<QuestReport, Error> {
+    let quest = board
+        .get(id)
+        .cloned()
+        .ok_or_else(|| Refusal::Gone(id.to_owned()))?;
+    let mut waiting = board
+        .quests
+        .iter()
+        .filter(|quest| quest.status == Status::Pending);
+    let place = waiting
+        .position(|quest| quest.id == id)
+        .map(|position| position + 1);
+    Ok(QuestReport {
+        ok: true,
+        did,
+        quest,
+        place,
+    })
+}
+
+/// Runs quests one behind the other; `drive` casts one and gives the report, or why no cast could
+/// be started.
+pub fn run<F>(store: &Store, wanted: Wanted<'_>, clock: &Clock, mut drive: F) -> Result<Ran, Error>
+where
+    F: FnMut(&Turn<'_>) -> Result<CastReport, Halt>,
+{
+    // What a runner that died left is settled while nobody runs: ours would look like its owner.
+    store.change(clock, |_| Ok::<_, Error>(()))?;
+    let _runner = store.become_runner()?;
+    store.change(clock, |board| {
+        board.enable(true, clock.now());
+        Ok::<_, Error>(())
+    })?;
+    let mut had_turn: Vec<String> = Vec::new();
+    let mut first = wanted.quest;
+    let stopped = loop {
+        let Some(quest) = next(store, first.take(), clock)? else {
+            break why_no_next(store, clock)?;
+        };
+        had_turn.push(quest.id.clone());
+        let status = play(store, &quest, clock, &mut drive)?;
+        match status {
+            Ending::Halted => break "halted",
+            Ending::Interrupted => break "interrupted",
+            Ending::NeedsPerson => break "needs_you",
+            Ending::Aborted => break "failed",
+            Ending::Failed if wanted.stop_on_failure => break "failed",
+            _ if wanted.once => break "once",
+            Ending::Failed | Ending::Succeeded => {}
+        }
+    };
+    let board = store.change(clock, |board| {
+        board.enable(false, clock.now());
+        Ok::<_, Error>(board.clone())
+    })?;
+    let quests: Vec<Quest> = had_turn
+        .iter()
+        .filter_map(|id| board.get(id).cloned())
+        .collect();
+    Ok(Ran {
+        ok: quests.iter().all(|quest| quest.status == Status::Succeeded),
+        quests,
+        stopped,
+        pending: board
+            .quests
+            .iter()
+            .filter(|quest| quest.status == Status::Pending)
+            .count(),
+    })
+}
+
+/// How the turn of a quest ended.
+enum Ending {
+    Succeeded,
+    Failed,
+    Aborted,
+    NeedsPerson,
+    Interrupted,
+    Halted,
+}
+
+/// The quest whose turn it is: the one that is asked for, else the first that waits, unless the
+/// runner was stopped.
+fn next(store: &Store, asked: Option<&str>, clock: &Clock) -> Result<Option<Quest>, Error> {
+    let board = store.look(clock)?;
+    if let Some(given) = asked {
+        let id = board.find(given)?;
+        let quest = board
+            .get(&id)
+            .cloned()
+            .ok_or_else(|| Refusal::Gone(id.clone()))?;
+        if quest.status != Status::Pending {
+            return Err(Refusal::NotNow {
+                id,
+                status: quest.status,
+                needed: "pending",
+                action: "run",
+            }
+            .into());
+        }
+        return Ok(Some(quest));
+    }
+    Ok(board.next().filter(|_| board.runner.enabled).cloned())
+}
+
+fn why_no_next(store: &Store, clock: &Clock) -> Result<&'static str, Error> {
+    Ok(if store.look(clock)?.runner.enabled {
+        "empty"
+    } else {
+        "stopped"
+    })
+}
+
+fn play<F>(store: &Store, quest: &Quest, clock: &Clock, drive: &mut F) -> Result<Ending, Error>
+where
+    F: FnMut(&Turn<'_>) -> Result<CastReport, Halt>,
+{
+    let began = |cast: &str| {
+        let marked = store.change(clock, |board| {
+            Ok::<_, Error>(board.start(&quest.id, cast, clock.now())?)
+        });
+        // The cast is there and resumable; it is not driven for a quest that does not know of it.
+        marked.map_err(|error| CastError::Output(std::io::Error::other(error.to_string())))
+    };
+    let driven = drive(&Turn {
+        quest,
+        began: &began,
+    });
+    let at = clock.now();
+    let (ending, status, why) = match driven {
+        Err(Halt::Runner) => return Ok(Ending::Halted),
+        Err(Halt::Quest(why)) => (Ending::Failed, Status::Blocked, Some(why)),
+        Ok(report) if report.interrupted => (
+            Ending::Interrupted,
+            Status::Blocked,
+            quest::interrupted(&report.cast_id, at),
+        ),
+        Ok(report) => match report.status {
+            CastStatus::Complete => (Ending::Succeeded, Status::Succeeded, None),
+            CastStatus::Paused => (
+                Ending::NeedsPerson,
+                Status::Blocked,
+                quest::waiting(&report.cast_id, at),
+            ),
+            CastStatus::Aborted => (Ending::Aborted, Status::Failed, failed(&report, clock)),
+            CastStatus::Failed | CastStatus::Running => {
+                (Ending::Failed, Status::Failed, failed(&report, clock))
+            }
+        },
+    };
+    store.change(clock, |board| {
+        Ok::<_, Error>(board.settle(&quest.id, status, why, at)?)
+    })?;
+    Ok(ending)
+}
+
+fn failed(report: &CastReport, clock: &Clock) -> Option<Trouble> {
+    let message = report.error.as_ref().map_or_else(
+        || "the cast failed".to_owned(),
+        |error| error.message.clone(),
+    );
+    Some(Trouble {
+        message: text::bounded(&message, 1000).into_owned(),
+        occurred_at: clock.now(),
+        cast_id: Some(report.cast_id.clone()),
+        code: Some("cast_failed".to_owned()),
+    })
+}

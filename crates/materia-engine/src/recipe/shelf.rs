@@ -1,0 +1,326 @@
+//! `recipe list`, `recipe show`, `recipe doctor`: what there is, what one of them consists of, what
+//! to do about them.
+//!
+//! Owns the reports. Changes nothing and starts nothing.
+
+use std::collections::BTreeMap;
+
+use materia_model::finding::Finding;
+use materia_model::recipe::{Composed, Recipe};
+use materia_model::template::{Arg, risk};
+use serde::Serialize;
+
+use super::{NotResolved, Resolved};
+use crate::home::Home;
+use crate::library::{Found, Library};
+use crate::registry::{
+    Draft, Entry, Remedy, RemedyKind, State, Survey, Usage, drafts, remedies, survey, usage,
+};
+
+/// The answer to `recipe list`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RecipeListReport {
+    /// Always true.
+    pub ok: bool,
+    /// The person's root.
+    pub root: String,
+    /// All recipes that count, by kind and name.
+    pub recipes: Vec<Entry>,
+    /// What is wrong with the root.
+    pub issues: Vec<Finding>,
+}
+
+/// Lists the recipes that count.
+pub fn list(library: &Library) -> RecipeListReport {
+    listing(survey(library))
+}
+
+/// The recipes that count, of a survey that was made.
+pub(crate) fn listing(survey: Survey) -> RecipeListReport {
+    let Survey {
+        root,
+        entries,
+        issues,
+    } = survey;
+    let mut recipes: Vec<Entry> = entries
+        .into_iter()
+        .filter(|entry| entry.state != State::Shadowed)
+        .collect();
+    recipes.sort_by(|one, other| (&one.kind, &one.id).cmp(&(&other.kind, &other.id)));
+    RecipeListReport {
+        ok: true,
+        root,
+        recipes,
+        issues,
+    }
+}
+
+/// Who imports whom.
+#[derive(Debug, Serialize)]
+pub struct Imports {
+    /// Always true.
+    pub ok: bool,
+    /// Every direct import of a recipe that counts.
+    pub imports: Vec<Imported>,
+}
+
+/// One import.
+#[derive(Debug, Serialize)]
+pub struct Imported {
+    /// Who imports.
+    pub recipe: String,
+    /// How it calls what it imports.
+    pub alias: String,
+    /// The name of what it imports.
+    pub from: String,
+    /// Where that is.
+    pub file: String,
+}
+
+/// Lists who imports whom.
+pub fn imports(library: &Library) -> Imports {
+    let entries = survey(library)
+        .entries
+        .into_iter()
+        .filter(|entry| entry.state != State::Shadowed);
+    let imports = entries.flat_map(|Entry { id, links, .. }| {
+        links.into_iter().map(move |link| Imported {
+            recipe: id.clone(),
+            alias: link.alias.unwrap_or_default(),
+            from: link.name,
+            file: link.file,
+        })
+    });
+    Imports {
+        ok: true,
+        imports: imports.collect(),
+    }
+}
+
+/// The answer to `recipe show`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct RecipeReport {
+    /// Always true.
+    pub ok: bool,
+    /// Its name.
+    pub name: String,
+    /// Its file, or `packaged:NAME`.
+    pub path: String,
+    /// Where it was found.
+    pub source: Found,
+    /// What it says about itself.
+    pub recipe: Recipe,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// The documents it consists of.
+    pub composition: Vec<Composed>,
+    /// What it runs, as a picture in text.
+    pub picture: String,
+    /// What it touches.
+    pub risks: Vec<&'static str>,
+    /// How often it was launched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// What was noticed.
+    pub warnings: Vec<Finding>,
+}
+
+/// Shows one recipe: what it says, takes, consists of and runs. A disabled one can be looked at,
+/// too.
+pub fn show(
+    library: &Library,
+    home: &Home,
+    name: &str,
+    cwd: &std::path::Path,
+) -> Result<RecipeReport, NotResolved> {
+    let located = library.find(name, cwd).map_err(NotResolved::NotFound)?;
+    let linked = library.link(&located).map_err(NotResolved::Invalid)?;
+    let path = located.file.as_ref().map_or_else(
+        || located.id().to_owned(),
+        |file| file.to_string_lossy().into_owned(),
+    );
+    Ok(RecipeReport {
+        ok: true,
+        usage: usage(home)
+            .remove(&located.name)
+            .filter(|_| located.found == Found::User),
+        name: located.name.clone(),
+        path,
+        source: located.found,
+        args: linked.template.args(),
+        picture: linked.template.picture(),
+        risks: risk::labels(&linked.template)
+            .into_iter()
+            .map(risk::Label::as_str)
+            .collect(),
+        warnings: linked.template.warnings().to_vec(),
+        composition: linked.composition,
+        recipe: linked.recipe,
+    })
+}
+
+/// The answer to `recipe doctor`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct RecipeDoctorReport {
+    /// Whether nothing is broken.
+    pub ok: bool,
+    /// The person's root.
+    pub root: String,
+    /// How many there are of each state.
+    pub counts: BTreeMap<&'static str, usize>,
+    /// What is used.
+    pub active: Vec<RecipeBrief>,
+    /// What is hidden.
+    pub shadowed: Vec<RecipeBrief>,
+    /// What is broken.
+    pub invalid: Vec<RecipeBrief>,
+    /// What is not to be used.
+    pub disabled: Vec<RecipeBrief>,
+    /// What keeps one that works from being used.
+    pub blocking: Vec<String>,
+    /// Which recipes touch what.
+    pub risks: BTreeMap<&'static str, Vec<String>>,
+    /// The first thing to do.
+    #[serde(rename = "topAction")]
+    pub top_action: Option<String>,
+    /// Everything to do, the most pressing first.
+    pub remediations: Vec<Remedy>,
+    /// What is wrong with the root.
+    pub issues: Vec<Finding>,
+    /// The digest of every recipe.
+    #[serde(rename = "integrityManifest")]
+    pub manifest: Vec<IntegrityEntry>,
+    /// Captured recipes that are no tools.
+    pub drafts: Vec<Draft>,
+}
+
+/// A recipe in few words.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct RecipeBrief {
+    /// Its name.
+    pub id: String,
+    /// Where it lies.
+    pub path: String,
+    /// Whether it can be called as a tool.
+    pub tool: bool,
+    /// How often it was launched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+}
+
+/// A line of the integrity manifest.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct IntegrityEntry {
+    id: String,
+    path: String,
+    sha256: String,
+    size: usize,
+    state: State,
+    tool: bool,
+}
+
+/// Looks at everything, and says what to do.
+pub fn doctor(library: &Library, home: &Home) -> RecipeDoctorReport {
+    let survey = survey(library);
+    let usage = usage(home);
+    let of = |state: State| -> Vec<RecipeBrief> {
+        let entries = survey.entries.iter().filter(|entry| entry.state == state);
+        entries.map(|entry| brief(entry, &usage)).collect()
+    };
+    let remediations = remedies(&survey);
+    let blocks = |remedy: &&Remedy| {
+        matches!(
+            remedy.kind,
+            RemedyKind::BlockingInvalid | RemedyKind::BlockingDisabled
+        )
+    };
+    let blocking: Vec<String> = remediations
+        .iter()
+        .filter(blocks)
+        .map(|remedy| remedy.id.clone())
+        .collect();
+    let (active, shadowed) = (of(State::Active), of(State::Shadowed));
+    let (invalid, disabled) = (of(State::Invalid), of(State::Disabled));
+    let risky = remediations
+        .iter()
+        .filter(|remedy| remedy.kind == RemedyKind::RiskyShellBoundary)
+        .count();
+    let counts = BTreeMap::from([
+        ("active", active.len()),
+        ("shadowed", shadowed.len()),
+        ("invalid", invalid.len()),
+        ("disabled", disabled.len()),
+        ("blocking", blocking.len()),
+        ("risky", risky),
+        (
+            "tools",
+            survey.entries.iter().filter(|entry| entry.tool).count(),
+        ),
+    ]);
+    RecipeDoctorReport {
+        ok: invalid.is_empty(),
+        counts,
+        active,
+        shadowed,
+        invalid,
+        disabled,
+        blocking,
+        risks: risks(&survey),
+        top_action: remediations.first().map(|remedy| remedy.action.clone()),
+        remediations,
+        manifest: survey.entries.iter().map(fixed).collect(),
+        drafts: drafts(library),
+        root: survey.root,
+        issues: survey.issues,
+    }
+}
+
+fn brief(entry: &Entry, usage: &BTreeMap<String, Usage>) -> RecipeBrief {
+    let calls = usage
+        .get(&entry.id)
+        .filter(|_| entry.source == Found::User)
+        .map(|usage| usage.calls);
+    RecipeBrief {
+        id: entry.id.clone(),
+        path: entry.path.clone(),
+        tool: entry.tool,
+        calls,
+    }
+}
+
+fn risks(survey: &Survey) -> BTreeMap<&'static str, Vec<String>> {
+    let mut risks: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for entry in survey
+        .entries
+        .iter()
+        .filter(|entry| entry.state == State::Active)
+    {
+        for risk in &entry.risks {
+            risks.entry(risk).or_default().push(entry.id.clone());
+        }
+    }
+    risks
+}
+
+fn fixed(entry: &Entry) -> IntegrityEntry {
+    IntegrityEntry {
+        id: entry.id.clone(),
+        path: entry.path.clone(),
+        sha256: entry.sha256.clone(),
+        size: entry.size,
+        state: entry.state,
+        tool: entry.tool,
+    }
+}
+
+impl Resolved {
+    /// The digest of its text, for the ledger.
+    pub fn fingerprint(&self) -> String {
+        crate::registry::sha256(self.template.source().text().as_bytes())
+    }
+}

@@ -1,0 +1,320 @@
+//! `tool`: the tools there are, and calling one in the foreground with an answer that an agent's
+//! context can hold.
+//!
+//! Owns the bound on what a tool says (the end is kept, all of it saved and named) and the text of
+//! its failures. A tool that is `async` is started by whoever starts runs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use materia_model::finding::Finding;
+use materia_model::template::Facts;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::clock::Clock;
+use crate::execute::{self, Branch, Coverage, Flow, Observer, Outcome, Request, Status};
+use crate::home::Home;
+use crate::library::{Found, Library};
+use crate::process::{DEFAULT_GRACE, Nursery};
+use crate::recipe::{self, Asked, NotResolved};
+use crate::registry::{self, Draft, Launch, Tool, call_shape, record, survey, tools};
+use crate::store::dir::{self, Scratch};
+
+/// How many lines of an output an agent gets.
+pub const MOST_LINES: usize = 2000;
+/// How many bytes of an output an agent gets.
+pub const MOST_BYTES: usize = 51_200;
+/// How much of an output is looked at for its last lines.
+const LOOKED_AT: usize = 1 << 20;
+
+/// The answer to `tool list`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct ToolListReport {
+    /// Always true.
+    pub ok: bool,
+    /// The person's root.
+    pub root: String,
+    /// The tools, by name.
+    pub tools: Vec<Tool>,
+}
+
+/// Lists the tools.
+pub fn list(library: &Library) -> ToolListReport {
+    let survey = survey(library);
+    ToolListReport {
+        ok: true,
+        tools: tools(&survey),
+        root: survey.root,
+    }
+}
+
+/// The answer to `tool promote` without a draft.
+#[derive(Debug, Serialize)]
+pub struct Drafts {
+    /// Always true.
+    pub ok: bool,
+    /// Captured recipes, by name.
+    pub drafts: Vec<Draft>,
+}
+
+/// Lists the drafts.
+pub fn drafts(library: &Library) -> Drafts {
+    Drafts {
+        ok: true,
+        drafts: registry::drafts(library),
+    }
+}
+
+/// A tool to call, and in which surroundings.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// Where recipes are looked for.
+    pub library: &'a Library,
+    /// Where the ledger and outputs are.
+    pub home: &'a Home,
+    /// The directory it runs in.
+    pub cwd: &'a Path,
+    /// What `~` means.
+    pub home_dir: Option<&'a Path>,
+    /// Its name.
+    pub name: &'a str,
+    /// Its arguments.
+    pub values: Map<String, Value>,
+    /// Its arguments as words; they win.
+    pub words: &'a [String],
+    /// Time and ids.
+    pub clock: &'a Clock,
+}
+
+/// What a tool said.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Called {
+    /// Whether it did not fail.
+    pub ok: bool,
+    /// Its name.
+    pub tool: String,
+    /// How it went.
+    pub status: Status,
+    /// Its exit code.
+    pub code: i32,
+    /// What it said, or the end of it with a notice.
+    pub text: String,
+    /// Whether that is only the end.
+    pub truncated: bool,
+    /// The file with all of it.
+    pub full_output: Option<String>,
+    /// Its branches.
+    pub branches: Vec<Branch>,
+    /// The branches in numbers.
+    pub coverage: Option<Coverage>,
+    /// What was noticed.
+    pub warnings: Vec<String>,
+}
+
+/// Why a tool was not called.
+#[derive(Debug, thiserror::Error)]
+pub enum NotCalled {
+    /// It cannot be used.
+    #[error(transparent)]
+    Recipe(#[from] NotResolved),
+    /// It is no tool: it lies elsewhere than in the person's root.
+    #[error("{name} is a recipe, and no tool", name = materia_model::text::quoted(.0))]
+    NoTool(String),
+    /// Its arguments are wrong.
+    #[error("invalid arguments for the tool {}", materia_model::text::quoted(name))]
+    Arguments {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        findings: Vec<Finding>,
+        /// What a call looks like.
+        shape: String,
+    },
+    /// It runs detached, and this call waits.
+    #[error("the tool {} runs detached", materia_model::text::quoted(.0))]
+    Detached(String),
+    /// The machine is in the way.
+    #[error("the tool cannot be run: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Calls a tool and waits for it.
+pub fn call(
+    call: Call<'_>,
+    nursery: &mut Nursery,
+    observer: &mut dyn Observer,
+) -> Result<Called, NotCalled> {
+    let Call {
+        library,
+        home,
+        cwd,
+        name,
+        values,
+        words,
+        clock,
+        ..
+    } = call;
+    let resolved = recipe::resolve(Asked {
+        library,
+        cwd,
+        name,
+        values,
+        words,
+    })?;
+    if resolved.source != Found::User {
+        return Err(NotCalled::NoTool(name.to_owned()));
+    }
+    if resolved.recipe.detached {
+        return Err(NotCalled::Detached(name.to_owned()));
+    }
+    let outputs = home.outputs();
+    dir::create_private(&outputs).map_err(io::Error::other)?;
+    let stages = outputs.join(format!(".stages-{}", clock.fresh_id()));
+    let (shape, shown, fingerprint) = (
+        call_shape(name, &resolved.args),
+        resolved.name.clone(),
+        resolved.fingerprint(),
+    );
+    let stages_text = stages.to_string_lossy();
+    let facts = Facts {
+        home: call.home_dir.and_then(Path::to_str),
+        cwd: cwd.to_str(),
+        stages: Some(&stages_text),
+        ..Facts::default()
+    };
+    let prepared = resolved
+        .prepare(facts)
+        .map_err(|findings| NotCalled::Arguments {
+            name: name.to_owned(),
+            findings,
+            shape,
+        })?;
+    let mut warnings = prepared.warnings();
+    warnings.extend(record(home, &shown, &fingerprint, Launch::Tool, clock.now()).err());
+    let kept = prepared
+        .plan
+        .keeps_stages()
+        .then(|| Scratch::exactly(&stages))
+        .transpose();
+    let _stages = kept.map_err(io::Error::other)?;
+    let request = Request {
+        plan: &prepared.plan,
+        cwd: cwd.to_owned(),
+        stdin: None,
+        jobs: None,
+        grace: DEFAULT_GRACE,
+        spool: outputs.clone(),
+    };
+    let outcome = execute::run(&request, nursery, observer)?;
+    Ok(said(outcome, shown, warnings, &outputs)?)
+}
+
+/// What an agent is told of an outcome.
+fn said(outcome: Outcome, tool: String, warnings: Vec<String>, dir: &Path) -> io::Result<Called> {
+    let ok = outcome.status != Status::Failed;
+    let (kept, full) = bounded(&outcome.output, dir, &tool)?;
+    let text = if ok {
+        kept
+    } else {
+        failure_text(&outcome, &kept)
+    };
+    Ok(Called {
+        ok,
+        tool,
+        status: outcome.status,
+        code: outcome.code,
+        text,
+        truncated: full.is_some(),
+        full_output: full.map(|path| path.to_string_lossy().into_owned()),
+        branches: outcome.branches,
+        coverage: outcome.coverage,
+        warnings,
+    })
+}
+
+fn failure_text(outcome: &Outcome, stdout: &str) -> String {
+    let mut text = format!("Exit code {}", outcome.code);
+    let stderr: Vec<&str> = outcome
+        .failures
+        .iter()
+        .map(|failure| failure.stderr.trim())
+        .collect();
+    let stderr = stderr.join("\n");
+    if !stderr.trim().is_empty() {
+        text.push_str(&format!("\n\nstderr:\n{}", stderr.trim()));
+    }
+    if stdout != NOTHING {
+        text.push_str(&format!("\n\nstdout:\n{stdout}"));
+    }
+    text
+}
+
+/// What is said when a tool says nothing.
+const NOTHING: &str = "(no output)";
+
+/// The end of an output within the bounds, and the file with all of it where that is not
+/// everything.
+pub fn bounded(output: &Flow, dir: &Path, name: &str) -> io::Result<(String, Option<PathBuf>)> {
+    let (bytes, total) = output.tail(LOOKED_AT)?;
+    let all = String::from_utf8_lossy(&bytes);
+    let all = all.trim_end();
+    if all.is_empty() {
+        return Ok((NOTHING.to_owned(), None));
+    }
+    let kept = last(all);
+    if kept.len() == all.len() && total <= LOOKED_AT as u64 {
+        return Ok((all.to_owned(), None));
+    }
+    let file = output.keep(dir, &format!("{name}-stdout-"))?;
+    let lines = kept.lines().count();
+    let notice = format!(
+        "[Output truncated: {lines} lines ({}) of {}. Full output saved to: {}]",
+        size(kept.len() as u64),
+        size(total),
+        file.display()
+    );
+    Ok((format!("{kept}\n\n{notice}"), Some(file)))
+}
+
+/// The last lines and bytes that fit.
+fn last(text: &str) -> &str {
+    let lines = text
+        .rmatch_indices('\n')
+        .nth(MOST_LINES - 1)
+        .map_or(0, |(at, _)| at + 1);
+    let bytes = text.ceil_char_boundary(text.len().saturating_sub(MOST_BYTES));
+    &text[lines.max(bytes)..]
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes}B"),
+        1024..1_048_576 => format!("{}.{}KB", bytes / 1024, bytes % 1024 * 10 / 1024),
+        _ => format!(
+            "{}.{}MB",
+            bytes / 1_048_576,
+            bytes % 1_048_576 * 10 / 1_048_576
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_an_output_is_kept_within_lines_and_bytes() {
+        let lines = |n: usize| (0..n).map(|index| format!("{index}\n")).collect::<String>();
+        assert_eq!(last(lines(3).trim_end()), "0\n1\n2");
+        assert!(last(lines(2500).trim_end()).starts_with("500\n"));
+        let long = "é".repeat(MOST_BYTES);
+        assert_eq!(last(&long).len(), MOST_BYTES);
+        assert_eq!(
+            (size(5), size(1536), size(5 << 20)),
+            ("5B".to_owned(), "1.5KB".to_owned(), "5.0MB".to_owned())
+        );
+    }
+}

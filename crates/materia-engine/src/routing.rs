@@ -1,0 +1,151 @@
+//! `message`: where a message goes is decided by its address alone.
+//!
+//! Owns the routing table: who may write to whom, what is written where, and the words by which the
+//! reply says what became of it (P4). Durable before it is said; a message without a reader waits,
+//! which is no error (A5).
+
+pub mod receive;
+pub mod watch;
+mod error;
+mod report;
+mod cast;
+mod hand;
+mod retire;
+mod route;
+mod session;
+
+use materia_model::message::{Address, Draft, Envelope};
+use materia_model::name::RunId;
+use materia_model::text;
+use serde_json::{Map, Value, json};
+
+pub use error::Error;
+pub use report::{MessageReport, Problem};
+
+use crate::clock::Clock;
+use crate::post;
+use crate::recipe::tool::Called;
+use crate::run::Root;
+
+/// What only the operator may ask for (S2).
+const OPERATORS: [&str; 4] = [
+    "control.trust",
+    "control.approve",
+    "control.reject",
+    "control.budget",
+];
+
+/// What a host says to its session when it goes for good.
+const END_SESSION: &str = "control.end";
+
+/// Who sends, and from where.
+#[derive(Debug)]
+pub struct Sender<'a> {
+    /// The directory of all runs.
+    pub root: &'a Root,
+    /// The session that the sender belongs to; the operator has none.
+    pub session: Option<&'a str>,
+    /// The run that the sender is a part of.
+    pub within: Option<&'a RunId>,
+    /// The clock.
+    pub clock: &'a Clock,
+}
+
+/// Sends a message, and says what became of it.
+pub fn message(sender: &Sender<'_>, draft: Draft) -> Result<MessageReport, Error> {
+    message_calling(sender, draft, |name, _| Err(Error::NoTool(name.to_owned())))
+}
+
+/// The same where tools can be called: `call` gets the name and the arguments of one.
+pub fn message_calling<E: From<Error>>(
+    sender: &Sender<'_>,
+    draft: Draft,
+    call: impl FnOnce(&str, Map<String, Value>) -> Result<Called, E>,
+) -> Result<MessageReport, E> {
+    let envelope = sender.checked(draft)?;
+    if let Address::Tool(tool) = &envelope.to {
+        let called = call(tool.as_ref(), arguments(envelope.body.clone()))?;
+        return Ok(invoked(sender, envelope, &called));
+    }
+    Ok(routed(sender, envelope)?)
+}
+
+/// The arguments of a tool that a body comes to: a plain value is its `input`.
+fn arguments(body: Option<Value>) -> Map<String, Value> {
+    match body {
+        None => Map::new(),
+        Some(Value::Object(arguments)) => arguments,
+        Some(plain) => Map::from_iter([("input".to_owned(), plain)]),
+    }
+}
+
+fn invoked(sender: &Sender<'_>, envelope: Envelope, called: &Called) -> MessageReport {
+    let error = (!called.ok).then(|| failed(&envelope, called));
+    let id = post::message_id(0, &sender.clock.fresh_id());
+    let report = MessageReport::queued(id, envelope.to, envelope.kind, "tool", "tool_invoked");
+    // A tool has no mailbox: it was called, and nothing is kept.
+    MessageReport {
+        ok: called.ok,
+        delivered: true,
+        queued: false,
+        persisted: false,
+        error,
+        result: Some(json!(called)),
+        warnings: called.warnings.clone(),
+        ..report
+    }
+}
+
+fn failed(envelope: &Envelope, called: &Called) -> Problem {
+    let (tool, kind, code) = (text::quoted(&called.tool), &envelope.kind, called.code);
+    Problem {
+        code: "tool_failed",
+        message: format!("the tool {tool} failed for message type {kind}: exit code {code}"),
+        hint: "what it said is in `result.text`".to_owned(),
+    }
+}
+
+fn routed(sender: &Sender<'_>, envelope: Envelope) -> Result<MessageReport, Error> {
+    match envelope.to.clone() {
+        Address::Run(run) => route::to_run(sender, &run, envelope),
+        Address::Branch(run, _) => route::to_branch(sender, &run, envelope),
+        Address::Room(run) => route::to_room(sender, &run, envelope),
+        Address::Coordinator => route::to_coordinator(sender, envelope, None),
+        Address::Session(session) if envelope.kind.as_str() == END_SESSION => {
+            session::end(sender, &session, envelope)
+        }
+        Address::Session(session) => route::to_coordinator(sender, envelope, Some(&session)),
+        Address::Tool(tool) => Err(Error::NoTool(tool.to_string())),
+    }
+}
+
+impl Sender<'_> {
+    /// A message as it may be sent.
+    fn checked(&self, mut draft: Draft) -> Result<Envelope, Error> {
+        if draft.from.is_none() {
+            draft.from = self.within.map(|run| format!("run:{run}"));
+        }
+        let envelope = draft.check()?;
+        self.check_speaks_for_itself(&envelope)?;
+        if OPERATORS.contains(&envelope.kind.as_str())
+            && (self.session.is_some() || self.within.is_some())
+        {
+            return Err(Error::OperatorOnly(envelope.kind.to_string()));
+        }
+        Ok(envelope)
+    }
+
+    /// A program inside a run speaks for that run, and for nobody else.
+    fn check_speaks_for_itself(&self, envelope: &Envelope) -> Result<(), Error> {
+        let (Some(within), Some(from)) = (self.within, &envelope.from) else {
+            return Ok(());
+        };
+        if from.run() == Some(within) {
+            return Ok(());
+        }
+        Err(Error::NotYou {
+            from: from.to_string(),
+            run: within.to_string(),
+        })
+    }
+}

@@ -1,0 +1,118 @@
+//! To a run that drives a cast: going on with it, or ending it (A12).
+//!
+//! Owns which messages those are and when they fit. What then happens is what the command line
+//! would do, as the next generation of the same run, so that whoever is told of the run's end hears
+//! of it again.
+
+use std::path::Path;
+
+use materia_model::message::Envelope;
+use materia_model::run::{Control, Origin, State, Status};
+use serde_json::Value;
+
+use super::Sender;
+use super::error::Error;
+use super::report::MessageReport;
+use crate::cast::{Glance, Standing};
+use crate::launch::spawn::{self, DRIVER, Wanted};
+use crate::post;
+use crate::run::{self, Place};
+
+/// Obeys a message that steers a cast; none where the run drives none or the message is another.
+pub(super) fn steer(
+    sender: &Sender<'_>,
+    place: &Place,
+    state: &State,
+    envelope: &Envelope,
+) -> Result<Option<MessageReport>, Error> {
+    let Some(start) = state.start.as_ref() else {
+        return Ok(None);
+    };
+    let Some(cast) = start.cast.clone() else {
+        return Ok(None);
+    };
+    let kind = envelope.kind.as_str();
+    let verb = match kind {
+        "control.continue" | "chat.message" => "continue",
+        "control.resume" => "resume",
+        "control.recast" => "recast",
+        "control.revive" => "revive",
+        "control.abort" => "abort",
+        _ => return Ok(None),
+    };
+    if verb == "abort" && !state.status.is_terminal() {
+        run::stop(place, Control::Cancel, None, sender.clock)?;
+    }
+    let standing = Glance::at(Path::new(&cast.dir)).standing;
+    if !fits(verb, &standing) {
+        let (run, kind) = (place.id().to_string(), kind.to_owned());
+        return Err(Error::Cast {
+            run,
+            standing: standing.as_str(),
+            kind,
+            fits: fitting(&standing),
+        });
+    }
+    let said = envelope
+        .body
+        .as_ref()
+        .map(|_| envelope.text())
+        .filter(|_| verb == "continue");
+    let words = start
+        .values
+        .get(DRIVER)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let words = words.filter_map(Value::as_str).map(str::to_owned).collect();
+    let wanted = Wanted {
+        id: Some(place.id().clone()),
+        origin: Origin::Cast,
+        session: start.session.clone(),
+        parent: start.parent.clone(),
+        cwd: start.cwd.clone().into(),
+        on_session_end: start.on_session_end,
+        spool: place.dir().to_owned(),
+        clock: sender.clock.clone(),
+        ..Wanted::default()
+    };
+    let spawned = spawn::drive_cast(sender.root, &wanted, cast, verb, said.as_deref(), words)?;
+    let id = post::message_id(0, &sender.clock.fresh_id());
+    let report = MessageReport::queued(
+        id,
+        envelope.to.clone(),
+        envelope.kind.clone(),
+        "cast-driver",
+        "control_applied",
+    );
+    Ok(Some(MessageReport {
+        delivered: true,
+        queued: false,
+        generation: Some(spawned.generation),
+        status: Some(Status::Running),
+        next: vec![format!("materia inspect run:{}", place.id())],
+        ..report
+    }))
+}
+
+fn fits(verb: &str, standing: &Standing) -> bool {
+    match verb {
+        "continue" => *standing == Standing::Paused,
+        "resume" => *standing == Standing::Interrupted,
+        "recast" => matches!(standing, Standing::Failed | Standing::Aborted),
+        "revive" => *standing == Standing::Failed,
+        _ => matches!(standing, Standing::Paused | Standing::Interrupted),
+    }
+}
+
+/// What could be sent instead.
+fn fitting(standing: &Standing) -> &'static str {
+    match standing {
+        Standing::Running(_) => "control.abort or control.kill",
+        Standing::Paused => "control.continue, chat.message or control.abort",
+        Standing::Interrupted => "control.resume or control.abort",
+        Standing::Failed => "control.recast or control.revive",
+        Standing::Aborted => "control.recast",
+        _ => "nothing: it is over",
+    }
+}
