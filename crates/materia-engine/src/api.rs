@@ -6,10 +6,12 @@
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
 
+mod choice;
 mod context;
 mod error;
 mod init;
 
+pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use init::InitReport;
