@@ -10,10 +10,12 @@ mod choice;
 mod context;
 mod error;
 mod init;
+mod own_command;
 
 pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use init::InitReport;
+pub use own_command::{OwnCommandReport, OwnCommandRequest};
 
 pub use crate::process::Cancellation;
