@@ -14,6 +14,7 @@ mod given;
 mod http;
 mod listing;
 mod news;
+mod pool;
 mod prompts;
 mod relay;
 mod request;
