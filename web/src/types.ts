@@ -1,6 +1,6 @@
 // Written by the test `ui::the_clients_types_are_current`; MATERIA_WRITE_REFERENCE=1 writes it.
 
-/** This program and the project it serves. */
+/** This program and the project it works in. */
 export type AboutReport = {
   /** Our version. */
   version: string;
@@ -26,6 +26,7 @@ export type ActiveLoadoutReport = {
 
 /** Another active loadout. */
 export type ActiveRequest = {
+  /** Its name or id. */
   name: string;
 };
 
@@ -1831,6 +1832,7 @@ export type TrialReport = {
 
 /** A utility to be tried. */
 export type TrialRequest = {
+  /** Its name. */
   materia: string;
   /** The materia as it is being edited. */
   value: Record<string, unknown> | null;

@@ -8,14 +8,39 @@
 
 mod choice;
 mod context;
+mod definition;
+mod doctor;
 mod error;
+mod grid;
 mod init;
+mod loadout;
 mod own_command;
+mod plan;
+mod skill;
+mod validate;
+mod web;
 
 pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
+pub use definition::{
+    CheckReport, CheckRequest, ConfigFile, ConflictReport, DefinitionsReport, LoadoutDefinition,
+    MateriaDefinition, SaveConflict, SaveEdit, SaveFailure, SaveReport, SaveRequest, Section,
+    Target, TrialReport, TrialRequest,
+};
+pub use doctor::{
+    CheckHealth, DoctorAgent, DoctorCheck, DoctorReport, DoctorRequest, ExistingState, StatePaths,
+};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
+pub use grid::{GridFormat, GridReport, GridRequest};
 pub use init::InitReport;
+pub use loadout::{
+    ActiveLoadoutReport, ActiveLoadoutRequest, ActiveReach, LoadoutSummary, LoadoutsReport,
+    LoadoutsRequest, ValidateLoadoutsRequest,
+};
 pub use own_command::{OwnCommandReport, OwnCommandRequest};
+pub use plan::{PlanEstimate, PlanRange, PlanReport, PlanRequest, PlanSocket};
+pub use skill::{SKILL_AGENTS, SkillInstallReport, SkillInstallRequest, SkillReport};
+pub use validate::{ValidateReport, ValidateRequest, ValidatedFile};
+pub use web::{AboutReport, WebAccess};
 
 pub use crate::process::Cancellation;

@@ -94,7 +94,7 @@ pub fn casts(cwd: &Path, files: &Files) -> PathBuf {
     place(cwd, Config::load(files.layers()).settings())
 }
 
-fn place(cwd: &Path, settings: &Settings) -> PathBuf {
+pub(crate) fn place(cwd: &Path, settings: &Settings) -> PathBuf {
     cwd.join(settings.artifact_dir.as_deref().unwrap_or(CASTS))
 }
 

@@ -1,8 +1,9 @@
 //! `init`: a starter for a project: a loadout, the replies of a scripted agent to try it with, and
 //! a recipe.
 //!
-//! Owns the files and the report. Never overwrites: what is there stays, and is told. A config that
-//! was made here from our own text is trusted at once (S1); one that was there before is not.
+//! Owns the files and the report. Never overwrites: a file that is there stays, and the report says
+//! so. A config that was made here from our own text is trusted at once (S1); one that was there
+//! before is not.
 
 use std::path::{Path, PathBuf};
 
@@ -78,7 +79,7 @@ pub struct InitFile {
     pub action: &'static str,
 }
 
-/// Writes the starter into a project; `operator` is whether a person asks, who may trust (S2).
+/// Writes the starter into a project; `operator` is whether the user calls, who may trust (S2).
 pub fn init(
     project: &Path,
     home: &Home,
@@ -107,11 +108,11 @@ pub fn init(
         environment: None,
         flag: None,
     })?;
+    let snapshot = found.snapshot();
     if ours && operator {
-        let shown = project::show(&found, Some(home))?;
-        project::grant(&found, home, &shown, clock)?;
+        project::grant_own(&snapshot, home, clock)?;
     }
-    let trusted = project::require(&found, Some(home)).is_ok();
+    let trusted = project::is_trusted(&snapshot, home).unwrap_or(false);
     let mut next = vec!["materia grid".to_owned()];
     if !trusted {
         next.push("materia trust".to_owned());

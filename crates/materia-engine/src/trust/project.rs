@@ -16,7 +16,7 @@ use materia_model::text;
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::config::{Files, PROJECT_FILE};
+use crate::config::{ConfigSnapshot, Files, PROJECT_FILE};
 use crate::home::Home;
 use crate::library::Library;
 use crate::trust::{self, Act, Change, Closure, Error, Granted};
@@ -78,12 +78,35 @@ pub struct Revoked {
 
 /// Says whether everything that the project brings is trusted as it is.
 pub fn require(files: &Files, home: Option<&Home>) -> Result<(), Error> {
-    project(files, home).map_or(Ok(()), |closure| trust::require(home, &closure))
+    require_snapshot(&files.snapshot(), home)
+}
+
+fn require_snapshot(snapshot: &ConfigSnapshot<'_>, home: Option<&Home>) -> Result<(), Error> {
+    project(snapshot, home).map_or(Ok(()), |closure| trust::require(home, &closure))
+}
+
+/// Whether everything that the project brings is trusted as it is. A project that brings nothing
+/// is.
+pub(crate) fn is_trusted(snapshot: &ConfigSnapshot<'_>, home: &Home) -> Result<bool, Error> {
+    match require_snapshot(snapshot, Some(home)) {
+        Ok(()) => Ok(true),
+        Err(Error::Refused(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Records trust in what the project brings, for files that the user wrote with our own editor (S1).
+pub(crate) fn grant_own(
+    snapshot: &ConfigSnapshot<'_>,
+    home: &Home,
+    clock: &Clock,
+) -> Result<(), Error> {
+    project(snapshot, Some(home)).map_or(Ok(()), |closure| trust::grant(home, &closure, clock))
 }
 
 /// Shows what the project brings.
 pub fn show(files: &Files, home: Option<&Home>) -> Result<TrustReport, Error> {
-    let Some(closure) = project(files, home) else {
+    let Some(closure) = project(&files.snapshot(), home) else {
         let (standing, acts, files) = (TrustStanding::Nothing, Vec::new(), BTreeMap::new());
         return Ok(TrustReport {
             ok: true,
@@ -117,7 +140,7 @@ pub fn show(files: &Files, home: Option<&Home>) -> Result<TrustReport, Error> {
 /// Writes down that the person agreed to what they were shown; refused where it is another thing by
 /// now.
 pub fn grant(files: &Files, home: &Home, shown: &TrustReport, clock: &Clock) -> Result<(), Error> {
-    match project(files, Some(home)) {
+    match project(&files.snapshot(), Some(home)) {
         Some(closure) if Some(closure.digest()) == shown.digest => {
             trust::grant(home, &closure, clock)
         }
@@ -146,7 +169,8 @@ pub fn revoke(home: &Home, path: &Path) -> Result<Revoked, Error> {
 }
 
 /// The closure of the project's own config, where it has one.
-fn project(files: &Files, home: Option<&Home>) -> Option<Closure> {
+fn project(snapshot: &ConfigSnapshot<'_>, home: Option<&Home>) -> Option<Closure> {
+    let files = snapshot.files();
     let layer = files
         .layers()
         .iter()
@@ -163,7 +187,13 @@ fn project(files: &Files, home: Option<&Home>) -> Option<Closure> {
         files.layers()[layer].document.source().text().as_bytes(),
     );
     // What lies above cannot take back what this one brings, so it is read as if it were the last.
-    let config = Config::load(&files.layers()[..=layer]);
+    let without_upper;
+    let config = if layer + 1 == files.layers().len() {
+        snapshot.config()
+    } else {
+        without_upper = Config::load(&files.layers()[..=layer]);
+        &without_upper
+    };
     let mut scripts = Scripts::new(&root, closure.base());
     let library = home.map(|home| Library::new(home, home.user()));
     let below = Config::load(&files.layers()[..layer]);

@@ -5,11 +5,11 @@
 //! wants proposals, and none is a fine answer, upon which the shell proposes files.
 
 use clap::{Arg, ArgAction, Args, Command};
+use materia_engine::api::LoadoutsRequest;
 use materia_engine::cast::list;
 use materia_engine::cast::show::{self, Wanted};
 use materia_engine::cast::start;
 use materia_engine::config::Files;
-use materia_engine::editor::loadout;
 use materia_engine::quest::Store;
 use materia_engine::quest::runner;
 use materia_engine::recipe;
@@ -328,10 +328,10 @@ fn steps(world: &World, cast: Option<&String>) -> Vec<Proposal> {
 }
 
 fn loadouts(world: &World) -> Vec<Proposal> {
-    let listed = files(world)
-        .map(|files| loadout::list(&files).loadouts)
-        .unwrap_or_default();
+    let listed = world.engine().loadouts(&LoadoutsRequest::default());
     listed
+        .map(|report| report.loadouts)
+        .unwrap_or_default()
         .into_iter()
         .map(|one| (one.name, one.description.unwrap_or_default()))
         .collect()

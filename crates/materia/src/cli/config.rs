@@ -35,6 +35,11 @@ impl Config {
             .map(|path| world.path(path))
     }
 
+    /// The one on top of all others, as it was named.
+    pub(super) fn named(&self) -> Option<PathBuf> {
+        self.config.clone()
+    }
+
     /// Reads every layer there is.
     pub(super) fn files(&self, world: &World) -> Result<Files, ApiError> {
         let home = world.home().ok();

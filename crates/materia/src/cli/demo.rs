@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use materia_engine::api::GridFormat;
 use materia_engine::config::Files;
 use materia_engine::demo;
 use materia_engine::editor::grid;
@@ -46,11 +47,11 @@ impl Demo {
         let mut view = CastView::new(screen, voice);
         view.hears(nursery.interrupted());
         if voice == Voice::Human {
-            let drawn = grid::grid(&Files::shipped(), Some(demo::LOADOUT))?;
+            let drawn = grid::grid(Files::shipped().snapshot().config(), Some(demo::LOADOUT))?;
             view.opening(
                 demo::REQUEST,
                 demo::LOADOUT,
-                &drawn.text(grid::Format::Text),
+                &drawn.text(GridFormat::Text),
                 project.root(),
             );
         }

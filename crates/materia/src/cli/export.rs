@@ -6,14 +6,13 @@ use clap::{Args, ValueEnum};
 use materia_engine::cast::export;
 use materia_engine::cast::list;
 use materia_engine::cast::start;
-use materia_engine::editor::grid;
 use serde_json::json;
 
 use super::cast::failure;
 use super::config::{Config, project};
 use crate::view::{Screen, Voice, page, style::Role};
 use crate::world::World;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, ErrorKind, GridFormat, GridRequest};
 
 /// Write a loadout as Mermaid, DOT, SVG or JSON, or a cast as one page of HTML
 #[derive(Debug, Args)]
@@ -67,12 +66,15 @@ impl Export {
 
     fn loadout(&self, world: &World, screen: Screen) -> Result<u8, ApiError> {
         let format = match self.format {
-            Format::Mermaid => grid::Format::Mermaid,
-            Format::Dot => grid::Format::Dot,
-            Format::Svg => grid::Format::Svg,
-            Format::Json => grid::Format::Json,
+            Format::Mermaid => GridFormat::Mermaid,
+            Format::Dot => GridFormat::Dot,
+            Format::Svg => GridFormat::Svg,
+            Format::Json => GridFormat::Json,
         };
-        let grid = grid::grid(&self.config.files(world)?, self.what.as_deref())?;
+        let grid = world.engine().grid(&GridRequest {
+            loadout: self.what.clone(),
+            config: self.config.named(),
+        })?;
         screen.findings(&grid.warnings);
         screen.text(&grid.text(format));
         Ok(0)
