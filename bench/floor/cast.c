@@ -1,4 +1,4 @@
-/* The floor of a cast: the same processes, the same files, the same bytes, one fdatasync per step, and nothing else.
+/* Lower bound for a cast: the same processes, files and bytes, one fdatasync per step, and nothing else.
  *
  *   cast DIR STEPS PROGRAM TEXT INPUT KEPT COMMAND LOG
  *
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
         int in[2], outs[2][2];
         if (pipe2(in, O_CLOEXEC) < 0 || pipe2(outs[0], O_CLOEXEC) < 0 || pipe2(outs[1], O_CLOEXEC) < 0) fail("pipe2");
         keep(dirs[step % 2], step / 2, "input.json", bytes, kept);
-        /* What stands in the log before the dispatch is what has to be synced. */
+        /* The log must be synced before the dispatch. */
         if (write(log, bytes, log_bytes) < 0 || fdatasync(log) < 0) fail("log");
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);

@@ -1,12 +1,12 @@
-/* The floor of running a plan: the least that the same processes and the same data need.
+/* Lower bound for running a plan: the minimal work for the same processes and data.
  *
  *   cc -O2 -o plan plan.c
  *   ./plan wide N WIDTH       N times `true`, WIDTH at a time, stdout captured through a pipe each
- *   ./plan steps N BYTES      N times `cat`, one after the other, BYTES handed on in spool files
+ *   ./plan steps N BYTES      N times `cat`, one after another, BYTES passed on in spool files
  *   ./plan handover BYTES     one step writes BYTES into a spool file, the next counts them
  *   ./plan oneshot            one `echo hi`, captured and printed
  *
- * Nothing here survives trees, holds deadlines, bounds output or reports anything.
+ * It does not end process trees, enforce deadlines, limit output or report anything.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,14 +26,14 @@ static void fail(const char *what) {
     exit(1);
 }
 
-/* A new file without a name. */
+/* Opens a new unnamed file. */
 static int spool(void) {
     int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd < 0) fail("O_TMPFILE");
     return fd;
 }
 
-/* The same file, from its beginning and with a position of its own. */
+/* Opens the same file again, at its beginning and with its own position. */
 static int reopened(int fd) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);

@@ -1,11 +1,11 @@
-/* The floor of starting a process: what the machine itself takes to spawn a command, read its output and reap it.
+/* Lower bound for starting a process: the time the system needs to spawn a command, read its output and reap it.
  *
  *   cc -O2 -o spawn spawn.c && ./spawn N [STREAMS [PROGRAM]]
  *
  * Does posix_spawn + pipe + read to the end + waitpid N times in a row, with stdin from /dev/null, and prints the median
  * nanoseconds of one. STREAMS is how many streams are captured: 2 (stdout and stderr, the default) or 1 (stdout).
- * PROGRAM is /bin/true unless given. Nothing here survives trees, holds deadlines or bounds output: it is the least
- * anybody can do.
+ * PROGRAM is /bin/true by default. It does not end process trees, enforce deadlines or limit output: this is the minimal
+ * work.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Reads every stream to its end; with two of them, whichever has something. */
+/* Reads every stream to its end; with two streams, the one that has data. */
 static void drain(int *ends, int streams) {
     static char buffer[65536];
     if (streams == 1) {

@@ -1,7 +1,7 @@
-/* What every contender of the cast contest runs: reads its input to the end and says its first argument.
+/* The step that every program in the cast benchmark runs: reads its input to the end and prints its first argument.
  *
- * With BENCH_FIRST=FILE the first one of them writes the time into FILE, in nanoseconds since 1970: that is when somebody
- * dispatched it.
+ * With BENCH_FIRST=FILE the first step writes the time into FILE, in nanoseconds since 1970. That is when it was
+ * dispatched.
  */
 #include <fcntl.h>
 #include <stdio.h>
