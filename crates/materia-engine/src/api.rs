@@ -11,9 +11,13 @@ mod context;
 mod error;
 mod init;
 mod spawn;
+mod supervise;
 
 pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
 pub use init::InitReport;
 pub use spawn::{RunOptions, SpawnReport};
+#[cfg(feature = "testing")]
+pub use supervise::arm_failpoint;
+pub use supervise::{is_supervisor, supervise};

@@ -65,7 +65,6 @@ impl World {
             Engine::new(Environment {
                 variables: self.variables.clone(),
                 cwd,
-                clock: self.clock(),
             })
         })
     }
@@ -103,14 +102,8 @@ impl World {
             .map_or_else(|_| given.to_owned(), |cwd| cwd.join(given))
     }
 
-    /// The clock; in test builds `MATERIA_TEST_CLOCK` stops it.
+    /// The clock.
     pub fn clock(&self) -> Clock {
-        #[cfg(feature = "test-fakes")]
-        if let Some(moment) = self.variable("MATERIA_TEST_CLOCK").and_then(OsStr::to_str)
-            && let Ok(moment) = moment.parse()
-        {
-            return Clock::fixed(moment);
-        }
-        Clock::system()
+        self.engine().clock().clone()
     }
 }
