@@ -12,6 +12,7 @@ mod error;
 mod init;
 mod spawn;
 mod supervise;
+mod trust;
 
 pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
@@ -21,3 +22,7 @@ pub use spawn::{RunOptions, SpawnReport};
 #[cfg(feature = "testing")]
 pub use supervise::arm_failpoint;
 pub use supervise::{is_supervisor, supervise};
+pub use trust::{
+    TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,
+    TrustedAct,
+};
