@@ -6,23 +6,54 @@
 //! command line, the browser and an agent get the same answer. Never prints, never parses argv,
 //! never calls back into a front end except through an observer.
 
+mod budget;
+mod cast_show;
+mod cast_status;
+mod casts;
 mod choice;
 mod context;
 mod error;
+mod export;
+mod follow_cast;
 mod init;
+mod live;
 mod spawn;
 mod supervise;
+mod top;
 mod trust;
 
+pub use budget::{BudgetChange, BudgetReport, CastBudgetRequest, RaiseOutcome, TokenLimit};
+pub use cast_show::{
+    ArtifactReport, ArtifactRequest, CastEventRecord, CastParts, CastShowReport, CastShowRequest,
+    CastStep, CastUsage, StepOutcome, UsageSum,
+};
+pub use cast_status::{
+    BudgetShare, BudgetUnit, CastStatusReport, CastStatusRequest, SocketProgress,
+};
+pub use casts::{
+    CastListItem, CastListReport, CastListRequest, CastPosition, CastProblem, ItemAt,
+    ObservedStatus, Spent,
+};
 pub use choice::AgentChoice;
 pub use context::{Caller, Engine, Environment};
 pub use error::{ApiError, ErrorBody, ErrorCodes, ErrorKind, ErrorReport, TABLE};
+pub use export::{CastExport, CastExportRequest, ExportReport};
+pub use follow_cast::{
+    ActivityReport, CastFollower, CastStateReport, CastUpdate, FollowCastRequest,
+};
 pub use init::InitReport;
+pub use live::{DirectoryWatch, LiveReport, NeedsReport};
 pub use spawn::{RunOptions, SpawnReport};
 #[cfg(feature = "testing")]
 pub use supervise::arm_failpoint;
 pub use supervise::{is_supervisor, supervise};
+pub use top::{
+    RunListItem, RunProcess, TopDetail, TopMessage, TopReport, TopRequest, TopSide, TopSubject,
+    TopWake, TopWatch,
+};
 pub use trust::{
     TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,
     TrustedAct,
 };
+
+pub use crate::clock::{Clock, Stopwatch};

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::OnceLock;
 
-use materia_engine::api::{Engine, Environment};
-use materia_engine::clock::Clock;
+use materia_engine::api::{Clock, Engine, Environment};
 use materia_engine::home::{Home, NoHome, Variables};
 use materia_model::name::RunId;
 
