@@ -246,13 +246,7 @@ pub fn run(mut world: World, doors: &Doors) -> u8 {
 fn settle(world: &mut World, common: &Common) -> Result<(), ApiError> {
     #[cfg(feature = "test-fakes")]
     if let Some(spec) = world.variable("MATERIA_FAILPOINT") {
-        materia_engine::failpoint::arm(&spec.to_string_lossy()).map_err(|error| {
-            ApiError::from_error(
-                materia_engine::api::ErrorKind::Invalid,
-                "bad_failpoint",
-                &error,
-            )
-        })?;
+        materia_engine::api::arm_failpoint(&spec.to_string_lossy())?;
     }
     if let Some(directory) = &common.directory {
         world.cwd = usage::directory(world, directory).map(Ok)?;

@@ -13,7 +13,7 @@ use materia_model::loadout::Settings;
 
 use crate::view::{Screen, Voice};
 use crate::world::World;
-use materia_engine::api::ApiError;
+use materia_engine::api::{AgentChoice, ApiError};
 
 /// How each door is opened; what comes back is the exit code.
 #[derive(Debug)]
@@ -52,8 +52,8 @@ pub struct Top {
     pub session: Option<String>,
     /// Whether one look is enough.
     pub once: bool,
-    /// Who plays casts that are continued from there.
-    pub player: Player,
+    /// The agents of casts that are continued from there.
+    pub agents: AgentChoice,
     /// Where it is drawn.
     pub screen: Screen,
     /// In which voice.

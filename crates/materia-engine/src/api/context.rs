@@ -26,14 +26,13 @@ pub struct Environment {
     pub variables: BTreeMap<OsString, OsString>,
     /// The working directory, which may have been deleted.
     pub cwd: io::Result<PathBuf>,
-    /// The clock.
-    pub clock: Clock,
 }
 
 /// Everything that can be asked for; clones share what they were made from.
 #[derive(Debug, Clone)]
 pub struct Engine {
     environment: Arc<Environment>,
+    clock: Clock,
     caller: Caller,
     cancellation: Option<Cancellation>,
 }
@@ -60,6 +59,7 @@ impl Engine {
             run: text("MATERIA_RUN").and_then(|run| run.parse().ok()),
         };
         Self {
+            clock: clock(&environment.variables),
             environment: Arc::new(environment),
             caller,
             cancellation: None,
@@ -95,7 +95,7 @@ impl Engine {
 
     /// The clock that every method uses.
     pub fn clock(&self) -> &Clock {
-        &self.environment.clock
+        &self.clock
     }
 
     /// The caller. `requested` replaces its session, even where it is empty, so that an unset
@@ -185,4 +185,19 @@ impl Engine {
             .filter(|dir| dir.is_dir())
             .unwrap_or_else(|| "/tmp".into())
     }
+}
+
+/// The clock of a process with these variables. In test builds `MATERIA_TEST_CLOCK` stops it.
+#[cfg_attr(
+    not(feature = "testing"),
+    expect(unused_variables, reason = "only test builds stop the clock")
+)]
+pub(super) fn clock(variables: &BTreeMap<OsString, OsString>) -> Clock {
+    #[cfg(feature = "testing")]
+    if let Some(moment) = variables.get(OsStr::new("MATERIA_TEST_CLOCK"))
+        && let Some(Ok(moment)) = moment.to_str().map(str::parse)
+    {
+        return Clock::fixed(moment);
+    }
+    Clock::system()
 }

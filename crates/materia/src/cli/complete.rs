@@ -5,9 +5,7 @@
 //! wants proposals, and none is a fine answer, upon which the shell proposes files.
 
 use clap::{Arg, ArgAction, Args, Command};
-use materia_engine::api::LoadoutsRequest;
-use materia_engine::cast::list;
-use materia_engine::cast::show::{self, Wanted};
+use materia_engine::api::{CastListItem, CastListRequest, CastShowRequest, LoadoutsRequest};
 use materia_engine::cast::start;
 use materia_engine::config::Files;
 use materia_engine::quest::Store;
@@ -291,30 +289,32 @@ fn files(world: &World) -> Option<Files> {
 }
 
 fn cast_ids(world: &World) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files)) = (project(world), files(world)) else {
-        return Vec::new();
-    };
-    let filter = list::Filter {
+    let request = CastListRequest {
         limit: Some(50),
-        status: None,
+        ..CastListRequest::default()
     };
-    let listed = list::list(&start::casts(cwd, &files), &filter, &world.clock()).casts;
+    let listed = world.engine().casts(&request).map(|listed| listed.casts);
+    let proposal = |cast: CastListItem| {
+        let about = format!("{}: {}", cast.status.as_str(), cast.request);
+        (cast.cast_id, about)
+    };
     listed
+        .unwrap_or_default()
         .into_iter()
-        .map(|one| (one.cast_id, format!("{}: {}", one.status, one.request)))
+        .map(proposal)
         .collect()
 }
 
 /// The steps of a cast, as `SOCKET:VISIT`.
 fn steps(world: &World, cast: Option<&String>) -> Vec<Proposal> {
-    let (Ok(cwd), Some(files), Some(id)) = (project(world), files(world), cast) else {
+    let Some(cast) = cast else {
         return Vec::new();
     };
-    let folder = start::casts(cwd, &files);
-    let Ok(found) = start::find(cwd, &folder, Some(id)) else {
-        return Vec::new();
+    let request = CastShowRequest {
+        cast: Some(cast.clone()),
+        ..CastShowRequest::default()
     };
-    let shown = show::show(&found, Wanted::default(), &world.clock());
+    let shown = world.engine().cast_show(&request);
     let steps = shown.map(|shown| shown.steps).unwrap_or_default();
     steps
         .iter()

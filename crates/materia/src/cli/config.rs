@@ -27,17 +27,17 @@ impl Config {
         }
     }
 
+    /// The one on top of all others, as it was named.
+    pub(super) fn named(&self) -> Option<PathBuf> {
+        self.config.clone()
+    }
+
     /// Where the one on top of all others is.
     pub(super) fn path(&self, world: &World) -> Option<PathBuf> {
         self.config
             .as_deref()
             .filter(|path| !path.as_os_str().is_empty())
             .map(|path| world.path(path))
-    }
-
-    /// The one on top of all others, as it was named.
-    pub(super) fn named(&self) -> Option<PathBuf> {
-        self.config.clone()
     }
 
     /// Reads every layer there is.

@@ -1,6 +1,7 @@
-//! `materia top`: the terminal inspector, which is a door of its own.
+//! `materia top`: the terminal inspector, which is a front end of its own.
 
 use clap::Args;
+use materia_engine::api::AgentChoice;
 
 use super::cast::Player;
 use crate::door;
@@ -29,10 +30,14 @@ pub(super) struct Top {
 impl Top {
     pub(super) fn wish(self, world: &World, screen: Screen, voice: Voice) -> door::Top {
         let player = self.player.named(world);
+        let agents = AgentChoice {
+            agent: player.agent,
+            script: player.script,
+        };
         door::Top {
             session: self.session,
             once: self.once,
-            player,
+            agents,
             screen,
             voice,
         }

@@ -14,8 +14,7 @@ mod trial;
 mod trust;
 
 pub(super) use actors::run_view;
-pub(super) use casts::folder;
-pub(super) use needs::needs;
+pub(super) use casts::cast_id;
 pub(super) use quests::board;
 pub(super) use tools::shelf;
 

@@ -18,6 +18,7 @@ use super::{api, assets};
 use crate::door::{Mount, Web};
 use crate::view::{Agents, Serving};
 use crate::world::World;
+use materia_engine::api::Caller;
 
 /// The port that people get used to.
 const USUAL_PORT: u16 = 7717;
@@ -100,7 +101,8 @@ fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
     };
     let door = Door::new(&wish.host, at.port(), access, herald);
     Ok(State::new(Facts {
-        engine,
+        // The user of the page is the operator, whatever the server was started from.
+        engine: engine.on_behalf_of(Caller::default()),
         project: world.cwd.as_ref().map(Clone::clone).unwrap_or_default(),
         home: world.home()?,
         config: world.variable("MATERIA_CONFIG").map(Into::into),

@@ -33,7 +33,6 @@ impl TestProject {
         let environment = Environment {
             variables: BTreeMap::from(variables),
             cwd: Ok(root.join("project")),
-            clock: Clock::system(),
         };
         let engine = Engine::new(environment);
         let project = Self { dir, engine };

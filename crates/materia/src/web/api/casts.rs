@@ -2,21 +2,18 @@
 
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State as Given};
+use materia_engine::api::{
+    ApiError, ArtifactRequest, BudgetChange, CastBudgetRequest, CastListRequest, CastParts,
+    CastShowReport, CastShowRequest, ErrorKind, ObservedStatus, TokenLimit,
+};
+#[cfg(feature = "typescript")]
+use materia_engine::api::{ArtifactReport, BudgetReport, CastListReport};
 use materia_engine::cast::Folder;
-#[cfg(feature = "typescript")]
-use materia_engine::cast::budget::BudgetReport;
-use materia_engine::cast::budget::{self, Amount, Wanted as Raise};
 use materia_engine::cast::fork_point;
-#[cfg(feature = "typescript")]
-use materia_engine::cast::list::CastListReport;
-use materia_engine::cast::list::{self, Filter};
-use materia_engine::cast::show::{self, CastShowReport, Wanted};
 #[cfg(feature = "typescript")]
 use materia_engine::cast::start::CastReport;
 use materia_engine::cast::start::{self, Asked, Wish};
 use materia_engine::cast::steer;
-#[cfg(feature = "typescript")]
-use materia_engine::cast::steer::ArtifactReport;
 use materia_engine::config::Files;
 use materia_model::run::Cast;
 use serde::{Deserialize, Serialize};
@@ -28,16 +25,15 @@ use super::super::state::State;
 #[cfg(feature = "typescript")]
 use super::super::types::Types;
 use super::{OkReport, body};
-use materia_engine::api::{ApiError, ErrorKind};
 
-/// How much of an artifact is shown.
-const SHOWN: u64 = 1 << 20;
+/// How many casts are listed without a limit.
+const DEFAULT_LIMIT: usize = 200;
 
 /// Which casts to list.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct CastsQuery {
     limit: Option<usize>,
-    status: Option<String>,
+    status: Option<ObservedStatus>,
 }
 
 /// Which file of a cast.
@@ -127,16 +123,13 @@ pub(super) fn declare(types: &mut Types) {
 }
 
 /// The casts of the project, the newest first.
-pub(super) async fn list(Given(state): Given<State>, Query(asked): Query<CastsQuery>) -> Reply {
-    let listed = beside(move || {
-        let casts = start::casts(state.project(), &state.files()?);
-        let filter = Filter {
-            limit: asked.limit.or(Some(200)),
-            status: asked.status.as_deref(),
-        };
-        Ok(list::list(&casts, &filter, &state.clock))
-    });
-    ok(&listed.await?)
+pub(super) async fn list(Given(state): Given<State>, Query(query): Query<CastsQuery>) -> Reply {
+    let request = CastListRequest {
+        limit: query.limit.or(Some(DEFAULT_LIMIT)),
+        status: query.status,
+        config: None,
+    };
+    ok(&beside(move || state.engine.casts(&request)).await?)
 }
 
 /// Starts a cast, which another process drives.
@@ -172,9 +165,8 @@ pub(super) async fn start(Given(state): Given<State>, bytes: Bytes) -> Reply {
     ok(&started.await?)
 }
 
-/// The cast of this id; whatever else may be written there names none.
-pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, ApiError> {
-    let casts = start::casts(state.project(), &state.files()?);
+/// The id of a cast. A path names no cast here: a page sees only those of its project.
+pub(in crate::web) fn cast_id(id: &str) -> Result<Option<String>, ApiError> {
     if id.contains(['/', '\\']) || id.is_empty() {
         let message = format!("{} is no id of a cast", materia_model::text::quoted(id));
         return Err(ApiError::new(
@@ -183,48 +175,42 @@ pub(in crate::web) fn folder(state: &State, id: &str) -> Result<Folder, ApiError
             message,
         ));
     }
-    Folder::find(&casts, id).map_err(|error| (&error).into())
+    Ok(Some(id.to_owned()))
+}
+
+fn folder(state: &State, id: &str) -> Result<Folder, ApiError> {
+    cast_id(id)?;
+    let casts = start::casts(state.project(), &state.files()?);
+    Ok(Folder::find(&casts, id)?)
 }
 
 /// Everything about one cast but its events, which come live.
 pub(super) async fn show(Given(state): Given<State>, Path(id): Path<String>) -> Reply {
-    let shown = beside(move || {
-        let folder = folder(&state, &id)?;
-        let wanted = Wanted {
-            events: false,
+    let request = CastShowRequest {
+        cast: cast_id(&id)?,
+        parts: CastParts {
             artifacts: true,
-        };
-        let shown =
-            show::show(&folder, wanted, &state.clock).map_err(|error| ApiError::from(&error))?;
-        let definition = folder
-            .read_definition()
-            .map_err(|error| ApiError::from(&error))?;
-        let definition: Value = serde_json::from_str(&definition).unwrap_or_default();
-        Ok(CastDetailReport {
-            cast: shown,
-            definition,
-        })
-    });
-    ok(&shown.await?)
+            definition: true,
+            ..CastParts::default()
+        },
+        config: None,
+    };
+    let mut cast = beside(move || state.engine.cast_show(&request)).await?;
+    let definition = cast.definition.take().unwrap_or_default();
+    ok(&CastDetailReport { cast, definition })
 }
 
 /// The beginning of one file of a cast.
 pub(super) async fn artifact(
     Given(state): Given<State>,
     Path(id): Path<String>,
-    Query(asked): Query<ArtifactQuery>,
+    Query(query): Query<ArtifactQuery>,
 ) -> Reply {
-    let read = beside(move || {
-        let folder = folder(&state, &id)?;
-        steer::artifact(&folder, &asked.path, SHOWN).map_err(|_| {
-            let message = format!(
-                "the cast has no file {}",
-                materia_model::text::quoted(&asked.path)
-            );
-            ApiError::new(ErrorKind::NotFound, "artifact_not_found", message)
-        })
-    });
-    ok(&read.await?)
+    let request = ArtifactRequest {
+        cast: cast_id(&id)?,
+        path: query.path,
+    };
+    ok(&beside(move || state.engine.artifact(&request)).await?)
 }
 
 /// Continues, resumes, recasts, revives or aborts a cast.
@@ -318,22 +304,22 @@ pub(super) async fn fork(
     ok(&made.await?)
 }
 
-/// Raises what a cast may spend; the person at the page is the operator (S2).
+/// Changes what a cast may spend; the user of the page is the operator (S2).
 pub(super) async fn budget(
     Given(state): Given<State>,
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Reply {
-    let request: BudgetRequest = body(&bytes)?;
-    let report = beside(move || {
-        let wanted = Raise {
-            tokens: request.max_tokens.map(Amount::To),
-            cost: request.max_cost_usd,
-            turns: request.max_turns,
-            minutes: request.max_minutes,
-        };
-        let folder = folder(&state, &id)?;
-        budget::budget(&folder, wanted, &state.clock).map_err(|error| ApiError::from(&error))
-    });
-    ok(&report.await?)
+    let limits: BudgetRequest = body(&bytes)?;
+    let request = CastBudgetRequest {
+        cast: cast_id(&id)?,
+        change: BudgetChange {
+            tokens: limits.max_tokens.map(TokenLimit::Set),
+            cost: limits.max_cost_usd,
+            turns: limits.max_turns,
+            minutes: limits.max_minutes,
+        },
+        config: None,
+    };
+    ok(&beside(move || state.engine.budget(&request)).await?)
 }
