@@ -16,6 +16,7 @@ mod init;
 mod loadout;
 mod plan;
 mod skill;
+mod spawn;
 mod validate;
 mod web;
 
@@ -38,5 +39,6 @@ pub use loadout::{
 };
 pub use plan::{PlanEstimate, PlanRange, PlanReport, PlanRequest, PlanSocket};
 pub use skill::{SKILL_AGENTS, SkillInstallReport, SkillInstallRequest, SkillReport};
+pub use spawn::{RunOptions, SpawnReport};
 pub use validate::{ValidateReport, ValidateRequest, ValidatedFile};
 pub use web::{AboutReport, WebAccess};
