@@ -17,6 +17,7 @@ mod loadout;
 mod plan;
 mod skill;
 mod spawn;
+mod trust;
 mod validate;
 mod web;
 
@@ -40,5 +41,9 @@ pub use loadout::{
 pub use plan::{PlanEstimate, PlanRange, PlanReport, PlanRequest, PlanSocket};
 pub use skill::{SKILL_AGENTS, SkillInstallReport, SkillInstallRequest, SkillReport};
 pub use spawn::{RunOptions, SpawnReport};
+pub use trust::{
+    TrustAnswer, TrustListReport, TrustObserver, TrustReport, TrustRevokeReport, TrustStanding,
+    TrustedAct,
+};
 pub use validate::{ValidateReport, ValidateRequest, ValidatedFile};
 pub use web::{AboutReport, WebAccess};

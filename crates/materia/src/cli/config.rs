@@ -35,9 +35,9 @@ impl Config {
             .map(|path| world.path(path))
     }
 
-    /// The one on top of all others, as it was named.
-    pub(super) fn named(&self) -> Option<PathBuf> {
-        self.config.clone()
+    /// The file, as a request names it.
+    pub(super) fn named(self) -> Option<PathBuf> {
+        self.config
     }
 
     /// Reads every layer there is.
