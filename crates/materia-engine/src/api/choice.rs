@@ -44,12 +44,6 @@ impl Engine {
         })?)
     }
 
-    /// Whether the user accepts everything that the project brings, for this process (S1).
-    pub(crate) fn accepts_project(&self) -> bool {
-        self.variable("MATERIA_TRUST")
-            .is_some_and(|value| value == "1")
-    }
-
     /// The agents that play a cast with these settings.
     pub(crate) fn backend(
         &self,

@@ -23,7 +23,7 @@ impl Engine {
         let files = self.config_files(request.config.as_deref())?;
         let home = self.home()?;
         let project = self.project()?;
-        let choosing = agent_turn::choosing(&files, Some(&home), self.accepts_project());
+        let choosing = agent_turn::choosing(&files, Some(&home), self.trusts_everything());
         let roster = Roster::new(&choosing.settings, None, project);
         doctor::doctor(&home, project, &roster, &choosing)
             .map_err(|error| ApiError::from_error(ErrorKind::Interrupted, "interrupted", &error))

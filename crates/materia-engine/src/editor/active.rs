@@ -17,7 +17,7 @@ use crate::config::{self, Files};
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
-use crate::trust::{self, project};
+use crate::trust::{self, ProjectTrust};
 
 /// The answer to `loadout use`.
 #[derive(Debug, Serialize)]
@@ -129,7 +129,10 @@ pub fn choose_active(
     {
         return Err(LoadoutError::Broken(compiled.findings).into());
     }
-    let was_trusted = scope == Scope::Project && project::is_trusted(&snapshot, home)?;
+    let was_trusted = scope == Scope::Project
+        && ProjectTrust::inspect_snapshot(&snapshot, Some(home))?
+            .require()
+            .is_ok();
     let (name, before) = (name.to_owned(), files.layer(scope));
     let before = before.map(|layer| layer.document.source().text());
     let text = with_active(before, &file, &name, &one.id)?;
@@ -139,7 +142,7 @@ pub fn choose_active(
     }
     let after = files.drafted(scope, &file, &text);
     if was_trusted {
-        project::grant_own(&after.snapshot(), home, clock)?;
+        ProjectTrust::inspect(&after, Some(home))?.grant(home, clock)?;
     }
     Ok(ActiveLoadoutReport {
         ok: true,

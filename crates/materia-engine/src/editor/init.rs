@@ -14,7 +14,7 @@ use crate::config::{Files, Places, ReadError};
 use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
-use crate::trust::project;
+use crate::trust::ProjectTrust;
 
 /// The files: where, what is in them, and what they are for.
 const FILES: [(&str, &str, &str); 3] = [
@@ -79,7 +79,7 @@ pub struct InitFile {
     pub action: &'static str,
 }
 
-/// Writes the starter into a project; `operator` is whether the user calls, who may trust (S2).
+/// Writes the starter into a project; `operator` is whether a person asks, who may trust (S2).
 pub fn init(
     project: &Path,
     home: &Home,
@@ -108,11 +108,13 @@ pub fn init(
         environment: None,
         flag: None,
     })?;
-    let snapshot = found.snapshot();
-    if ours && operator {
-        project::grant_own(&snapshot, home, clock)?;
-    }
-    let trusted = project::is_trusted(&snapshot, home).unwrap_or(false);
+    let trust = ProjectTrust::inspect(&found, Some(home));
+    let trusted = if ours && operator {
+        trust?.grant(home, clock)?;
+        true
+    } else {
+        trust.is_ok_and(|trust| trust.require().is_ok())
+    };
     let mut next = vec!["materia grid".to_owned()];
     if !trusted {
         next.push("materia trust".to_owned());

@@ -22,7 +22,7 @@ use crate::home::Home;
 use crate::store::atomic::{self, WriteError};
 use crate::store::dir::{self, DirError};
 use crate::store::lock::{Holder, Lock, LockError, Mode, Wait};
-use crate::trust::{self, project};
+use crate::trust::{self, ProjectTrust};
 
 /// How long another editor may hold the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -177,7 +177,9 @@ pub fn save(
         for edit in &request.edits {
             refuse(&before, target, edit)?;
         }
-        project::is_trusted(&before, home)?
+        ProjectTrust::inspect_snapshot(&before, Some(home))?
+            .require()
+            .is_ok()
     };
     let edits = request.edits.iter().map(SaveEdit::edit);
     let draft = Draft::new(files, target, &file, edits).map_err(SaveError::Broken)?;
@@ -191,7 +193,7 @@ pub fn save(
         atomic::write(&file, draft.after.as_bytes())?;
     }
     if was_trusted {
-        project::grant_own(&after, home, clock)?;
+        ProjectTrust::inspect_snapshot(&after, Some(home))?.grant(home, clock)?;
     }
     let layer = draft.files.layer(target.scope());
     let versions = request

@@ -23,7 +23,7 @@ use crate::home::Home;
 use crate::library::Library;
 use crate::process::Nursery;
 use crate::store::dir::{self, DirError, Scratch};
-use crate::trust::project;
+use crate::trust::ProjectTrust;
 use crate::utility::call::Called;
 use call::UtilityCall;
 
@@ -181,7 +181,8 @@ fn may_run(
 ) -> bool {
     context.accepts
         || request.value.is_some()
-        || project::is_trusted(snapshot, context.home).unwrap_or(false)
+        || ProjectTrust::inspect_snapshot(snapshot, Some(context.home))
+            .is_ok_and(|trust| trust.require().is_ok())
 }
 
 fn missing(config: &Config<'_>, name: &str) -> TrialError {

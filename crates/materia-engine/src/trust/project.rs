@@ -89,7 +89,7 @@ impl ProjectTrust {
         Self::inspect_snapshot(&files.snapshot(), home)
     }
 
-    /// The same for files whose config was merged already.
+    /// The same, where the config is merged already.
     pub fn inspect_snapshot(
         snapshot: &ConfigSnapshot<'_>,
         home: Option<&Home>,
@@ -132,23 +132,6 @@ impl ProjectTrust {
             ..self.report
         })
     }
-}
-
-/// Whether everything that the project brings is trusted as it is. A project that brings nothing
-/// is.
-pub(crate) fn is_trusted(snapshot: &ConfigSnapshot<'_>, home: &Home) -> Result<bool, Error> {
-    let trust = ProjectTrust::inspect_snapshot(snapshot, Some(home))?;
-    Ok(trust.require().is_ok())
-}
-
-/// Records trust in what the project brings, for files that the user wrote with our own editor (S1).
-pub(crate) fn grant_own(
-    snapshot: &ConfigSnapshot<'_>,
-    home: &Home,
-    clock: &Clock,
-) -> Result<(), Error> {
-    let trust = ProjectTrust::inspect_snapshot(snapshot, Some(home))?;
-    trust.grant(home, clock).map(drop)
 }
 
 /// Refuses what the project brings unless the user trusts it as it is.

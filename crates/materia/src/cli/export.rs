@@ -59,7 +59,7 @@ impl Export {
         }
     }
 
-    fn loadout(&self, world: &World, screen: Screen) -> Result<u8, ApiError> {
+    fn loadout(self, world: &World, screen: Screen) -> Result<u8, ApiError> {
         let format = match self.format {
             Format::Mermaid => GridFormat::Mermaid,
             Format::Dot => GridFormat::Dot,
@@ -67,7 +67,7 @@ impl Export {
             Format::Json => GridFormat::Json,
         };
         let grid = world.engine().grid(&GridRequest {
-            loadout: self.what.clone(),
+            loadout: self.what,
             config: self.config.named(),
         })?;
         screen.findings(&grid.warnings);

@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use materia_engine::api::{ApiError, ErrorKind};
+use materia_engine::api::{ApiError, Caller, ErrorKind};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -18,7 +18,6 @@ use super::{api, assets};
 use crate::door::{Mount, Web};
 use crate::view::{Agents, Serving};
 use crate::world::World;
-use materia_engine::api::Caller;
 
 /// The port that people get used to.
 const USUAL_PORT: u16 = 7717;
@@ -93,7 +92,8 @@ async fn serve(world: &World, wish: &Web, agents: Mount) -> Result<(), ApiError>
 }
 
 fn state(world: &World, wish: &Web, at: SocketAddr) -> Result<State, ApiError> {
-    let engine = world.engine().clone();
+    // The user of the page is the operator, whatever the server was started from.
+    let engine = world.engine().on_behalf_of(Caller::default());
     let access = engine.web_access()?;
     let herald = Herald {
         address: address(&wish.host, at),

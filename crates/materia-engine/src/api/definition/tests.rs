@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::super::{ActiveLoadoutRequest, ActiveReach, Environment};
+use super::super::{ActiveLoadoutRequest, ActiveReach, Environment, TrustStanding};
 use super::*;
 use crate::clock::Clock;
 use crate::config::{PROJECT_FILE, take_read_counts};
 use crate::store::{atomic, dir};
-use crate::trust::project::{self, TrustStanding};
+use crate::trust::ProjectTrust;
 
 const CONFIG: &str = r#"{ "materia": { "Hello": { "type": "utility", "command": ["true"] } } }"#;
 
@@ -77,15 +77,14 @@ impl TestProject {
     }
 
     fn trust(&self) -> TrustStanding {
-        let files = self.engine.config_files(None).unwrap();
-        let home = self.engine.home().unwrap();
-        project::show(&files, Some(&home)).unwrap().standing
+        self.engine.trust_show().unwrap().standing
     }
 
     fn grant(&self) {
         let files = self.engine.config_files(None).unwrap();
         let (home, clock) = (self.engine.home().unwrap(), Clock::system());
-        project::grant_own(&files.snapshot(), &home, &clock).unwrap();
+        let trust = ProjectTrust::inspect(&files, Some(&home)).unwrap();
+        trust.grant(&home, &clock).unwrap();
     }
 }
 
