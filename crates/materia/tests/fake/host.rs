@@ -247,8 +247,8 @@ fn captured(captured: &Captured) -> Value {
 
 /// Whoever runs and has our mark, or wrote itself down.
 fn left(pids: Option<&str>) -> Vec<i32> {
-    let mark = std::env::var("MATERIA_HOUSE")
-        .map(|mark| format!("MATERIA_HOUSE={mark}"))
+    let mark = std::env::var("MATERIA_TEST_ENV")
+        .map(|mark| format!("MATERIA_TEST_ENV={mark}"))
         .unwrap_or_default();
     let entries = std::fs::read_dir("/proc").expect("/proc").flatten();
     let all = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());

@@ -7,13 +7,13 @@ mod needs_agents;
 
 use serde_json::{Value, json};
 
-use crate::house::House;
 use crate::spawn::records;
+use crate::test_env::TestEnv;
 
-/// What every test of actors does in its house.
-impl House {
+/// What every test of actors does in its env.
+impl TestEnv {
     /// Spawns the scripted agent as `run:a`, with these words besides.
-    fn actor(&self, replies: &Value, more: &[&str]) -> Value {
+    fn spawn_agent(&self, replies: &Value, more: &[&str]) -> Value {
         self.write("script.json", json!({"replies": replies}).to_string());
         let words = [
             &[
@@ -31,7 +31,7 @@ impl House {
     }
 
     /// Says something to `run:a`, and gives the id of the message.
-    fn say(&self, text: &str, more: &[&str]) -> String {
+    fn send_chat(&self, text: &str, more: &[&str]) -> String {
         let words = [&["message", "--json", "run:a", "chat.message", text], more].concat();
         self.materia(&words).run().ok().json()["id"]
             .as_str()
@@ -40,7 +40,7 @@ impl House {
     }
 
     /// Waits until `run:a` has answered so often, and gives what it said to its coordinator.
-    pub(crate) fn answers(&self, times: usize) -> Vec<Value> {
+    pub(crate) fn wait_for_answers(&self, times: usize) -> Vec<Value> {
         let began = std::time::Instant::now();
         loop {
             let said: Vec<Value> = posted(self, "a")
@@ -79,8 +79,8 @@ impl House {
 }
 
 /// The messages in a run's journal.
-pub fn posted(house: &House, id: &str) -> Vec<Value> {
-    let all = records(house, id)
+pub fn posted(env: &TestEnv, id: &str) -> Vec<Value> {
+    let all = records(env, id)
         .into_iter()
         .filter(|record| record["type"] == "message");
     all.map(|record| record["data"].clone()).collect()
@@ -103,20 +103,20 @@ fn said(role: &str, text: &str) -> (String, String) {
 
 #[test]
 fn messages_become_turns_and_answers_come_back() {
-    let house = House::new();
+    let env = TestEnv::new();
     let usage = json!({"input": 30, "output": 10, "cost": {"total": 0.25}});
     let replies = json!([
         {"match": {"contains": "hello"}, "text": "hi there", "usage": usage},
         {"match": {"contains": "more"}, "text": "much more", "usage": usage},
     ]);
-    let spawned = house.actor(&replies, &["hello", "you"]);
+    let spawned = env.spawn_agent(&replies, &["hello", "you"]);
     assert_eq!(
         (&spawned["status"], &spawned["address"]),
         (&json!("running"), &json!("run:a"))
     );
-    house.answers(1);
-    let asked = house.say("tell me more", &["--correlation", "c1"]);
-    let answers = house.answers(2);
+    env.wait_for_answers(1);
+    let asked = env.send_chat("tell me more", &["--correlation", "c1"]);
+    let answers = env.wait_for_answers(2);
     let last = &answers[1];
     assert_eq!(
         (&last["from"], &last["type"], &last["body"]),
@@ -134,7 +134,7 @@ fn messages_become_turns_and_answers_come_back() {
         (&json!("ok"), &json!(40))
     );
 
-    let transcript = house.transcript();
+    let transcript = env.transcript();
     let wanted = [
         said("prompt", "hello you"),
         said("answer", "hi there"),
@@ -142,7 +142,7 @@ fn messages_become_turns_and_answers_come_back() {
         said("answer", "much more"),
     ];
     assert_eq!(lines(&transcript), wanted);
-    let status = house
+    let status = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
         .ok()
@@ -160,7 +160,7 @@ fn messages_become_turns_and_answers_come_back() {
         (&agent["name"], &agent["busy"]),
         (&json!("scripted"), &json!(false))
     );
-    let shown = house
+    let shown = env
         .materia(&["inspect", "run:a", "--view", "transcript"])
         .run()
         .ok()
@@ -170,7 +170,7 @@ fn messages_become_turns_and_answers_come_back() {
         "{shown}"
     );
 
-    let tail = house
+    let tail = env
         .materia(&["inspect", "run:a", "--view", "tail"])
         .run()
         .ok()
@@ -180,47 +180,46 @@ fn messages_become_turns_and_answers_come_back() {
         "> you: hello you\nhi there\n> you: tell me more\nmuch more\n"
     );
 
-    let killed = house
+    let killed = env
         .materia(&["message", "run:a", "control.kill", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(killed["status"], "killed");
-    assert_eq!(house.alive().len(), 0);
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
 fn any_command_is_an_actor_one_turn_for_each_message() {
-    let house = House::new();
+    let env = TestEnv::new();
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
-    house.write("flow.json", json!({"agents": agents}).to_string());
-    house
-        .materia(&[
-            "spawn",
-            "--agent",
-            "loud",
-            "--config",
-            "flow.json",
-            "--as",
-            "run:a",
-            "first",
-        ])
-        .run()
-        .ok();
-    house.answers(1);
-    house.say("second", &[]);
-    let answers = house.answers(2);
+    env.write("flow.json", json!({"agents": agents}).to_string());
+    env.materia(&[
+        "spawn",
+        "--agent",
+        "loud",
+        "--config",
+        "flow.json",
+        "--as",
+        "run:a",
+        "first",
+    ])
+    .run()
+    .ok();
+    env.wait_for_answers(1);
+    env.send_chat("second", &[]);
+    let answers = env.wait_for_answers(2);
     assert_eq!(
         (&answers[0]["body"], &answers[1]["body"]),
         (&json!("FIRST"), &json!("SECOND"))
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn an_agent_spawns_another_and_asks_it_over_mcp() {
-    let house = House::new();
-    let profile = house.home().join(".config/pi/pi-materia");
+    let env = TestEnv::new();
+    let profile = env.home().join(".config/pi/pi-materia");
     std::fs::create_dir_all(&profile).unwrap();
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
     std::fs::write(
@@ -228,7 +227,7 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
         json!({"agents": agents}).to_string(),
     )
     .unwrap();
-    let mut client = crate::mcp::Client::open(&house, &["mcp"]);
+    let mut client = crate::mcp::Client::open(&env, &["mcp"]);
     let spawned = client.call(
         "spawn",
         json!({"agent": "loud", "prompt": "--first", "as": "run:a"}),
@@ -238,12 +237,12 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
         (&json!("a"), &json!(false)),
         "{spawned}"
     );
-    house.answers(1);
+    env.wait_for_answers(1);
     client.call(
         "message",
         json!({"to": "run:a", "type": "chat.message", "body": "second"}),
     );
-    let answers = house.answers(2);
+    let answers = env.wait_for_answers(2);
     assert_eq!(
         (&answers[0]["body"], &answers[1]["body"]),
         (&json!("--FIRST"), &json!("SECOND"))
@@ -256,36 +255,36 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
 
 #[test]
 fn answers_go_to_who_asked_and_answers_are_not_answered() {
-    let house = House::new();
-    house.actor(
+    let env = TestEnv::new();
+    env.spawn_agent(
         &json!([{"match": {}, "text": "as you like", "times": 9}]),
         &[],
     );
-    house.spawn("b", "sleep 600", &[]);
-    let asked = house.say("please", &["--from", "run:b"]);
-    house.until_file_has(house.run_place("b").journal(), "as you like");
-    let heard = posted(&house, "b");
+    env.spawn("b", "sleep 600", &[]);
+    let asked = env.send_chat("please", &["--from", "run:b"]);
+    env.wait_for_file_text(env.run_dir("b").journal(), "as you like");
+    let heard = posted(&env, "b");
     assert_eq!(
         (&heard[0]["to"], &heard[0]["from"], &heard[0]["reply_to"]),
         (&json!("run:b"), &json!("run:a"), &json!(asked))
     );
     // The agent is told who speaks.
     assert_eq!(
-        lines(&house.transcript())[0].1,
+        lines(&env.transcript())[0].1,
         "[chat.message from run:b]\nplease"
     );
     // What answers goes to the coordinator, so that two of them never thank each other for ever.
-    house.say("thanks", &["--from", "run:b", "--reply-to", "m1"]);
-    let told = house.answers(1);
+    env.send_chat("thanks", &["--from", "run:b", "--reply-to", "m1"]);
+    let told = env.wait_for_answers(1);
     assert_eq!(told[0]["to"], "coordinator");
-    assert_eq!(posted(&house, "b").len(), 1);
+    assert_eq!(posted(&env, "b").len(), 1);
     // Where it is asked to, it answers in its room.
-    house.say("aloud", &["--metadata", "{\"answer_to\": \"room:a\"}"]);
-    house.until_file_has(house.run_place("a").journal(), "\"to\":\"room:a\"");
+    env.send_chat("aloud", &["--metadata", "{\"answer_to\": \"room:a\"}"]);
+    env.wait_for_file_text(env.run_dir("a").journal(), "\"to\":\"room:a\"");
     // Who is gone cannot be answered; the coordinator is.
-    house.kill("b");
-    house.say("late", &["--from", "run:b"]);
-    let told = house.answers(2);
+    env.kill("b");
+    env.send_chat("late", &["--from", "run:b"]);
+    let told = env.wait_for_answers(2);
     assert!(
         told[1]["metadata"]["undelivered"]
             .as_str()
@@ -294,27 +293,27 @@ fn answers_go_to_who_asked_and_answers_are_not_answered() {
         "{}",
         told[1]
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn what_is_said_to_a_busy_agent_that_cannot_hear_gets_a_turn_of_its_own() {
-    let house = House::new();
+    let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "slow"}, "text": "slowly", "delayMs": 400},
         {"match": {}, "text": "quickly", "times": 3},
     ]);
-    house.actor(&replies, &["slow"]);
-    house.until_file_has(house.run_place("a").journal(), "turn.start");
-    house.say("one", &[]);
-    house.say("two", &[]);
-    let answers = house.answers(3);
+    env.spawn_agent(&replies, &["slow"]);
+    env.wait_for_file_text(env.run_dir("a").journal(), "turn.start");
+    env.send_chat("one", &[]);
+    env.send_chat("two", &[]);
+    let answers = env.wait_for_answers(3);
     let bodies: Vec<&Value> = answers.iter().map(|answer| &answer["body"]).collect();
     assert_eq!(
         bodies,
         [&json!("slowly"), &json!("quickly"), &json!("quickly")]
     );
-    let prompts: Vec<(String, String)> = lines(&house.transcript())
+    let prompts: Vec<(String, String)> = lines(&env.transcript())
         .into_iter()
         .filter(|(role, _)| role == "prompt")
         .collect();
@@ -326,42 +325,41 @@ fn what_is_said_to_a_busy_agent_that_cannot_hear_gets_a_turn_of_its_own() {
             said("prompt", "two")
         ]
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn an_abort_ends_the_turn_and_not_the_agent() {
-    let house = House::new();
+    let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "long"}, "text": "never", "delayMs": 600_000},
         {"match": {}, "text": "still here"},
     ]);
-    house.actor(&replies, &["a long one"]);
-    house.until_file_has(house.run_place("a").journal(), "turn.start");
-    house
-        .materia(&["message", "run:a", "control.abort"])
+    env.spawn_agent(&replies, &["a long one"]);
+    env.wait_for_file_text(env.run_dir("a").journal(), "turn.start");
+    env.materia(&["message", "run:a", "control.abort"])
         .run()
         .ok();
-    let answers = house.answers(1);
+    let answers = env.wait_for_answers(1);
     assert_eq!(
         (&answers[0]["type"], &answers[0]["metadata"]["outcome"]),
         (&json!("chat.failed"), &json!("aborted"))
     );
-    house.say("and now?", &[]);
-    assert_eq!(house.answers(2)[1]["body"], "still here");
-    house.kill("a");
+    env.send_chat("and now?", &[]);
+    assert_eq!(env.wait_for_answers(2)[1]["body"], "still here");
+    env.kill("a");
 }
 
 #[test]
 fn a_turn_is_recovered_by_its_outcome() {
-    let house = House::new();
+    let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "flaky"}, "error": "overload", "usage": {"input": 5}},
         {"match": {"contains": "flaky"}, "text": "at last", "usage": {"input": 7}},
         {"match": {"contains": "locked"}, "error": "auth", "times": 5},
     ]);
-    house.actor(&replies, &["flaky"]);
-    let answers = house.answers(1);
+    env.spawn_agent(&replies, &["flaky"]);
+    let answers = env.wait_for_answers(1);
     assert_eq!(
         (
             &answers[0]["body"],
@@ -369,26 +367,26 @@ fn a_turn_is_recovered_by_its_outcome() {
         ),
         (&json!("at last"), &json!(12))
     );
-    let asked = house.say("locked", &[]);
-    let answers = house.answers(2);
+    let asked = env.send_chat("locked", &[]);
+    let answers = env.wait_for_answers(2);
     assert_eq!(
         (&answers[1]["type"], &answers[1]["metadata"]["outcome"]),
         (&json!("chat.failed"), &json!("auth"))
     );
-    let failed = records(&house, "a")
+    let failed = records(&env, "a")
         .into_iter()
         .find(|record| record["type"] == "message.failed")
         .unwrap();
     assert_eq!(failed["data"]["id"], json!(asked));
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn what_cannot_be_started_starts_nothing() {
-    let house = House::new();
+    let env = TestEnv::new();
     let call = |words: &[&str]| {
         let words = [&["spawn", "--json", "--as", "run:a"], words].concat();
-        let outcome = house.materia(&words).env("PATH", "/nowhere").run();
+        let outcome = env.materia(&words).env("PATH", "/nowhere").run();
         (
             outcome.code(),
             outcome.json()["error"]["code"].as_str().unwrap().to_owned(),
@@ -404,10 +402,10 @@ fn what_cannot_be_started_starts_nothing() {
         call(&["--template", "true", "--model", "m"]),
         (2, "usage".to_owned())
     );
-    house.write("script.json", "{\"replies\": []}");
+    env.write("script.json", "{\"replies\": []}");
     assert_eq!(
         call(&["--agent-script", "script.json", "--turn-timeout", "0"]),
         (2, "usage".to_owned())
     );
-    assert!(!house.run_place("a").exists());
+    assert!(!env.run_dir("a").exists());
 }

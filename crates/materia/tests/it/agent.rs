@@ -3,7 +3,7 @@
 //! What needs no agent program is here. `needs_agents` drives the real programs, each against a scripted
 //! model server on the loopback, so that nothing leaves the machine.
 
-pub mod stage;
+pub mod harness;
 mod needs_agents;
 
 use std::os::unix::fs::PermissionsExt;
@@ -11,15 +11,19 @@ use std::os::unix::fs::PermissionsExt;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::{Call, House};
+use crate::test_env::{TestCommand, TestEnv};
 
 /// A call with nothing in `PATH` but these programs and the few of the system's that they need.
-fn sealed<'a>(house: &'a House, call: Call<'a>, programs: &[(&str, &str)]) -> Call<'a> {
+fn sealed<'a>(
+    env: &'a TestEnv,
+    call: TestCommand<'a>,
+    programs: &[(&str, &str)],
+) -> TestCommand<'a> {
     for (name, script) in programs {
-        let path = house.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        let path = env.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
         std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
     }
-    let bin = house.work().join("bin");
+    let bin = env.work_dir().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
     for tool in ["sh", "cat", "sleep", "setsid"] {
         if !bin.join(tool).exists() {
@@ -30,24 +34,24 @@ fn sealed<'a>(house: &'a House, call: Call<'a>, programs: &[(&str, &str)]) -> Ca
 }
 
 /// A config with agents of its own.
-fn config(house: &House, agents: &Value, more: &Value) {
+fn config(env: &TestEnv, agents: &Value, more: &Value) {
     let mut document = json!({"agents": agents});
     document
         .as_object_mut()
         .unwrap()
         .extend(more.as_object().unwrap().clone());
-    house.write("flow.json", document.to_string());
+    env.write("flow.json", document.to_string());
 }
 
-fn ask<'a>(house: &'a House, words: &[&str]) -> Call<'a> {
+fn ask<'a>(env: &'a TestEnv, words: &[&str]) -> TestCommand<'a> {
     let words = [&["agent", "run", "--config", "flow.json"], words].concat();
-    house.materia(&words).stdin("what is up?")
+    env.materia(&words).stdin("what is up?")
 }
 
 #[test]
 fn without_an_agent_it_says_what_to_install() {
-    let house = House::new();
-    let nobody = sealed(&house, house.materia(&["agent", "run"]).stdin("x"), &[]).run();
+    let env = TestEnv::new();
+    let nobody = sealed(&env, env.materia(&["agent", "run"]).stdin("x"), &[]).run();
     assert_snapshot!(nobody.transcript(), @r"
     $ materia agent run
     --- stderr
@@ -55,10 +59,10 @@ fn without_an_agent_it_says_what_to_install() {
       hint: install one, such as `npm install -g @earendil-works/pi-coding-agent`; see `materia doctor`
     --- exit 6
     ");
-    let call = house
+    let call = env
         .materia(&["agent", "run", "--agent", "codex", "--json"])
         .stdin("x");
-    let missing = sealed(&house, call, &[]).run();
+    let missing = sealed(&env, call, &[]).run();
     assert_eq!(
         (missing.code(), &missing.json()["error"]["code"]),
         (6, &json!("no_agent"))
@@ -69,10 +73,10 @@ fn without_an_agent_it_says_what_to_install() {
             .unwrap()
             .contains("npm install -g @openai/codex")
     );
-    let call = house
+    let call = env
         .materia(&["agent", "run", "--agent", "clade", "--json"])
         .stdin("x");
-    let near = sealed(&house, call, &[]).run();
+    let near = sealed(&env, call, &[]).run();
     assert_eq!(
         (near.code(), &near.json()["error"]["hint"]),
         (6, &json!("did you mean `claude`?"))
@@ -81,16 +85,16 @@ fn without_an_agent_it_says_what_to_install() {
 
 #[test]
 fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
-    let house = House::new();
+    let env = TestEnv::new();
     let socket = json!({"a": {"materia": "Talk"}});
     let role = json!({"Talk": {"tools": "none", "prompt": "say it", "agent": "claude"}});
     let loadouts = json!({"T": {"entry": "a", "sockets": socket}});
-    house.write(
+    env.write(
         "flow.json",
         json!({"activeLoadout": "T", "loadouts": loadouts, "materia": role}).to_string(),
     );
-    let call = house.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
-    let outcome = sealed(&house, call, &[]).run();
+    let call = env.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
+    let outcome = sealed(&env, call, &[]).run();
     assert_snapshot!(outcome.transcript(), @r"
     $ materia cast --config flow.json x --agent echo
     --- stderr
@@ -98,34 +102,34 @@ fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
       hint: `npm install -g @anthropic-ai/claude-code`, or choose another with --agent
     --- exit 6
     ");
-    assert!(!house.work().join(".pi").exists());
+    assert!(!env.work_dir().join(".pi").exists());
 }
 
 #[test]
 fn the_list_says_who_plays_and_why() {
-    let house = House::new();
+    let env = TestEnv::new();
     config(
-        &house,
+        &env,
         &json!({"mine": {"command": ["cat"]}}),
         &json!({"agent": "codex"}),
     );
-    let call = house.materia(&["agent", "list", "--config", "flow.json"]);
-    let list = sealed(&house, call, &[("codex", "exit 0"), ("pi", "exit 0")])
+    let call = env.materia(&["agent", "list", "--config", "flow.json"]);
+    let list = sealed(&env, call, &[("codex", "exit 0"), ("pi", "exit 0")])
         .run()
         .ok();
     assert_snapshot!(list.transcript(), @r"
     $ materia agent list --config flow.json
-    mine        command  tools as its kind does; [HOUSE]/project/bin/cat
-    pi          pi       tools by name; [HOUSE]/project/bin/pi
+    mine        command  tools as its kind does; [ROOT]/project/bin/cat
+    pi          pi       tools by name; [ROOT]/project/bin/pi
     claude      the agent Claude Code is not installed: there is no `claude` in PATH; `npm install -g @anthropic-ai/claude-code`, or choose another with --agent
-    codex       codex    tools by its sandbox; [HOUSE]/project/bin/codex
+    codex       codex    tools by its sandbox; [ROOT]/project/bin/codex
     gemini      the agent Gemini CLI is not installed: there is no `gemini` in PATH; `npm install -g @google/gemini-cli`, or choose another with --agent
     opencode    the agent OpenCode is not installed: there is no `opencode` in PATH; `npm install -g opencode-ai`, or choose another with --agent
 
     plays: codex, flow.json names it
     ");
-    let call = house.materia(&["agent", "list", "--json"]);
-    let found = sealed(&house, call, &[]).run().json();
+    let call = env.materia(&["agent", "list", "--json"]);
+    let found = sealed(&env, call, &[]).run().json();
     assert_eq!(
         found["chosen"],
         json!({"name": "pi", "why": "found", "reason": "the first one found"})
@@ -134,7 +138,7 @@ fn the_list_says_who_plays_and_why() {
 
 #[test]
 fn any_command_is_an_agent() {
-    let house = House::new();
+    let env = TestEnv::new();
     let agents = json!({
         "echo": {"command": ["sh", "-c", "printf 'model=%s ' \"$1\"; cat", "sh", "{model}"]},
         "json": {"command": ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "sh",
@@ -143,25 +147,22 @@ fn any_command_is_an_agent() {
         "broken": {"command": ["sh", "-c", "echo 'rate limit, try again in 2s' >&2; exit 3"]},
         "mute": {"command": ["sh", "-c", "cat >/dev/null"]},
     });
-    config(&house, &agents, &json!({"agent": "echo"}));
-    let plain = ask(&house, &["--model", "m1"]).run().ok();
+    config(&env, &agents, &json!({"agent": "echo"}));
+    let plain = ask(&env, &["--model", "m1"]).run().ok();
     assert_eq!(plain.stdout, "model=m1 what is up?\n");
-    let read = ask(&house, &["--agent", "json", "--json"])
-        .run()
-        .ok()
-        .json();
+    let read = ask(&env, &["--agent", "json", "--json"]).run().ok().json();
     assert_eq!(
         (&read["text"], &read["usage"]["total"]),
         (&json!("hi"), &json!(10))
     );
-    let broken = ask(&house, &["--agent", "broken", "--json"]).run();
+    let broken = ask(&env, &["--agent", "broken", "--json"]).run();
     assert_eq!(
         (broken.code(), &broken.json()["outcome"]),
         (1, &json!("rate_limit"))
     );
-    let mute = ask(&house, &["--agent", "mute", "--json"]).run();
+    let mute = ask(&env, &["--agent", "mute", "--json"]).run();
     assert_eq!((mute.code(), &mute.json()["outcome"]), (1, &json!("empty")));
-    let told = ask(&house, &["--tools", "none"]).run().ok();
+    let told = ask(&env, &["--tools", "none"]).run().ok();
     assert_eq!(
         told.stderr,
         "notice: echo: this agent is a command: which tools it uses is its own choice\n"
@@ -170,11 +171,11 @@ fn any_command_is_an_agent() {
 
 #[test]
 fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
-    let house = House::new();
+    let env = TestEnv::new();
     let more = json!({"agent": "echo", "activeLoadout": "T", "materia": {"Talk": {"tools": "readOnly", "prompt": "say it"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk", "edges": [{"to": "b"}]}, "b": {"materia": "Talk"}}}}});
-    config(&house, &json!({"echo": {"command": ["cat"]}}), &more);
-    let said = house
+    config(&env, &json!({"echo": {"command": ["cat"]}}), &more);
+    let said = env
         .materia(&["cast", "--config", "flow.json", "x"])
         .run()
         .ok();
@@ -183,7 +184,7 @@ fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
         .matches("echo: this agent is a command: which tools it uses is its own choice")
         .count();
     assert_eq!(told, 1, "it is told once: {}", said.stderr);
-    let kept = house
+    let kept = env
         .shell("cat .pi/pi-materia/*/sockets/a/*.activity.jsonl")
         .run()
         .ok()
@@ -196,25 +197,23 @@ fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
 
 #[test]
 fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
-    let house = House::new();
+    let env = TestEnv::new();
     let more = json!({"agent": "one", "activeLoadout": "T",
         "materia": {"Talk": {"multiTurn": true, "prompt": "say it", "tools": "none"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk"}}}}});
     let says = |word: &str| json!({"command": ["echo", word]});
     config(
-        &house,
+        &env,
         &json!({"one": says("one"), "two": says("two")}),
         &more,
     );
-    house
-        .materia(&["cast", "--config", "flow.json", "--agent", "two", "x"])
+    env.materia(&["cast", "--config", "flow.json", "--agent", "two", "x"])
         .run()
         .ok();
-    house
-        .materia(&["continue", "2026-01-01T00-00-00-000Z", "more"])
+    env.materia(&["continue", "2026-01-01T00-00-00-000Z", "more"])
         .run()
         .ok();
-    let answers = house
+    let answers = env
         .shell("cat .pi/pi-materia/*/sockets/a/*.output.md")
         .run()
         .ok()
@@ -223,9 +222,7 @@ fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
         answers.contains("two") && !answers.contains("one"),
         "{answers}"
     );
-    let near = house
-        .materia(&["continue", "2026-01-01T00-00-00-00Z"])
-        .run();
+    let near = env.materia(&["continue", "2026-01-01T00-00-00-00Z"]).run();
     assert!(
         near.stderr
             .contains("did you mean `2026-01-01T00-00-00-000Z`?"),
@@ -236,68 +233,68 @@ fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
 
 #[test]
 fn a_turn_that_takes_too_long_leaves_nothing_behind() {
-    let house = House::new();
+    let env = TestEnv::new();
     let tree =
         "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
     config(
-        &house,
+        &env,
         &json!({"slow": {"command": ["sh", "-c", tree]}}),
         &json!({"agent": "slow"}),
     );
-    let late = ask(&house, &["--timeout", "0.2", "--json"]).run();
+    let late = ask(&env, &["--timeout", "0.2", "--json"]).run();
     assert_eq!(
         (late.code(), &late.json()["outcome"]),
         (1, &json!("timeout"))
     );
-    assert_eq!(house.alive().len(), 0);
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
 fn what_an_agent_leaves_behind_ends_with_its_turn() {
-    let house = House::new();
+    let env = TestEnv::new();
     let tree = "cat; setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 &";
     config(
-        &house,
+        &env,
         &json!({"untidy": {"command": ["sh", "-c", tree]}}),
         &json!({"agent": "untidy"}),
     );
-    assert_eq!(ask(&house, &[]).run().ok().stdout, "what is up?\n");
-    assert_eq!(house.alive().len(), 0);
+    assert_eq!(ask(&env, &[]).run().ok().stdout, "what is up?\n");
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
 fn a_project_brings_no_agent_before_it_is_trusted() {
-    let house = House::new();
+    let env = TestEnv::new();
     let agents = json!({"pi": {"command": ["sh", "-c", "touch ran; cat"]}});
-    house.write(
+    env.write(
         ".pi/pi-materia.json",
         json!({"agents": agents, "agent": "pi"}).to_string(),
     );
-    let call = house.materia(&["agent", "run", "--json"]).stdin("x");
-    let refused = sealed(&house, call, &[]).run();
+    let call = env.materia(&["agent", "run", "--json"]).stdin("x");
+    let refused = sealed(&env, call, &[]).run();
     assert_eq!(
         (refused.code(), &refused.json()["error"]["code"]),
         (4, &json!("untrusted")),
         "as in a cast"
     );
-    assert!(!house.work().join("ran").exists());
-    let call = house.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
-    assert_eq!(sealed(&house, call, &[]).run().code(), 4);
-    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[])
+    assert!(!env.work_dir().join("ran").exists());
+    let call = env.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
+    assert_eq!(sealed(&env, call, &[]).run().code(), 4);
+    let doctor = sealed(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
     assert_eq!(
         (&doctor["agent"], &doctor["agentUntrusted"]),
-        (&json!(null), &json!("[HOUSE]/project/.pi/pi-materia.json"))
+        (&json!(null), &json!("[ROOT]/project/.pi/pi-materia.json"))
     );
     assert!(
-        sealed(&house, house.materia(&["doctor"]), &[])
+        sealed(&env, env.materia(&["doctor"]), &[])
             .run()
             .stdout
             .contains("is not trusted, so it has no say")
     );
-    crate::trust::trust(&house);
-    let doctor = sealed(&house, house.materia(&["doctor", "--json"]), &[])
+    crate::trust::trust(&env);
+    let doctor = sealed(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
     assert_eq!(
@@ -307,11 +304,11 @@ fn a_project_brings_no_agent_before_it_is_trusted() {
     );
     assert_eq!(
         doctor["agent"]["file"],
-        "[HOUSE]/project/.pi/pi-materia.json"
+        "[ROOT]/project/.pi/pi-materia.json"
     );
     assert!(doctor.get("agentUntrusted").is_none());
-    house.shell("cp /usr/bin/touch bin/touch").run().ok();
-    let call = house.materia(&["agent", "run"]).stdin("x");
-    sealed(&house, call, &[]).run().ok();
-    assert!(house.work().join("ran").exists());
+    env.shell("cp /usr/bin/touch bin/touch").run().ok();
+    let call = env.materia(&["agent", "run"]).stdin("x");
+    sealed(&env, call, &[]).run().ok();
+    assert!(env.work_dir().join("ran").exists());
 }

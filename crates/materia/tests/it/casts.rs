@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 /// A list of two items; each is worked on and then checked, and the first one is not good enough at
 /// first.
@@ -38,12 +38,12 @@ pub fn replies() -> Value {
     ]})
 }
 
-/// A house with the files of [`loops`].
-pub fn house() -> House {
-    let house = House::new();
-    house.write("flow.json", loops().to_string());
-    house.write("script.json", replies().to_string());
-    house
+/// A env with the files of [`loops`].
+pub fn example_env() -> TestEnv {
+    let env = TestEnv::new();
+    env.write("flow.json", loops().to_string());
+    env.write("script.json", replies().to_string());
+    env
 }
 
 const CAST: [&str; 6] = [
@@ -57,11 +57,10 @@ const CAST: [&str; 6] = [
 
 #[test]
 fn a_list_a_cast_and_its_standing_read_well() {
-    let house = house();
-    let nothing = house.materia(&["casts"]).run().ok();
-    house.materia(&CAST).run().ok();
-    house
-        .materia(&CAST)
+    let env = example_env();
+    let nothing = env.materia(&["casts"]).run().ok();
+    env.materia(&CAST).run().ok();
+    env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
         .run();
     let words: [&[&str]; 4] = [
@@ -71,26 +70,26 @@ fn a_list_a_cast_and_its_standing_read_well() {
         &["status", "2026-01-01T00-00-00-000Z"],
     ];
     let mut said = vec![nothing.transcript()];
-    said.extend(words.map(|words| house.materia(words).run().ok().transcript()));
+    said.extend(words.map(|words| env.materia(words).run().ok().transcript()));
     assert_snapshot!(said.join("\n"));
 }
 
 #[test]
 fn p4_a_cast_runs_only_while_its_driver_lives() {
-    let house = House::new();
+    let env = TestEnv::new();
     let slow = json!({"type": "utility", "timeoutMs": 600_000, "command":
         ["sh", "-c", "cat >/dev/null; echo started >new; mv new started; while [ ! -e go ]; do sleep 0.05; done"]});
-    house.write("flow.json", json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Slow"}}}},
+    env.write("flow.json", json!({"activeLoadout": "T", "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Slow"}}}},
         "materia": {"Slow": slow}}).to_string());
-    let detached = house
+    let detached = env
         .materia(&["cast", "--config", "flow.json", "x", "--detach", "--json"])
         .run()
         .ok()
         .json();
-    while !house.work().join("started").exists() {
+    while !env.work_dir().join("started").exists() {
         std::thread::yield_now();
     }
-    let listed = house.materia(&["casts", "--json"]).run().ok().json();
+    let listed = env.materia(&["casts", "--json"]).run().ok().json();
     let one = &listed["casts"][0];
     assert_eq!(
         (&one["castId"], &one["status"]),
@@ -98,45 +97,44 @@ fn p4_a_cast_runs_only_while_its_driver_lives() {
     );
     assert_eq!(one["at"]["socket"], "a");
     let pid = one["driver"].as_u64().unwrap();
-    let status = house.materia(&["status", "--json"]).run().ok().json();
+    let status = env.materia(&["status", "--json"]).run().ok().json();
     assert_eq!(
         (&status["driver"], &status["graph"][0]["current"]),
         (&json!(pid), &json!(true))
     );
-    house.shell(&format!("kill -9 {pid}")).run().ok();
-    while house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"]
-        != "interrupted"
+    env.shell(&format!("kill -9 {pid}")).run().ok();
+    while env.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"] != "interrupted"
     {
         std::thread::yield_now();
     }
-    let status = house.materia(&["status"]).run().ok().stdout;
+    let status = env.materia(&["status"]).run().ok().stdout;
     assert!(
         status.contains("needs you: nobody drives it")
             && status.contains("next: materia resume 2026"),
         "{status}"
     );
-    let steps = house.materia(&["cast-show", "--json"]).run().ok().json();
+    let steps = env.materia(&["cast-show", "--json"]).run().ok().json();
     assert_eq!(steps["steps"][0]["outcome"], "interrupted");
-    house.materia(&["abort", "--json"]).run().ok();
+    env.materia(&["abort", "--json"]).run().ok();
     assert_eq!(
-        house.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"],
+        env.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"],
         "aborted"
     );
-    house.write("go", "");
-    while !house.alive().is_empty() {
+    env.write("go", "");
+    while !env.live_processes().is_empty() {
         std::thread::yield_now();
     }
 }
 
 #[test]
 fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast() {
-    let house = house();
+    let env = example_env();
     for _ in 0..3 {
-        house.materia(&CAST).run().ok();
+        env.materia(&CAST).run().ok();
     }
-    let casts = house.work().join(".pi/pi-materia");
+    let casts = env.work_dir().join(".pi/pi-materia");
     let ids: Vec<String> = {
-        let listed = house.materia(&["casts", "--json"]).run().ok().json();
+        let listed = env.materia(&["casts", "--json"]).run().ok().json();
         listed["casts"]
             .as_array()
             .unwrap()
@@ -156,7 +154,7 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
     let log = casts.join(&ids[2]).join("events.jsonl");
     fs::remove_file(casts.join(&ids[2]).join("manifest.json")).unwrap();
     fs::write(&log, "no journal\n").unwrap();
-    let listed = house.materia(&["casts", "--json"]).run().ok().json();
+    let listed = env.materia(&["casts", "--json"]).run().ok().json();
     let statuses: Vec<&str> = (0..3)
         .map(|n| listed["casts"][n]["status"].as_str().unwrap())
         .collect();
@@ -165,7 +163,7 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
         listed["casts"][1]["usage"],
         json!({"tokens": 180, "cost": 0.01, "turns": 7})
     );
-    let some = house
+    let some = env
         .materia(&["casts", "--status", "complete", "--limit", "1", "--json"])
         .run()
         .ok()
@@ -178,13 +176,12 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
 
 #[test]
 fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
-    let house = house();
-    house
-        .materia(&CAST)
+    let env = example_env();
+    env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
         .run();
-    house.materia(&CAST).run().ok();
-    let resumed = house
+    env.materia(&CAST).run().ok();
+    let resumed = env
         .materia(&["resume", "--agent-script", "script.json", "--json"])
         .run();
     assert_eq!(
@@ -193,17 +190,17 @@ fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
         "{}",
         resumed.transcript()
     );
-    let nothing = house.materia(&["resume", "--json"]).run();
+    let nothing = env.materia(&["resume", "--json"]).run();
     assert_eq!(
         (nothing.code(), &nothing.json()["error"]["code"]),
         (4, &json!("refused"))
     );
-    assert_eq!(house.materia(&["status", "nope", "--json"]).run().code(), 3);
+    assert_eq!(env.materia(&["status", "nope", "--json"]).run().code(), 3);
     assert_eq!(
-        house.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"],
+        env.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"],
         "ambiguous"
     );
-    let all = house
+    let all = env
         .materia(&[
             "cast-show",
             "2026-01-01T00-00-00-000Z-2",

@@ -1,12 +1,12 @@
 //! Documents that cannot go stale: every `console` block of the README and the docs is run.
 //!
 //! A block is a line `$ command`, then exactly what it prints on stdout. A line `…` stands for any
-//! lines. A block is one house: its commands run in order in one directory.
+//! lines. A block is one env: its commands run in order in one directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn every_example_prints_what_it_says() {
@@ -49,7 +49,7 @@ fn console_blocks(text: &str) -> Vec<String> {
 }
 
 fn check(block: &str) -> Option<String> {
-    let house = House::new();
+    let env = TestEnv::new();
     let mut steps: Vec<(String, Vec<&str>)> = Vec::new();
     for line in block.lines() {
         match (
@@ -67,7 +67,7 @@ fn check(block: &str) -> Option<String> {
         }
     }
     steps.iter().find_map(|(command, printed)| {
-        let outcome = house.shell(command).run();
+        let outcome = env.shell(command).run();
         let actual: Vec<&str> = outcome.stdout.lines().collect();
         let same = matches(printed, &actual);
         (!same).then(|| {

@@ -18,7 +18,7 @@ use materia_engine::store::atomic;
 use materia_engine::store::journal::{From, Journal, Options, RECOVERED, Reader};
 use materia_model::record::Record;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const ACTIONS: [&str; 4] = ["abort", "torn", "eio", "enospc"];
 const NOTES: u64 = 4;
@@ -32,10 +32,10 @@ enum Torn {
     Hole,
 }
 
-/// A house with a journal whose last line was torn by an earlier crash.
-fn torn_house(torn: Torn) -> House {
-    let house = House::new();
-    let path = house.work().join("events.jsonl");
+/// A env with a journal whose last line was torn by an earlier crash.
+fn env_with_torn_journal(torn: Torn) -> TestEnv {
+    let env = TestEnv::new();
+    let path = env.work_dir().join("events.jsonl");
     let journal = Journal::open(&path, &Clock::system(), &Options::default()).unwrap();
     journal.append_durable("old", &1).unwrap();
     journal.append("old", &"x".repeat(100)).unwrap();
@@ -47,12 +47,12 @@ fn torn_house(torn: Torn) -> House {
         Torn::Hole => bytes[cut..cut + 20].fill(0),
     }
     fs::write(&path, &bytes).unwrap();
-    house
+    env
 }
 
-fn keep(house: &House, failpoint: &str) -> bool {
-    let place = house.work();
-    let outcome = house
+fn keep(env: &TestEnv, failpoint: &str) -> bool {
+    let place = env.work_dir();
+    let outcome = env
         .fake(&["keeper", place.to_str().unwrap()])
         .env("MATERIA_FAILPOINT", failpoint)
         .run();
@@ -66,9 +66,9 @@ fn keep(house: &House, failpoint: &str) -> bool {
 }
 
 /// Opens everything and looks for what was promised.
-fn check(house: &House, failpoint: &str) {
-    let records = reopened(house, "events.jsonl", failpoint);
-    let shared = reopened(house, "shared.jsonl", failpoint);
+fn check(env: &TestEnv, failpoint: &str) {
+    let records = reopened(env, "events.jsonl", failpoint);
+    let shared = reopened(env, "shared.jsonl", failpoint);
     let noted = |records: &[Record], number| {
         records
             .iter()
@@ -82,14 +82,14 @@ fn check(house: &House, failpoint: &str) {
         records.iter().any(|record| record.kind == "old"),
         "after {failpoint}: old records are gone"
     );
-    for promise in promises(house) {
+    for promise in promises(env) {
         let (what, number) = promise.split_once(' ').unwrap();
         let number: u64 = number.parse().unwrap();
         let kept = match what {
             "note" => noted(&records, number),
             "shared" => noted(&shared, number),
-            "state" => state(house) >= Some(number),
-            _ => artifacts(house, number)
+            "state" => state(env) >= Some(number),
+            _ => artifacts(env, number)
                 .iter()
                 .any(|text| text == "all of it"),
         };
@@ -99,13 +99,13 @@ fn check(house: &House, failpoint: &str) {
         );
     }
     assert!(
-        state(house).is_some()
-            || !promises(house)
+        state(env).is_some()
+            || !promises(env)
                 .iter()
                 .any(|promise| promise.starts_with("state"))
     );
-    atomic::sweep(&house.work()).unwrap();
-    let left = fs::read_dir(house.work())
+    atomic::sweep(&env.work_dir()).unwrap();
+    let left = fs::read_dir(env.work_dir())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let temporary: Vec<String> = left.filter(|name| name.contains("tmp")).collect();
@@ -113,8 +113,8 @@ fn check(house: &House, failpoint: &str) {
 }
 
 /// Everything in a journal, after it was opened as the next process would.
-fn reopened(house: &House, name: &str, failpoint: &str) -> Vec<Record> {
-    let path = house.work().join(name);
+fn reopened(env: &TestEnv, name: &str, failpoint: &str) -> Vec<Record> {
+    let path = env.work_dir().join(name);
     let opened = Journal::open(&path, &Clock::system(), &Options::default());
     drop(opened.unwrap_or_else(|error| panic!("after {failpoint}: {error}")));
     Reader::open(&path, From::Beginning)
@@ -123,21 +123,21 @@ fn reopened(house: &House, name: &str, failpoint: &str) -> Vec<Record> {
         .collect()
 }
 
-fn promises(house: &House) -> Vec<String> {
-    let list = fs::read_to_string(house.work().join("promised")).unwrap_or_default();
+fn promises(env: &TestEnv) -> Vec<String> {
+    let list = fs::read_to_string(env.work_dir().join("promised")).unwrap_or_default();
     list.lines().map(str::to_owned).collect()
 }
 
-fn state(house: &House) -> Option<u64> {
-    let path = house.work().join("state.json");
+fn state(env: &TestEnv) -> Option<u64> {
+    let path = env.work_dir().join("state.json");
     path.exists().then(|| {
         let document: serde_json::Value = atomic::read_json(&path, 1, 1 << 16).unwrap();
         document["count"].as_u64().unwrap()
     })
 }
 
-fn artifacts(house: &House, number: u64) -> Vec<String> {
-    let folder: PathBuf = house.work().join("kept/deep/sockets/s");
+fn artifacts(env: &TestEnv, number: u64) -> Vec<String> {
+    let folder: PathBuf = env.work_dir().join("kept/deep/sockets/s");
     let names = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -156,11 +156,11 @@ fn artifacts(house: &House, number: u64) -> Vec<String> {
 
 /// The points that an undisturbed run passes, and how often.
 fn points(torn: Torn) -> BTreeMap<String, u64> {
-    let house = torn_house(torn);
-    let trace = house.work().join("trace");
-    assert!(keep(&house, &format!("trace:{}", trace.display())));
-    check(&house, "nothing");
-    assert_eq!(promises(&house).len() as u64, 4 * NOTES);
+    let env = env_with_torn_journal(torn);
+    let trace = env.work_dir().join("trace");
+    assert!(keep(&env, &format!("trace:{}", trace.display())));
+    check(&env, "nothing");
+    assert_eq!(promises(&env).len() as u64, 4 * NOTES);
     let mut points = BTreeMap::new();
     for point in fs::read_to_string(trace).unwrap().lines() {
         *points.entry(point.to_owned()).or_default() += 1;
@@ -220,19 +220,19 @@ mod slow {
 
     fn fail_at(torn: Torn, point: &str, nth: u64, action: &str) {
         let failpoint = format!("{point}:{nth}:{action}");
-        let house = torn_house(torn);
-        let survived = keep(&house, &failpoint);
+        let env = env_with_torn_journal(torn);
+        let survived = keep(&env, &failpoint);
         assert_eq!(survived, matches!(action, "eio" | "enospc"), "{failpoint}");
-        check(&house, &failpoint);
+        check(&env, &failpoint);
         if survived {
             assert_eq!(
-                promises(&house).len() as u64,
+                promises(&env).len() as u64,
                 4 * NOTES,
                 "{failpoint}: it gave up"
             );
         } else {
-            assert!(keep(&house, "none:abort"), "{failpoint}: it does not go on");
-            check(&house, &failpoint);
+            assert!(keep(&env, "none:abort"), "{failpoint}: it does not go on");
+            check(&env, &failpoint);
         }
     }
 }

@@ -5,12 +5,12 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_newcomer_sees_everything() {
-    let house = House::new();
-    let outcome = house.materia(&["demo", "--dir", "visitors"]).run().ok();
+    let env = TestEnv::new();
+    let outcome = env.materia(&["demo", "--dir", "visitors"]).run().ok();
     let hashes = outcome
         .stdout
         .lines()
@@ -24,16 +24,16 @@ fn a_newcomer_sees_everything() {
     });
     assert_snapshot!(told);
     assert_eq!(
-        house.read("visitors/greeting.txt"),
+        env.read("visitors/greeting.txt"),
         "Hello, {name}! Good to see you.\n"
     );
-    let log = house
+    let log = env
         .shell("cd visitors && git log --format=%s && git status --short")
         .run()
         .ok()
         .stdout;
     assert_eq!(log, "Tell readers about it\nAdd the greeting\nBegin\n");
-    let first = house
+    let first = env
         .shell("cd visitors && git show --stat --format= HEAD~1")
         .run()
         .ok()
@@ -46,13 +46,13 @@ fn a_newcomer_sees_everything() {
 
 #[test]
 fn it_needs_git_and_a_free_place_and_says_so() {
-    let house = House::new();
-    let taken = house.materia(&["demo", "--dir", ".", "--json"]).run();
+    let env = TestEnv::new();
+    let taken = env.materia(&["demo", "--dir", ".", "--json"]).run();
     assert_eq!(
         (taken.code(), &taken.json()["error"]["code"]),
         (4, &json!("taken"))
     );
-    let without = house
+    let without = env
         .materia(&["demo", "--json"])
         .env("PATH", "/nowhere")
         .run();
@@ -63,11 +63,11 @@ fn it_needs_git_and_a_free_place_and_says_so() {
         without.transcript()
     );
     assert_eq!(
-        fs::read_dir(house.work()).unwrap().count(),
+        fs::read_dir(env.work_dir()).unwrap().count(),
         0,
         "nothing was made"
     );
-    let json = house.materia(&["demo", "--json"]).run().ok().json();
+    let json = env.materia(&["demo", "--json"]).run().ok().json();
     assert_eq!(
         (&json["ok"], json["commits"].as_array().unwrap().len()),
         (&json!(true), 3)

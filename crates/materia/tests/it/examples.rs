@@ -11,21 +11,21 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::house::{Call, House, Outcome};
+use crate::test_env::{TestCommand, TestEnv, TestOutput};
 
-/// A repository in a house, and an agent that is a fake.
+/// A repository in a env, and an agent that is a fake.
 struct Repo {
-    house: House,
+    env: TestEnv,
 }
 
 impl Repo {
     /// A repository with these files in its first commit.
     fn new(files: &[(&str, &str)]) -> Self {
-        let house = House::new();
+        let env = TestEnv::new();
         let config = "[user]\nname = Tester\nemail = tester@localhost\n[init]\ndefaultBranch = main\n\
             [commit]\ngpgSign = false\n[tag]\ngpgSign = false\n";
-        std::fs::write(house.home().join(".gitconfig"), config).unwrap();
-        let prompts = house.home().join("prompts.jsonl");
+        std::fs::write(env.home().join(".gitconfig"), config).unwrap();
+        let prompts = env.home().join("prompts.jsonl");
         let command = json!([
             env!("CARGO_BIN_EXE_materia-fake"),
             "agent",
@@ -35,11 +35,11 @@ impl Repo {
             "{model}"
         ]);
         let agents = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
-        std::fs::write(house.home().join("agents.json"), agents.to_string()).unwrap();
-        let repo = Self { house };
-        repo.house.write(".gitignore", ".pi/\n__pycache__/\n");
+        std::fs::write(env.home().join("agents.json"), agents.to_string()).unwrap();
+        let repo = Self { env };
+        repo.env.write(".gitignore", ".pi/\n__pycache__/\n");
         for (path, text) in files {
-            repo.house.write(path, text);
+            repo.env.write(path, text);
         }
         repo.sh("git init -q && git add -A && git commit -qm 'chore: begin'");
         repo
@@ -47,7 +47,7 @@ impl Repo {
 
     /// Runs a line in the shell; what it wrote.
     fn sh(&self, line: &str) -> String {
-        self.house.shell(line).run().ok().stdout
+        self.env.shell(line).run().ok().stdout
     }
 
     /// The titles of the commits, the newest first.
@@ -59,21 +59,21 @@ impl Repo {
     }
 
     /// A call of `materia` whose agent is the fake.
-    fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.house
+    fn materia(&self, words: &[&str]) -> TestCommand<'_> {
+        self.env
             .materia(words)
-            .env("MATERIA_CONFIG", self.house.home().join("agents.json"))
+            .env("MATERIA_CONFIG", self.env.home().join("agents.json"))
     }
 
     /// Casts an example with its rehearsal.
-    fn cast(&self, example: &str, request: &str) -> Outcome {
+    fn cast(&self, example: &str, request: &str) -> TestOutput {
         self.cast_call(example, request).run()
     }
 
-    fn cast_call(&self, example: &str, request: &str) -> Call<'_> {
+    fn cast_call(&self, example: &str, request: &str) -> TestCommand<'_> {
         let config = file(example, "loadout.json");
         let script = file(example, "rehearsal.json");
-        self.house.materia(&[
+        self.env.materia(&[
             "cast",
             request,
             "--config",
@@ -85,7 +85,7 @@ impl Repo {
     }
 
     /// Runs a recipe of an example; its report.
-    fn run(&self, recipe: &str, words: &[&str]) -> Outcome {
+    fn run(&self, recipe: &str, words: &[&str]) -> TestOutput {
         self.materia(&[&["run", recipe, "--json"], words].concat())
             .run()
     }
@@ -93,7 +93,7 @@ impl Repo {
     /// The prompts that the fake agent was given.
     fn prompts(&self) -> Vec<String> {
         let text =
-            std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
+            std::fs::read_to_string(self.env.home().join("prompts.jsonl")).unwrap_or_default();
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
@@ -120,7 +120,7 @@ fn file(example: &str, name: &str) -> String {
 
 /// The document of a cast that came to its end.
 #[track_caller]
-fn complete(outcome: &Outcome) -> Value {
+fn complete(outcome: &TestOutput) -> Value {
     let document = outcome.json();
     assert_eq!(document["status"], "complete", "{}", outcome.transcript());
     document
@@ -161,7 +161,7 @@ fn every_example_is_run_explained_and_listed() {
 
 #[test]
 fn every_example_is_valid_without_a_warning() {
-    let house = House::new();
+    let env = TestEnv::new();
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
@@ -187,7 +187,7 @@ fn every_example_is_valid_without_a_warning() {
         .into_iter()
         .chain(files.iter().map(String::as_str))
         .collect();
-    let report = house.materia(&words).run().ok().json();
+    let report = env.materia(&words).run().ok().json();
     let issues: Vec<&Value> = report["files"]
         .as_array()
         .unwrap()

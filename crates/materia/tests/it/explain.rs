@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const TREE: &str = r#"{
   "args": ["target:path", "mode:enum(check,fix)=check"],
@@ -20,11 +20,10 @@ const TREE: &str = r#"{
 
 #[test]
 fn a_tree_reads_like_the_run_it_would_be() {
-    let house = House::new();
-    house.write("tree.json", TREE);
+    let env = TestEnv::new();
+    env.write("tree.json", TREE);
     assert_snapshot!(
-        house
-            .materia(&["explain", "--file", "tree.json", "target=src"])
+        env.materia(&["explain", "--file", "tree.json", "target=src"])
             .run()
             .ok()
             .transcript()
@@ -33,9 +32,9 @@ fn a_tree_reads_like_the_run_it_would_be() {
 
 #[test]
 fn the_document_has_the_tree_the_arguments_and_the_warnings() {
-    let house = House::new();
+    let env = TestEnv::new();
     let template = r#"{"args": ["n:int=2"], "template": ["echo {n}", {"when": "nope", "template": "sh -c x"}]}"#;
-    let document = house
+    let document = env
         .materia(&["explain", "--json", "--template", template])
         .run()
         .ok()
@@ -66,19 +65,18 @@ fn the_document_has_the_tree_the_arguments_and_the_warnings() {
 
 #[test]
 fn nothing_is_started() {
-    let house = House::new();
-    house
-        .materia(&["explain", "--template", "touch made"])
+    let env = TestEnv::new();
+    env.materia(&["explain", "--template", "touch made"])
         .run()
         .ok();
-    assert!(!house.work().join("made").exists());
+    assert!(!env.work_dir().join("made").exists());
 }
 
 #[test]
 fn the_schema_needs_no_values_and_is_one_document() {
-    let house = House::new();
-    house.write("tree.json", TREE);
-    let schema = house
+    let env = TestEnv::new();
+    env.write("tree.json", TREE);
+    let schema = env
         .materia(&["explain", "--file", "tree.json", "--schema"])
         .run()
         .ok();
@@ -98,12 +96,12 @@ fn the_schema_needs_no_values_and_is_one_document() {
             "additionalProperties": false
         })
     );
-    let with_json = house
+    let with_json = env
         .materia(&["explain", "--file", "tree.json", "--schema", "--json"])
         .run()
         .ok();
     assert_eq!(with_json.stdout, schema.stdout);
-    let wrong = house
+    let wrong = env
         .materia(&[
             "explain",
             "--template",
@@ -118,8 +116,8 @@ fn the_schema_needs_no_values_and_is_one_document() {
 
 #[test]
 fn mistakes_name_the_word_the_column_and_the_fix() {
-    let house = House::new();
-    house.write("broken.json", "{\n  \"template\": [\"echo\",\n}\n");
+    let env = TestEnv::new();
+    env.write("broken.json", "{\n  \"template\": [\"echo\",\n}\n");
     let calls: &[&[&str]] = &[
         &["explain", "--template", "echo {a!}"],
         &["explain", "--template", "echo 'open"],
@@ -141,15 +139,15 @@ fn mistakes_name_the_word_the_column_and_the_fix() {
     ];
     let told: Vec<String> = calls
         .iter()
-        .map(|words| house.materia(words).run().transcript())
+        .map(|words| env.materia(words).run().transcript())
         .collect();
     assert_snapshot!(told.join("\n"));
 }
 
 #[test]
 fn every_mistake_is_told_at_once() {
-    let house = House::new();
-    let outcome = house
+    let env = TestEnv::new();
+    let outcome = env
         .materia(&[
             "explain",
             "--json",

@@ -3,14 +3,13 @@
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_loadout_is_written_in_every_notation() {
-    let house = House::new();
+    let env = TestEnv::new();
     let export = |format: &str| {
-        house
-            .materia(&["export", "Full-Auto", "--format", format])
+        env.materia(&["export", "Full-Auto", "--format", format])
             .run()
             .ok()
             .stdout
@@ -39,25 +38,24 @@ fn a_loadout_is_written_in_every_notation() {
     }
     assert_eq!(svg.matches("<g>").count(), 8);
     assert_eq!(
-        house
-            .materia(&["grid", "Full-Auto", "--format", "svg"])
+        env.materia(&["grid", "Full-Auto", "--format", "svg"])
             .run()
             .ok()
             .stdout,
         svg
     );
-    assert_eq!(house.materia(&["export", "Nowhere"]).run().code(), 3);
+    assert_eq!(env.materia(&["export", "Nowhere"]).run().code(), 3);
 }
 
 #[test]
 fn a_picture_stands_where_the_person_put_it_and_escapes_names() {
-    let house = House::new();
+    let env = TestEnv::new();
     let config = json!({"activeLoadout": "<b>&", "loadouts": {"<b>&": {"entry": "a",
         "layout": {"sockets": {"a": {"x": 500, "y": 40}, "b": {"x": 0, "y": 300}}},
         "sockets": {"a": {"materia": "M", "edges": [{"to": "b"}]}, "b": {"materia": "M"}}}},
         "materia": {"M": {"label": "\"<script>alert(1)</script>", "command": ["true"]}}});
-    house.write("flow.json", config.to_string());
-    let svg = house
+    env.write("flow.json", config.to_string());
+    let svg = env
         .materia(&["export", "--config", "flow.json", "--format", "svg"])
         .run()
         .ok()
@@ -74,7 +72,7 @@ fn a_picture_stands_where_the_person_put_it_and_escapes_names() {
 
 #[test]
 fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
-    let house = House::new();
+    let env = TestEnv::new();
     // Put together here, so that nobody takes it for a real one.
     let key = format!("sk-{}", "a1B2c3D4".repeat(5));
     let key = key.as_str();
@@ -83,15 +81,15 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
             "check": {"materia": "Check", "parse": "json", "edges": [
                 {"when": "not_satisfied", "to": "build", "maxTraversals": 2}, {"when": "satisfied", "to": "end"}]}}}},
         "materia": {"Build": {"tools": "none", "prompt": "Build"}, "Check": {"tools": "none", "prompt": "Check"}}});
-    house.write("flow.json", config.to_string());
+    env.write("flow.json", config.to_string());
     let usage = json!({"input": 900, "output": 100, "totalTokens": 1000, "cost": {"total": 0.25}});
     let script = json!({"replies": [
         {"match": {"socket": "build"}, "text": format!("<script>alert('x')</script> with {key}"), "usage": usage, "times": 2},
         {"match": {"socket": "check", "contains": "alert"}, "json": {"satisfied": false, "context": "say <b>please</b>"}},
         {"match": {"socket": "check"}, "json": {"satisfied": true}}]});
-    house.write("script.json", script.to_string());
+    env.write("script.json", script.to_string());
     let request = format!("greet \"everybody\" </title> {key}");
-    let cast = house
+    let cast = env
         .materia(&[
             "cast",
             "--config",
@@ -104,12 +102,12 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
         .run()
         .ok();
     assert_eq!(cast.json()["status"], "complete", "{}", cast.transcript());
-    let told = house
+    let told = env
         .materia(&["export", "--html", "report.html", "--json"])
         .run()
         .ok()
         .json();
-    let page = house.read("report.html");
+    let page = env.read("report.html");
     assert_eq!(
         (told["ok"].as_bool(), told["bytes"].as_u64()),
         (Some(true), Some(page.len() as u64))
@@ -139,11 +137,10 @@ fn a_cast_becomes_one_page_without_scripts_network_or_secrets() {
         .filter(|at| !at.starts_with("http://www.w3.org/2000/svg") && !at.starts_with("http-equiv"))
         .collect();
     assert!(outside.is_empty(), "{outside:?}");
-    let printed = house.materia(&["export", "--html", "-"]).run().ok().stdout;
+    let printed = env.materia(&["export", "--html", "-"]).run().ok().stdout;
     assert!(printed.starts_with("<!doctype html>"));
     assert_eq!(
-        house
-            .materia(&["export", "2020", "--html", "x.html"])
+        env.materia(&["export", "2020", "--html", "x.html"])
             .run()
             .code(),
         3

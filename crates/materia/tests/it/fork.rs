@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::casts::house;
-use crate::house::House;
+use crate::casts::example_env;
+use crate::test_env::TestEnv;
 
 const CAST: [&str; 6] = [
     "cast",
@@ -16,16 +16,16 @@ const CAST: [&str; 6] = [
 const FIRST: &str = "2026-01-01T00-00-00-000Z";
 
 /// Everything in the directory of the first cast.
-fn sums(house: &House) -> String {
+fn sums(env: &TestEnv) -> String {
     let line = format!("cd .pi/pi-materia/{FIRST} && find . -type f | sort | xargs cksum");
-    house.shell(&line).run().ok().stdout
+    env.shell(&line).run().ok().stdout
 }
 
 #[test]
 fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
-    let house = house();
-    house.materia(&CAST).run().ok();
-    let before = sums(&house);
+    let env = example_env();
+    env.materia(&CAST).run().ok();
+    let before = sums(&env);
     // Step 3 is the check that sent the first item back.
     let fork = [
         "fork",
@@ -36,7 +36,7 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
         "script.json",
         "--json",
     ];
-    let forked = house.materia(&fork).run().ok().json();
+    let forked = env.materia(&fork).run().ok().json();
     assert_eq!(
         (&forked["castId"], &forked["status"]),
         (&json!("2026-01-01T00-00-00-000Z-2"), &json!("complete"))
@@ -46,8 +46,8 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
         json!({"plan": 1, "work": 4, "check": 4}),
         "the script sends it back once more"
     );
-    assert_eq!(sums(&house), before);
-    let shown = house
+    assert_eq!(sums(&env), before);
+    let shown = env
         .materia(&[
             "cast-show",
             "2026-01-01T00-00-00-000Z-2",
@@ -73,7 +73,7 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
         shown["artifacts"]
     );
     let second = "2026-01-01T00-00-00-000Z-2";
-    let prompt = house.read(&format!(
+    let prompt = env.read(&format!(
         ".pi/pi-materia/{second}/sockets/{}/2-WI-1.prompt.md",
         "work"
     ));
@@ -85,12 +85,11 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
 
 #[test]
 fn a_fork_can_wait_and_a_step_has_to_be_finished() {
-    let house = house();
-    house
-        .materia(&CAST)
+    let env = example_env();
+    env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
         .run();
-    let held = house
+    let held = env
         .materia(&["fork", FIRST, "--at", "plan:1", "--hold", "--json"])
         .run()
         .ok()
@@ -100,16 +99,14 @@ fn a_fork_can_wait_and_a_step_has_to_be_finished() {
         (&json!("interrupted"), &json!(1))
     );
     for step in ["9", "check:2", "nope:1", "x"] {
-        let refused = house
-            .materia(&["fork", FIRST, "--at", step, "--json"])
-            .run();
+        let refused = env.materia(&["fork", FIRST, "--at", step, "--json"]).run();
         assert_eq!(
             (refused.code(), &refused.json()["error"]["code"]),
             (3, &json!("step_not_found")),
             "{step}"
         );
     }
-    let resumed = house
+    let resumed = env
         .materia(&["resume", "--agent-script", "script.json", "--json"])
         .run()
         .ok()
@@ -119,8 +116,8 @@ fn a_fork_can_wait_and_a_step_has_to_be_finished() {
 
 #[test]
 fn a_fork_that_is_killed_leaves_no_cast() {
-    let house = house();
-    house.materia(&CAST).run().ok();
+    let env = example_env();
+    env.materia(&CAST).run().ok();
     for point in [
         "dir.rename:1:abort",
         "artifact.create:2:abort",
@@ -128,17 +125,17 @@ fn a_fork_that_is_killed_leaves_no_cast() {
         "atomic.rename:2:abort",
     ] {
         let fork = ["fork", FIRST, "--at", "3", "--hold"];
-        let killed = house.materia(&fork).env("MATERIA_FAILPOINT", point).run();
+        let killed = env.materia(&fork).env("MATERIA_FAILPOINT", point).run();
         assert_ne!(killed.code(), 0, "{point}");
-        let listed = house.materia(&["casts", "--json"]).run().ok().json();
+        let listed = env.materia(&["casts", "--json"]).run().ok().json();
         assert_eq!(listed["total"], 1, "{point}: {listed}");
     }
 }
 
 #[test]
 fn a_detached_fork_goes_on_by_itself() {
-    let house = house();
-    house.materia(&CAST).run().ok();
+    let env = example_env();
+    env.materia(&CAST).run().ok();
     let fork = [
         "fork",
         FIRST,
@@ -149,16 +146,16 @@ fn a_detached_fork_goes_on_by_itself() {
         "--detach",
         "--json",
     ];
-    let answered = house.materia(&fork).run().ok().json();
+    let answered = env.materia(&fork).run().ok().json();
     assert_eq!(
         (&answered["castId"], &answered["status"]),
         (&json!(format!("{FIRST}-2")), &json!("running"))
     );
     assert_eq!(
-        house.wait(answered["run"].as_str().unwrap())["status"],
+        env.wait(answered["run"].as_str().unwrap())["status"],
         "done"
     );
-    let shown = house
+    let shown = env
         .materia(&["cast-show", &format!("{FIRST}-2"), "--json"])
         .run()
         .ok()

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 /// The number that is written today; the journal's and the documents' go together.
 const CURRENT: u32 = materia_engine::store::journal::FORMAT;
@@ -20,52 +20,44 @@ fn fixture(number: u32) -> PathBuf {
 }
 
 /// Makes one of everything that we keep.
-fn make(house: &House) {
-    let recipes = house.home().join(".pi/agent/recipes");
+fn make(env: &TestEnv) {
+    let recipes = env.home().join(".pi/agent/recipes");
     fs::create_dir_all(&recipes).unwrap();
     fs::write(
         recipes.join("greet.json"),
         "{\"args\": [\"name=world\"], \"template\": \"echo hello {name}\"}\n",
     )
     .unwrap();
-    house
-        .materia(&["spawn", "greet", "--as", "run:greet"])
+    env.materia(&["spawn", "greet", "--as", "run:greet"])
         .run()
         .ok();
-    house.materia(&["wait", "run:greet"]).run().ok();
-    house.write(
+    env.materia(&["wait", "run:greet"]).run().ok();
+    env.write(
         "talk.sh",
         "materia message coordinator note.hello '{\"n\": 1}' >/dev/null && echo said\n",
     );
-    house
-        .materia(&["spawn", "--template", "sh talk.sh", "--as", "run:talker"])
+    env.materia(&["spawn", "--template", "sh talk.sh", "--as", "run:talker"])
         .run()
         .ok();
-    house.materia(&["wait", "run:talker"]).run().ok();
+    env.materia(&["wait", "run:talker"]).run().ok();
     let talk = json!({"tools": "none", "multiTurn": true, "prompt": "Talk about {{ request }}"});
     let config = json!({"activeLoadout": "Talk", "materia": {"Talk": talk, "Note": {"type": "utility",
             "command": ["sh", "-c", "cat >/dev/null; echo noted"]}},
         "loadouts": {"Talk": {"entry": "talk", "sockets": {"talk": {"materia": "Talk", "edges": [{"to": "note"}]},
             "note": {"materia": "Note"}}}, "Quick": {"entry": "note", "sockets": {"note": {"materia": "Note"}}}}});
-    house.write(".pi/pi-materia.json", format!("{config:#}\n"));
-    house.write(
+    env.write(".pi/pi-materia.json", format!("{config:#}\n"));
+    env.write(
         "script.json",
         json!({"replies": [{"text": "go on"}]}).to_string(),
     );
-    house
-        .materia(&["trust"])
-        .env("MATERIA_TRUST", "1")
+    env.materia(&["trust"]).env("MATERIA_TRUST", "1").run().ok();
+    env.materia(&["cast", "--loadout", "Quick", "quick"])
         .run()
         .ok();
-    house
-        .materia(&["cast", "--loadout", "Quick", "quick"])
+    env.materia(&["cast", "--agent-script", "script.json", "old times"])
         .run()
         .ok();
-    house
-        .materia(&["cast", "--agent-script", "script.json", "old times"])
-        .run()
-        .ok();
-    house.materia(&["quest", "add", "later"]).run().ok();
+    env.materia(&["quest", "add", "later"]).run().ok();
 }
 
 /// Copies the plain files of a tree; locks and pipes belong to the living.
@@ -88,12 +80,12 @@ fn copy(from: &Path, to: &Path) {
 fn the_current_number_has_a_fixture() {
     let folder = fixture(CURRENT);
     if std::env::var_os("MATERIA_WRITE_FIXTURES").is_some() && !folder.exists() {
-        let house = House::new();
-        make(&house);
+        let env = TestEnv::new();
+        make(&env);
         // `.pi` is ignored by git in most repositories, and has to be kept here.
-        copy(&house.home().join(".pi"), &folder.join("home-pi"));
-        copy(&house.home().join(".config"), &folder.join("home-config"));
-        copy(&house.work().join(".pi"), &folder.join("project-pi"));
+        copy(&env.home().join(".pi"), &folder.join("home-pi"));
+        copy(&env.home().join(".config"), &folder.join("home-config"));
+        copy(&env.work_dir().join(".pi"), &folder.join("project-pi"));
     }
     assert!(
         folder.exists(),
@@ -101,35 +93,34 @@ fn the_current_number_has_a_fixture() {
     );
 }
 
-/// A house that somebody lived in when that number was current.
-fn inherited(number: u32) -> House {
-    let house = House::new();
-    copy(&fixture(number).join("home-pi"), &house.home().join(".pi"));
+/// A env that somebody lived in when that number was current.
+fn inherited(number: u32) -> TestEnv {
+    let env = TestEnv::new();
+    copy(&fixture(number).join("home-pi"), &env.home().join(".pi"));
     copy(
         &fixture(number).join("home-config"),
-        &house.home().join(".config"),
+        &env.home().join(".config"),
     );
     copy(
         &fixture(number).join("project-pi"),
-        &house.work().join(".pi"),
+        &env.work_dir().join(".pi"),
     );
-    house
+    env
 }
 
 #[test]
 fn files_of_every_number_still_open() {
     for number in 1..=CURRENT {
-        let house = inherited(number);
+        let env = inherited(number);
         let said = |words: &[&str]| {
-            house
-                .materia(&[words, &["--json"]].concat())
+            env.materia(&[words, &["--json"]].concat())
                 .run()
                 .ok()
                 .json()
         };
         let run = said(&["inspect", "run:greet"]);
         assert_eq!(run["status"], "done", "{run}");
-        let tail = house
+        let tail = env
             .materia(&["inspect", "run:greet", "--view", "tail"])
             .run()
             .ok()
@@ -153,8 +144,7 @@ fn files_of_every_number_still_open() {
             "{quests}"
         );
         assert!(
-            house
-                .materia(&["trust", "--list"])
+            env.materia(&["trust", "--list"])
                 .run()
                 .ok()
                 .stdout
@@ -168,11 +158,11 @@ fn files_of_every_number_still_open() {
             "{tools}"
         );
         // Not only shown: the cast goes on, and the run's name starts a new generation.
-        house.write(
+        env.write(
             "script.json",
             json!({"replies": [{"text": "the end"}]}).to_string(),
         );
-        let done: Value = house
+        let done: Value = env
             .materia(&["continue", "--agent-script", "script.json", "--json"])
             .env("MATERIA_TRUST", "1")
             .run()
@@ -182,18 +172,17 @@ fn files_of_every_number_still_open() {
             (&done["status"], &done["visits"]["note"]),
             (&json!("complete"), &json!(1))
         );
-        house
-            .materia(&["spawn", "greet", "--as", "run:greet", "name=you"])
+        env.materia(&["spawn", "greet", "--as", "run:greet", "name=you"])
             .run()
             .ok();
-        house.materia(&["wait", "run:greet"]).run().ok();
+        env.materia(&["wait", "run:greet"]).run().ok();
     }
 }
 
 #[test]
 fn files_of_a_newer_number_are_left_alone() {
-    let house = inherited(1);
-    let journal = house
+    let env = inherited(1);
+    let journal = env
         .home()
         .join(".pi/agent/tmp/pi-actors/runs/greet/journal.jsonl");
     let text = fs::read_to_string(&journal).unwrap();
@@ -203,8 +192,7 @@ fn files_of_a_newer_number_are_left_alone() {
     // changed.
     fs::write(&journal, &newer).unwrap();
     assert_ne!(
-        house
-            .materia(&["spawn", "greet", "--as", "run:greet"])
+        env.materia(&["spawn", "greet", "--as", "run:greet"])
             .run()
             .code(),
         0

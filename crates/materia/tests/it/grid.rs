@@ -3,8 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::house::House;
-use crate::house::terminal::on_terminal;
+use crate::test_env::TestEnv;
+use crate::test_env::terminal::run_on_terminal;
 
 const FLOW: &str = r#"{
   "activeLoadout": "Flow",
@@ -21,34 +21,33 @@ const FLOW: &str = r#"{
 
 #[test]
 fn what_ships_is_drawn_without_any_config() {
-    let house = House::new();
-    let active = house.materia(&["grid"]).run().ok();
+    let env = TestEnv::new();
+    let active = env.materia(&["grid"]).run().ok();
     assert_snapshot!(active.transcript());
     let others = ["Planning-Consult", "Hojo-Consult", "default:release"];
     let drawn: Vec<String> = others
         .iter()
-        .map(|name| house.materia(&["grid", name]).run().ok().transcript())
+        .map(|name| env.materia(&["grid", name]).run().ok().transcript())
         .collect();
     assert_snapshot!("the_other_loadouts_that_ship", drawn.join("\n"));
 }
 
 #[test]
 fn other_programs_get_their_notation() {
-    let house = House::new();
-    house.write("flow.json", FLOW);
+    let env = TestEnv::new();
+    env.write("flow.json", FLOW);
     let formats = ["text", "mermaid", "dot", "json"];
     let drawn: Vec<String> = formats
         .iter()
         .map(|format| {
-            house
-                .materia(&["grid", "--config", "flow.json", "--format", format])
+            env.materia(&["grid", "--config", "flow.json", "--format", format])
                 .run()
                 .ok()
                 .transcript()
         })
         .collect();
     assert_snapshot!(drawn.join("\n"));
-    let document = house
+    let document = env
         .materia(&["grid", "--materia-config", "flow.json", "--json"])
         .run()
         .ok()
@@ -61,36 +60,35 @@ fn other_programs_get_their_notation() {
 
 #[test]
 fn layers_lie_over_each_other() {
-    let house = House::new();
+    let env = TestEnv::new();
     let active = |name: &str| json!({"activeLoadout": name}).to_string();
-    let shown = |call: crate::house::Call<'_>| call.run().ok().json()["loadout"].clone();
-    assert_eq!(shown(house.materia(&["grid", "--json"])), "Full-Auto");
-    let profile = house.work().join("../profile");
+    let shown = |call: crate::test_env::TestCommand<'_>| call.run().ok().json()["loadout"].clone();
+    assert_eq!(shown(env.materia(&["grid", "--json"])), "Full-Auto");
+    let profile = env.work_dir().join("../profile");
     std::fs::create_dir_all(&profile).unwrap();
     std::fs::write(profile.join("materia.json"), active("Release")).unwrap();
     let call = |words: &[&str]| {
-        house
-            .materia(words)
-            .env("PI_MATERIA_PROFILE_DIR", house.work().join("../profile"))
+        env.materia(words)
+            .env("PI_MATERIA_PROFILE_DIR", env.work_dir().join("../profile"))
     };
     assert_eq!(shown(call(&["grid", "--json"])), "Release");
-    house.write(".pi/pi-materia.json", active("Hojo-Consult"));
+    env.write(".pi/pi-materia.json", active("Hojo-Consult"));
     assert_eq!(shown(call(&["grid", "--json"])), "Hojo-Consult");
-    house.write("env.json", active("Planning-Consult"));
+    env.write("env.json", active("Planning-Consult"));
     assert_eq!(
         shown(call(&["grid", "--json"]).env("MATERIA_CONFIG", "env.json")),
         "Planning-Consult"
     );
-    house.write("flow.json", FLOW);
+    env.write("flow.json", FLOW);
     let top = call(&["grid", "--json", "--config", "flow.json"]).env("MATERIA_CONFIG", "env.json");
     assert_eq!(shown(top), "Flow");
 }
 
 #[test]
 fn what_cannot_be_drawn_says_why() {
-    let house = House::new();
-    house.write("flow.json", FLOW.replace("\"tell\"}", "\"tel\"}"));
-    house.write("syntax.json", "{\"loadouts\": ");
+    let env = TestEnv::new();
+    env.write("flow.json", FLOW.replace("\"tell\"}", "\"tel\"}"));
+    env.write("syntax.json", "{\"loadouts\": ");
     let calls: &[&[&str]] = &[
         &["grid", "Full-Atuo"],
         &["grid", "--config", "flow.json"],
@@ -99,19 +97,18 @@ fn what_cannot_be_drawn_says_why() {
         &["grid", "--format", "dot", "--json"],
         &["grid", "Nope", "--json"],
     ];
-    let outcomes: Vec<_> = calls
+    let outcomes: Vec<_> = calls.iter().map(|words| env.materia(words).run()).collect();
+    let codes: Vec<i32> = outcomes
         .iter()
-        .map(|words| house.materia(words).run())
+        .map(crate::test_env::TestOutput::code)
         .collect();
-    let codes: Vec<i32> = outcomes.iter().map(crate::house::Outcome::code).collect();
     assert_eq!(codes, [3, 2, 2, 3, 2, 3]);
     let told: Vec<String> = outcomes
         .iter()
-        .map(crate::house::Outcome::transcript)
+        .map(crate::test_env::TestOutput::transcript)
         .collect();
     assert_snapshot!(told.join("\n"));
-    house
-        .materia(&["grid", "--config", "flow.json", "Release"])
+    env.materia(&["grid", "--config", "flow.json", "Release"])
         .run()
         .ok();
 }
@@ -158,15 +155,11 @@ fn large() -> String {
 
 #[test]
 fn thirty_sockets_fit_the_terminal() {
-    let house = House::new();
-    house.write("large.json", large());
+    let env = TestEnv::new();
+    env.write("large.json", large());
     let drawn = |columns: usize| {
-        let text = on_terminal(
-            &house,
-            columns,
-            "NO_COLOR=1 materia grid --config large.json",
-        )
-        .replace('\r', "");
+        let text = run_on_terminal(&env, columns, "NO_COLOR=1 materia grid --config large.json")
+            .replace('\r', "");
         let wide = text.lines().find(|line| line.chars().count() > columns);
         assert_eq!(wide, None, "{text}");
         assert!(

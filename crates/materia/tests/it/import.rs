@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const JUSTFILE: &str = "greeting := 'hello'\n\n# Say it\nsay name='world': (note name)\n    @echo \"{{greeting}}, {{name}}\"\n\n\
     note who:\n    touch {{who}}.noted\n    -false\n\ncount:\n    ls | wc -l\n\nalias s := say\n";
 
 #[test]
 fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
-    let house = House::new();
-    house.write("justfile", JUSTFILE);
-    let outcome = house
+    let env = TestEnv::new();
+    env.write("justfile", JUSTFILE);
+    let outcome = env
         .materia(&["import", "justfile", "--into", "recipes"])
         .run()
         .ok();
@@ -21,47 +21,43 @@ fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
         "{}",
         outcome.transcript()
     );
-    assert!(!house.work().join("recipes/count.json").exists());
+    assert!(!env.work_dir().join("recipes/count.json").exists());
     assert_eq!(
-        house
-            .materia(&["run", "recipes/say.json", "name=you"])
+        env.materia(&["run", "recipes/say.json", "name=you"])
             .run()
             .ok()
             .stdout,
         "hello, you\n"
     );
     assert!(
-        house.work().join("you.noted").exists(),
+        env.work_dir().join("you.noted").exists(),
         "the dependency ran, with its argument"
     );
     assert_eq!(
-        house
-            .materia(&["run", "recipes/s.json", "greeting=hi"])
+        env.materia(&["run", "recipes/s.json", "greeting=hi"])
             .run()
             .ok()
             .stdout,
         "hi, world\n"
     );
-    let again = house
+    let again = env
         .materia(&["import", "justfile", "--into", "recipes", "--json"])
         .run();
     assert_eq!(
         (again.code(), &again.json()["error"]["code"]),
         (4, &json!("exists"))
     );
-    house
-        .materia(&["import", "justfile", "--shell", "--into", "shelled"])
+    env.materia(&["import", "justfile", "--shell", "--into", "shelled"])
         .run()
         .ok();
-    let counted = house
+    let counted = env
         .materia(&["run", "shelled/count.json"])
         .run()
         .ok()
         .stdout;
     assert!(counted.trim().parse::<u32>().is_ok(), "{counted}");
     for file in ["say", "note", "s", "count"] {
-        house
-            .materia(&["validate", &format!("shelled/{file}.json")])
+        env.materia(&["validate", &format!("shelled/{file}.json")])
             .run()
             .ok();
     }
@@ -69,12 +65,12 @@ fn a_justfile_becomes_recipes_that_run_and_the_rest_is_told_by_line() {
 
 #[test]
 fn without_a_directory_nothing_is_written_and_one_recipe_is_a_document() {
-    let house = House::new();
-    assert_eq!(house.materia(&["import", "justfile"]).run().code(), 3);
-    house.write("justfile", "# Only one\none:\n    echo 1\n");
-    let printed = house.materia(&["import", "justfile"]).run().ok().json();
+    let env = TestEnv::new();
+    assert_eq!(env.materia(&["import", "justfile"]).run().code(), 3);
+    env.write("justfile", "# Only one\none:\n    echo 1\n");
+    let printed = env.materia(&["import", "justfile"]).run().ok().json();
     assert_eq!(printed["description"], "Only one");
-    let report = house
+    let report = env
         .materia(&["import", "justfile", "--json"])
         .run()
         .ok()
@@ -83,25 +79,25 @@ fn without_a_directory_nothing_is_written_and_one_recipe_is_a_document() {
         (&report["recipes"][0]["name"], &report["written"]),
         (&json!("one"), &json!(false))
     );
-    house.write("empty", "# nothing\n");
+    env.write("empty", "# nothing\n");
     assert_eq!(
-        house.materia(&["import", "justfile", "empty"]).run().code(),
+        env.materia(&["import", "justfile", "empty"]).run().code(),
         2
     );
 }
 
 #[test]
 fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
-    let house = House::new();
+    let env = TestEnv::new();
     let main = "version: 1.0.0\ntitle: Review\ndescription: Reviews a file\nprompt: |\n  Review {{ file }} for {{ focus }}.\nparameters:\n  \
         - {key: file, input_type: file, requirement: required, description: it}\n  \
         - {key: focus, input_type: string, requirement: optional, default: bugs, description: what}\n\
         extensions:\n  - {type: builtin, name: developer}\nsub_recipes:\n  - {name: facts, path: sub/find-facts.yaml, values: {about: \"{{ focus }}\"}}\n\
         retry:\n  max_retries: 1\n  checks:\n    - {type: shell, command: \"test -e ok || touch ok && test -s ok\"}\n  on_failure: echo recovered > ok\n";
-    house.write("review.yaml", main);
-    house.write("sub/find-facts.yaml", "title: Facts\ndescription: Facts\nprompt: Find facts about {{ about }}.\nparameters:\n  - {key: about, input_type: string, requirement: required, description: x}\n");
-    house.write("code.txt", "let x = 1;\n");
-    let outcome = house
+    env.write("review.yaml", main);
+    env.write("sub/find-facts.yaml", "title: Facts\ndescription: Facts\nprompt: Find facts about {{ about }}.\nparameters:\n  - {key: about, input_type: string, requirement: required, description: x}\n");
+    env.write("code.txt", "let x = 1;\n");
+    let outcome = env
         .materia(&["import", "goose", "review.yaml", "--into", "recipes"])
         .run()
         .ok();
@@ -111,11 +107,10 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         "{}",
         outcome.transcript()
     );
-    house
-        .materia(&["validate", "recipes/review.json", "recipes/find-facts.json"])
+    env.materia(&["validate", "recipes/review.json", "recipes/find-facts.json"])
         .run()
         .ok();
-    let prompts = house.home().join("prompts.jsonl");
+    let prompts = env.home().join("prompts.jsonl");
     let command = json!([
         env!("CARGO_BIN_EXE_materia-fake"),
         "agent",
@@ -124,8 +119,8 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         "--brief"
     ]);
     let agents = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
-    let config = house.write("agents.json", agents.to_string());
-    let ran = house
+    let config = env.write("agents.json", agents.to_string());
+    let ran = env
         .materia(&["run", "recipes/review.json", "file=code.txt", "--json"])
         .env("MATERIA_CONFIG", config)
         .run();
@@ -155,12 +150,11 @@ fn a_goose_recipe_asks_an_agent_with_its_checks_and_sub_recipes() {
         asked[1]
     );
     assert_eq!(
-        house.materia(&["import", "goose", "code.txt"]).run().code(),
+        env.materia(&["import", "goose", "code.txt"]).run().code(),
         2
     );
     assert_eq!(
-        house
-            .materia(&["import", "goose", "nowhere.yaml"])
+        env.materia(&["import", "goose", "nowhere.yaml"])
             .run()
             .code(),
         3

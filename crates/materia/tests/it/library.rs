@@ -14,17 +14,17 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::house::{Call, House, Outcome};
+use crate::test_env::{TestCommand, TestEnv, TestOutput};
 
-/// A house whose only agent is the fake.
-pub struct Shelf {
-    pub house: House,
+/// A env whose only agent is the fake.
+pub struct LibraryHarness {
+    pub env: TestEnv,
 }
 
-impl Shelf {
+impl LibraryHarness {
     pub fn new() -> Self {
-        let house = House::new();
-        let prompts = house.home().join("prompts.jsonl");
+        let env = TestEnv::new();
+        let prompts = env.home().join("prompts.jsonl");
         let command = json!([
             env!("CARGO_BIN_EXE_materia-fake"),
             "agent",
@@ -34,15 +34,15 @@ impl Shelf {
             "{model}"
         ]);
         let config = json!({"agents": {"fake": {"command": command}}, "agent": "fake"});
-        std::fs::write(house.home().join("config.json"), config.to_string()).unwrap();
-        Self { house }
+        std::fs::write(env.home().join("config.json"), config.to_string()).unwrap();
+        Self { env }
     }
 
     /// A call of `materia` whose agents are the fake.
-    pub fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.house
+    pub fn materia(&self, words: &[&str]) -> TestCommand<'_> {
+        self.env
             .materia(words)
-            .env("MATERIA_CONFIG", self.house.home().join("config.json"))
+            .env("MATERIA_CONFIG", self.env.home().join("config.json"))
     }
 
     /// Runs a recipe, which has to go well in every part.
@@ -63,7 +63,7 @@ impl Shelf {
     /// The prompts that the agents were given, in order.
     pub fn prompts(&self) -> Vec<String> {
         let text =
-            std::fs::read_to_string(self.house.home().join("prompts.jsonl")).unwrap_or_default();
+            std::fs::read_to_string(self.env.home().join("prompts.jsonl")).unwrap_or_default();
         text.lines()
             .map(|line| serde_json::from_str(line).unwrap())
             .collect()
@@ -79,22 +79,22 @@ impl Shelf {
 
     /// Forgets the prompts.
     pub fn forget(&self) {
-        let _none = std::fs::remove_file(self.house.home().join("prompts.jsonl"));
+        let _none = std::fs::remove_file(self.env.home().join("prompts.jsonl"));
     }
 
     /// A file, by its path as it is told.
     pub fn read(&self, told: &str) -> String {
-        let root = self.house.home().parent().unwrap().display().to_string();
-        std::fs::read_to_string(told.replace("[HOUSE]", &root)).unwrap()
+        let root = self.env.home().parent().unwrap().display().to_string();
+        std::fs::read_to_string(told.replace("[ROOT]", &root)).unwrap()
     }
 
     /// A file of the project.
     pub fn path(&self, path: &str) -> PathBuf {
-        self.house.work().join(path)
+        self.env.work_dir().join(path)
     }
 }
 
-fn whole(outcome: &Outcome) -> Value {
+fn whole(outcome: &TestOutput) -> Value {
     assert_eq!(outcome.code(), 0, "{}", outcome.transcript());
     outcome.json()
 }
@@ -118,8 +118,8 @@ pub mod says {
 
 #[test]
 fn every_recipe_that_ships_is_run_by_a_test() {
-    let shelf = Shelf::new();
-    let listed = shelf
+    let harness = LibraryHarness::new();
+    let listed = harness
         .materia(&["recipe", "list", "--json"])
         .run()
         .ok()
@@ -147,8 +147,8 @@ fn every_recipe_that_ships_is_run_by_a_test() {
 
 #[test]
 fn the_list_has_a_line_for_each_and_show_draws_the_composition() {
-    let shelf = Shelf::new();
-    let list = shelf.materia(&["recipe", "list"]).run().ok().stdout;
+    let harness = LibraryHarness::new();
+    let list = harness.materia(&["recipe", "list"]).run().ok().stdout;
     for part in [
         "launcher",
         "pipeline",
@@ -159,7 +159,7 @@ fn the_list_has_a_line_for_each_and_show_draws_the_composition() {
     ] {
         assert!(list.contains(part), "{list}");
     }
-    let show = shelf
+    let show = harness
         .materia(&["recipe", "show", "pipeline-research-synthesis"])
         .run()
         .ok()

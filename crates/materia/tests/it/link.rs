@@ -3,25 +3,25 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::casts::{house, loops, replies};
-use crate::house::House;
+use crate::casts::{example_env, loops, replies};
+use crate::test_env::TestEnv;
 
 const ID: &str = "2026-01-01T00-00-00-000Z";
 
 #[test]
 fn any_two_loadouts_that_ship_can_be_linked() {
-    let house = House::new();
+    let env = TestEnv::new();
     let names = ["Full-Auto", "Planning-Consult", "Hojo-Consult", "Release"];
     for first in names {
         for second in names {
-            let drawn = house
+            let drawn = env
                 .materia(&["link", first, second, "--draw", "--json"])
                 .run()
                 .ok()
                 .json();
             let sockets = drawn["sockets"].as_array().unwrap();
             let alone = |name: &str| {
-                let grid = house.materia(&["grid", name, "--json"]).run().ok().json();
+                let grid = env.materia(&["grid", name, "--json"]).run().ok().json();
                 grid["sockets"].as_array().unwrap().len()
             };
             assert_eq!(
@@ -36,8 +36,7 @@ fn any_two_loadouts_that_ship_can_be_linked() {
         }
     }
     assert_snapshot!(
-        house
-            .materia(&["link", "Planning-Consult", "materia:Narrate", "--draw"])
+        env.materia(&["link", "Planning-Consult", "materia:Narrate", "--draw"])
             .run()
             .ok()
             .transcript()
@@ -87,22 +86,21 @@ fn reached(graph: &Value) -> Vec<String> {
 
 #[test]
 fn a_link_is_cast_with_what_an_earlier_cast_gave() {
-    let house = house();
-    house
-        .materia(&[
-            "cast",
-            "--config",
-            "flow.json",
-            "--agent-script",
-            "script.json",
-            "first",
-        ])
-        .run()
-        .ok();
+    let env = example_env();
+    env.materia(&[
+        "cast",
+        "--config",
+        "flow.json",
+        "--agent-script",
+        "script.json",
+        "first",
+    ])
+    .run()
+    .ok();
     let mut flow = loops();
     flow["materia"]["Tell"] =
         json!({"tools": "none", "prompt": "earlier: {{state.previousCastContext}}"});
-    house.write("flow.json", flow.to_string());
+    env.write("flow.json", flow.to_string());
     let mut script = replies();
     for reply in script["replies"].as_array_mut().unwrap() {
         let socket = match reply["match"]["socket"].as_str().unwrap() {
@@ -116,7 +114,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         .as_array_mut()
         .unwrap()
         .push(json!({"match": {"materia": "Tell", "contains": "did it"}, "text": "told"}));
-    house.write("script.json", script.to_string());
+    env.write("script.json", script.to_string());
     let words = [
         "link",
         "--from",
@@ -132,7 +130,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         "second",
         "line",
     ];
-    let done = house.materia(&words).run().ok().json();
+    let done = env.materia(&words).run().ok().json();
     assert_eq!(done["loadout"], "Linked virtual loadout: T → Tell");
     assert_eq!(
         done["visits"],
@@ -142,7 +140,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         done["state"]["link"]["sockets"]["Socket-4"],
         json!({"part": 2, "socket": "Socket-1"})
     );
-    let shown = house
+    let shown = env
         .materia(&["cast-show", &format!("{ID}-2"), "--events", "--json"])
         .run()
         .ok()
@@ -154,9 +152,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         ),
         (&json!("second line"), &json!("Tell"))
     );
-    let resumed = house
-        .materia(&["resume", &format!("{ID}-2"), "--json"])
-        .run();
+    let resumed = env.materia(&["resume", &format!("{ID}-2"), "--json"]).run();
     assert_eq!(
         resumed.json()["error"]["code"],
         "refused",
@@ -166,7 +162,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
 
 #[test]
 fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
-    let house = house();
+    let env = example_env();
     let words = |target: &'static str| {
         [
             "autocast",
@@ -179,17 +175,17 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
             "--json",
         ]
     };
-    house.write(
+    env.write(
         "script.json",
         json!({"replies": [{"match": {"materia": "Work"}, "text": "alone"}]}).to_string(),
     );
-    let alone = house.materia(&words("materia:Work")).run().ok().json();
+    let alone = env.materia(&words("materia:Work")).run().ok().json();
     assert_eq!(
         (&alone["loadout"], &alone["visits"]),
         (&json!("Virtual loadout: Work"), &json!({"Socket-1": 1}))
     );
-    house.write("script.json", replies().to_string());
-    let whole = house.materia(&words("loadout:T")).run().ok().json();
+    env.write("script.json", replies().to_string());
+    let whole = env.materia(&words("loadout:T")).run().ok().json();
     assert_eq!(
         (
             &whole["loadout"],
@@ -201,13 +197,12 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
 
 #[test]
 fn mistakes_say_what_there_is() {
-    let house = house();
+    let env = example_env();
     let mut flow = loops();
     flow["materia"]["T"] = flow["materia"]["Work"].clone();
-    house.write("flow.json", flow.to_string());
+    env.write("flow.json", flow.to_string());
     let said = |words: &[&str]| {
-        house
-            .materia(&[words, &["--config", "flow.json"]].concat())
+        env.materia(&[words, &["--config", "flow.json"]].concat())
             .run()
             .transcript()
     };
@@ -231,12 +226,12 @@ fn mistakes_say_what_there_is() {
         "--",
         "x",
     ];
-    assert_eq!(house.materia(&escaping).run().code(), 3);
+    assert_eq!(env.materia(&escaping).run().code(), 3);
 }
 
 #[test]
 fn detached_they_answer_at_once_and_go_on_by_themselves() {
-    let house = house();
+    let env = example_env();
     let player = [
         "--config",
         "flow.json",
@@ -254,7 +249,7 @@ fn detached_they_answer_at_once_and_go_on_by_themselves() {
             Some(at) => words.split_at(at),
             None => (words, &[][..]),
         };
-        let answered = house
+        let answered = env
             .materia(&[head, &player, tail].concat())
             .run()
             .ok()
@@ -265,10 +260,10 @@ fn detached_they_answer_at_once_and_go_on_by_themselves() {
             "{answered}"
         );
         assert_eq!(
-            house.wait(answered["run"].as_str().unwrap())["status"],
+            env.wait(answered["run"].as_str().unwrap())["status"],
             "done"
         );
-        let shown = house
+        let shown = env
             .materia(&["cast-show", answered["castId"].as_str().unwrap(), "--json"])
             .run()
             .ok()

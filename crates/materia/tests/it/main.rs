@@ -1,6 +1,6 @@
 //! The one integration test binary: everything is tested as it is used, through the real programs.
 //!
-//! `house` is the harness, `tools` has what `./test` installs; then one module per verb or floor, and the tests of the house itself.
+//! `env` is the harness, `tools` has what `./test` installs; then one module per verb or floor, and the tests of the env itself.
 #![allow(
     unreachable_pub,
     missing_docs,
@@ -14,7 +14,7 @@
     reason = "a test fails by panicking"
 )]
 
-mod house;
+mod test_env;
 mod tools;
 
 mod actor;

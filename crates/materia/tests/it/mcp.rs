@@ -14,7 +14,7 @@ mod tasks;
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 pub use client::Client;
 
 /// The text that a model would read.
@@ -26,8 +26,8 @@ pub fn text(result: &Value) -> &str {
 
 #[test]
 fn a_run_is_spawned_steered_and_looked_at() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let spawned = client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     assert_eq!(
         (&spawned["structuredContent"]["run"], &spawned["isError"]),
@@ -75,8 +75,8 @@ fn a_run_is_spawned_steered_and_looked_at() {
 
 #[test]
 fn a_tool_is_registered_offered_at_once_called_and_removed() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let arguments = json!({"name": "greet", "description": "Greets", "template": "echo hello {who}", "args": "who"});
     let registered = client.call("register_tool", arguments);
     assert_eq!(
@@ -113,8 +113,8 @@ fn a_tool_is_registered_offered_at_once_called_and_removed() {
 
 #[test]
 fn a_tool_that_runs_detached_answers_with_its_run() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let arguments =
         json!({"name": "nap", "description": "Sleeps", "template": "sleep 600", "async": true});
     client.call("register_tool", arguments);
@@ -126,13 +126,13 @@ fn a_tool_that_runs_detached_answers_with_its_run() {
 
 #[test]
 fn a_cast_is_started_answered_and_ended_by_messages() {
-    let house = House::new();
+    let env = TestEnv::new();
     let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let config =
         json!({"activeLoadout": "T", "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
-    let config = house.write("flow.json", config.to_string());
-    let script = house.write(
+    let config = env.write("flow.json", config.to_string());
+    let script = env.write(
         "replies.json",
         json!({"replies": [{"text": "which one?"}]}).to_string(),
     );
@@ -149,14 +149,13 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
         "do it",
         "--json",
     ];
-    house
-        .materia(&words)
+    env.materia(&words)
         .env("MATERIA_CONFIG", config)
         .env("MATERIA_SESSION", "s")
         .run()
         .ok();
     let mut client = Client::open_with(
-        &house,
+        &env,
         &["mcp", "--session", "s"],
         &[("MATERIA_CONFIG", config)],
     );
@@ -204,8 +203,8 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
 
 #[test]
 fn what_there_is_can_be_read_and_roles_are_prompts() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     let resources = client.request("resources/list", json!({}));
     assert_eq!(resources["resources"].as_array().unwrap().len(), 4);
     assert_eq!(client.read("materia://runs")["runs"], json!([]));
@@ -237,9 +236,9 @@ fn what_there_is_can_be_read_and_roles_are_prompts() {
 
 #[test]
 fn both_revisions_of_the_protocol_are_spoken() {
-    let house = House::new();
+    let env = TestEnv::new();
     for version in ["2025-06-18", "2025-11-25"] {
-        let mut client = Client::silent(&house, &["mcp"], &[]);
+        let mut client = Client::silent(&env, &["mcp"], &[]);
         let begun = client.request(
             "initialize",
             json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
@@ -247,7 +246,7 @@ fn both_revisions_of_the_protocol_are_spoken() {
         assert_eq!(begun["protocolVersion"], version);
         client.close();
     }
-    let mut client = Client::silent(&house, &["mcp"], &[]);
+    let mut client = Client::silent(&env, &["mcp"], &[]);
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {}});
@@ -268,26 +267,25 @@ fn both_revisions_of_the_protocol_are_spoken() {
         json!({"_meta": meta, "notifications": {"toolsListChanged": true}}),
     );
     client.until_told("notifications/subscriptions/acknowledged");
-    house
-        .materia(&[
-            "tool",
-            "register",
-            "hi",
-            "--template",
-            "echo hi",
-            "--description",
-            "Says hi",
-        ])
-        .run()
-        .ok();
+    env.materia(&[
+        "tool",
+        "register",
+        "hi",
+        "--template",
+        "echo hi",
+        "--description",
+        "Says hi",
+    ])
+    .run()
+    .ok();
     client.until_told("notifications/tools/list_changed");
     client.close();
 }
 
 #[test]
 fn what_a_model_has_to_read_stays_small() {
-    let house = House::new();
-    let mut client = Client::silent(&house, &["mcp"], &[]);
+    let env = TestEnv::new();
+    let mut client = Client::silent(&env, &["mcp"], &[]);
     let begun = client.initialize();
     let tools = client.request("tools/list", json!({}))["tools"].to_string();
     let prompt = begun["instructions"].as_str().unwrap();

@@ -10,23 +10,23 @@ mod words;
 
 use serde_json::Value;
 
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
-impl House {
+impl TestEnv {
     /// Sends a message and gives what was said about it.
-    pub fn send(&self, words: &[&str]) -> Outcome {
+    pub fn send(&self, words: &[&str]) -> TestOutput {
         self.materia(&[&["message", "--json"], words].concat())
             .run()
     }
 
     /// Sends a message that has to be accepted.
-    pub fn sent(&self, words: &[&str]) -> Value {
+    pub fn send_ok(&self, words: &[&str]) -> Value {
         self.send(words).ok().json()
     }
 }
 
 /// The exit code and the error's name.
-pub fn refused(outcome: &Outcome) -> (i32, String) {
+pub fn refused(outcome: &TestOutput) -> (i32, String) {
     let json = outcome.json();
     assert_eq!(json["ok"], false, "{}", outcome.transcript());
     let hint = json["error"]["hint"].as_str().unwrap_or_default();

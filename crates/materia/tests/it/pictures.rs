@@ -10,8 +10,8 @@ use std::path::Path;
 use serde_json::json;
 use svg::{Frame, picture, row};
 
-use crate::house::House;
-use crate::house::terminal::on_terminal;
+use crate::test_env::TestEnv;
+use crate::test_env::terminal::run_on_terminal;
 
 const COLUMNS: u16 = 100;
 
@@ -22,13 +22,13 @@ const ENDED: u32 = 600;
 
 #[test]
 fn a_cast_walks_its_graph() {
-    let house = House::new();
-    let drawn = on_terminal(
-        &house,
+    let env = TestEnv::new();
+    let drawn = run_on_terminal(
+        &env,
         usize::from(COLUMNS),
         "echo \"$ materia demo\"\nmateria demo --dir visitors",
     );
-    let drawn = house.redact(&drawn).replace("[HOUSE]/project", "~");
+    let drawn = env.redact(&drawn).replace("[ROOT]/project", "~");
     let mut screen = vt100::Parser::new(24, COLUMNS, 0);
     let (mut frames, mut walked, mut told) = (Vec::new(), None, false);
     for line in drawn.split_inclusive('\n') {
@@ -94,9 +94,9 @@ fn timeless(line: &str) -> String {
 
 #[test]
 fn a_loadout_is_drawn() {
-    let house = House::new();
+    let env = TestEnv::new();
     let lines = "echo '$ materia grid Full-Auto'\nmateria grid Full-Auto";
-    let drawn = on_terminal(&house, usize::from(COLUMNS), lines);
+    let drawn = run_on_terminal(&env, usize::from(COLUMNS), lines);
     let rows = u16::try_from(drawn.lines().count()).unwrap();
     let mut screen = vt100::Parser::new(rows, COLUMNS, 0);
     screen.process(drawn.trim_end().as_bytes());
@@ -105,26 +105,25 @@ fn a_loadout_is_drawn() {
 
 #[test]
 fn everything_that_runs_is_shown() {
-    let house = House::new();
+    let env = TestEnv::new();
     let at = |minute: &str| format!("2026-01-01T{minute}.000Z");
     let spawn = |clock: &str, id: &str, template: &str| {
         let (template, id) = (["--template", template], ["--as", id]);
         let words = [&["spawn"][..], &template, &id].concat();
-        house
-            .materia(&words)
+        env.materia(&words)
             .env("MATERIA_TEST_CLOCK", at(clock))
             .run()
             .ok();
     };
     spawn("08:02:00", "run:lint", "sh -c 'exit 3'");
-    house.wait("lint");
+    env.wait("lint");
     spawn("09:21:00", "run:nightly-report", "true");
-    house.wait("nightly-report");
+    env.wait("nightly-report");
     let config = json!({"activeLoadout": "Plan-With-Me",
         "loadouts": {"Plan-With-Me": {"entry": "plan", "sockets": {"plan": {"materia": "Plan"}}}},
         "materia": {"Plan": {"tools": "none", "prompt": "plan", "multiTurn": true}}});
-    house.write("flow.json", config.to_string());
-    house.write(
+    env.write("flow.json", config.to_string());
+    env.write(
         "script.json",
         json!({"replies": [{"text": "Shall the flag be --json or --format json?"}]}).to_string(),
     );
@@ -136,23 +135,22 @@ fn everything_that_runs_is_shown() {
         "script.json",
         "add a flag for JSON",
     ];
-    house
-        .materia(&words)
+    env.materia(&words)
         .env("MATERIA_TEST_CLOCK", at("09:46:30"))
         .run()
         .ok();
     let watcher = "i=0; for file in auth cart mail search users; do i=$((i+1)); \
         echo \"$i/12  tests/$file.rs  ok\"; done; echo '6/12  tests/web.rs  2 failed, asking for help'; sleep 600";
-    house.write("watch.sh", watcher);
+    env.write("watch.sh", watcher);
     spawn("09:48:48", "run:watch-tests", "sh watch.sh");
-    house.until_file_has(house.run_place("watch-tests").stdout(), "asking");
+    env.wait_for_file_text(env.run_dir("watch-tests").stdout(), "asking");
     let line = format!("MATERIA_TEST_CLOCK={} materia top", at("09:52:00"));
-    let mut seat = house.seat(COLUMNS, 18, &line);
-    seat.until_shown("asking for help");
-    let frame = Frame::of(seat.vt());
-    seat.press("q");
-    seat.end();
-    house.kill("watch-tests");
+    let mut session = env.start_on_terminal(COLUMNS, 18, &line);
+    session.wait_for_screen_text("asking for help");
+    let frame = Frame::of(session.vt());
+    session.send_keys("q");
+    session.wait();
+    env.kill("watch-tests");
     check_still("top.svg", "materia top", frame);
 }
 

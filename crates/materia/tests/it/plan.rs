@@ -3,24 +3,24 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::casts::house;
-use crate::house::House;
+use crate::casts::example_env;
+use crate::test_env::TestEnv;
 
 #[test]
 fn what_ships_is_planned_without_any_config() {
-    let house = House::new();
+    let env = TestEnv::new();
     let said = [
-        house.materia(&["plan"]).run().ok(),
-        house.materia(&["plan", "nobody"]).run(),
+        env.materia(&["plan"]).run().ok(),
+        env.materia(&["plan", "nobody"]).run(),
     ];
     assert_snapshot!(said.map(|outcome| outcome.transcript()).join("\n"));
 }
 
 #[test]
 fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
-    let house = house();
+    let env = example_env();
     let words = ["plan", "--config", "flow.json", "--items", "2", "--json"];
-    let plan = house.materia(&words).run().ok().json();
+    let plan = env.materia(&words).run().ok().json();
     assert_eq!(
         (&plan["estimate"], &plan["turns"]["smooth"]),
         (&json!(null), &json!(5))
@@ -34,7 +34,7 @@ fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
         "x",
         "--json",
     ];
-    let done = house.materia(&cast).run().ok().json();
+    let done = env.materia(&cast).run().ok().json();
     for socket in plan["sockets"].as_array().unwrap() {
         let visits = done["visits"][socket["socket"].as_str().unwrap()]
             .as_u64()
@@ -45,7 +45,7 @@ fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
         );
         assert!(smooth <= visits && visits <= most, "{visits} of {socket}");
     }
-    let plan = house.materia(&words).run().ok().json();
+    let plan = env.materia(&words).run().ok().json();
     // One plan of 30, two works of 40, two checks of 10.
     assert_eq!(plan["estimate"]["tokens"], 130);
 }

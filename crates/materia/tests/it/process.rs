@@ -1,6 +1,6 @@
 //! The process floor, through real processes.
 //!
-//! Every test has a den, which must be empty at its end. Nurseries run in a host process, so that
+//! Every test has a harness, which must be empty at its end. Nurseries run in a host process, so that
 //! the tests themselves adopt nobody.
 
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use materia_engine::process::{Identity, Signal};
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 mod ends;
 mod escapes;
@@ -22,20 +22,20 @@ const FAKE: &str = "materia-fake";
 /// What a machine under load may add to a grace period.
 const SLACK_MS: u64 = 4000;
 
-/// A house, and a file where processes write themselves down that may lose the house's mark.
-struct Den {
-    house: House,
+/// A env, and a file where processes write themselves down that may lose the env's mark.
+struct ProcessHarness {
+    env: TestEnv,
 }
 
-impl Den {
+impl ProcessHarness {
     fn new() -> Self {
         Self {
-            house: House::new(),
+            env: TestEnv::new(),
         }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.house.work().join(name)
+        self.env.work_dir().join(name)
     }
 
     fn pids(&self) -> String {
@@ -44,7 +44,7 @@ impl Den {
 
     /// Lets a host do `script` and gives its report.
     fn host(&self, script: &Value) -> Value {
-        self.house
+        self.env
             .fake(&["host"])
             .stdin(script.to_string())
             .run()
@@ -59,9 +59,9 @@ impl Den {
         report["ended"][0].take()
     }
 
-    /// Fails if a process of this den runs.
+    /// Fails if a process of this harness runs.
     fn assert_empty(&self) {
-        let left = self.house.alive();
+        let left = self.env.live_processes();
         assert!(left.is_empty(), "left running: {left:?}");
         let escaped: Vec<Identity> = self
             .recorded()
@@ -74,7 +74,7 @@ impl Den {
     /// The processes that wrote themselves down.
     fn recorded(&self) -> Vec<Identity> {
         let text = if self.path("pids").exists() {
-            self.house.read("pids")
+            self.env.read("pids")
         } else {
             String::new()
         };
@@ -84,8 +84,8 @@ impl Den {
     }
 }
 
-impl Drop for Den {
-    /// Whoever a failed test let escape is ended here, so that it disturbs nobody else; the house
+impl Drop for ProcessHarness {
+    /// Whoever a failed test let escape is ended here, so that it disturbs nobody else; the env
     /// ends the rest.
     fn drop(&mut self) {
         for left in self.recorded() {

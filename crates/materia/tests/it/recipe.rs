@@ -5,30 +5,30 @@ mod stages;
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 /// Writes a recipe of the person, who has no others.
-pub fn own(house: &House, name: &str, text: &str) {
-    let dir = house.home().join(".pi/agent/recipes");
+pub fn own(env: &TestEnv, name: &str, text: &str) {
+    let dir = env.home().join(".pi/agent/recipes");
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(dir.join(name), text).unwrap();
 }
 
 #[test]
 fn a_recipe_runs_by_name_by_path_and_by_file() {
-    let house = House::new();
+    let env = TestEnv::new();
     own(
-        &house,
+        &env,
         "greet.json",
         r#"{"args": ["who", "loud:bool=false"], "template": "echo hello {who} {loud?LOUD:}"}"#,
     );
-    house.write("lib/twice.md", "---\ndescription: Twice\nimports:\n  g:\n    from: greet\n    values: {who: '<{who}>'}\n---\n\n```json\n[{\"name\": \"g\"}, {\"name\": \"g\", \"values\": {\"who\": \"again\"}}]\n```\n");
-    let say = |words: &[&str]| house.materia(&[&["run"], words].concat()).run().ok().stdout;
+    env.write("lib/twice.md", "---\ndescription: Twice\nimports:\n  g:\n    from: greet\n    values: {who: '<{who}>'}\n---\n\n```json\n[{\"name\": \"g\"}, {\"name\": \"g\", \"values\": {\"who\": \"again\"}}]\n```\n");
+    let say = |words: &[&str]| env.materia(&[&["run"], words].concat()).run().ok().stdout;
     assert_eq!(say(&["greet", "who=you"]), "hello you\n");
     assert_eq!(say(&["greet", "who=you", "loud=yes"]), "hello you LOUD\n");
     assert_eq!(say(&["lib/twice", "who=me"]), "hello again\n");
     assert_eq!(say(&["--file", "lib/twice.md", "who=me"]), "hello again\n");
-    let explained = house
+    let explained = env
         .materia(&["explain", "./lib/twice.md", "who=me", "--json"])
         .run()
         .ok()
@@ -43,20 +43,20 @@ fn a_recipe_runs_by_name_by_path_and_by_file() {
 
 #[test]
 fn what_is_not_there_is_broken_or_disabled_is_told_apart() {
-    let house = House::new();
-    own(&house, "broken.json", "{\n  \"template\": \"echo 'x\"\n}");
+    let env = TestEnv::new();
+    own(&env, "broken.json", "{\n  \"template\": \"echo 'x\"\n}");
     own(
-        &house,
+        &env,
         "off.json",
         r#"{"disabled": true, "template": "echo x"}"#,
     );
     own(
-        &house,
+        &env,
         "utility-git-log.json",
         r#"{"template": "echo {n:int}"}"#,
     );
     let fails = |name: &str| {
-        let outcome = house.materia(&["run", name, "--json"]).run();
+        let outcome = env.materia(&["run", name, "--json"]).run();
         let error = outcome.json()["error"].clone();
         (
             outcome.code(),
@@ -98,14 +98,14 @@ fn what_is_not_there_is_broken_or_disabled_is_told_apart() {
 
 #[test]
 fn an_error_in_an_import_names_that_file() {
-    let house = House::new();
-    house.write("part.json", r#"{"template": "echo {x"}"#);
-    house.write("bad.json", r#"{"template": "echo {a.b}"}"#);
-    house.write(
+    let env = TestEnv::new();
+    env.write("part.json", r#"{"template": "echo {x"}"#);
+    env.write("bad.json", r#"{"template": "echo {a.b}"}"#);
+    env.write(
         "whole.json",
         r#"{"imports": {"p": "./bad.json"}, "template": {"name": "p"}}"#,
     );
-    let outcome = house.materia(&["explain", "--file", "whole.json"]).run();
+    let outcome = env.materia(&["explain", "--file", "whole.json"]).run();
     assert_eq!(outcome.code(), 2);
     assert!(
         outcome.stderr.contains("bad.json:1:20"),
@@ -121,12 +121,12 @@ fn an_error_in_an_import_names_that_file() {
 
 #[test]
 fn who_imports_whom_can_be_seen() {
-    let house = House::new();
-    house.write(
+    let env = TestEnv::new();
+    env.write(
         "../home/.pi/agent/recipes/mine.json",
         r#"{"imports": {"look": "utility-git-log"}, "template": {"name": "look"}}"#,
     );
-    let shown = house
+    let shown = env
         .materia(&["inspect", "recipes", "--view", "imports", "--json"])
         .run()
         .ok()
@@ -138,7 +138,7 @@ fn who_imports_whom_can_be_seen() {
         (&mine[0]["alias"], &mine[0]["from"]),
         (&"look".into(), &"utility-git-log".into())
     );
-    let said = house
+    let said = env
         .materia(&["inspect", "recipes", "--view", "imports"])
         .run()
         .ok()

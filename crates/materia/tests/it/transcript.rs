@@ -6,9 +6,9 @@
 
 use insta::assert_snapshot;
 
-use crate::casts::house;
-use crate::house::House;
-use crate::house::terminal::{Terminal, is_coloured, on_terminal};
+use crate::casts::example_env;
+use crate::test_env::TestEnv;
+use crate::test_env::terminal::{Terminal, is_coloured, run_on_terminal};
 
 /// Every command, in an order in which each has something to show.
 const LINES: &[&str] = &[
@@ -84,8 +84,8 @@ const TOOLS: &[&str] = &[
 ];
 
 /// A directory with these tools and this program.
-fn tools(house: &House) -> String {
-    let bin = house.home().join("bin");
+fn tools(env: &TestEnv) -> String {
+    let bin = env.home().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
     let ours = std::path::Path::new(env!("CARGO_BIN_EXE_materia"));
     std::os::unix::fs::symlink(ours, bin.join("materia")).unwrap();
@@ -97,10 +97,10 @@ fn tools(house: &House) -> String {
 
 /// Types every command at a terminal so wide.
 fn typed(columns: usize, setting: &str) -> String {
-    let house = house();
+    let env = example_env();
     let mut script = format!(
         "export MATERIA_CONFIG=flow.json PATH={} {setting}\n",
-        tools(&house)
+        tools(&env)
     );
     for line in LINES {
         script.push_str(&format!(
@@ -108,8 +108,8 @@ fn typed(columns: usize, setting: &str) -> String {
             line.replace('"', "\\\"")
         ));
     }
-    let drawn = on_terminal(&house, columns, &script);
-    house.redact(&drawn)
+    let drawn = run_on_terminal(&env, columns, &script);
+    env.redact(&drawn)
 }
 
 /// What is left of it, with what differs from machine to machine taken out.
@@ -136,7 +136,7 @@ fn steady(line: &str) -> String {
 
 /// Types every command that serves, ends it, and gives what is left on the screen.
 fn served(columns: u16, setting: &str) -> (String, bool) {
-    let house = house();
+    let env = example_env();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let mut script = format!("export {setting}\n");
@@ -149,15 +149,18 @@ fn served(columns: u16, setting: &str) -> (String, bool) {
         script.push_str(&format!("echo '$ {line}'\n{line}\necho \"[$?]\"\n"));
     }
     // The shell that types goes on when what it typed is interrupted.
-    let mut seat = house.seat(columns, 50, &format!("trap : INT\n{script}"));
+    let mut session = env.start_on_terminal(columns, 50, &format!("trap : INT\n{script}"));
     for (number, (_, ready, key)) in SERVERS.iter().enumerate() {
-        seat.until(|screen| screen.matches("$ ").count() > number && screen.contains(ready));
-        seat.press(key);
-        seat.until(|screen| screen.lines().filter(|line| line.ends_with(']')).count() > number);
+        session
+            .wait_until(|screen| screen.matches("$ ").count() > number && screen.contains(ready));
+        session.send_keys(key);
+        session.wait_until(|screen| {
+            screen.lines().filter(|line| line.ends_with(']')).count() > number
+        });
     }
-    let coloured = seat.is_coloured();
-    let (left, _shell_was_interrupted) = seat.end();
-    let left = house.redact(&left).replace(&port.to_string(), "[TAKEN]");
+    let coloured = session.is_coloured();
+    let (left, _shell_was_interrupted) = session.wait();
+    let left = env.redact(&left).replace(&port.to_string(), "[TAKEN]");
     (
         left.lines()
             .map(|line| unaddressed(line.trim_end()))
@@ -273,8 +276,8 @@ fn servers_say_where_they_are_and_how_they_are_ended() {
 
 #[test]
 fn no_command_is_forgotten() {
-    let house = House::new();
-    let all = house.materia(&["complete", "--", ""]).run().ok().stdout;
+    let env = TestEnv::new();
+    let all = env.materia(&["complete", "--", ""]).run().ok().stdout;
     let verbs = all
         .lines()
         .map(|line| line.split('\t').next().unwrap())

@@ -9,12 +9,12 @@ use std::io::{BufRead, BufReader};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::house::House;
 use crate::message::refused;
+use crate::test_env::TestEnv;
 
-impl House {
+impl TestEnv {
     /// Everything that is told until there is nothing more.
-    pub fn told(&self, more: &[&str]) -> Vec<Value> {
+    pub fn watch_once(&self, more: &[&str]) -> Vec<Value> {
         let outcome = self
             .materia(&[&["watch", "--json", "--once"], more].concat())
             .run()
@@ -40,16 +40,16 @@ fn events(told: &[Value]) -> Vec<(&str, &str)> {
 
 #[test]
 fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
-    let house = House::new();
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "materia message coordinator progress.update '40 files'",
         &["--session", "s"],
     );
-    house.spawn("other", "true", &["--session", "t"]);
-    house.wait("a");
-    house.wait("other");
-    house.sent(&[
+    env.spawn("other", "true", &["--session", "t"]);
+    env.wait("a");
+    env.wait("other");
+    env.send_ok(&[
         "coordinator",
         "ask",
         "which?",
@@ -58,7 +58,7 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
         "--metadata",
         r#"{"requires_response": true}"#,
     ]);
-    house.sent(&[
+    env.send_ok(&[
         "coordinator",
         "noise",
         "--from",
@@ -66,7 +66,7 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
         "--metadata",
         r#"{"delivery": "log"}"#,
     ]);
-    let told = house.told(&["--session", "s"]);
+    let told = env.watch_once(&["--session", "s"]);
     assert_eq!(
         events(&told),
         [
@@ -85,19 +85,19 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
     );
     assert_eq!(told[1]["summary"], "Run a completed successfully.");
     assert_eq!(
-        house.told(&["--session", "s"]),
+        env.watch_once(&["--session", "s"]),
         Vec::<Value>::new(),
         "once is once"
     );
-    house.sent(&["coordinator", "late", "--from", "run:a"]);
+    env.send_ok(&["coordinator", "late", "--from", "run:a"]);
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        events(&env.watch_once(&["--session", "s"])),
         [("message", "late")]
     );
-    house.spawn("a", "false", &["--session", "s"]);
-    house.wait("a");
+    env.spawn("a", "false", &["--session", "s"]);
+    env.wait("a");
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        events(&env.watch_once(&["--session", "s"])),
         [("terminal", "failed")],
         "a new generation ends anew"
     );
@@ -105,20 +105,20 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
 
 #[test]
 fn the_operator_hears_everything_from_now_on() {
-    let house = House::new();
-    house.spawn("old", "true", &["--session", "s"]);
-    house.wait("old");
-    assert_eq!(house.told(&[]), Vec::<Value>::new());
-    house.spawn("new", "false", &["--session", "t"]);
-    house.wait("new");
-    let told = house.told(&[]);
+    let env = TestEnv::new();
+    env.spawn("old", "true", &["--session", "s"]);
+    env.wait("old");
+    assert_eq!(env.watch_once(&[]), Vec::<Value>::new());
+    env.spawn("new", "false", &["--session", "t"]);
+    env.wait("new");
+    let told = env.watch_once(&[]);
     assert_eq!(events(&told), [("terminal", "failed")]);
     assert_eq!(
         (&told[0]["run"], &told[0]["level"], &told[0]["session"]),
         (&json!("new"), &json!("error"), &json!("t"))
     );
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        events(&env.watch_once(&["--session", "s"])),
         [("terminal", "done")],
         "each observer has its own mark"
     );
@@ -126,47 +126,45 @@ fn the_operator_hears_everything_from_now_on() {
 
 #[test]
 fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &["--session", "s"]);
-    let mut watching = house
-        .materia(&["watch", "--json", "--session", "s"])
-        .start();
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &["--session", "s"]);
+    let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
     let mut lines = BufReader::new(watching.stdout()).lines();
-    house.sent(&["coordinator", "hello", "--from", "run:a"]);
+    env.send_ok(&["coordinator", "hello", "--from", "run:a"]);
     let next = |lines: &mut std::io::Lines<BufReader<std::process::ChildStdout>>| -> Value {
         serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap()
     };
     assert_eq!(next(&mut lines)["type"], "hello");
-    let busy = house.materia(&["watch", "--json", "--session", "s"]).run();
+    let busy = env.materia(&["watch", "--json", "--session", "s"]).run();
     assert_eq!(refused(&busy), (4, "in_use".to_owned()));
-    let pid = house.look("a").start.unwrap().supervisor.pid;
+    let pid = env.run_state("a").start.unwrap().supervisor.pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     let end = next(&mut lines);
     assert_eq!(
         (&end["event"], &end["status"]),
         (&json!("terminal"), &json!("exited"))
     );
-    house.spawn("b", "true", &["--session", "s"]);
+    env.spawn("b", "true", &["--session", "s"]);
     assert_eq!(
-        (&next(&mut lines)["run"], house.wait("b")["status"].as_str()),
+        (&next(&mut lines)["run"], env.wait("b")["status"].as_str()),
         (&json!("b"), Some("done"))
     );
     watching.signal(Signal::KILL);
-    assert_eq!(watching.end().code(), 128 + 9);
+    assert_eq!(watching.wait().code(), 128 + 9);
 }
 
 #[test]
 fn a_person_reads_many_runs_with_their_names_first() {
-    let house = House::new();
+    let env = TestEnv::new();
     for name in ["a", "longer-name"] {
-        house.spawn(
+        env.spawn(
             name,
             "materia message coordinator progress.update 40",
             &["--session", "s"],
         );
-        house.wait(name);
+        env.wait(name);
     }
-    let told = house
+    let told = env
         .materia(&["watch", "--once", "--session", "s", "--color", "always"])
         .run()
         .ok()
@@ -183,21 +181,21 @@ fn a_person_reads_many_runs_with_their_names_first() {
 
 #[test]
 fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_same() {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
     let spawn = |run: &str, template: &str| {
-        house.spawn(run, template, &["--session", "s"]);
-        house.wait(run);
+        env.spawn(run, template, &["--session", "s"]);
+        env.wait(run);
     };
     spawn("a", "materia message coordinator ask");
     spawn("b", "true");
-    house.sent(&["run:a", "control.prune"]);
-    house.sent(&["run:b", "control.archive"]);
+    env.send_ok(&["run:a", "control.prune"]);
+    env.send_ok(&["run:b", "control.archive"]);
     // The same id is another run, and that one is pruned, too; the third one stays.
     spawn("a", "false");
-    house.sent(&["run:a", "control.prune"]);
+    env.send_ok(&["run:a", "control.prune"]);
     spawn("a", "true");
-    let told = house.told(&["--session", "s"]);
+    let told = env.watch_once(&["--session", "s"]);
     let ends = |run: &str| -> Vec<&str> {
         told.iter()
             .filter(|news| news["run"] == run)
@@ -220,57 +218,53 @@ fn a_run_that_was_pruned_or_archived_before_anybody_was_told_is_told_all_the_sam
         "{told:#?}"
     );
     assert_eq!(
-        house.told(&["--session", "s"]),
+        env.watch_once(&["--session", "s"]),
         Vec::<Value>::new(),
         "once is once"
     );
-    assert_eq!(left(&house, "s"), 0, "what was told is kept for nobody");
-    assert_eq!(left(&house, "_operator"), 0, "nobody watches everything");
+    assert_eq!(left(&env, "s"), 0, "what was told is kept for nobody");
+    assert_eq!(left(&env, "_operator"), 0, "nobody watches everything");
 }
 
 #[test]
 fn what_was_told_is_remembered_by_a_watcher_that_is_interrupted() {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
     for (number, signal) in [Signal::INT, Signal::TERM, Signal::HUP]
         .into_iter()
         .enumerate()
     {
         let run = format!("r{number}");
-        let mut watching = house
-            .materia(&["watch", "--json", "--session", "s"])
-            .start();
+        let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
         let mut lines = BufReader::new(watching.stdout()).lines();
-        house.spawn(&run, "true", &["--session", "s"]);
+        env.spawn(&run, "true", &["--session", "s"]);
         let end: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         assert_eq!(end["run"], run.as_str());
         watching.signal(signal);
-        let over = watching.end();
+        let over = watching.wait();
         assert_eq!((over.code(), over.stderr.as_str()), (130, ""));
         assert_eq!(
-            house.told(&["--session", "s"]),
+            env.watch_once(&["--session", "s"]),
             Vec::<Value>::new(),
             "{signal:?}"
         );
-        house.wait(&run);
+        env.wait(&run);
     }
 }
 
 #[test]
 fn a_watcher_that_nobody_reads_ends_when_it_is_told_to() {
-    let house = House::new();
-    house.write("body", format!("\"{}\"", "x".repeat(30_000)));
+    let env = TestEnv::new();
+    env.write("body", format!("\"{}\"", "x".repeat(30_000)));
     for run in ["a", "b", "c"] {
-        house.spawn(
+        env.spawn(
             run,
             "materia message coordinator long --body-file body",
             &["--session", "s"],
         );
-        house.wait(run);
+        env.wait(run);
     }
-    let mut watching = house
-        .materia(&["watch", "--json", "--session", "s"])
-        .start();
+    let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
     let stdout = watching.stdout();
     let began = std::time::Instant::now();
     // The pipe takes two of the three.
@@ -279,10 +273,10 @@ fn a_watcher_that_nobody_reads_ends_when_it_is_told_to() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
     watching.signal(Signal::TERM);
-    assert_eq!(watching.end().code(), 128 + Signal::TERM.as_raw());
+    assert_eq!(watching.wait().code(), 128 + Signal::TERM.as_raw());
     drop(stdout);
     assert_eq!(
-        house.told(&["--session", "s"]).len(),
+        env.watch_once(&["--session", "s"]).len(),
         6,
         "nobody has read any of it"
     );
@@ -290,68 +284,65 @@ fn a_watcher_that_nobody_reads_ends_when_it_is_told_to() {
 
 #[test]
 fn a_watcher_hears_of_runs_that_go_while_it_sleeps() {
-    let house = House::new();
-    let mut watching = house
-        .materia(&["watch", "--json", "--session", "s"])
-        .start();
+    let env = TestEnv::new();
+    let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
     let mut lines = BufReader::new(watching.stdout()).lines();
     let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
     for template in ["true", "false", "true"] {
-        house.spawn("a", template, &["--session", "s"]);
-        house.wait("a");
-        house.sent(&["run:a", "control.prune"]);
+        env.spawn("a", template, &["--session", "s"]);
+        env.wait("a");
+        env.send_ok(&["run:a", "control.prune"]);
     }
     assert_eq!(
         [next(), next(), next()].map(|news| news["status"].clone()),
         ["done", "failed", "done"]
     );
     watching.signal(Signal::KILL);
-    watching.end();
+    watching.wait();
 }
 
 #[test]
 fn runs_that_find_no_room_with_an_observer_are_counted() {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
-    let folder = left_dir(&house, "s");
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
+    let folder = left_dir(&env, "s");
     for number in 0..10_000 {
         std::fs::create_dir(folder.join(format!("0{number}.x"))).unwrap();
     }
     for run in ["a", "b"] {
-        house.spawn(run, "true", &["--session", "s"]);
-        house.wait(run);
-        house.sent(&[&format!("run:{run}"), "control.prune"]);
+        env.spawn(run, "true", &["--session", "s"]);
+        env.wait(run);
+        env.send_ok(&[&format!("run:{run}"), "control.prune"]);
     }
-    let told = house.told(&["--session", "s"]);
+    let told = env.watch_once(&["--session", "s"]);
     assert_eq!(told.len(), 1, "{told:?}");
     assert_eq!(
         (&told[0]["event"], &told[0]["count"], &told[0]["run"]),
         (&json!("missed"), &json!(2), &json!("b"))
     );
-    assert!(house.told(&["--session", "s"]).is_empty());
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
 }
 
 #[test]
 fn an_observer_of_many_runs_needs_few_files() {
-    let house = House::new();
+    let env = TestEnv::new();
     let runs: Vec<String> = (0..60).map(|number| format!("r{number}")).collect();
     for run in &runs {
-        house.spawn(run, "true", &["--session", "s"]);
+        env.spawn(run, "true", &["--session", "s"]);
     }
-    house
-        .materia(
-            &[
-                &["wait"],
-                &*addresses(&runs)
-                    .iter()
-                    .map(String::as_str)
-                    .collect::<Vec<_>>(),
-            ]
-            .concat(),
-        )
-        .run()
-        .ok();
-    let told = house
+    env.materia(
+        &[
+            &["wait"],
+            &*addresses(&runs)
+                .iter()
+                .map(String::as_str)
+                .collect::<Vec<_>>(),
+        ]
+        .concat(),
+    )
+    .run()
+    .ok();
+    let told = env
         .shell("ulimit -n 32; exec materia watch --once --json --session s")
         .run()
         .ok();
@@ -367,16 +358,15 @@ fn addresses(runs: &[String]) -> Vec<String> {
     runs.iter().map(|run| format!("run:{run}")).collect()
 }
 
-fn left_dir(house: &House, session: &str) -> std::path::PathBuf {
-    house
-        .home()
+fn left_dir(env: &TestEnv, session: &str) -> std::path::PathBuf {
+    env.home()
         .join(".pi/agent/tmp/pi-actors/sessions")
         .join(session)
         .join("left")
 }
 
-fn left(house: &House, session: &str) -> usize {
-    std::fs::read_dir(left_dir(house, session)).map_or(0, |entries| {
+fn left(env: &TestEnv, session: &str) -> usize {
+    std::fs::read_dir(left_dir(env, session)).map_or(0, |entries| {
         entries
             .flatten()
             .filter(|entry| entry.path().is_dir())

@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use super::{lines, posted, said};
-use crate::agent::stage::{Program, Stage};
+use crate::agent::harness::{AgentHarness, Program};
 
-/// A stage on which this program can run a line when it is asked to, and repeats what it hears
+/// A harness on which this program can run a line when it is asked to, and repeats what it hears
 /// otherwise.
-fn stage(program: Program, line: &str) -> Stage {
+fn harness(program: Program, line: &str) -> AgentHarness {
     let rules = json!([
         {"match": "use a tool", "after_tool": false,
             "reply": {"text": "I will.", "tool_calls": [program.shell(line)]}},
         {"match": "use a tool", "after_tool": true, "reply": {"text": "It is done."}},
     ]);
-    Stage::new(&[program], &rules)
+    AgentHarness::new(&[program], &rules)
 }
 
-fn spawn(stage: &Stage, program: Program, more: &[&str]) {
+fn spawn(harness: &AgentHarness, program: Program, more: &[&str]) {
     let words = [
         &[
             "spawn",
@@ -29,98 +29,100 @@ fn spawn(stage: &Stage, program: Program, more: &[&str]) {
         more,
     ]
     .concat();
-    stage.materia(&words).run().ok();
+    harness.materia(&words).run().ok();
 }
 
-fn say(stage: &Stage, text: &str) {
-    stage
+fn say(harness: &AgentHarness, text: &str) {
+    harness
         .materia(&["message", "run:a", "chat.message", text])
         .run()
         .ok();
 }
 
 /// How many messages of the person the model saw in its last request.
-fn turns(stage: &Stage) -> u64 {
-    stage.requests().last().unwrap()["turns"].as_u64().unwrap()
+fn turns(harness: &AgentHarness) -> u64 {
+    harness.requests().last().unwrap()["turns"]
+        .as_u64()
+        .unwrap()
 }
 
 /// Two turns in one session, killed in a tool in the third, started again: the model sees each
 /// prompt once.
 fn lives(program: Program) {
-    let stage = stage(program, "sleep 600; echo never");
-    spawn(&stage, program, &["my name is Ada"]);
-    let house = &stage.house;
-    house.answers(1);
-    let first = turns(&stage);
-    say(&stage, "what is my name?");
-    house.answers(2);
-    let second = turns(&stage);
+    let harness = harness(program, "sleep 600; echo never");
+    spawn(&harness, program, &["my name is Ada"]);
+    let env = &harness.env;
+    env.wait_for_answers(1);
+    let first = turns(&harness);
+    say(&harness, "what is my name?");
+    env.wait_for_answers(2);
+    let second = turns(&harness);
     assert!(second > first, "the session goes on: {first} then {second}");
 
-    say(&stage, "use a tool");
-    stage.until(|| !stage.processes("sleep 600").is_empty());
-    stage
+    say(&harness, "use a tool");
+    harness.until(|| !harness.processes("sleep 600").is_empty());
+    harness
         .materia(&["message", "run:a", "control.kill"])
         .run()
         .ok();
-    assert_eq!(house.alive().len(), 0, "killing it kills its tools");
+    assert_eq!(env.live_processes().len(), 0, "killing it kills its tools");
 
-    let before = stage.requests().len();
-    stage.script(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
-    spawn(&stage, program, &[]);
-    let answers = house.answers(3);
+    let before = harness.requests().len();
+    harness.script(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
+    spawn(&harness, program, &[]);
+    let answers = env.wait_for_answers(3);
     assert_eq!(answers[2]["body"], "It is done.");
-    let asked: Vec<Value> = stage.requests().split_off(before);
+    let asked: Vec<Value> = harness.requests().split_off(before);
     let again = asked[0]["turns"].as_u64().unwrap();
     assert_eq!(
         again - second,
         second - first,
         "the prompt is in the conversation once"
     );
-    let agent = &house.transcript()["agent"];
+    let agent = &env.transcript()["agent"];
     assert!(agent["usage"]["total"].as_u64().unwrap() > 0, "{agent}");
-    house.kill("a");
+    env.kill("a");
 }
 
 /// Something that is said while a tool works becomes a part of the same turn.
 fn steered(program: Program) {
-    let stage = stage(program, "until test -e go; do sleep 0.05; done; echo went");
-    spawn(&stage, program, &["use a tool"]);
-    let house = &stage.house;
-    stage.until(|| !stage.processes("until test -e go").is_empty());
-    say(&stage, "and be brief");
+    let harness = harness(program, "until test -e go; do sleep 0.05; done; echo went");
+    spawn(&harness, program, &["use a tool"]);
+    let env = &harness.env;
+    harness.until(|| !harness.processes("until test -e go").is_empty());
+    say(&harness, "and be brief");
     // It was sent before the tool is done; the programs take it up behind that.
-    house.until_file_has(house.run_place("a").journal(), "message.claim");
-    stage.until(|| posted(house, "a").len() == 2);
-    stage.until(|| {
-        let box_ = stage
+    env.wait_for_file_text(env.run_dir("a").journal(), "message.claim");
+    harness.until(|| posted(env, "a").len() == 2);
+    harness.until(|| {
+        let box_ = harness
             .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
             .run()
             .ok()
             .json();
         box_["counts"]["claimed"] == 2
     });
-    house.write("go", "");
-    let answers = house.answers(1);
+    env.write("go", "");
+    let answers = env.wait_for_answers(1);
     assert_eq!(
         answers[0]["metadata"]["answers"].as_array().unwrap().len(),
         2,
         "{}",
         answers[0]
     );
-    let told = lines(&house.transcript());
+    let told = lines(&env.transcript());
     assert_eq!(
         told[..2],
         [said("prompt", "use a tool"), said("steer", "and be brief")],
         "{told:?}"
     );
     assert_eq!((told.len(), told[2].0.as_str()), (3, "answer"), "{told:?}");
-    let raw = std::fs::read_to_string(house.home().join("requests.jsonl")).unwrap();
+    let raw = std::fs::read_to_string(env.home().join("requests.jsonl")).unwrap();
     assert!(
         raw.lines().last().unwrap().contains("and be brief"),
         "the model heard it"
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 macro_rules! each_program {

@@ -3,7 +3,7 @@
 mod casts;
 mod turns;
 
-use super::stage::Program;
+use super::harness::Program;
 
 /// The same tests for each program.
 macro_rules! each_program {

@@ -15,7 +15,7 @@ use materia_model::cast::{Body, Event, State, Status};
 use serde_json::{Value, json};
 
 use super::{config, files, run_dir};
-use crate::house::{House, Outcome};
+use crate::test_env::{TestEnv, TestOutput};
 
 const EFFECTS: &str = "effects";
 
@@ -67,9 +67,9 @@ fn replies() -> Value {
 }
 
 /// Runs the reference cast from its beginning.
-fn cast(house: &House, failpoint: &str) -> Outcome {
-    house.write("flow.json", reference().to_string());
-    house.write("script.json", replies().to_string());
+fn cast(env: &TestEnv, failpoint: &str) -> TestOutput {
+    env.write("flow.json", reference().to_string());
+    env.write("script.json", replies().to_string());
     let words = [
         "cast",
         "--config",
@@ -79,16 +79,14 @@ fn cast(house: &House, failpoint: &str) -> Outcome {
         "script.json",
         "--json",
     ];
-    house
-        .materia(&words)
+    env.materia(&words)
         .env("MATERIA_FAILPOINT", failpoint)
         .run()
 }
 
-fn resume(house: &House, failpoint: &str) -> Outcome {
+fn resume(env: &TestEnv, failpoint: &str) -> TestOutput {
     let words = ["resume", "--agent-script", "script.json", "--json"];
-    house
-        .materia(&words)
+    env.materia(&words)
         .env("MATERIA_FAILPOINT", failpoint)
         .run()
 }
@@ -101,8 +99,8 @@ struct Story {
     finished: Vec<(String, u64)>,
 }
 
-fn log(house: &House) -> Vec<Event> {
-    let records = Reader::open(&run_dir(house).join("events.jsonl"), From::Beginning)
+fn log(env: &TestEnv) -> Vec<Event> {
+    let records = Reader::open(&run_dir(env).join("events.jsonl"), From::Beginning)
         .unwrap()
         .map(Result::unwrap);
     let read = |record: materia_model::record::Record| {
@@ -116,8 +114,8 @@ fn log(house: &House) -> Vec<Event> {
     records.filter_map(read).collect()
 }
 
-fn story(house: &House) -> Story {
-    let events = log(house);
+fn story(env: &TestEnv) -> Story {
+    let events = log(env);
     let mut state = State::fold(&events);
     // A turn that ended just before the kill was paid for, although it is asked for again.
     let turns = events
@@ -142,9 +140,9 @@ fn story(house: &House) -> Story {
 }
 
 /// Every promise about a cast that came to its end, however.
-fn check(house: &House, expected: &Story, failpoint: &str) {
-    let events = log(house);
-    assert_eq!(story(house), *expected, "{failpoint}");
+fn check(env: &TestEnv, expected: &Story, failpoint: &str) {
+    let events = log(env);
+    assert_eq!(story(env), *expected, "{failpoint}");
     let ends = events
         .iter()
         .filter(|event| matches!(event.body, Body::CastEnd(_)))
@@ -182,9 +180,9 @@ fn check(house: &House, expected: &Story, failpoint: &str) {
             "{failpoint}: visit {visit} of {socket} ran without a reason"
         );
     }
-    side_effects(house, &runs, failpoint);
-    let there = files(&run_dir(house));
-    for artifact in manifest(house) {
+    side_effects(env, &runs, failpoint);
+    let there = files(&run_dir(env));
+    for artifact in manifest(env) {
         assert!(there.contains(&artifact), "{failpoint}: {artifact} is gone");
     }
 }
@@ -203,8 +201,8 @@ fn dispatched(
 
 /// A side effect stands in the file once for each run that ended, and perhaps once for each that
 /// was in doubt.
-fn side_effects(house: &House, runs: &BTreeMap<String, usize>, failpoint: &str) {
-    let text = house.read(EFFECTS);
+fn side_effects(env: &TestEnv, runs: &BTreeMap<String, usize>, failpoint: &str) {
+    let text = env.read(EFFECTS);
     for (item, planned) in [("WI-1", 1), ("WI-2", 2), ("WI-3", 1)] {
         let seen = text.lines().filter(|line| *line == item).count();
         assert!(
@@ -215,8 +213,8 @@ fn side_effects(house: &House, runs: &BTreeMap<String, usize>, failpoint: &str) 
 }
 
 /// The artifacts that the manifest names.
-fn manifest(house: &House) -> Vec<String> {
-    let text = fs::read_to_string(run_dir(house).join("manifest.json")).unwrap();
+fn manifest(env: &TestEnv) -> Vec<String> {
+    let text = fs::read_to_string(run_dir(env).join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let entries = manifest["entries"].as_array().unwrap();
     assert!(entries.len() > 20, "{text}");
@@ -228,19 +226,19 @@ fn manifest(house: &House) -> Vec<String> {
 
 /// Every passing of every point in an undisturbed cast, and what that cast came to.
 fn passings() -> (Vec<(String, u64)>, Story) {
-    let house = House::new();
-    let trace = house.work().join("trace");
-    let outcome = cast(&house, &format!("trace:{}", trace.display())).ok();
+    let env = TestEnv::new();
+    let trace = env.work_dir().join("trace");
+    let outcome = cast(&env, &format!("trace:{}", trace.display())).ok();
     assert_eq!(
         outcome.json()["visits"],
         json!({"a": 1, "build": 4, "check": 4, "record": 4}),
         "{}",
         outcome.stdout
     );
-    let expected = story(&house);
+    let expected = story(&env);
     assert_eq!(expected.state.status, Status::Complete);
-    check(&house, &expected, "nothing");
-    assert_eq!(house.read(EFFECTS), "WI-1\nWI-2\nWI-2\nWI-3\n");
+    check(&env, &expected, "nothing");
+    assert_eq!(env.read(EFFECTS), "WI-1\nWI-2\nWI-2\nWI-3\n");
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     let mut passings = Vec::new();
     for point in fs::read_to_string(trace).unwrap().lines() {
@@ -255,8 +253,8 @@ fn passings() -> (Vec<(String, u64)>, Story) {
 /// kills the first resumption too.
 fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &Story) {
     let failpoint = format!("{point}:{nth}:{action}");
-    let house = House::in_memory();
-    let first = cast(&house, &failpoint);
+    let env = TestEnv::in_memory();
+    let first = cast(&env, &failpoint);
     let code = first.code();
     match action {
         "abort" | "torn" => assert_eq!(code, 128 + 6, "{failpoint}"),
@@ -269,7 +267,7 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
         }
     }
     let log_file = || {
-        fs::read_dir(house.work().join(".pi/pi-materia"))
+        fs::read_dir(env.work_dir().join(".pi/pi-materia"))
             .ok()?
             .next()?
             .ok()
@@ -281,19 +279,19 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
             .contains("\"cast_start\"")
     });
     if let Some(again) = again {
-        resume(&house, again);
+        resume(&env, again);
     }
-    let resumed = resume(&house, "none:abort");
+    let resumed = resume(&env, "none:abort");
     match (resumed.code(), resumed.json()["error"]["code"].as_str()) {
         // It had ended, and only its documents were missing.
         (0, _) | (4, Some("refused")) => {}
         // Nobody was promised anything, and nothing ran.
         (_, Some("cast_not_found" | "bad_cast")) if !began => {
-            return assert!(!house.work().join(EFFECTS).exists());
+            return assert!(!env.work_dir().join(EFFECTS).exists());
         }
         _ => panic!("{failpoint}: {}", resumed.transcript()),
     }
-    check(&house, expected, &failpoint);
+    check(&env, expected, &failpoint);
 }
 
 /// Does something with each of many, several at a time.

@@ -9,15 +9,15 @@ use materia_engine::run;
 use serde_json::Value;
 
 use super::post::traced;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-/// A house in which somebody has watched the session `s`, and one run of it is over.
-fn house() -> House {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
-    house.spawn("a", "true", &["--session", "s"]);
-    house.wait("a");
-    house
+/// A env in which somebody has watched the session `s`, and one run of it is over.
+fn example_env() -> TestEnv {
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
+    env.spawn("a", "true", &["--session", "s"]);
+    env.wait("a");
+    env
 }
 
 /// The ends that a watcher printed, whether or not it lived to print the next.
@@ -36,10 +36,9 @@ fn ends(said: &str) -> Vec<(String, u64)> {
         .collect()
 }
 
-fn told(house: &House) -> Vec<(String, u64)> {
+fn told(env: &TestEnv) -> Vec<(String, u64)> {
     ends(
-        &house
-            .materia(&["watch", "--once", "--json", "--session", "s"])
+        &env.materia(&["watch", "--once", "--json", "--session", "s"])
             .run()
             .ok()
             .stdout,
@@ -48,13 +47,13 @@ fn told(house: &House) -> Vec<(String, u64)> {
 
 /// Whatever was left is a run, or one that was archived and is where its tombstone says; and asking
 /// once more ends it.
-fn assert_named(house: &House, control: &str, after: &str) {
-    let place = house.run_place("a");
-    let seen = house.materia(&["inspect", "run:a", "--json"]).run();
+fn assert_named(env: &TestEnv, control: &str, after: &str) {
+    let place = env.run_dir("a");
+    let seen = env.materia(&["inspect", "run:a", "--json"]).run();
     let archived = seen.json()["error"]["code"] == "run_archived";
     if archived {
         let tombstone: Value =
-            serde_json::from_str(&house.run_file("a", "archive-tombstone.json")).unwrap();
+            serde_json::from_str(&env.read_run_file("a", "archive-tombstone.json")).unwrap();
         let moved = Path::new(tombstone["archive_dir"].as_str().unwrap());
         assert!(moved.join("journal.jsonl").exists(), "{after}: {tombstone}");
     } else if place.journal().exists() {
@@ -67,9 +66,9 @@ fn assert_named(house: &House, control: &str, after: &str) {
         );
         return;
     }
-    house.sent(&["run:a", control]);
-    run::sweep(&house.runs(), Duration::MAX, &Clock::system()).unwrap();
-    let left = std::fs::read_dir(house.runs().archive())
+    env.send_ok(&["run:a", control]);
+    run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
+    let left = std::fs::read_dir(env.runs_root().archive())
         .into_iter()
         .flatten()
         .flatten();
@@ -90,26 +89,26 @@ mod slow {
         for control in ["control.prune", "control.archive"] {
             let words = ["message", "run:a", control, "--json"];
             for spec in traced(|spec| {
-                house()
+                example_env()
                     .materia(&words)
                     .env("MATERIA_FAILPOINT", spec)
                     .run()
                     .ok();
             }) {
                 for action in ["abort", "enospc"] {
-                    let (house, spec) = (house(), format!("{spec}:{action}"));
-                    house.materia(&words).env("MATERIA_FAILPOINT", &spec).run();
-                    let is_there = house.run_place("a").journal().exists();
+                    let (env, spec) = (example_env(), format!("{spec}:{action}"));
+                    env.materia(&words).env("MATERIA_FAILPOINT", &spec).run();
+                    let is_there = env.run_dir("a").journal().exists();
                     // A full disk keeps nobody from making room on it, though there is none for
                     // what others were to be told.
                     let full = action == "enospc" && !is_there;
-                    let times = told(&house).len();
+                    let times = told(&env).len();
                     assert!(
                         times == 1 || (full && times == 0),
                         "{control} {spec}: told {times} times"
                     );
-                    assert_named(&house, control, &format!("{control} {spec}"));
-                    assert!(told(&house).is_empty(), "{control} {spec}: told again");
+                    assert_named(&env, control, &format!("{control} {spec}"));
+                    assert!(told(&env).is_empty(), "{control} {spec}: told again");
                 }
             }
         }
@@ -119,9 +118,9 @@ mod slow {
     fn an_archived_run_whose_removal_is_killed_anywhere_can_be_removed_again() {
         let words = ["message", "run:a", "control.prune", "--json"];
         let archived = || {
-            let house = house();
-            house.sent(&["run:a", "control.archive"]);
-            house
+            let env = example_env();
+            env.send_ok(&["run:a", "control.archive"]);
+            env
         };
         for spec in traced(|spec| {
             archived()
@@ -131,23 +130,25 @@ mod slow {
                 .ok();
         }) {
             for action in ["abort", "enospc"] {
-                let (house, spec) = (archived(), format!("{spec}:{action}"));
-                house.materia(&words).env("MATERIA_FAILPOINT", &spec).run();
+                let (env, spec) = (archived(), format!("{spec}:{action}"));
+                env.materia(&words).env("MATERIA_FAILPOINT", &spec).run();
                 let code = || {
-                    house.materia(&["inspect", "run:a", "--json"]).run().json()["error"]["code"]
+                    env.materia(&["inspect", "run:a", "--json"]).run().json()["error"]["code"]
                         .clone()
                 };
                 if code() == "run_archived" {
-                    house.materia(&words).run().ok();
+                    env.materia(&words).run().ok();
                 }
                 assert_eq!(code(), "run_not_found", "{spec}");
-                run::sweep(&house.runs(), Duration::MAX, &Clock::system()).unwrap();
-                let left = std::fs::read_dir(house.runs().archive()).unwrap().flatten();
+                run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
+                let left = std::fs::read_dir(env.runs_root().archive())
+                    .unwrap()
+                    .flatten();
                 assert!(
                     left.into_iter().all(|entry| entry.file_name() == ".lock"),
                     "{spec}"
                 );
-                assert!(!house.run_place("a").dir().exists(), "{spec}");
+                assert!(!env.run_dir("a").dir().exists(), "{spec}");
             }
         }
     }
@@ -156,13 +157,13 @@ mod slow {
     fn an_observer_that_is_killed_anywhere_is_told_everything_by_the_next() {
         let watch = ["watch", "--once", "--json", "--session", "s"];
         let prepared = || {
-            let house = house();
-            house.sent(&["run:a", "control.prune"]);
+            let env = example_env();
+            env.send_ok(&["run:a", "control.prune"]);
             for run in ["a", "b"] {
-                house.spawn(run, "true", &["--session", "s"]);
-                house.wait(run);
+                env.spawn(run, "true", &["--session", "s"]);
+                env.wait(run);
             }
-            house
+            env
         };
         for spec in traced(|spec| {
             prepared()
@@ -172,16 +173,15 @@ mod slow {
                 .ok();
         }) {
             for action in ["abort", "enospc"] {
-                let (house, spec) = (prepared(), format!("{spec}:{action}"));
+                let (env, spec) = (prepared(), format!("{spec}:{action}"));
                 let first = ends(
-                    &house
-                        .materia(&watch)
+                    &env.materia(&watch)
                         .env("MATERIA_FAILPOINT", &spec)
                         .run()
                         .stdout,
                 );
-                let second = told(&house);
-                assert!(told(&house).is_empty(), "{spec}: told again");
+                let second = told(&env);
+                assert!(told(&env).is_empty(), "{spec}: told again");
                 let mut all = [first.clone(), second.clone()].concat();
                 all.sort();
                 // Killed between the telling and the mark, it tells the same once more.

@@ -11,32 +11,32 @@ use materia_engine::store::journal::{Options, SharedJournal};
 use rustix::process::Signal;
 use serde_json::json;
 
-use crate::house::{House, Running};
+use crate::test_env::{TestEnv, TestProcess};
 
-/// A house with the journal of one run in it.
-struct Office {
-    house: House,
+/// A env with the journal of one run in it.
+struct MailboxHarness {
+    env: TestEnv,
 }
 
-impl Office {
+impl MailboxHarness {
     fn new() -> Self {
-        let office = Self {
-            house: House::new(),
+        let harness = Self {
+            env: TestEnv::new(),
         };
         let journal =
-            SharedJournal::open(&office.journal(), &Clock::system(), &Options::default()).unwrap();
+            SharedJournal::open(&harness.journal(), &Clock::system(), &Options::default()).unwrap();
         journal
             .append_durable("run.start", &json!({"generation": "g", "run": "a"}))
             .unwrap();
-        office
+        harness
     }
 
     fn journal(&self) -> PathBuf {
-        self.house.work().join("journal.jsonl")
+        self.env.work_dir().join("journal.jsonl")
     }
 
-    fn poster(&self, name: &str, count: u32) -> Running<'_> {
-        let (journal, acked) = (self.journal(), self.house.work().join("acked"));
+    fn poster(&self, name: &str, count: u32) -> TestProcess<'_> {
+        let (journal, acked) = (self.journal(), self.env.work_dir().join("acked"));
         let words = [
             "poster",
             journal.to_str().unwrap(),
@@ -44,12 +44,12 @@ impl Office {
             &count.to_string(),
             acked.to_str().unwrap(),
         ];
-        self.house.fake(&words).start()
+        self.env.fake(&words).start()
     }
 
-    fn taker(&self) -> Running<'_> {
-        let (journal, handled) = (self.journal(), self.house.work().join("handled"));
-        self.house
+    fn taker(&self) -> TestProcess<'_> {
+        let (journal, handled) = (self.journal(), self.env.work_dir().join("handled"));
+        self.env
             .fake(&[
                 "taker",
                 journal.to_str().unwrap(),
@@ -60,10 +60,10 @@ impl Office {
 
     /// Takes everything that is left, and compares what was promised with what was done.
     fn check(&self, what: &str) {
-        let last = self.taker().end();
+        let last = self.taker().wait();
         assert_eq!(last.code(), 0, "{what}: {}", last.transcript());
         let read =
-            |name: &str| fs::read_to_string(self.house.work().join(name)).unwrap_or_default();
+            |name: &str| fs::read_to_string(self.env.work_dir().join(name)).unwrap_or_default();
         let mut handled: BTreeMap<String, u32> = BTreeMap::new();
         for line in read("handled").lines() {
             *handled
@@ -105,17 +105,18 @@ impl Dice {
 }
 
 /// Some senders and takers at once, of which some are killed at some moment.
-fn round(office: &Office, seed: u64) {
+fn round(harness: &MailboxHarness, seed: u64) {
     let mut dice = Dice(seed);
     let names: Vec<String> = (0..3).map(|sender| format!("r{seed}-{sender}")).collect();
-    let mut running: Vec<Running<'_>> = names.iter().map(|name| office.poster(name, 8)).collect();
-    running.extend((0..2).map(|_| office.taker()));
+    let mut running: Vec<TestProcess<'_>> =
+        names.iter().map(|name| harness.poster(name, 8)).collect();
+    running.extend((0..2).map(|_| harness.taker()));
     for victim in running {
         if dice.below(2) == 0 {
             std::thread::sleep(Duration::from_micros(dice.below(30_000)));
             victim.signal(Signal::KILL);
         }
-        victim.end();
+        victim.wait();
     }
 }
 
@@ -137,13 +138,13 @@ pub fn seed() -> u64 {
 
 #[test]
 fn the_points_of_a_sender_can_be_named() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let points = points(&house);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let points = points(&env);
     for point in ["journal.write", "journal.sync"] {
         assert!(points.iter().any(|known| known == point), "{points:?}");
     }
-    house.kill("a");
+    env.kill("a");
 }
 
 /// Every passing of an undisturbed process, as `point:nth`; `run` runs it with what it is given as
@@ -163,11 +164,10 @@ pub fn traced(run: impl FnOnce(&str)) -> Vec<String> {
 }
 
 /// What an undisturbed sender passes.
-fn points(house: &House) -> Vec<String> {
-    let trace = house.work().join("trace");
+fn points(env: &TestEnv) -> Vec<String> {
+    let trace = env.work_dir().join("trace");
     let spec = format!("trace:{}", trace.display());
-    house
-        .materia(&["message", "run:a", "task.run", "traced"])
+    env.materia(&["message", "run:a", "task.run", "traced"])
         .env("MATERIA_FAILPOINT", &spec)
         .run()
         .ok();
@@ -184,24 +184,24 @@ mod slow {
     #[test]
     #[expect(clippy::print_stdout, reason = "a round is repeated from its seed")]
     fn nothing_accepted_is_lost_or_handled_twice_whoever_is_killed() {
-        let (mut office, begin) = (Office::new(), seed());
+        let (mut harness, begin) = (MailboxHarness::new(), seed());
         println!("seeds {begin}..{}", begin + rounds());
         for seed in begin..begin + rounds() {
             // Every now and then a new one: a journal of hundreds of rounds is read again by each
             // process.
             if (seed - begin).is_multiple_of(100) {
-                office = Office::new();
+                harness = MailboxHarness::new();
             }
-            round(&office, seed);
-            office.check(&format!("round {seed}"));
+            round(&harness, seed);
+            harness.check(&format!("round {seed}"));
         }
     }
 
     #[test]
     fn a_sender_that_dies_anywhere_loses_nothing_that_was_accepted() {
-        let house = House::new();
-        house.spawn("a", "sleep 600", &[]);
-        let points = points(&house);
+        let env = TestEnv::new();
+        env.spawn("a", "sleep 600", &[]);
+        let points = points(&env);
         let mut accepted = vec!["traced".to_owned()];
         for (index, point) in points.iter().enumerate() {
             let nth = points[..=index]
@@ -211,7 +211,7 @@ mod slow {
             for action in ["abort", "torn", "eio", "enospc"] {
                 let said = format!("{point}:{nth}:{action}");
                 let words = ["message", "--json", "run:a", "task.run", &said];
-                if house
+                if env
                     .materia(&words)
                     .env("MATERIA_FAILPOINT", &said)
                     .run()
@@ -225,7 +225,7 @@ mod slow {
         assert!(accepted.len() < points.len() * 4, "none of them failed");
         let mut arrived = Vec::new();
         loop {
-            let got = house
+            let got = env
                 .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
                 .run();
             let Some(message) = got.json().get("message").cloned() else {
@@ -240,6 +240,6 @@ mod slow {
                 "{said}"
             );
         }
-        house.kill("a");
+        env.kill("a");
     }
 }

@@ -17,7 +17,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::post::{Dice, rounds, seed, traced};
-use crate::house::{Call, House};
+use crate::test_env::{TestCommand, TestEnv};
 
 const SENDERS: u64 = 3;
 const EACH: u64 = 3;
@@ -40,7 +40,7 @@ enum Luck {
 }
 
 impl Points {
-    fn of(house: &House) -> Self {
+    fn of(env: &TestEnv) -> Self {
         let words = [
             "spawn",
             "--template",
@@ -52,15 +52,13 @@ impl Points {
         let message = ["message", "run:traced", "task.run", "x", "--json"];
         let (mut sender, mut takes) = (Vec::new(), Vec::new());
         let supervisor = traced(|spec| {
-            house
-                .materia(&words)
+            env.materia(&words)
                 .env("MATERIA_SUPERVISOR_FAILPOINT", spec)
                 .run()
                 .ok();
             sender = traced(|spec| {
                 drop(
-                    house
-                        .materia(&message)
+                    env.materia(&message)
                         .env("MATERIA_FAILPOINT", spec)
                         .run()
                         .ok(),
@@ -68,15 +66,15 @@ impl Points {
             });
             takes = traced(|spec| {
                 drop(
-                    taker(house, "traced")
+                    taker(env, "traced")
                         .env("MATERIA_FAILPOINT", spec)
                         .run()
                         .ok(),
                 );
             });
-            house.kill("traced");
+            env.kill("traced");
         });
-        house.sent(&["run:traced", "control.prune"]);
+        env.send_ok(&["run:traced", "control.prune"]);
         Self {
             sender,
             taker: takes,
@@ -101,7 +99,7 @@ impl Luck {
     }
 
     /// Runs a program to its end, however it comes; whether it ended well.
-    fn befalls(&self, call: Call<'_>) -> bool {
+    fn befalls(&self, call: TestCommand<'_>) -> bool {
         match self {
             Self::Good => call.run().status.success(),
             Self::Point(spec) => call.env("MATERIA_FAILPOINT", spec).run().status.success(),
@@ -109,27 +107,27 @@ impl Luck {
                 let running = call.start();
                 std::thread::sleep(Duration::from_micros(*after));
                 running.signal(Signal::KILL);
-                running.end().status.success()
+                running.wait().status.success()
             }
         }
     }
 }
 
-fn taker<'a>(house: &'a House, run: &str) -> Call<'a> {
-    let (journal, handled) = (house.run_place(run).journal(), handled(house, run));
-    house.fake(&[
+fn taker<'a>(env: &'a TestEnv, run: &str) -> TestCommand<'a> {
+    let (journal, handled) = (env.run_dir(run).journal(), handled(env, run));
+    env.fake(&[
         "taker",
         journal.to_str().unwrap(),
         handled.to_str().unwrap(),
     ])
 }
 
-fn handled(house: &House, run: &str) -> PathBuf {
-    house.work().join(format!("handled-{run}"))
+fn handled(env: &TestEnv, run: &str) -> PathBuf {
+    env.work_dir().join(format!("handled-{run}"))
 }
 
 /// One round; what was accepted, and whether the run ever began.
-fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> {
+fn round(env: &TestEnv, points: &Points, seed: u64) -> Option<BTreeSet<String>> {
     let (run, mut dice) = (format!("r{seed}"), Dice::new(seed));
     let address = format!("run:{run}");
     let fate = Luck::draw(&mut dice, &points.supervisor, 60_000);
@@ -143,7 +141,7 @@ fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
         "rounds",
         "--json",
     ];
-    let mut spawn = house.materia(&words);
+    let mut spawn = env.materia(&words);
     if let Luck::Point(spec) = &fate {
         spawn = spawn.env("MATERIA_SUPERVISOR_FAILPOINT", spec);
     }
@@ -167,8 +165,7 @@ fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
             scope.spawn(move || {
                 for (number, luck) in lucks.iter().enumerate() {
                     let said = format!("{seed}-{sender}-{number}");
-                    if luck
-                        .befalls(house.materia(&["message", address, "task.run", &said, "--json"]))
+                    if luck.befalls(env.materia(&["message", address, "task.run", &said, "--json"]))
                     {
                         accepted.lock().unwrap().insert(said);
                     }
@@ -176,31 +173,31 @@ fn round(house: &House, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
             });
         }
         for luck in &takers {
-            scope.spawn(|| luck.befalls(taker(house, &run)));
+            scope.spawn(|| luck.befalls(taker(env, &run)));
         }
         if let Luck::Killed(after) = fate {
             std::thread::sleep(Duration::from_micros(after));
-            house.kill_supervisor(&run);
+            env.kill_supervisor(&run);
         }
     });
     Some(accepted.into_inner().unwrap())
 }
 
 /// Everything that has to hold afterwards.
-fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
+fn check(env: &TestEnv, seed: u64, accepted: Option<BTreeSet<String>>) {
     let (run, what) = (format!("r{seed}"), format!("seed {seed}"));
     let address = format!("run:{run}");
-    let there = house.run_place(&run).exists();
+    let there = env.run_dir(&run).exists();
     if there {
-        let end = house.send(&[&address, "control.kill"]);
+        let end = env.send(&[&address, "control.kill"]);
         assert!([0, 3].contains(&end.code()), "{what}: {}", end.transcript());
     }
     assert!(
-        house.alive().is_empty(),
+        env.live_processes().is_empty(),
         "{what}: left running: {:?}",
-        house.alive()
+        env.live_processes()
     );
-    let state = run::look(&house.run_place(&run), &Clock::system());
+    let state = run::look(&env.run_dir(&run), &Clock::system());
     // Killed before it could say that it begins, it never was; nobody was told otherwise.
     let Ok(state) = state else {
         assert!(
@@ -212,12 +209,12 @@ fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
     let status = state.status;
     assert!(status.is_terminal(), "{what}: {}", status.as_str());
     let accepted = accepted.unwrap_or_default();
-    mail_is_kept(house, &run, &accepted, &what);
+    mail_is_kept(env, &run, &accepted, &what);
     // Sometimes the run goes before anybody was told of its end.
     if seed.is_multiple_of(2) {
-        house.sent(&[&address, "control.prune"]);
+        env.send_ok(&[&address, "control.prune"]);
     }
-    let told = house.told(&["--session", "rounds"]);
+    let told = env.watch_once(&["--session", "rounds"]);
     let of_it: Vec<&Value> = told.iter().filter(|news| news["run"] == *run).collect();
     assert_eq!(of_it.len(), 1, "{what}: {told:?}");
     assert_eq!(
@@ -225,13 +222,13 @@ fn check(house: &House, seed: u64, accepted: Option<BTreeSet<String>>) {
         (&"terminal".into(), &status.as_str().into())
     );
     if !seed.is_multiple_of(2) {
-        house.sent(&[&address, "control.prune"]);
+        env.send_ok(&[&address, "control.prune"]);
     }
 }
 
 /// Every message that was accepted is there, and what was handled was handled once.
-fn mail_is_kept(house: &House, run: &str, accepted: &BTreeSet<String>, what: &str) {
-    let mailbox = house
+fn mail_is_kept(env: &TestEnv, run: &str, accepted: &BTreeSet<String>, what: &str) {
+    let mailbox = env
         .materia(&[
             "inspect",
             &format!("run:{run}"),
@@ -245,7 +242,7 @@ fn mail_is_kept(house: &House, run: &str, accepted: &BTreeSet<String>, what: &st
         .ok()
         .json();
     let messages = mailbox["messages"].as_array().unwrap();
-    let noted = fs::read_to_string(handled(house, run)).unwrap_or_default();
+    let noted = fs::read_to_string(handled(env, run)).unwrap_or_default();
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
     for line in noted.lines() {
         *times.entry(line.split_once(' ').unwrap().1).or_default() += 1;
@@ -274,19 +271,19 @@ mod slow {
     #[test]
     #[expect(clippy::print_stdout, reason = "a round is repeated from its seed")]
     fn whoever_is_killed_nothing_is_lost_repeated_left_or_stuck() {
-        let house = House::new();
-        house.told(&["--session", "rounds"]);
-        let (points, begin) = (Points::of(&house), seed());
+        let env = TestEnv::new();
+        env.watch_once(&["--session", "rounds"]);
+        let (points, begin) = (Points::of(&env), seed());
         println!(
             "seeds {begin}..{} (repeat one with ./test --seed N --rounds 1)",
             begin + rounds()
         );
         let (mut begun, mut accepted) = (0, 0);
         for seed in begin..begin + rounds() {
-            let outcome = round(&house, &points, seed);
+            let outcome = round(&env, &points, seed);
             begun += u64::from(outcome.is_some());
             accepted += outcome.as_ref().map_or(0, BTreeSet::len);
-            check(&house, seed, outcome);
+            check(&env, seed, outcome);
         }
         println!(
             "{} rounds: {begun} runs began, {accepted} messages were accepted",

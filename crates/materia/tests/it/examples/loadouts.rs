@@ -70,8 +70,8 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
             open('package.json', 'w').write(json.dumps(manifest) + '\\n')\n\
         else:\n    uses = json.load(open('app.json'))['uses']\n    \
             sys.exit(0 if uses == ['left@' + manifest['left']] and manifest['up'] == '1' else 'the app does not start')\n";
-    std::fs::create_dir(repo.house.home().join("bin")).unwrap();
-    let program = repo.house.home().join("bin/npm");
+    std::fs::create_dir(repo.env.home().join("bin")).unwrap();
+    let program = repo.env.home().join("bin/npm");
     std::fs::write(&program, npm).unwrap();
     std::fs::set_permissions(
         &program,
@@ -102,7 +102,7 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
         ["build(deps): right 1 -> 2", "build(deps): left 1 -> 2"]
     );
     assert_eq!(
-        repo.house.read("package.json"),
+        repo.env.read("package.json"),
         "{\"left\": \"2\", \"right\": \"2\", \"up\": \"1\"}\n"
     );
     assert_eq!(repo.sh("git status --short"), "");
@@ -123,13 +123,13 @@ fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
     );
     assert_eq!(repo.sh("git describe"), "v2.0.0\n");
     assert_eq!(repo.log()[0], "chore(release): v2.0.0");
-    let log = repo.house.read("CHANGELOG.md");
+    let log = repo.env.read("CHANGELOG.md");
     assert!(log.starts_with("# Changelog\n\n## [2.0.0] - "), "{log}");
     assert!(
         log.contains("`--out` is called `--output`") && log.ends_with("- Older.\n"),
         "{log}"
     );
-    assert_eq!(repo.house.read("VERSION"), "2.0.0\n");
+    assert_eq!(repo.env.read("VERSION"), "2.0.0\n");
     // Nothing happened since: there is nothing to release, and no agent is asked.
     let again = complete(&repo.cast("release", "again"));
     assert_eq!(again["visits"], json!({"commits": 1}));
@@ -152,7 +152,7 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
     );
     assert_eq!(repo.log()[0], "docs: mend links");
     assert!(
-        repo.house
+        repo.env
             .read("README.md")
             .contains("docs/setup.md#first-steps")
     );
@@ -170,7 +170,7 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
     let repo = Repo::new(&[("issues.jsonl", issues)]);
     let cast = complete(&repo.cast("triage", "label what is new"));
     assert_eq!(cast["visits"], json!({"read": 1, "label": 3, "write": 3}));
-    let labels = repo.house.read("labels.jsonl");
+    let labels = repo.env.read("labels.jsonl");
     let lines: Vec<serde_json::Value> = labels
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -197,7 +197,7 @@ fn decide_talks_first_and_then_writes_a_numbered_record() {
     assert_eq!(first["status"], "paused", "{first}");
     let script = file("decide", "rehearsal.json");
     let go_on = |words: &[&str]| {
-        repo.house
+        repo.env
             .materia(&[&["continue", "--agent-script", &script, "--json"], words].concat())
             .run()
             .json()
@@ -207,7 +207,7 @@ fn decide_talks_first_and_then_writes_a_numbered_record() {
     let done = go_on(&[]);
     assert_eq!(done["status"], "complete", "{done}");
     let record = repo
-        .house
+        .env
         .read("docs/decisions/0002-keep-the-data-in-sqlite.md");
     assert!(
         record.starts_with("# 2. Keep the data in SQLite\n\n## Situation\n\nOne process"),

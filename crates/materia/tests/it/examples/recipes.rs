@@ -60,11 +60,11 @@ fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() 
         assert!(judges[0].contains(part), "{part}: {}", judges[0]);
     }
     assert!(
-        repo.house
+        repo.env
             .read("review.md")
             .starts_with("ANSWER best TO Judge"),
         "{}",
-        repo.house.read("review.md")
+        repo.env.read("review.md")
     );
 }
 
@@ -85,7 +85,7 @@ fn nightly_health_reports_facts_and_survives_one_that_fails() {
     for fact in ["chore: begin", "side", "HACK: later", "all good"] {
         assert!(prompts[0].contains(fact), "{fact}: {}", prompts[0]);
     }
-    assert!(repo.house.read("health/today.md").starts_with("ANSWER"));
+    assert!(repo.env.read("health/today.md").starts_with("ANSWER"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
     tell("watch.add", json!({"nonsense": true}));
     tell("watch.list", json!({}));
     until("watch.list");
-    repo.house.write("watched.txt", "two\n");
+    repo.env.write("watched.txt", "two\n");
     tell("watch.now", json!({}));
     tell("control.stop", json!({}));
     repo.materia(&["wait", "run:eyes"]).run().ok();
@@ -170,7 +170,7 @@ fn research_asks_each_question_alone_and_keeps_contradictions() {
         prompts[2].starts_with("Map the contradictions")
             && prompts[3].starts_with("Merge these inputs")
     );
-    assert!(repo.house.read("research.md").starts_with("ANSWER"));
+    assert!(repo.env.read("research.md").starts_with("ANSWER"));
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn deploy_never_runs_twice_at_once_and_gives_the_lock_back() {
     assert_eq!(repo.materia(&["wait", "run:third"]).run().code(), 1);
     deploy("run:fourth", "sh -c 'echo fourth >> deployed'");
     repo.materia(&["wait", "run:fourth"]).run().ok();
-    assert_eq!(repo.house.read("deployed"), "first\nthird\nfourth\n");
+    assert_eq!(repo.env.read("deployed"), "first\nthird\nfourth\n");
     assert_eq!(kinds(&said(&repo, "run:first")), ["deploy.done"]);
     let refused = said(&repo, "run:second");
     assert_eq!(

@@ -3,22 +3,22 @@
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
-    let house = House::in_memory();
+    let env = TestEnv::in_memory();
     let runs: Vec<String> = (0..44).map(|number| format!("run:r{number:02}")).collect();
     for run in &runs {
-        house.spawn(&run[4..], "true", &[]);
+        env.spawn(&run[4..], "true", &[]);
     }
-    house.spawn("zz", "sleep 600", &[]);
+    env.spawn("zz", "sleep 600", &[]);
     let all: Vec<&str> = ["wait"]
         .into_iter()
         .chain(runs.iter().map(String::as_str))
         .collect();
-    house.materia(&all).run().ok();
-    let list = |words: &[&str]| house.materia(&[&["inspect"], words].concat()).run().ok();
+    env.materia(&all).run().ok();
+    let list = |words: &[&str]| env.materia(&[&["inspect"], words].concat()).run().ok();
     let text = list(&[]).stdout;
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -35,7 +35,7 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
         "… 5 more: --lines 45 or --status active|failed|…"
     );
     assert!(
-        lines[42].starts_with("runs: [HOUSE]/") && lines[43] == "next: materia inspect run:zz",
+        lines[42].starts_with("runs: [ROOT]/") && lines[43] == "next: materia inspect run:zz",
         "{text}"
     );
     let few = list(&["--lines", "3"]).stdout;
@@ -57,21 +57,20 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
         (&few["runs"][0]["run"], &few["incomplete"]),
         (&json!("zz"), &json!(true))
     );
-    house.kill("zz");
+    env.kill("zz");
 }
 
 #[test]
 fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
-    let house = House::new();
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "sh -c 'head -c 3000000 /dev/zero | tr \"\\\\0\" x; echo end'",
         &[],
     );
-    house.wait("a");
+    env.wait("a");
     let tail = |words: &[&str]| {
-        house
-            .materia(&[&["inspect", "run:a", "--view", "tail"], words].concat())
+        env.materia(&[&["inspect", "run:a", "--view", "tail"], words].concat())
             .run()
             .ok()
     };
@@ -83,7 +82,7 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
     );
     let said = text.lines().next().unwrap();
     assert!(
-        said.starts_with("(the last 65536 of 3000004 bytes; all of them: [HOUSE]/"),
+        said.starts_with("(the last 65536 of 3000004 bytes; all of them: [ROOT]/"),
         "{said}"
     );
     assert!(said.ends_with("/runs/a/stdout.log)"), "{said}");
@@ -102,12 +101,11 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
 
 #[test]
 fn a_tail_says_that_there_are_earlier_lines() {
-    let house = House::new();
-    house.spawn("a", "seq 1000", &[]);
-    house.wait("a");
+    let env = TestEnv::new();
+    env.spawn("a", "seq 1000", &[]);
+    env.wait("a");
     let tail = |words: &[&str]| {
-        house
-            .materia(&[&["inspect", "run:a", "--view", "tail", "--json"], words].concat())
+        env.materia(&[&["inspect", "run:a", "--view", "tail", "--json"], words].concat())
             .run()
             .ok()
             .json()
@@ -115,27 +113,25 @@ fn a_tail_says_that_there_are_earlier_lines() {
     assert_eq!(tail(&[])["incomplete"], true);
     assert_eq!(tail(&["--lines", "999"])["incomplete"], true);
     assert_eq!(tail(&["--lines", "1000"])["incomplete"], false);
-    let text = house
+    let text = env
         .materia(&["inspect", "run:a", "--view", "tail"])
         .run()
         .ok()
         .stdout;
     assert!(
-        text.starts_with("(the last 161 of 3893 bytes; all of them: [HOUSE]/"),
+        text.starts_with("(the last 161 of 3893 bytes; all of them: [ROOT]/"),
         "{text}"
     );
 }
 
 #[test]
 fn recipes_are_counted_and_listed_where_that_is_asked_for() {
-    let house = House::new();
-    house
-        .materia(&["tool", "register", "greet", "--template", "echo hello"])
+    let env = TestEnv::new();
+    env.materia(&["tool", "register", "greet", "--template", "echo hello"])
         .run()
         .ok();
     let show = |words: &[&str]| {
-        house
-            .materia(&[&["inspect", "recipes"], words].concat())
+        env.materia(&[&["inspect", "recipes"], words].concat())
             .run()
             .ok()
     };
@@ -165,13 +161,13 @@ fn recipes_are_counted_and_listed_where_that_is_asked_for() {
 
 #[test]
 fn a_session_is_told_of_its_runs_that_cannot_be_read() {
-    let house = House::new();
+    let env = TestEnv::new();
     for (id, session) in [("ours", "s"), ("theirs", "t"), ("nobodys", "s")] {
-        house.spawn(id, "true", &["--session", session]);
-        house.wait(id);
+        env.spawn(id, "true", &["--session", session]);
+        env.wait(id);
     }
     let spoil = |id: &str, line: usize| {
-        let path = house.run_place(id).journal();
+        let path = env.run_dir(id).journal();
         let text = std::fs::read_to_string(&path).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let line = if line == usize::MAX {
@@ -185,7 +181,7 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
     spoil("ours", usize::MAX);
     spoil("theirs", usize::MAX);
     spoil("nobodys", 1);
-    let inspect = |words: &[&str]| house.materia(&[&["inspect"], words].concat()).run().ok();
+    let inspect = |words: &[&str]| env.materia(&[&["inspect"], words].concat()).run().ok();
     for words in [["coordinator", "--session", "s"].as_slice(), &["session:s"]] {
         let text = inspect(words).stdout;
         assert!(
@@ -212,12 +208,12 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
 
 #[test]
 fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
-    let house = House::in_memory();
-    house.spawn("a", "sleep 600", &[]);
+    let env = TestEnv::in_memory();
+    env.spawn("a", "sleep 600", &[]);
     for number in 0..43 {
-        house.sent(&["run:a", "task.run", &number.to_string()]);
+        env.send_ok(&["run:a", "task.run", &number.to_string()]);
         let from = format!("branch:a/b{number}");
-        house.sent(&["room:a", "hello", "x", "--from", &from]);
+        env.send_ok(&["room:a", "hello", "x", "--from", &from]);
     }
     for (target, view, list, count) in [
         ("run:a", "mailbox", "messages", 43),
@@ -227,8 +223,7 @@ fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
         ("room:a", "contacts", "contacts", 43),
     ] {
         let show = |words: &[&str]| {
-            house
-                .materia(&[&["inspect", target, "--view", view], words].concat())
+            env.materia(&[&["inspect", target, "--view", view], words].concat())
                 .run()
                 .ok()
         };
@@ -253,5 +248,5 @@ fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
             "{view}: {left_out}"
         );
     }
-    house.kill("a");
+    env.kill("a");
 }

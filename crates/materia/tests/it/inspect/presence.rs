@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-fn room(house: &House, view: &str) -> Value {
-    house
-        .materia(&["inspect", "room:a", "--view", view, "--json"])
+fn room(env: &TestEnv, view: &str) -> Value {
+    env.materia(&["inspect", "room:a", "--view", view, "--json"])
         .run()
         .ok()
         .json()
@@ -14,18 +13,17 @@ fn room(house: &House, view: &str) -> Value {
 
 #[test]
 fn presence_is_what_members_do_while_the_run_lasts() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
     let at = |minute: u32, words: &[&str]| {
         let clock = format!("2026-01-01T00:{minute:02}:00.000Z");
-        house
-            .materia(&[&["message"], words].concat())
+        env.materia(&[&["message"], words].concat())
             .env("MATERIA_TEST_CLOCK", clock)
             .run()
             .ok();
     };
     let worker = || {
-        let roster = room(&house, "roster");
+        let roster = room(&env, "roster");
         let members = roster["members"].as_array().unwrap().clone();
         let worker = members
             .into_iter()
@@ -59,9 +57,9 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     assert_eq!(worker(), ["actor", "left", "03"]);
     at(5, &["room:a", "back", "--from", "branch:a/w"]);
     assert_eq!(worker(), ["actor", "present", "05"]);
-    house.kill("a");
+    env.kill("a");
     assert_eq!(worker(), ["actor", "left", "05"]);
-    let status = room(&house, "status");
+    let status = room(&env, "status");
     assert_eq!(
         (&status["roster"], &status["present"]),
         (&json!(2), &json!(0))

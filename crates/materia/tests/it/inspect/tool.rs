@@ -1,16 +1,15 @@
 //! A name that is no tool.
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_name_that_is_no_tool_is_answered_with_what_is() {
-    let house = House::new();
-    house
-        .materia(&["tool", "register", "greet", "--template", "echo hello"])
+    let env = TestEnv::new();
+    env.materia(&["tool", "register", "greet", "--template", "echo hello"])
         .run()
         .ok();
     let hint = |words: &[&str]| {
-        let outcome = house.materia(&[words, &["--json"]].concat()).run();
+        let outcome = env.materia(&[words, &["--json"]].concat()).run();
         assert_eq!(outcome.code(), 3, "{}", outcome.transcript());
         outcome.json()["error"]["hint"].as_str().unwrap().to_owned()
     };

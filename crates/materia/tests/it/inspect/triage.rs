@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn triage_knows_the_program_and_what_recipes_want() {
-    let house = House::new();
+    let env = TestEnv::new();
     let text = || {
-        house
-            .materia(&["inspect", "tool:materia", "--view", "triage"])
+        env.materia(&["inspect", "tool:materia", "--view", "triage"])
             .run()
             .ok()
             .stdout
@@ -21,17 +20,16 @@ fn triage_knows_the_program_and_what_recipes_want() {
         "nothing that is nought"
     );
     let tool = |name: &str, template: &str| {
-        house
-            .materia(&["tool", "register", name, "--template", template])
+        env.materia(&["tool", "register", name, "--template", template])
             .run()
             .ok();
     };
     tool("plain", "echo hello");
     tool("shell", "sh -c {line}");
-    let root = house.home().join(".pi/agent/recipes");
+    let root = env.home().join(".pi/agent/recipes");
     std::fs::write(root.join("torn.json"), "{").unwrap();
     std::fs::write(root.join("utility-jsonl-tail.json"), r#"{"template": 3}"#).unwrap();
-    let triage = house
+    let triage = env
         .materia(&["inspect", "tool:materia", "--view", "triage", "--json"])
         .run()
         .ok()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Shelf, says};
+use super::{LibraryHarness, says};
 
 fn records(prompt: &str) -> Vec<Value> {
     let (_, block) = prompt
@@ -17,19 +17,19 @@ fn records(prompt: &str) -> Vec<Value> {
 
 #[test]
 fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     let top = json!({"description": "Reviews twice", "async": true,
         "imports": {"first": {"from": "subagent-review", "values": {"scope": "src"}}},
         "template": [{"name": "first"}, "cat"]});
-    shelf
-        .house
+    harness
+        .env
         .write("../home/.pi/agent/recipes/twice.json", top.to_string());
-    shelf
+    harness
         .materia(&["spawn", "twice", "--as", "run:a", "--json"])
         .run()
         .ok();
-    shelf.house.wait("a");
-    let told = records(&shelf.prompt(says::REVIEW));
+    harness.env.wait("a");
+    let told = records(&harness.prompt(says::REVIEW));
     assert_eq!(
         (&told[0]["role"], &told[0]["name"]),
         (&json!("entry"), &json!("twice"))
@@ -43,27 +43,27 @@ fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
     assert_eq!(here[0]["import_path"][0], "first", "{told:#?}");
     assert_eq!(here[0]["you_are_here_path"], here[0]["import_path"]);
     assert!(
-        shelf
-            .house
-            .run_file("a", "run.json")
+        harness
+            .env
+            .read_run_file("a", "run.json")
             .contains("context.jsonl")
     );
 }
 
 #[test]
 fn who_does_not_want_it_and_who_has_no_recipe_is_told_nothing() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     let leaf = json!({"template": "materia agent run", "input": "Say something"});
-    shelf.house.write(
+    harness.env.write(
         "off.json",
         json!({"actor_context": false, "template": leaf}).to_string(),
     );
-    shelf
+    harness
         .materia(&["spawn", "--file", "off.json", "--as", "run:a", "--json"])
         .run()
         .ok();
-    shelf.house.wait("a");
-    shelf
+    harness.env.wait("a");
+    harness
         .materia(&[
             "spawn",
             "--template",
@@ -74,17 +74,17 @@ fn who_does_not_want_it_and_who_has_no_recipe_is_told_nothing() {
         ])
         .run()
         .ok();
-    shelf.house.wait("b");
+    harness.env.wait("b");
     // In the foreground nobody keeps anything for it either.
-    shelf
-        .house
+    harness
+        .env
         .write("on.json", json!({"template": leaf}).to_string());
-    shelf
+    harness
         .materia(&["run", "--file", "on.json", "--json"])
         .run()
         .ok();
-    assert_eq!(shelf.prompts().len(), 3);
-    for prompt in shelf.prompts() {
+    assert_eq!(harness.prompts().len(), 3);
+    for prompt in harness.prompts() {
         assert!(!prompt.contains("## Context"), "{prompt}");
     }
 }

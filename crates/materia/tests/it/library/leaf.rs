@@ -1,6 +1,6 @@
 //! Recipes that ask one agent, or several the same.
 
-use super::{Shelf, says};
+use super::{LibraryHarness, says};
 
 /// A recipe, its required arguments, and what its prompt has to have in it.
 const LEAVES: [(&str, &[&str], &[&str]); 18] = [
@@ -94,11 +94,11 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
 
 #[test]
 fn each_asks_once_and_hands_on_the_answer() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     for (name, words, parts) in LEAVES {
-        shelf.forget();
-        let output = shelf.run(name, words);
-        let prompts = shelf.prompts();
+        harness.forget();
+        let output = harness.run(name, words);
+        let prompts = harness.prompts();
         assert_eq!(prompts.len(), 1, "{name}: {prompts:?}");
         for part in parts {
             assert!(
@@ -114,22 +114,22 @@ fn each_asks_once_and_hands_on_the_answer() {
 
 #[test]
 fn a_missing_argument_is_told_before_anybody_is_asked() {
-    let shelf = Shelf::new();
-    let outcome = shelf
+    let harness = LibraryHarness::new();
+    let outcome = harness
         .materia(&["run", "subagent-checkpoint", "state=x", "--json"])
         .run();
     assert_eq!(
         (outcome.code(), outcome.json()["error"]["code"].as_str()),
         (2, Some("missing_value"))
     );
-    assert_eq!(shelf.prompts().len(), 0);
+    assert_eq!(harness.prompts().len(), 0);
 }
 
 #[test]
 fn knobs_reach_the_agent_and_attached_files_its_prompt() {
-    let shelf = Shelf::new();
-    shelf.house.write("notes.txt", "the notes\n");
-    shelf.house.write("empty.txt", "");
+    let harness = LibraryHarness::new();
+    harness.env.write("notes.txt", "the notes\n");
+    harness.env.write("empty.txt", "");
     let words = [
         "scope=x",
         "model=big/one",
@@ -137,11 +137,11 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
         "attach=notes.txt\nempty.txt",
     ];
     assert!(
-        shelf
+        harness
             .run("subagent-review", &words)
             .starts_with("ANSWER big/one TO")
     );
-    let prompt = shelf.prompt(says::REVIEW);
+    let prompt = harness.prompt(says::REVIEW);
     assert!(
         prompt.contains("## Attached: notes.txt\n\nthe notes"),
         "{prompt}"
@@ -150,7 +150,7 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
         prompt.contains("## Attached: empty.txt\n\n(empty"),
         "{prompt}"
     );
-    let gone = shelf
+    let gone = harness
         .materia(&["run", "subagent-review", "scope=x", "attach=gone.txt"])
         .run();
     assert!(
@@ -162,12 +162,12 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
 
 #[test]
 fn several_models_and_several_prompts_are_asked_side_by_side() {
-    let shelf = Shelf::new();
-    let output = shelf.run(
+    let harness = LibraryHarness::new();
+    let output = harness.run(
         "subagent-quorum",
         &["prompt=which?", r#"models=["m1","m2","m3"]"#],
     );
-    assert_eq!(shelf.prompts().len(), 3);
+    assert_eq!(harness.prompts().len(), 3);
     for model in ["m1", "m2", "m3"] {
         assert!(
             output.contains(&format!("branch: {model} status: done")),
@@ -178,16 +178,16 @@ fn several_models_and_several_prompts_are_asked_side_by_side() {
             "{output}"
         );
     }
-    shelf.forget();
+    harness.forget();
     let prompts = r#"prompts=["one?","two?"]"#;
-    let output = shelf.run("subagents-prompts", &[prompts]);
+    let output = harness.run("subagents-prompts", &[prompts]);
     assert!(
         output.contains("TO one?") && output.contains("TO two?"),
         "{output}"
     );
-    assert_eq!(shelf.prompts().len(), 2);
-    shelf.forget();
-    let output = shelf.run(
+    assert_eq!(harness.prompts().len(), 2);
+    harness.forget();
+    let output = harness.run(
         "subagents-prompts",
         &[
             prompts,
@@ -195,7 +195,7 @@ fn several_models_and_several_prompts_are_asked_side_by_side() {
             "summary_path=out/short.md",
         ],
     );
-    assert_eq!(shelf.house.read("out/all.md"), output);
-    assert!(shelf.prompt(says::NORMALIZE).contains("TO two?"));
-    assert!(shelf.house.read("out/short.md").contains(says::NORMALIZE));
+    assert_eq!(harness.env.read("out/all.md"), output);
+    assert!(harness.prompt(says::NORMALIZE).contains("TO two?"));
+    assert!(harness.env.read("out/short.md").contains(says::NORMALIZE));
 }

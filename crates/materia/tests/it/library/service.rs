@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Shelf;
+use super::LibraryHarness;
 
 /// The types and bodies of what a run said to its coordinator.
-fn said(shelf: &Shelf, run: &str) -> Vec<(String, Value)> {
+fn said(harness: &LibraryHarness, run: &str) -> Vec<(String, Value)> {
     let run = format!("run:{run}");
-    let shown = shelf
+    let shown = harness
         .materia(&[
             "inspect", &run, "--view", "messages", "--lines", "200", "--json",
         ])
@@ -26,9 +26,9 @@ fn said(shelf: &Shelf, run: &str) -> Vec<(String, Value)> {
 }
 
 /// The types of what was said in the room of a run.
-fn room(shelf: &Shelf, run: &str) -> Vec<Value> {
+fn room(harness: &LibraryHarness, run: &str) -> Vec<Value> {
     let room = format!("room:{run}");
-    let shown = shelf
+    let shown = harness
         .materia(&[
             "inspect", &room, "--view", "messages", "--lines", "500", "--json",
         ])
@@ -45,16 +45,16 @@ fn kinds(messages: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-fn send(shelf: &Shelf, words: &[&str]) {
-    shelf.materia(&[&["message"], words].concat()).run().ok();
+fn send(harness: &LibraryHarness, words: &[&str]) {
+    harness.materia(&[&["message"], words].concat()).run().ok();
 }
 
 #[test]
 fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     for (recipe, prefix) in [("locker", "lock"), ("coordinator-locker", "coord")] {
         let run = format!("run:{recipe}");
-        shelf.materia(&["spawn", recipe, "--as", &run]).run().ok();
+        harness.materia(&["spawn", recipe, "--as", &run]).run().ok();
         for (verb, body) in [
             (
                 "enqueue",
@@ -73,13 +73,13 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
             ("dance", json!({})),
         ] {
             send(
-                &shelf,
+                &harness,
                 &[&run, &format!("{prefix}.{verb}"), &body.to_string()],
             );
         }
-        send(&shelf, &[&run, "control.stop"]);
-        shelf.materia(&["wait", &run]).run().ok();
-        let said = said(&shelf, recipe);
+        send(&harness, &[&run, "control.stop"]);
+        harness.materia(&["wait", &run]).run().ok();
+        let said = said(&harness, recipe);
         let types: Vec<String> = said.iter().map(|(kind, _)| kind.clone()).collect();
         let expected = [
             "started", "enqueued", "enqueued", "assigned", "empty", "denied", "complete",
@@ -90,7 +90,7 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
             (&said[3].1["id"], &said[7].1["id"]),
             (&json!("a"), &json!("b"))
         );
-        let snapshot = shelf.run(
+        let snapshot = harness.run(
             "utility-coordinator-lock-snapshot",
             &[&format!("locker_run={recipe}")],
         );
@@ -102,19 +102,19 @@ fn a_lock_service_assigns_work_checks_owners_and_frees_locks() {
 
 #[test]
 fn whoever_asks_a_lock_service_from_its_own_run_is_answered_there() {
-    let shelf = Shelf::new();
-    shelf
+    let harness = LibraryHarness::new();
+    harness
         .materia(&["spawn", "locker", "--as", "run:locks"])
         .run()
         .ok();
     let asks = "materia message run:locks lock.acquire '{\"resource\": \"x\"}' > /dev/null && materia receive --json\n";
-    shelf.house.write("ask.sh", asks);
-    shelf
+    harness.env.write("ask.sh", asks);
+    harness
         .materia(&["spawn", "--template", "sh ask.sh", "--as", "run:asker"])
         .run()
         .ok();
-    shelf.materia(&["wait", "run:asker"]).run().ok();
-    let heard = shelf
+    harness.materia(&["wait", "run:asker"]).run().ok();
+    let heard = harness
         .materia(&["inspect", "run:asker", "--view", "tail"])
         .run()
         .ok()
@@ -123,25 +123,25 @@ fn whoever_asks_a_lock_service_from_its_own_run_is_answered_there() {
         heard.contains("lock.granted") && heard.contains("run:asker"),
         "{heard}"
     );
-    send(&shelf, &["run:locks", "control.stop"]);
-    shelf.materia(&["wait", "run:locks"]).run().ok();
+    send(&harness, &["run:locks", "control.stop"]);
+    harness.materia(&["wait", "run:locks"]).run().ok();
 }
 
 #[test]
 fn a_worker_takes_the_messages_of_its_branch_in_order() {
-    let shelf = Shelf::new();
-    shelf
+    let harness = LibraryHarness::new();
+    harness
         .materia(&["spawn", "actor-worker", "max_messages=2", "--as", "run:w"])
         .run()
         .ok();
     for body in ["first task", "second task"] {
         send(
-            &shelf,
+            &harness,
             &["branch:w/worker", "task.run", body, "--from", "run:w"],
         );
     }
-    shelf.materia(&["wait", "run:w"]).run().ok();
-    let room = room(&shelf, "w");
+    harness.materia(&["wait", "run:w"]).run().ok();
+    let room = room(&harness, "w");
     assert_eq!(
         kinds(&room),
         [
@@ -156,15 +156,15 @@ fn a_worker_takes_the_messages_of_its_branch_in_order() {
         ]
     );
     let artifact = room[3]["body"]["artifact"].as_str().unwrap().to_owned();
-    assert_eq!(shelf.read(&artifact), "first task");
+    assert_eq!(harness.read(&artifact), "first task");
     assert_eq!(room[6]["body"]["result"], "second task");
 }
 
 #[test]
 fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     let command = r#"command=sh -c "read x; echo done: $x; test $x != bad""#;
-    shelf
+    harness
         .materia(&[
             "spawn",
             "actor-worker",
@@ -177,13 +177,16 @@ fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
         .ok();
     for body in ["good", "bad"] {
         send(
-            &shelf,
+            &harness,
             &["branch:w/b1", "task.run", body, "--from", "run:w"],
         );
     }
-    send(&shelf, &["branch:w/b1", "control.stop", "--from", "run:w"]);
-    shelf.materia(&["wait", "run:w"]).run().ok();
-    let room = room(&shelf, "w");
+    send(
+        &harness,
+        &["branch:w/b1", "control.stop", "--from", "run:w"],
+    );
+    harness.materia(&["wait", "run:w"]).run().ok();
+    let room = room(&harness, "w");
     let result = room
         .iter()
         .find(|one| one["type"] == "task.result")
@@ -204,14 +207,14 @@ fn a_worker_with_a_command_tells_what_came_of_it_and_stops_when_asked() {
 
 #[test]
 fn a_swarm_works_in_every_mode() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     for (mode, turns) in [
         ("consensus", 7),
         ("pipeline", 4),
         ("fanout", 4),
         ("pool", 3),
     ] {
-        shelf.forget();
+        harness.forget();
         let (run, mode_word) = (format!("run:{mode}"), format!("mode={mode}"));
         let words = [
             "mission=build a shed",
@@ -221,12 +224,12 @@ fn a_swarm_works_in_every_mode() {
             "--as",
             &run,
         ];
-        shelf
+        harness
             .materia(&[&["spawn", "pipeline-room-swarm"][..], &words].concat())
             .run()
             .ok();
-        shelf.materia(&["wait", &run]).run().ok();
-        let prompts = shelf.prompts();
+        harness.materia(&["wait", &run]).run().ok();
+        let prompts = harness.prompts();
         assert_eq!(prompts.len(), turns, "{mode}: {prompts:#?}");
         assert!(
             prompts.iter().all(|prompt| prompt.contains("build a shed")),
@@ -237,14 +240,14 @@ fn a_swarm_works_in_every_mode() {
             last.contains("Write what came of it") && last.contains("**builder**: ANSWER"),
             "{last}"
         );
-        let said = said(&shelf, mode);
+        let said = said(&harness, mode);
         assert_eq!(said.last().unwrap().0, "swarm.done");
         let artifact = said.last().unwrap().1["artifact"]
             .as_str()
             .unwrap()
             .to_owned();
-        assert!(shelf.read(&artifact).contains("`writer`"));
-        let room = room(&shelf, mode);
+        assert!(harness.read(&artifact).contains("`writer`"));
+        let room = room(&harness, mode);
         let kinds = kinds(&room);
         assert_eq!(
             kinds.iter().filter(|kind| **kind == "actor.leave").count(),
@@ -252,7 +255,7 @@ fn a_swarm_works_in_every_mode() {
             "{kinds:?}"
         );
     }
-    let second = shelf
+    let second = harness
         .materia(&["inspect", "room:consensus", "--view", "roster", "--json"])
         .run()
         .ok()
@@ -262,9 +265,9 @@ fn a_swarm_works_in_every_mode() {
 
 #[test]
 fn a_swarm_whose_agents_all_fail_fails() {
-    let shelf = Shelf::new();
+    let harness = LibraryHarness::new();
     let broken = json!({"agents": {"fake": {"command": ["false"]}}, "agent": "fake"});
-    std::fs::write(shelf.house.home().join("config.json"), broken.to_string()).unwrap();
+    std::fs::write(harness.env.home().join("config.json"), broken.to_string()).unwrap();
     let words = [
         "spawn",
         "pipeline-room-swarm",
@@ -274,21 +277,21 @@ fn a_swarm_whose_agents_all_fail_fails() {
         "--as",
         "run:s",
     ];
-    shelf.materia(&words).run().ok();
-    assert_eq!(shelf.materia(&["wait", "run:s"]).run().code(), 1);
-    assert_eq!(said(&shelf, "s").last().unwrap().0, "swarm.failed");
+    harness.materia(&words).run().ok();
+    assert_eq!(harness.materia(&["wait", "run:s"]).run().code(), 1);
+    assert_eq!(said(&harness, "s").last().unwrap().0, "swarm.failed");
 }
 
 #[test]
 fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so() {
-    let shelf = Shelf::new();
-    let house = &shelf.house;
+    let harness = LibraryHarness::new();
+    let env = &harness.env;
     for track in ["a.mp3", "b.mp3"] {
-        house.write(&format!("music/{track}"), "");
+        env.write(&format!("music/{track}"), "");
     }
-    let mute = house.work().join("mute");
+    let mute = env.work_dir().join("mute");
     std::fs::create_dir_all(&mute).unwrap();
-    let silent = shelf
+    let silent = harness
         .materia(&["run", "music-player", "source=music"])
         .env("PATH", &mute)
         .run();
@@ -297,12 +300,12 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
         "{}",
         silent.transcript()
     );
-    let player = house.write(
+    let player = env.write(
         "bin/mpv",
         "#!/bin/sh\nfor last; do :; done\necho \"$last\" >> played\ncase $HOLD in yes) sleep 600;; esac\n",
     );
     std::fs::set_permissions(player, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let path = format!("{}:/usr/bin:/bin", house.work().join("bin").display());
+    let path = format!("{}:/usr/bin:/bin", env.work_dir().join("bin").display());
     let spawn = |run: &str, hold: &str| {
         let words = [
             "spawn",
@@ -313,7 +316,7 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
             "--as",
             run,
         ];
-        shelf
+        harness
             .materia(&words)
             .env("PATH", &path)
             .env("HOLD", hold)
@@ -321,17 +324,17 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
             .ok();
     };
     spawn("run:short", "no");
-    shelf.materia(&["wait", "run:short"]).run().ok();
-    let played = house.read("played");
+    harness.materia(&["wait", "run:short"]).run().ok();
+    let played = env.read("played");
     assert!(
         played.lines().count() == 2 && played.ends_with("b.mp3\n"),
         "{played}"
     );
     spawn("run:long", "yes");
-    send(&shelf, &["run:long", "music.next"]);
-    send(&shelf, &["run:long", "music.stop"]);
-    shelf.materia(&["wait", "run:long"]).run().ok();
-    let kinds: Vec<String> = said(&shelf, "long")
+    send(&harness, &["run:long", "music.next"]);
+    send(&harness, &["run:long", "music.stop"]);
+    harness.materia(&["wait", "run:long"]).run().ok();
+    let kinds: Vec<String> = said(&harness, "long")
         .into_iter()
         .map(|(kind, _)| kind)
         .collect();

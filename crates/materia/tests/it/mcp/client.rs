@@ -5,11 +5,11 @@ use std::process::{ChildStdin, ChildStdout};
 
 use serde_json::{Value, json};
 
-use crate::house::{House, Running};
+use crate::test_env::{TestEnv, TestProcess};
 
 /// A connection.
 pub struct Client<'a> {
-    running: Running<'a>,
+    running: TestProcess<'a>,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     number: i64,
@@ -18,23 +18,23 @@ pub struct Client<'a> {
 
 impl<'a> Client<'a> {
     /// A connection that has shaken hands.
-    pub fn open(house: &'a House, words: &[&str]) -> Self {
-        Self::open_with(house, words, &[])
+    pub fn open(env: &'a TestEnv, words: &[&str]) -> Self {
+        Self::open_with(env, words, &[])
     }
 
     /// The same with variables.
-    pub fn open_with(house: &'a House, words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut client = Self::silent(house, words, variables);
+    pub fn open_with(env: &'a TestEnv, words: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut client = Self::silent(env, words, variables);
         client.initialize();
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
 
     /// A connection that has said nothing yet.
-    pub fn silent(house: &'a House, words: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub fn silent(env: &'a TestEnv, words: &[&str], variables: &[(&str, &str)]) -> Self {
         let call = variables
             .iter()
-            .fold(house.materia(words), |call, (name, value)| {
+            .fold(env.materia(words), |call, (name, value)| {
                 call.env(name, *value)
             });
         let mut running = call.start();
@@ -156,7 +156,7 @@ impl<'a> Client<'a> {
     pub fn close(mut self) {
         self.stdin.take();
         drop(self.stdout);
-        let outcome = self.running.end();
+        let outcome = self.running.wait();
         assert_eq!(outcome.code(), 0, "{}", outcome.transcript());
     }
 
@@ -164,13 +164,13 @@ impl<'a> Client<'a> {
     pub fn interrupt(self) -> i32 {
         self.running.signal(rustix::process::Signal::TERM);
         drop(self.stdout);
-        self.running.end().code()
+        self.running.wait().code()
     }
 
     /// Kills the server, without any warning.
     pub fn kill(self) {
         self.running.signal(rustix::process::Signal::KILL);
         drop(self.stdout);
-        self.running.end();
+        self.running.wait();
     }
 }

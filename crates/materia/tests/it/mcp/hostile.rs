@@ -3,12 +3,12 @@
 use serde_json::json;
 
 use super::{Client, text};
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     client.line("{not json");
     let broken = client.next();
     assert_eq!(
@@ -65,8 +65,8 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
 
 #[test]
 fn nothing_is_taken_before_the_hands_are_shaken() {
-    let house = House::new();
-    let mut client = Client::silent(&house, &["mcp"], &[]);
+    let env = TestEnv::new();
+    let mut client = Client::silent(&env, &["mcp"], &[]);
     client.send(
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}),
     );
@@ -78,8 +78,8 @@ fn nothing_is_taken_before_the_hands_are_shaken() {
 
 #[test]
 fn wrong_arguments_are_told_and_start_nothing() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     for (tool, arguments, part) in [
         ("spawn", json!({}), "nothing to run"),
         ("spawn", json!({"template": "a", "bogus": true}), "bogus"),
@@ -122,9 +122,9 @@ fn wrong_arguments_are_told_and_start_nothing() {
 
 #[test]
 fn two_sessions_see_and_steer_only_their_own() {
-    let house = House::new();
-    let mut one = Client::open(&house, &["mcp"]);
-    let mut two = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut one = Client::open(&env, &["mcp"]);
+    let mut two = Client::open(&env, &["mcp"]);
     one.call("spawn", json!({"template": "sleep 600", "as": "run:mine"}));
     for (tool, arguments) in [
         ("inspect", json!({"target": "run:mine", "view": "status"})),
@@ -158,8 +158,8 @@ fn two_sessions_see_and_steer_only_their_own() {
 
 #[test]
 fn an_agent_cannot_do_what_only_a_person_may() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     for kind in ["control.approve", "control.budget", "control.trust"] {
         let refused = client.call("message", json!({"to": "run:a", "type": kind}));
@@ -174,8 +174,8 @@ fn an_agent_cannot_do_what_only_a_person_may() {
 
 #[test]
 fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     let waiting = client.ask(
         "tools/call",
@@ -190,8 +190,7 @@ fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
         &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": waiting}}),
     );
     let gone = || {
-        !house
-            .alive()
+        !env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout"))
     };
@@ -201,15 +200,15 @@ fn a_call_that_is_cancelled_leaves_nothing_and_the_rest_goes_on() {
         }
         std::thread::sleep(std::time::Duration::from_millis(25));
     }
-    assert!(gone(), "{:?}", house.alive());
+    assert!(gone(), "{:?}", env.live_processes());
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
     client.close();
 }
 
 #[test]
 fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp", "--session", "s"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     client.ask(
         "tools/call",
@@ -218,20 +217,19 @@ fn a_server_that_is_asked_to_stop_leaves_runs_and_no_requests() {
     client.call("inspect", json!({"target": "run:a"}));
     assert_eq!(client.interrupt(), 130);
     assert!(
-        !house
-            .alive()
+        !env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout")),
         "{:?}",
-        house.alive()
+        env.live_processes()
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn whoever_hangs_up_leaves_runs_and_no_requests() {
-    let house = House::new();
-    let mut client = Client::open(&house, &["mcp", "--session", "s"]);
+    let env = TestEnv::new();
+    let mut client = Client::open(&env, &["mcp", "--session", "s"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     client.ask(
         "tools/call",
@@ -239,14 +237,13 @@ fn whoever_hangs_up_leaves_runs_and_no_requests() {
     );
     client.close();
     assert!(
-        !house
-            .alive()
+        !env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout")),
         "{:?}",
-        house.alive()
+        env.live_processes()
     );
-    let mut again = Client::open(&house, &["mcp", "--session", "s"]);
+    let mut again = Client::open(&env, &["mcp", "--session", "s"]);
     let seen = again.call("inspect", json!({"target": "run:a", "view": "status"}));
     assert_eq!(seen["structuredContent"]["status"], "running");
     again.call("message", json!({"to": "run:a", "type": "control.kill"}));

@@ -8,12 +8,12 @@ pub use client::{Http, Served, chunk};
 use serde_json::{Value, json};
 
 use super::text;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn nobody_comes_in_without_the_token_under_another_name_or_from_another_site() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let ask =
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
         "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
@@ -86,8 +86,8 @@ fn nobody_comes_in_without_the_token_under_another_name_or_from_another_site() {
 
 #[test]
 fn an_agent_works_over_http_as_over_lines() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let mut agent = Http::open(&served, "/mcp");
     let tools = agent.request("tools/list", json!({}));
     assert_eq!(tools["tools"][0]["name"], "spawn");
@@ -113,8 +113,8 @@ fn an_agent_works_over_http_as_over_lines() {
 
 #[test]
 fn connections_are_sessions_and_a_name_in_the_address_is_one_for_good() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let (mut one, mut two) = (Http::open(&served, "/mcp"), Http::open(&served, "/mcp"));
     one.call("spawn", json!({"template": "sleep 600", "as": "run:mine"}));
     for (tool, arguments) in [
@@ -153,8 +153,8 @@ fn connections_are_sessions_and_a_name_in_the_address_is_one_for_good() {
 
 #[test]
 fn the_revision_without_connections_is_spoken_too() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let ask = |path: &str, method: &str, mut params: Value| {
         params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
@@ -214,30 +214,29 @@ fn the_revision_without_connections_is_spoken_too() {
 
 #[test]
 fn whoever_is_gone_leaves_nothing_and_connections_are_bounded() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let mut first = Http::open(&served, "/mcp/s");
     first.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     let call = json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call",
         "params": {"name": "wait", "arguments": {"runs": ["run:a"]}}});
     let waiting = served.begin("POST", "/mcp/s", &first.headers(), &call.to_string());
     let waits = || {
-        house
-            .alive()
+        env.live_processes()
             .iter()
             .any(|one| format!("{one:?}").contains("--timeout"))
     };
-    until(&house, waits);
+    until(&env, waits);
     // One that was cancelled ends, and one whose connection ends.
     let cancelled =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}});
     assert_eq!(first.post(&cancelled).status, 202);
-    until(&house, || !waits());
+    until(&env, || !waits());
     drop(waiting);
     let again = served.begin("POST", "/mcp/s", &first.headers(), &call.to_string());
-    until(&house, waits);
+    until(&env, waits);
     assert_eq!(first.close().status, 202);
-    until(&house, || !waits());
+    until(&env, || !waits());
     drop(again);
     let opened: Vec<Http<'_>> = (0..65).map(|_| Http::open(&served, "/mcp")).collect();
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
@@ -254,26 +253,26 @@ fn whoever_is_gone_leaves_nothing_and_connections_are_bounded() {
         &Http::open(&served, "/mcp/s").headers(),
         &call.to_string(),
     );
-    until(&house, waits);
+    until(&env, waits);
     assert_eq!(served.end(), 0);
-    assert!(!waits(), "{:?}", house.alive());
-    house.kill("a");
+    assert!(!waits(), "{:?}", env.live_processes());
+    env.kill("a");
 }
 
-fn until(house: &House, so: impl Fn() -> bool) {
+fn until(env: &TestEnv, so: impl Fn() -> bool) {
     for _ in 0..400 {
         if so() {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(25));
     }
-    panic!("it never happened; alive: {:?}", house.alive());
+    panic!("it never happened; alive: {:?}", env.live_processes());
 }
 
 #[test]
 fn agents_without_manners_get_errors_and_others_are_served_on() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let mut agent = Http::open(&served, "/mcp");
     let headers = agent.headers();
     for body in ["{not json", "", "[1, 2", "null", "{\"hello\": 1}", "[]"] {
@@ -330,23 +329,22 @@ fn agents_without_manners_get_errors_and_others_are_served_on() {
 
 #[test]
 fn whoever_listens_is_told_of_new_tools() {
-    let house = House::new();
-    let served = Served::new(&house);
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let agent = Http::open(&served, "/mcp");
     let (head, mut stream) = served.begin("GET", "/mcp", &agent.headers(), "");
     assert!(head.contains("text/event-stream"), "{head}");
-    house
-        .materia(&[
-            "tool",
-            "register",
-            "hi",
-            "--template",
-            "echo hi",
-            "--description",
-            "Says hi",
-        ])
-        .run()
-        .ok();
+    env.materia(&[
+        "tool",
+        "register",
+        "hi",
+        "--template",
+        "echo hi",
+        "--description",
+        "Says hi",
+    ])
+    .run()
+    .ok();
     let mut heard = String::new();
     while !heard.contains("notifications/tools/list_changed") {
         let part = chunk(&mut stream).unwrap_or_else(|| panic!("the stream ended: {heard}"));

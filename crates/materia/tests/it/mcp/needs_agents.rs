@@ -8,18 +8,17 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::http::Served;
-use crate::agent::stage::{Program, Stage};
-use crate::house::{House, Running};
+use crate::agent::harness::{AgentHarness, Program};
+use crate::test_env::{TestEnv, TestProcess};
 use crate::tools;
 
 /// A loadout with one role that asks back, played by a program that repeats what it hears.
-fn config(house: &House) -> String {
+fn config(env: &TestEnv) -> String {
     let talk = json!({"tools": "none", "prompt": "plan it", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
     let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
-    house
-        .write("flow.json", config.to_string())
+    env.write("flow.json", config.to_string())
         .to_str()
         .unwrap()
         .to_owned()
@@ -127,25 +126,25 @@ const ASK: &str = "materia message coordinator file.ask '{}' --summary 'which fi
 
 /// Pi in its RPC mode.
 struct Pi<'a> {
-    running: Running<'a>,
+    running: TestProcess<'a>,
     stdin: std::process::ChildStdin,
 }
 
 impl<'a> Pi<'a> {
-    fn start(stage: &'a Stage, more: &str, config: &str) -> Self {
+    fn start(harness: &'a AgentHarness, more: &str, config: &str) -> Self {
         let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi");
         let line = format!(
             "pi install '{}' >/dev/null && exec pi --mode rpc --session-dir sessions {more}",
             extension.display()
         );
-        let call = stage
+        let call = harness
             .shell(&line)
             .env("MATERIA_CONFIG", config)
             .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"));
         let mut running = call.start();
         let (stdin, stdout) = (running.stdin(), running.stdout());
         // What nobody reads would stop it.
-        let log = stage.house.home().join("pi.jsonl");
+        let log = harness.env.home().join("pi.jsonl");
         std::thread::spawn(move || {
             let mut log = std::fs::File::create(log).unwrap();
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -161,23 +160,23 @@ impl<'a> Pi<'a> {
     }
 
     /// Kills it, without any warning, and waits until the bridge has noticed.
-    fn kill(self, stage: &Stage) {
+    fn kill(self, harness: &AgentHarness) {
         self.running.signal(rustix::process::Signal::KILL);
         drop(self.stdin);
-        self.running.end();
-        stage.until(|| stage.processes("bridge").is_empty());
+        self.running.wait();
+        harness.until(|| harness.processes("bridge").is_empty());
     }
 
     /// Hangs up, and waits until the bridge has noticed.
-    fn close(self, stage: &Stage) {
+    fn close(self, harness: &AgentHarness) {
         drop(self.stdin);
-        self.running.end();
-        stage.until(|| stage.processes("bridge").is_empty());
+        self.running.wait();
+        harness.until(|| harness.processes("bridge").is_empty());
     }
 }
 
 /// Whether the model heard this as the last words of a person, or of a tool.
-fn heard(stage: &Stage, part: &str) -> usize {
+fn heard(harness: &AgentHarness, part: &str) -> usize {
     let heard = |request: &Value| {
         let said = |name: &str| {
             request[name]
@@ -186,7 +185,7 @@ fn heard(stage: &Stage, part: &str) -> usize {
         };
         said("last_user") || said("last_tool")
     };
-    stage
+    harness
         .requests()
         .iter()
         .filter(|request| heard(request))
@@ -194,13 +193,13 @@ fn heard(stage: &Stage, part: &str) -> usize {
 }
 
 #[track_caller]
-fn until_heard(stage: &Stage, part: &str) {
+fn until_heard(harness: &AgentHarness, part: &str) {
     let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        stage.until(|| heard(stage, part) > 0);
+        harness.until(|| heard(harness, part) > 0);
     }));
     if waited.is_err() {
         let printed =
-            std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
+            std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
         let last: Vec<&str> = printed
             .lines()
             .rev()
@@ -216,58 +215,58 @@ fn until_heard(stage: &Stage, part: &str) {
 
 #[test]
 fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
-    let stage = Stage::new(&[Program::PiNew], &rules(plain, true));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
-    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules(plain, true));
+    let config = config(&harness.env);
+    harness.env.write("ask.sh", ASK);
+    let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("start the work");
-    until_heard(&stage, "Run w: which file?");
-    until_heard(&stage, "run=w status=running");
-    until_heard(&stage, "queued_mailbox");
-    until_heard(&stage, "status=killed");
+    until_heard(&harness, "Run w: which file?");
+    until_heard(&harness, "run=w status=running");
+    until_heard(&harness, "queued_mailbox");
+    until_heard(&harness, "status=killed");
     // Whatever ends the bridge, the next call starts another one.
-    stage
+    harness
         .processes("bridge")
         .into_iter()
-        .for_each(|pid| stage.kill(pid));
+        .for_each(|pid| harness.kill(pid));
     let printed =
-        || std::fs::read_to_string(stage.house.home().join("pi.jsonl")).unwrap_or_default();
-    stage.until(|| printed().contains("materia ended"));
+        || std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
+    harness.until(|| printed().contains("materia ended"));
     pi.prompt("save a tool");
-    until_heard(&stage, "hello you");
+    until_heard(&harness, "hello you");
     pi.prompt("cast it");
     until_heard(
-        &stage,
+        &harness,
         "Run c rests. Its cast is paused and waits for an answer",
     );
-    until_heard(&stage, "Run c completed successfully");
-    let casts = stage
+    until_heard(&harness, "Run c completed successfully");
+    let casts = harness
         .materia(&["casts", "--json"])
         .env("MATERIA_CONFIG", &config)
         .run()
         .json();
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
     pi.prompt("/materia casts");
-    stage.until(|| {
+    harness.until(|| {
         printed()
             .lines()
             .any(|line| line.contains("\"notify\"") && line.contains("complete"))
     });
-    pi.close(&stage);
-    assert_eq!(heard(&stage, "Run c completed successfully"), 1);
+    pi.close(&harness);
+    assert_eq!(heard(&harness, "Run c completed successfully"), 1);
     assert_eq!(
-        heard(&stage, "Run w was killed"),
+        heard(&harness, "Run w was killed"),
         0,
         "it asked for that itself"
     );
     // The same session in a new process is told nothing that it heard.
-    let before = stage.requests().len();
-    let mut pi = Pi::start(&stage, "--session-id s1", &config);
+    let before = harness.requests().len();
+    let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("still there?");
-    stage.until(|| stage.requests().len() > before);
-    pi.close(&stage);
+    harness.until(|| harness.requests().len() > before);
+    pi.close(&harness);
     assert_eq!(
-        stage.requests().len(),
+        harness.requests().len(),
         before + 1,
         "only the question itself"
     );
@@ -275,27 +274,27 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
 
 #[test]
 fn the_older_pi_is_woken_as_well() {
-    let stage = Stage::new(&[Program::PiOld], &rules(plain, true));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
-    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+    let harness = AgentHarness::new(&[Program::PiOld], &rules(plain, true));
+    let config = config(&harness.env);
+    harness.env.write("ask.sh", ASK);
+    let mut pi = Pi::start(&harness, "--session sessions/one.jsonl", &config);
     pi.prompt("start the work");
-    until_heard(&stage, "Run w: which file?");
-    until_heard(&stage, "status=killed");
-    pi.close(&stage);
-    let before = stage.requests().len();
-    let told = heard(&stage, "Run w: which file?");
-    let mut pi = Pi::start(&stage, "--session sessions/one.jsonl", &config);
+    until_heard(&harness, "Run w: which file?");
+    until_heard(&harness, "status=killed");
+    pi.close(&harness);
+    let before = harness.requests().len();
+    let told = heard(&harness, "Run w: which file?");
+    let mut pi = Pi::start(&harness, "--session sessions/one.jsonl", &config);
     pi.prompt("still there?");
-    stage.until(|| stage.requests().len() > before);
-    pi.close(&stage);
+    harness.until(|| harness.requests().len() > before);
+    pi.close(&harness);
     assert_eq!(
-        heard(&stage, "Run w: which file?"),
+        heard(&harness, "Run w: which file?"),
         told,
         "told once, also across a restart"
     );
     assert_eq!(
-        heard(&stage, "Run w was killed"),
+        heard(&harness, "Run w was killed"),
         0,
         "it asked for that itself"
     );
@@ -308,13 +307,13 @@ fn pi_that_only_prints_waits_for_what_it_started() {
         {"match": "start it", "replies": [spawn, {"text": "started"}]},
         {"match": "Run p failed", "reply": {"text": "the run failed, I am told"}},
     ]);
-    let stage = Stage::new(&[Program::PiNew], &rules);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules);
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations/pi/materia.ts");
     let line = format!(
         "exec pi -e '{}' -p 'start it' </dev/null",
         extension.display()
     );
-    let said = stage
+    let said = harness
         .shell(&line)
         .env("MATERIA_BIN", env!("CARGO_BIN_EXE_materia"))
         .run()
@@ -328,12 +327,12 @@ fn pi_that_only_prints_waits_for_what_it_started() {
 
 #[test]
 fn claude_uses_the_server() {
-    let stage = Stage::new(&[Program::Claude], &rules(prefixed, false));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
+    let harness = AgentHarness::new(&[Program::Claude], &rules(prefixed, false));
+    let config = config(&harness.env);
+    harness.env.write("ask.sh", ASK);
     let server =
         json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "claude"]});
-    stage.house.write(
+    harness.env.write(
         "mcp.json",
         json!({"mcpServers": {"materia": server}}).to_string(),
     );
@@ -347,34 +346,34 @@ fn claude_uses_the_server() {
             "exec claude -p '{prompt}' --mcp-config mcp.json --strict-mcp-config --dangerously-skip-permissions --output-format json </dev/null"
         );
         // On a busy machine it would ask its model before the server has answered.
-        let said = stage
+        let said = harness
             .shell(&line)
             .env("IS_SANDBOX", "1")
             .env("MCP_CONNECTION_NONBLOCKING", "0")
             .env("MATERIA_CONFIG", &config)
             .run();
         assert!(
-            heard(&stage, expected) > 0,
+            heard(&harness, expected) > 0,
             "{prompt}: {}\n{:?}",
             said.transcript(),
-            last(&stage)
+            last(&harness)
         );
     }
-    let wait = stage
+    let wait = harness
         .materia(&["inspect", "session:claude", "--json"])
         .run()
         .ok()
         .json();
     for run in wait["runs"].as_array().unwrap() {
         let address = format!("run:{}", run["run"].as_str().unwrap());
-        stage.materia(&["wait", &address]).run();
+        harness.materia(&["wait", &address]).run();
     }
 }
 
 #[test]
 fn codex_uses_the_server() {
-    let stage = Stage::new(&[Program::Codex], &rules(spaced, false));
-    stage.house.write("ask.sh", ASK);
+    let harness = AgentHarness::new(&[Program::Codex], &rules(spaced, false));
+    harness.env.write("ask.sh", ASK);
     let materia = env!("CARGO_BIN_EXE_materia");
     let options = format!(
         "-c 'mcp_servers.materia.command=\"{materia}\"' -c 'mcp_servers.materia.args=[\"mcp\"]' \
@@ -386,11 +385,11 @@ fn codex_uses_the_server() {
         ("save a tool", "registered"),
         ("use it", "hello you"),
     ] {
-        let said = stage
+        let said = harness
             .shell(&format!("exec codex exec {options} '{prompt}' </dev/null"))
             .run();
         assert!(
-            heard(&stage, expected) > 0,
+            heard(&harness, expected) > 0,
             "{prompt}: {}",
             said.transcript()
         );
@@ -399,11 +398,11 @@ fn codex_uses_the_server() {
 
 #[test]
 fn pi_uses_the_server_without_the_extension() {
-    let stage = Stage::new(&[Program::PiNew], &rules(prefixed, false));
-    let config = config(&stage.house);
-    stage.house.write("ask.sh", ASK);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules(prefixed, false));
+    let config = config(&harness.env);
+    harness.env.write("ask.sh", ASK);
     let server = json!({"command": env!("CARGO_BIN_EXE_materia"), "args": ["mcp", "--session", "pi"], "exposure": "direct"});
-    let path = stage.house.home().join(".pi/agent/mcp.json");
+    let path = harness.env.home().join(".pi/agent/mcp.json");
     std::fs::write(path, json!({"mcpServers": {"materia": server}}).to_string()).unwrap();
     for (prompt, expected) in [
         ("start the work", "status=killed"),
@@ -412,15 +411,15 @@ fn pi_uses_the_server_without_the_extension() {
         ("use it", "hello you"),
     ] {
         let line = format!("exec pi -p '{prompt}' </dev/null");
-        let said = stage.shell(&line).env("MATERIA_CONFIG", &config).run();
+        let said = harness.shell(&line).env("MATERIA_CONFIG", &config).run();
         assert!(
-            heard(&stage, expected) > 0,
+            heard(&harness, expected) > 0,
             "{prompt}: {}\n{:?}",
             said.transcript(),
-            last(&stage)
+            last(&harness)
         );
     }
-    let casts = stage
+    let casts = harness
         .materia(&["casts", "--json"])
         .env("MATERIA_CONFIG", &config)
         .run()
@@ -429,8 +428,8 @@ fn pi_uses_the_server_without_the_extension() {
 }
 
 /// What tools told the model last.
-fn last(stage: &Stage) -> Vec<Value> {
-    stage
+fn last(harness: &AgentHarness) -> Vec<Value> {
+    harness
         .requests()
         .iter()
         .rev()
@@ -441,14 +440,14 @@ fn last(stage: &Stage) -> Vec<Value> {
 
 #[test]
 fn the_inspector_of_the_protocol_understands_the_server() {
-    let house = House::new();
+    let env = TestEnv::new();
     let materia = env!("CARGO_BIN_EXE_materia");
-    inspect(&house, &format!("'{materia}' mcp --session i"), "");
-    let house = House::new();
-    let served = Served::new(&house);
+    inspect(&env, &format!("'{materia}' mcp --session i"), "");
+    let env = TestEnv::new();
+    let served = Served::new(&env);
     let to = format!("http://127.0.0.1:{}/mcp/i", served.port);
     inspect(
-        &house,
+        &env,
         &to,
         &format!(
             "--transport http --header 'Authorization: Bearer {}'",
@@ -458,13 +457,13 @@ fn the_inspector_of_the_protocol_understands_the_server() {
 }
 
 /// Has the inspector look at everything there is, by this way.
-fn inspect(house: &House, way: &str, more: &str) {
+fn inspect(env: &TestEnv, way: &str, more: &str) {
     let inspector = tools::agents().join("inspector-2.12.0/node_modules/.bin/mcp-inspector");
     let node = tools::agents().join("node-22.23.3/bin");
     let ask = |words: &str| {
         let line = format!("exec '{}' --cli {way} {more} {words}", inspector.display());
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
-        let outcome = house.shell(&line).env("PATH", path).run().ok();
+        let outcome = env.shell(&line).env("PATH", path).run().ok();
         serde_json::from_str::<Value>(&outcome.stdout)
             .unwrap_or_else(|error| panic!("{error}: {}", outcome.transcript()))
     };
@@ -496,7 +495,7 @@ fn inspect(house: &House, way: &str, more: &str) {
 
 #[test]
 fn the_conformance_suite_of_the_protocol_passes() {
-    let house = House::new();
+    let env = TestEnv::new();
     // The suite calls tools by these names.
     for (name, template) in [
         (
@@ -505,20 +504,19 @@ fn the_conformance_suite_of_the_protocol_passes() {
         ),
         ("test_error_handling", "false"),
     ] {
-        house
-            .materia(&[
-                "tool",
-                "register",
-                name,
-                "--template",
-                template,
-                "--description",
-                name,
-            ])
-            .run()
-            .ok();
+        env.materia(&[
+            "tool",
+            "register",
+            name,
+            "--template",
+            template,
+            "--description",
+            name,
+        ])
+        .run()
+        .ok();
     }
-    let served = Served::new(&house);
+    let served = Served::new(&env);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents");
     let suite = "conformance-0.1.16/node_modules/@modelcontextprotocol/conformance/dist/index.js";
     let line = format!(
@@ -529,7 +527,7 @@ fn the_conformance_suite_of_the_protocol_passes() {
         served.port,
         folder.join("conformance.yml").display(),
     );
-    let outcome = house
+    let outcome = env
         .shell(&line)
         .env("MATERIA_TOKEN", &served.token)
         .run()

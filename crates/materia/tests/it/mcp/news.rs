@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Client;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 const NEWS: &str = "notifications/materia/news";
 
@@ -13,9 +13,9 @@ fn heard_it(client: &mut Client<'_>, news: &Value) {
 
 #[test]
 fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
-    let house = House::new();
+    let env = TestEnv::new();
     let words = ["bridge", "--session", "host"];
-    let mut client = Client::open(&house, &words);
+    let mut client = Client::open(&env, &words);
     client.request("materia/listen", json!({}));
     let spawned = client.call("spawn", json!({"template": "false", "as": "run:a"}));
     assert!(
@@ -33,7 +33,7 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     );
     // Killed before it was heard: the next one tells it again, under the same id.
     client.kill();
-    let mut client = Client::open(&house, &words);
+    let mut client = Client::open(&env, &words);
     client.request("materia/listen", json!({}));
     let again = client.until_told(NEWS);
     assert_eq!(again["id"], first["id"]);
@@ -43,7 +43,7 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     assert_eq!(other["news"]["run"], "b");
     heard_it(&mut client, &other);
     client.close();
-    let mut client = Client::open(&house, &words);
+    let mut client = Client::open(&env, &words);
     client.request("materia/listen", json!({}));
     client.call("spawn", json!({"template": "true", "as": "run:c"}));
     assert_eq!(
@@ -56,13 +56,13 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
 
 #[test]
 fn what_was_heard_is_remembered_when_that_is_answered() {
-    let house = House::new();
+    let env = TestEnv::new();
     let words = ["bridge", "--session", "host"];
-    let mut client = Client::open(&house, &words);
+    let mut client = Client::open(&env, &words);
     client.request("materia/listen", json!({}));
     for run in ["a", "b", "c"] {
-        house.spawn(run, "true", &["--session", "host"]);
-        house.wait(run);
+        env.spawn(run, "true", &["--session", "host"]);
+        env.wait(run);
     }
     let mut heard = Vec::new();
     // Each is the last one of its bridge, which is killed as soon as it has answered.
@@ -73,7 +73,7 @@ fn what_was_heard_is_remembered_when_that_is_answered() {
         // Saying so again is no error.
         heard_it(&mut client, &news);
         client.kill();
-        client = Client::open(&house, &words);
+        client = Client::open(&env, &words);
         client.request("materia/listen", json!({}));
     }
     heard.sort();
@@ -85,14 +85,14 @@ fn what_was_heard_is_remembered_when_that_is_answered() {
 
 #[test]
 fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
-    let house = House::new();
-    let mut host = Client::open(&house, &["bridge", "--session", "host"]);
-    let mut other = Client::open(&house, &["bridge", "--session", "other"]);
+    let env = TestEnv::new();
+    let mut host = Client::open(&env, &["bridge", "--session", "host"]);
+    let mut other = Client::open(&env, &["bridge", "--session", "other"]);
     host.request("materia/listen", json!({}));
     other.request("materia/listen", json!({}));
     let line = "materia message coordinator review.done '{\"files\": 3}' --summary 'three files' \
         --metadata '{\"requires_response\": true}' && exec sleep 600";
-    house.write("ask.sh", line);
+    env.write("ask.sh", line);
     host.call("spawn", json!({"template": "sh ask.sh", "as": "run:a"}));
     let told = host.until_told(NEWS);
     let said = told["text"].as_str().unwrap();
@@ -110,13 +110,13 @@ fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
 
 #[test]
 fn a_host_that_comes_before_the_last_one_is_gone_takes_its_place() {
-    let house = House::new();
+    let env = TestEnv::new();
     let words = ["bridge", "--session", "host"];
-    let mut first = Client::open(&house, &words);
+    let mut first = Client::open(&env, &words);
     first.request("materia/listen", json!({}));
     first.call("spawn", json!({"template": "true", "as": "run:a"}));
     assert_eq!(first.until_told(NEWS)["news"]["run"], "a");
-    let mut second = Client::open(&house, &words);
+    let mut second = Client::open(&env, &words);
     second.request("materia/listen", json!({}));
     second.call("inspect", json!({"target": "coordinator"}));
     first.close();
@@ -128,8 +128,8 @@ fn a_host_that_comes_before_the_last_one_is_gone_takes_its_place() {
 
 #[test]
 fn a_person_types_a_command_in_a_host() {
-    let house = House::new();
-    let mut host = Client::open(&house, &["bridge", "--session", "host"]);
+    let env = TestEnv::new();
+    let mut host = Client::open(&env, &["bridge", "--session", "host"]);
     let listed = host.request("materia/command", json!({"words": ["loadout", "list"]}));
     assert_eq!(listed["ok"], true);
     assert!(

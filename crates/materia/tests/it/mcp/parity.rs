@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Client;
 use super::http::{Http, Served};
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 /// What differs between any two calls, taken out.
 fn settled(mut report: Value) -> Value {
@@ -141,19 +141,14 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
             json!({"target": "recipes", "view": "status"}),
         ),
     ];
-    // Each surface in a house of its own, so that all of them begin with nothing.
-    let by_words = House::new();
-    let surfaces = [House::new(), House::new(), House::new()];
+    // Each surface in a env of its own, so that all of them begin with nothing.
+    let by_words = TestEnv::new();
+    let surfaces = [TestEnv::new(), TestEnv::new(), TestEnv::new()];
     let served = Served::new(&surfaces[2]);
     let mut http = Http::open(&served, "/mcp/s");
-    let redacted = |house: &House, report: &Value| {
-        let root = house
-            .home()
-            .parent()
-            .unwrap()
-            .to_string_lossy()
-            .into_owned();
-        settled(serde_json::from_str(&report.to_string().replace(&root, "[HOUSE]")).unwrap())
+    let redacted = |env: &TestEnv, report: &Value| {
+        let root = env.home().parent().unwrap().to_string_lossy().into_owned();
+        settled(serde_json::from_str(&report.to_string().replace(&root, "[ROOT]")).unwrap())
     };
     let mut clients = [
         Client::open(&surfaces[0], &["mcp", "--session", "s"]),
@@ -171,8 +166,8 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
             .map(|client| client.request("tools/call", call.clone()))
             .collect();
         results.push(http.request("tools/call", call));
-        for (result, house) in results.iter().zip(&surfaces) {
-            let report = redacted(house, &result["structuredContent"]);
+        for (result, env) in results.iter().zip(&surfaces) {
+            let report = redacted(env, &result["structuredContent"]);
             assert_eq!(report, said, "{words:?}");
             let waited = words[0] == "wait";
             assert_eq!(

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_long_call_says_now_and_then_that_it_goes_on() {
-    let house = House::new();
-    let mut client = super::Client::open(&house, &["mcp"]);
+    let env = TestEnv::new();
+    let mut client = super::Client::open(&env, &["mcp"]);
     client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     let call =
         json!({"name": "wait", "arguments": {"runs": ["run:a"]}, "_meta": {"progressToken": "p"}});

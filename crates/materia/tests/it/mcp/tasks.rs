@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{Client, text};
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 /// A client of the newest revision that follows tasks, and can ask its person where it says so.
 struct Follower<'a>(Client<'a>, Value);
 
 fn follower<'a>(
-    house: &'a House,
+    env: &'a TestEnv,
     words: &[&str],
     variables: &[(&str, &str)],
     asks: bool,
@@ -21,7 +21,7 @@ fn follower<'a>(
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": capabilities});
-    let mut follower = Follower(Client::silent(house, words, variables), meta);
+    let mut follower = Follower(Client::silent(env, words, variables), meta);
     let found = follower.request("server/discover", json!({}));
     assert!(
         found["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(),
@@ -74,8 +74,8 @@ fn until(client: &mut Follower<'_>, id: &str, status: &str) -> Value {
 
 #[test]
 fn a_run_is_a_task_that_outlives_its_connection() {
-    let house = House::new();
-    let mut client = follower(&house, &["mcp", "--session", "s"], &[], false);
+    let env = TestEnv::new();
+    let mut client = follower(&env, &["mcp", "--session", "s"], &[], false);
     let begun = client.call("spawn", json!({"template": "cat", "as": "run:a"}));
     // A run that reads nothing ends at once; it is the task that tells.
     let id = begun["taskId"]
@@ -107,7 +107,7 @@ fn a_run_is_a_task_that_outlives_its_connection() {
         "who is in a hurry gets an answer: {asked}"
     );
     client.0.kill();
-    let mut again = follower(&house, &["mcp", "--session", "s"], &[], false);
+    let mut again = follower(&env, &["mcp", "--session", "s"], &[], false);
     until(&mut again, &id, "working");
     again.request("tasks/cancel", json!({"taskId": wait}));
     until(&mut again, &id, "working");
@@ -133,11 +133,11 @@ fn a_run_is_a_task_that_outlives_its_connection() {
 
 #[test]
 fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
-    let house = House::new();
-    let mut owner = follower(&house, &["mcp", "--session", "s"], &[], false);
+    let env = TestEnv::new();
+    let mut owner = follower(&env, &["mcp", "--session", "s"], &[], false);
     let begun = owner.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
     let id = begun["taskId"].as_str().unwrap();
-    let mut stranger = follower(&house, &["mcp", "--session", "other"], &[], false);
+    let mut stranger = follower(&env, &["mcp", "--session", "other"], &[], false);
     for method in ["tasks/get", "tasks/cancel"] {
         let refused = stranger.refused(method, json!({"taskId": id}));
         assert_eq!(
@@ -153,7 +153,7 @@ fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
         );
     }
     // An older revision has no tasks, whatever its client declares.
-    let mut plain = Client::silent(&house, &["mcp", "--session", "s"], &[]);
+    let mut plain = Client::silent(&env, &["mcp", "--session", "s"], &[]);
     let capabilities = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     let info = json!({"name": "t", "version": "1"});
     let greeting =
@@ -173,14 +173,14 @@ fn tasks_are_for_those_who_follow_them_and_for_nobody_elses_runs() {
 
 #[test]
 fn a_cast_that_waits_asks_through_its_task() {
-    let house = House::new();
+    let env = TestEnv::new();
     let talk = json!({"tools": "none", "prompt": "plan", "multiTurn": true});
     let loadout = json!({"entry": "Socket-1", "sockets": {"Socket-1": {"materia": "Talk"}}});
     let agents = json!({"parrot": {"command": ["sh", "-c", "cat >/dev/null; echo which one"]}});
     let config = json!({"activeLoadout": "T", "agent": "parrot", "agents": agents, "loadouts": {"T": loadout}, "materia": {"Talk": talk}});
-    let config = house.write("flow.json", config.to_string());
+    let config = env.write("flow.json", config.to_string());
     let variables = [("MATERIA_CONFIG", config.to_str().unwrap())];
-    let mut client = follower(&house, &["mcp", "--session", "s"], &variables, true);
+    let mut client = follower(&env, &["mcp", "--session", "s"], &variables, true);
     let begun = client.call("cast", json!({"request": "build it"}));
     let id = begun["taskId"]
         .as_str()
@@ -224,7 +224,7 @@ fn a_cast_that_waits_asks_through_its_task() {
     assert_eq!(done["result"]["isError"], false, "{done}");
     // Whoever cannot ask is told, as without tasks.
     client.close();
-    let mut client = follower(&house, &["mcp", "--session", "s"], &variables, false);
+    let mut client = follower(&env, &["mcp", "--session", "s"], &variables, false);
     let begun = client.call(
         "cast",
         json!({"request": "build more", "loadout": "T", "as": "run:c"}),

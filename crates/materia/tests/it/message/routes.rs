@@ -4,14 +4,14 @@ use materia_engine::clock::Clock;
 use serde_json::json;
 
 use super::{assert_fate, refused};
-use crate::house::House;
 use crate::spawn::{document, kinds, records};
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&[
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&[
         "run:a",
         "task.run",
         r#"{"suite": "fast"}"#,
@@ -21,8 +21,8 @@ fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
         "c1",
     ]);
     assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
-    house.sent(&["run:a", "task.run", "not {json", "--reply-to", "m1-x"]);
-    let messages: Vec<_> = records(&house, "a")
+    env.send_ok(&["run:a", "task.run", "not {json", "--reply-to", "m1-x"]);
+    let messages: Vec<_> = records(&env, "a")
         .into_iter()
         .filter(|record| record["type"] == "message")
         .collect();
@@ -42,37 +42,36 @@ fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
         (&json!("not {json"), &json!("m1-x"))
     );
     assert_ne!(messages[0]["data"]["id"], messages[1]["data"]["id"]);
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_body_can_come_from_a_file_or_stdin_and_is_bounded() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let file = house.write("body.json", "[1, 2]");
-    house.sent(&["run:a", "x", "--body-file", file.to_str().unwrap()]);
-    house
-        .materia(&["message", "run:a", "x", "--body-file", "-"])
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let file = env.write("body.json", "[1, 2]");
+    env.send_ok(&["run:a", "x", "--body-file", file.to_str().unwrap()]);
+    env.materia(&["message", "run:a", "x", "--body-file", "-"])
         .stdin("from stdin")
         .run()
         .ok();
-    let large = house.write("large.txt", "x".repeat(300 << 10));
-    let outcome = house.send(&["run:a", "x", "--body-file", large.to_str().unwrap()]);
+    let large = env.write("large.txt", "x".repeat(300 << 10));
+    let outcome = env.send(&["run:a", "x", "--body-file", large.to_str().unwrap()]);
     assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
-    let bodies: Vec<_> = records(&house, "a")
+    let bodies: Vec<_> = records(&env, "a")
         .iter()
         .filter(|record| record["type"] == "message")
         .map(|record| record["data"]["body"].clone())
         .collect();
     assert_eq!(bodies, [json!([1, 2]), json!("from stdin")]);
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let before = kinds(&house, "a");
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let before = kinds(&env, "a");
     for (words, code, name) in [
         (&["a", "x"] as &[&str], 2, "invalid_message"),
         (&["rum:a", "x"], 2, "invalid_message"),
@@ -128,20 +127,20 @@ fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
         (&["session:s", "x"], 2, "sender_required"),
     ] {
         assert_eq!(
-            refused(&house.send(words)),
+            refused(&env.send(words)),
             (code, name.to_owned()),
             "{words:?}"
         );
     }
-    assert_eq!(kinds(&house, "a"), before);
-    house.kill("a");
+    assert_eq!(kinds(&env, "a"), before);
+    env.kill("a");
 }
 
 #[test]
 fn control_ends_a_run_once() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&["run:a", "control.kill"]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&["run:a", "control.kill"]);
     assert_fate(
         &report,
         [true, false, true],
@@ -152,37 +151,37 @@ fn control_ends_a_run_once() {
         (&report["stopped"], &report["status"]),
         (&json!(true), &json!("killed"))
     );
-    let again = house.sent(&["run:a", "control.kill"]);
+    let again = env.send_ok(&["run:a", "control.kill"]);
     assert_fate(&again, [false, false, false], "run-control", "not_running");
     assert_eq!(again["status"], "killed");
-    let late = house.send(&["run:a", "task.run"]);
+    let late = env.send(&["run:a", "task.run"]);
     assert_eq!(refused(&late), (4, "run_not_running".to_owned()));
-    house.spawn("b", "sleep 600", &[]);
+    env.spawn("b", "sleep 600", &[]);
     assert_eq!(
-        house.sent(&["run:b", "control.cancel"])["status"],
+        env.send_ok(&["run:b", "control.cancel"])["status"],
         "cancelled"
     );
 }
 
 #[test]
 fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&["branch:a/w", "task.run", "1", "--from", "branch:a/lead"]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&["branch:a/w", "task.run", "1", "--from", "branch:a/lead"]);
     assert_fate(
         &report,
         [false, true, true],
         "branch-mailbox",
         "branch_persisted",
     );
-    house.sent(&["branch:a/w", "task.run", "2"]);
-    let got = house
+    env.send_ok(&["branch:a/w", "task.run", "2"]);
+    let got = env
         .materia(&["receive", "--address", "branch:a/w", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(got["message"]["body"], 1);
-    let none = house
+    let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
     assert_eq!(
@@ -190,15 +189,15 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
         (1, "timeout".to_owned()),
         "the run's own queue is another one"
     );
-    house.kill("a");
-    let report = house.sent(&["branch:a/w", "task.run", "3"]);
+    env.kill("a");
+    let report = env.send_ok(&["branch:a/w", "task.run", "3"]);
     assert_fate(
         &report,
         [false, true, true],
         "branch-mailbox",
         "branch_persisted_parent_unavailable",
     );
-    let seen = document(&house, "a", "communication.json");
+    let seen = document(&env, "a", "communication.json");
     let contacts: Vec<&str> = seen["contacts"]
         .as_array()
         .unwrap()
@@ -211,9 +210,9 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
 
 #[test]
 fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let report = house.sent(&[
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let report = env.send_ok(&[
         "room:a/main",
         "actor.join",
         r#"{"role": "worker"}"#,
@@ -230,7 +229,7 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         (&report["to"], &report["forwarded"]),
         (&json!("room:a"), &json!(false))
     );
-    let report = house.sent(&[
+    let report = env.send_ok(&[
         "room:a",
         "ask",
         "who?",
@@ -243,7 +242,7 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         (&report["forwarded"], &report["queued"]),
         (&json!(true), &json!(true))
     );
-    let got = house
+    let got = env
         .materia(&["receive", "--address", "branch:a/w", "--json"])
         .run()
         .ok()
@@ -252,18 +251,17 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         (&got["message"]["body"], &got["message"]["to"]),
         (&json!("who?"), &json!("room:a"))
     );
-    house
-        .materia(&[
-            "receive",
-            "--address",
-            "branch:a/w",
-            "--ack",
-            got["message"]["id"].as_str().unwrap(),
-        ])
-        .run()
-        .ok();
-    house.sent(&["room:a", "actor.leave", "--from", "branch:a/w"]);
-    let seen = document(&house, "a", "communication.json");
+    env.materia(&[
+        "receive",
+        "--address",
+        "branch:a/w",
+        "--ack",
+        got["message"]["id"].as_str().unwrap(),
+    ])
+    .run()
+    .ok();
+    env.send_ok(&["room:a", "actor.leave", "--from", "branch:a/w"]);
+    let seen = document(&env, "a", "communication.json");
     assert_eq!(
         (&seen["self"], &seen["rooms"][0]["address"]),
         (&json!("run:a"), &json!("room:a"))
@@ -272,26 +270,26 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         (&seen["contacts"][0]["role"], &seen["contacts"][0]["status"]),
         (&json!("worker"), &json!("left"))
     );
-    house.kill("a");
+    env.kill("a");
     // What is said about a run that is over is kept as well.
-    house.sent(&["room:a", "note", "done", "--from", "run:a"]);
+    env.send_ok(&["room:a", "note", "done", "--from", "run:a"]);
 }
 
 #[test]
 fn a_program_inside_a_run_needs_no_address_of_its_own() {
-    let house = House::new();
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "materia message coordinator progress.update '40 files'",
         &["--session", "s"],
     );
     assert_eq!(
-        house.wait("a")["status"],
+        env.wait("a")["status"],
         "done",
         "{}",
-        house.run_file("a", "stderr.log")
+        env.read_run_file("a", "stderr.log")
     );
-    let sent = records(&house, "a")
+    let sent = records(&env, "a")
         .into_iter()
         .find(|record| record["type"] == "message")
         .unwrap();
@@ -299,14 +297,14 @@ fn a_program_inside_a_run_needs_no_address_of_its_own() {
         (&sent["data"]["from"], &sent["data"]["body"]),
         (&json!("run:a"), &json!("40 files"))
     );
-    let report = house.sent(&["coordinator", "x", "--from", "run:a"]);
+    let report = env.send_ok(&["coordinator", "x", "--from", "run:a"]);
     assert_fate(
         &report,
         [false, true, true],
         "run-outbox",
         "coordinator_outbox_persisted",
     );
-    let report = house.sent(&["session:s", "x", "--from", "branch:a/w"]);
+    let report = env.send_ok(&["session:s", "x", "--from", "branch:a/w"]);
     assert_fate(
         &report,
         [false, true, true],
@@ -317,8 +315,8 @@ fn a_program_inside_a_run_needs_no_address_of_its_own() {
 
 #[test]
 fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
-    let house = House::new();
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn(
         "a",
         "sleep 600",
         &[
@@ -326,19 +324,19 @@ fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
             r#"{"accepts": ["task.run"], "emits": ["done"]}"#,
         ],
     );
-    let report = house.sent(&["run:a", "other"]);
+    let report = env.send_ok(&["run:a", "other"]);
     assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
     assert_eq!(
         report["warnings"],
         json!(["message type other is not declared in mailbox.accepts of run:a"])
     );
-    assert_eq!(house.sent(&["run:a", "task.run"])["warnings"], json!([]));
-    let out = house.sent(&["coordinator", "started", "--from", "run:a"]);
+    assert_eq!(env.send_ok(&["run:a", "task.run"])["warnings"], json!([]));
+    let out = env.send_ok(&["coordinator", "started", "--from", "run:a"]);
     assert_eq!(
         out["warnings"],
         json!(["message type started is not declared in mailbox.emits of run:a"])
     );
-    let wrong = house
+    let wrong = env
         .materia(&[
             "spawn",
             "--json",
@@ -349,49 +347,49 @@ fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
         ])
         .run();
     assert_eq!(refused(&wrong), (2, "invalid_mailbox".to_owned()));
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_new_generation_does_not_get_the_messages_of_the_old_one() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "old"]);
-    house.kill("a");
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "new"]);
-    let got = house
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "old"]);
+    env.kill("a");
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "new"]);
+    let got = env
         .materia(&["receive", "--address", "run:a", "--json"])
         .run()
         .ok()
         .json();
     assert_eq!(got["message"]["body"], "new");
-    let none = house
+    let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
     assert_eq!(refused(&none), (1, "timeout".to_owned()));
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn the_schema_of_a_message_can_be_had() {
-    let house = House::new();
-    let schema = house.materia(&["schema", "message"]).run().ok().json();
+    let env = TestEnv::new();
+    let schema = env.materia(&["schema", "message"]).run().ok().json();
     assert_eq!(schema["required"], json!(["to", "type"]));
 }
 
 #[test]
 fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
     for control in ["control.archive", "control.prune"] {
         assert_eq!(
-            refused(&house.send(&["run:a", control])),
+            refused(&env.send(&["run:a", control])),
             (4, "run_not_terminal".to_owned())
         );
     }
-    house.kill("a");
-    let report = house.sent(&["run:a", "control.archive"]);
+    env.kill("a");
+    let report = env.send_ok(&["run:a", "control.archive"]);
     assert_fate(
         &report,
         [true, false, false],
@@ -404,20 +402,20 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
             .unwrap()
             .contains("archived")
     );
-    house.spawn("b", "true", &[]);
-    house.wait("b");
-    house.sent(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
+    env.spawn("b", "true", &[]);
+    env.wait("b");
+    env.send_ok(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
     assert_eq!(
-        refused(&house.send(&["run:b", "x"])),
+        refused(&env.send(&["run:b", "x"])),
         (3, "run_not_found".to_owned())
     );
 }
 
 #[test]
 fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let journal = materia_engine::run::journal(&house.run_place("a"), &Clock::system()).unwrap();
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let journal = materia_engine::run::journal(&env.run_dir("a"), &Clock::system()).unwrap();
     for number in 0..10_000 {
         journal
             .append(
@@ -426,27 +424,26 @@ fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
             )
             .unwrap();
     }
-    let full = house.send(&["run:a", "task.run", "1"]);
+    let full = env.send(&["run:a", "task.run", "1"]);
     assert_eq!(refused(&full), (7, "mailbox_full".to_owned()));
     assert_eq!(
-        house.sent(&["branch:a/w", "task.run", "1"])["reason"],
+        env.send_ok(&["branch:a/w", "task.run", "1"])["reason"],
         "branch_persisted",
         "others are not full"
     );
-    let first = house.receive("run:a");
-    house
-        .materia(&[
-            "receive",
-            "--address",
-            "run:a",
-            "--ack",
-            first["id"].as_str().unwrap(),
-        ])
-        .run()
-        .ok();
+    let first = env.receive("run:a");
+    env.materia(&[
+        "receive",
+        "--address",
+        "run:a",
+        "--ack",
+        first["id"].as_str().unwrap(),
+    ])
+    .run()
+    .ok();
     assert_eq!(
-        house.sent(&["run:a", "task.run", "1"])["reason"],
+        env.send_ok(&["run:a", "task.run", "1"])["reason"],
         "queued_mailbox"
     );
-    house.kill("a");
+    env.kill("a");
 }

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::refused;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 /// A cast whose one socket runs this line, as `run:c`.
-fn cast(house: &House, line: &str) {
+fn cast(env: &TestEnv, line: &str) {
     let slow = json!({"type": "utility", "timeoutMs": 600_000, "command": ["sh", "-c", line]});
     let loadout = json!({"entry": "a", "sockets": {"a": {"materia": "Slow"}}});
     let config =
         json!({"activeLoadout": "T", "loadouts": {"T": loadout}, "materia": {"Slow": slow}});
-    house.write("flow.json", config.to_string());
+    env.write("flow.json", config.to_string());
     let words = [
         "spawn",
         "--config",
@@ -25,12 +25,11 @@ fn cast(house: &House, line: &str) {
         "do it",
         "--json",
     ];
-    house.materia(&words).run().ok();
+    env.materia(&words).run().ok();
 }
 
-fn standing(house: &House) -> Value {
-    house
-        .materia(&["inspect", "run:c", "--json"])
+fn standing(env: &TestEnv) -> Value {
+    env.materia(&["inspect", "run:c", "--json"])
         .run()
         .ok()
         .json()["cast"]["status"]
@@ -39,16 +38,16 @@ fn standing(house: &House) -> Value {
 
 #[test]
 fn a_cast_that_runs_is_aborted_with_everything_it_started() {
-    let house = House::new();
+    let env = TestEnv::new();
     cast(
-        &house,
+        &env,
         "cat >/dev/null; echo started >new; mv new started; sleep 600",
     );
-    while !house.work().join("started").exists() {
+    while !env.work_dir().join("started").exists() {
         std::thread::yield_now();
     }
-    assert_eq!(standing(&house), "running");
-    let early = house.send(&["run:c", "control.continue", "go on", "--session", "s"]);
+    assert_eq!(standing(&env), "running");
+    let early = env.send(&["run:c", "control.continue", "go on", "--session", "s"]);
     assert_eq!(refused(&early), (4, "cast_not_waiting".to_owned()));
     assert!(
         early.json()["error"]["hint"]
@@ -58,29 +57,29 @@ fn a_cast_that_runs_is_aborted_with_everything_it_started() {
         "{}",
         early.transcript()
     );
-    let others = house.send(&["run:c", "control.abort", "--session", "other"]);
+    let others = env.send(&["run:c", "control.abort", "--session", "other"]);
     assert_eq!(refused(&others), (4, "session_mismatch".to_owned()));
-    house.sent(&["run:c", "control.abort", "--session", "s"]);
-    house.wait("c");
-    assert_eq!(standing(&house), "aborted");
-    assert_eq!(house.alive().len(), 0);
+    env.send_ok(&["run:c", "control.abort", "--session", "s"]);
+    env.wait("c");
+    assert_eq!(standing(&env), "aborted");
+    assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
 fn a_cast_that_failed_is_taken_up_again_as_the_same_run() {
-    let house = House::new();
-    cast(&house, "cat >/dev/null; test -e ready && echo '{}'");
-    house.wait("c");
-    assert_eq!(standing(&house), "failed");
-    house.write("ready", "");
-    let report = house.sent(&["run:c", "control.recast", "--session", "s"]);
+    let env = TestEnv::new();
+    cast(&env, "cat >/dev/null; test -e ready && echo '{}'");
+    env.wait("c");
+    assert_eq!(standing(&env), "failed");
+    env.write("ready", "");
+    let report = env.send_ok(&["run:c", "control.recast", "--session", "s"]);
     assert_eq!(
         (&report["consumer"], &report["delivered"]),
         (&json!("cast-driver"), &json!(true))
     );
-    house.wait("c");
-    assert_eq!(standing(&house), "complete");
-    let seen = house
+    env.wait("c");
+    assert_eq!(standing(&env), "complete");
+    let seen = env
         .materia(&["inspect", "run:c", "--json"])
         .run()
         .ok()

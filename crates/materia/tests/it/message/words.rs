@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::house::House;
 use crate::message::refused;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_body_that_would_be_kept_as_something_else_is_refused() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
     for (words, said) in [
         (
@@ -33,7 +33,7 @@ fn a_body_that_would_be_kept_as_something_else_is_refused() {
             "`metadata` has the number",
         ),
     ] {
-        let outcome = house.send(words);
+        let outcome = env.send(words);
         assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
         assert!(
             outcome.json()["error"]["message"]
@@ -44,23 +44,23 @@ fn a_body_that_would_be_kept_as_something_else_is_refused() {
             outcome.transcript()
         );
     }
-    house.sent(&[
+    env.send_ok(&[
         "run:a",
         "task.run",
         r#"{"id": "123456789012345678901", "n": 18446744073709551615}"#,
     ]);
     assert_eq!(
-        house.receive("run:a")["body"],
+        env.receive("run:a")["body"],
         json!({"id": "123456789012345678901", "n": u64::MAX})
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_bound_that_is_met_is_said() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    let long = house.send(&["run:a", &"t".repeat(129)]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    let long = env.send(&["run:a", &"t".repeat(129)]);
     assert_eq!(refused(&long), (2, "invalid_message".to_owned()));
     assert_eq!(
         long.json()["error"]["message"],
@@ -70,7 +70,7 @@ fn a_bound_that_is_met_is_said() {
         .map(|number| format!("branch:a/w{number}"))
         .collect();
     let metadata = json!({"recipients": all}).to_string();
-    let many = house.send(&[
+    let many = env.send(&[
         "room:a",
         "task.run",
         "--from",
@@ -81,26 +81,25 @@ fn a_bound_that_is_met_is_said() {
     assert_eq!(refused(&many), (2, "too_many_recipients".to_owned()));
     let said = "the message to room:a names 101 recipients, at most 100 are allowed";
     assert_eq!(many.json()["error"]["message"], said);
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_tool_that_fails_says_so_as_an_error() {
-    let house = House::new();
+    let env = TestEnv::new();
     let broken = "sh -c 'echo no >&2; exit 3'";
-    house
-        .materia(&[
-            "tool",
-            "register",
-            "broken",
-            "--template",
-            broken,
-            "--description",
-            "It fails",
-        ])
-        .run()
-        .ok();
-    let outcome = house.send(&["tool:broken", "task.run"]);
+    env.materia(&[
+        "tool",
+        "register",
+        "broken",
+        "--template",
+        broken,
+        "--description",
+        "It fails",
+    ])
+    .run()
+    .ok();
+    let outcome = env.send(&["tool:broken", "task.run"]);
     assert_eq!(refused(&outcome), (1, "tool_failed".to_owned()));
     let message = outcome.json()["error"]["message"]
         .as_str()
@@ -121,13 +120,13 @@ fn a_tool_that_fails_says_so_as_an_error() {
 
 #[test]
 fn a_branch_of_a_run_that_is_over_keeps_what_is_sent() {
-    let house = House::new();
-    house.spawn("a", "true", &[]);
-    house.wait("a");
-    let report = house.sent(&["branch:a/w", "task.run", "1"]);
+    let env = TestEnv::new();
+    env.spawn("a", "true", &[]);
+    env.wait("a");
+    let report = env.send_ok(&["branch:a/w", "task.run", "1"]);
     assert_eq!(report["reason"], "branch_persisted_parent_unavailable");
     assert_eq!(
-        refused(&house.send(&["run:a", "task.run", "1"])),
+        refused(&env.send(&["run:a", "task.run", "1"])),
         (4, "run_not_running".to_owned())
     );
 }

@@ -4,15 +4,15 @@ use super::*;
 
 /// Stopped once it is set up, by the nursery's word.
 fn stopped(kind: &str, plain: bool) -> Value {
-    let den = Den::new();
-    let pids = den.pids();
+    let harness = ProcessHarness::new();
+    let pids = harness.pids();
     let command =
         json!({ "argv": [FAKE, "escape", kind, pids], "stop_on": "ready", "grace_ms": 150 });
-    let report = den.host(&json!({ "plain": plain, "pids": pids, "commands": [command] }));
+    let report = harness.host(&json!({ "plain": plain, "pids": pids, "commands": [command] }));
     assert_eq!(report["left"], json!([]), "the leaf was said to be over");
-    den.assert_empty();
+    harness.assert_empty();
     assert!(
-        den.recorded().len() >= 2,
+        harness.recorded().len() >= 2,
         "it never got to escape: {report}"
     );
     let ended = report["ended"][0].clone();
@@ -23,13 +23,13 @@ fn stopped(kind: &str, plain: bool) -> Value {
 
 /// Stopped by its deadline, wherever it is by then.
 fn timed_out(kind: &str) {
-    let den = Den::new();
-    let pids = den.pids();
+    let harness = ProcessHarness::new();
+    let pids = harness.pids();
     let command =
         json!({ "argv": [FAKE, "escape", kind, pids], "deadline_ms": 400, "grace_ms": 150 });
-    let mut report = den.host(&json!({ "pids": pids, "commands": [command] }));
+    let mut report = harness.host(&json!({ "pids": pids, "commands": [command] }));
     assert_eq!(report["left"], json!([]), "the leaf was said to be over");
-    den.assert_empty();
+    harness.assert_empty();
     let ended = report["ended"][0].take();
     assert_eq!(
         (&ended["cause"], &ended["code"]),
@@ -80,10 +80,11 @@ fn a_plain_nursery_finds_marked_orphans_too() {
 #[test]
 fn what_an_ended_leaf_left_is_swept() {
     for plain in [false, true] {
-        let den = Den::new();
+        let harness = ProcessHarness::new();
         let command = json!({ "argv": [FAKE, "forks", "3", "--setsid", "--exit", "0"] });
-        let report = den.host(&json!({ "plain": plain, "commands": [command], "sweep_ms": 1000 }));
-        den.assert_empty();
+        let report =
+            harness.host(&json!({ "plain": plain, "commands": [command], "sweep_ms": 1000 }));
+        harness.assert_empty();
         assert_eq!(report["ended"][0]["cause"], "finished");
         assert_eq!(report["swept"], json!({ "ended": 3, "survivors": 0 }));
     }
@@ -91,31 +92,31 @@ fn what_an_ended_leaf_left_is_swept() {
 
 #[test]
 fn orphans_without_a_mark_are_swept() {
-    let den = Den::new();
+    let harness = ProcessHarness::new();
     let bye = json!({ "argv": ["/bin/sh", "-c", "env -i setsid sleep 120 & exit 0"] });
-    let report = den.host(&json!({ "commands": [bye], "sweep_ms": 1000 }));
-    den.assert_empty();
+    let report = harness.host(&json!({ "commands": [bye], "sweep_ms": 1000 }));
+    harness.assert_empty();
     assert_eq!(report["swept"]["ended"], 1);
     assert_eq!(report["after"]["children"], "");
 }
 
 #[test]
 fn orphans_that_end_are_reaped_as_they_do() {
-    let den = Den::new();
+    let harness = ProcessHarness::new();
     let script = "for i in 1 2 3 4 5; do (true &); done; sleep 0.5";
-    let report = den.host(&json!({ "commands": [{ "argv": ["sh", "-c", script] }] }));
+    let report = harness.host(&json!({ "commands": [{ "argv": ["sh", "-c", script] }] }));
     assert_eq!(report["children"], "", "zombies");
-    den.assert_empty();
+    harness.assert_empty();
 }
 
 #[test]
 fn dropping_a_nursery_kills_what_is_left() {
-    let den = Den::new();
-    let pids = den.pids();
+    let harness = ProcessHarness::new();
+    let pids = harness.pids();
     let command = json!({ "argv": [FAKE, "escape", "holds-stdout-and-exits", pids] });
-    let report = den.host(&json!({ "commands": [command] }));
-    den.assert_empty();
-    assert_eq!(den.recorded().len(), 2);
+    let report = harness.host(&json!({ "commands": [command] }));
+    harness.assert_empty();
+    assert_eq!(harness.recorded().len(), 2);
     assert_eq!(
         report["left"].as_array().unwrap().len(),
         1,
@@ -126,15 +127,15 @@ fn dropping_a_nursery_kills_what_is_left() {
 
 #[test]
 fn stopping_one_leaf_leaves_its_siblings_alone() {
-    let den = Den::new();
-    let pids = den.pids();
+    let harness = ProcessHarness::new();
+    let pids = harness.pids();
     let artist = json!({ "argv": [FAKE, "escape", "double-fork", pids], "stop_on": "ready", "grace_ms": 150 });
     let sibling = json!({ "argv": [FAKE, "forks", "2", "--setsid", "--exit", "7"] });
     let sleeper = json!({ "argv": [FAKE, "sleeper", "1"] });
-    let report = den.host(
+    let report = harness.host(
         &json!({ "parallel": true, "commands": [artist, sibling, sleeper], "sweep_ms": 500 }),
     );
-    den.assert_empty();
+    harness.assert_empty();
     let mut ends: Vec<&str> = report["ended"]
         .as_array()
         .unwrap()
@@ -151,36 +152,36 @@ fn stopping_one_leaf_leaves_its_siblings_alone() {
 
 #[test]
 fn a_polite_program_goes_at_once_and_a_stubborn_one_after_its_grace() {
-    let den = Den::new();
-    let polite = den
+    let harness = ProcessHarness::new();
+    let polite = harness
         .run(json!({ "argv": [FAKE, "sleeper", "100"], "stop_on": "ready", "grace_ms": 60_000 }));
     assert_eq!(
         (&polite["detail"], &polite["code"]),
         (&json!("signal 15"), &json!(143))
     );
     let stubborn =
-        den.run(json!({ "argv": [FAKE, "stubborn"], "stop_on": "ready", "grace_ms": 300 }));
+        harness.run(json!({ "argv": [FAKE, "stubborn"], "stop_on": "ready", "grace_ms": 300 }));
     assert_eq!(
         (&stubborn["detail"], &stubborn["code"]),
         (&json!("signal 9"), &json!(137))
     );
     assert!(stubborn["elapsed_ms"].as_u64().unwrap() >= 300);
     let killed =
-        den.run(json!({ "argv": [FAKE, "stubborn"], "kill_on": "ready", "grace_ms": 60_000 }));
+        harness.run(json!({ "argv": [FAKE, "stubborn"], "kill_on": "ready", "grace_ms": 60_000 }));
     assert_eq!(killed["detail"], "signal 9");
     assert_within(&killed, 0);
-    den.assert_empty();
+    harness.assert_empty();
 }
 
 #[test]
 fn a_detached_process_belongs_to_nobody_around_it() {
-    let den = Den::new();
-    let pids = den.pids();
-    let name = format!("detached-{}", den.house.mark());
+    let harness = ProcessHarness::new();
+    let pids = harness.pids();
+    let name = format!("detached-{}", harness.env.marker());
     let command = json!({ "argv": [FAKE, "detach", name, pids] });
-    let report = den.host(&json!({ "commands": [command], "sweep_ms": 200 }));
+    let report = harness.host(&json!({ "commands": [command], "sweep_ms": 200 }));
     assert_eq!(report["swept"], json!({ "ended": 0, "survivors": 0 }));
-    let detached = den.recorded();
+    let detached = harness.recorded();
     assert_eq!(detached.len(), 2);
     assert!(
         detached.iter().all(Identity::is_alive),
@@ -188,41 +189,45 @@ fn a_detached_process_belongs_to_nobody_around_it() {
     );
     let swept = materia_engine::process::end_detached(&name, Duration::from_secs(5));
     assert_eq!((swept.ended, swept.survivors.len()), (2, 0));
-    den.assert_empty();
+    harness.assert_empty();
 }
 
 #[test]
 fn what_a_killed_supervisor_left_is_found_by_its_name() {
-    let den = Den::new();
-    let pids = den.pids();
-    let name = format!("killed-{}", den.house.mark());
+    let harness = ProcessHarness::new();
+    let pids = harness.pids();
+    let name = format!("killed-{}", harness.env.marker());
     let artist = json!({ "argv": [FAKE, "escape", "double-fork", pids] });
     let fake = env!("CARGO_BIN_EXE_materia-fake");
     let stubborn = json!({ "argv": [fake, "escape", "ignores-term", pids], "clear_env": true });
     let wait = format!("until [ $(wc -l <'{pids}') -ge 4 ]; do sleep 0.02; done; kill -9 $PPID");
     let killer = json!({ "argv": ["sh", "-c", wait] });
     let script = json!({ "parallel": true, "commands": [artist, stubborn, killer] }).to_string();
-    let host = den
-        .house
+    let host = harness
+        .env
         .fake(&["host"])
         .env("MATERIA_DETACHED", &name)
         .stdin(script)
         .run();
     assert_eq!(host.code(), 137);
     assert_eq!(
-        den.recorded().iter().filter(|left| left.is_alive()).count(),
+        harness
+            .recorded()
+            .iter()
+            .filter(|left| left.is_alive())
+            .count(),
         4
     );
     let swept = materia_engine::process::end_detached(&name, Duration::from_millis(200));
     assert!(swept.ended >= 4 && swept.survivors.is_empty(), "{swept:?}");
-    den.assert_empty();
+    harness.assert_empty();
 }
 
 #[test]
 fn a_process_that_is_just_being_detached_is_not_swept_away() {
-    let house = House::new();
-    let outcome = house
-        .fake(&["storm", &format!("storm-{}", house.mark()), "150"])
+    let env = TestEnv::new();
+    let outcome = env
+        .fake(&["storm", &format!("storm-{}", env.marker()), "150"])
         .run()
         .ok();
     assert_eq!(outcome.stdout, "0 lost\n");

@@ -2,13 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::house::House;
 use crate::message::assert_fate;
+use crate::test_env::TestEnv;
 
 /// What a run wrote, line by line.
-fn lines(house: &House, id: &str) -> Vec<Value> {
-    house
-        .run_file(id, "stdout.log")
+fn lines(env: &TestEnv, id: &str) -> Vec<Value> {
+    env.read_run_file(id, "stdout.log")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
@@ -16,9 +15,9 @@ fn lines(house: &House, id: &str) -> Vec<Value> {
 
 #[test]
 fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
-    let house = House::new();
-    house.spawn("a", "head -n 3", &["--mailbox", r#"{"deliver": "stdin"}"#]);
-    let report = house.sent(&["branch:a/w", "task.run", "1"]);
+    let env = TestEnv::new();
+    env.spawn("a", "head -n 3", &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    let report = env.send_ok(&["branch:a/w", "task.run", "1"]);
     assert_fate(
         &report,
         [true, false, true],
@@ -27,7 +26,7 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
     );
     assert_eq!(report["forwarded"], true);
     let both = json!({"recipients": ["branch:a/x", "branch:a/y"]}).to_string();
-    let said = house.sent(&[
+    let said = env.send_ok(&[
         "room:a",
         "task.run",
         "2",
@@ -42,8 +41,8 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
         "room-timeline",
         "room_persisted",
     );
-    assert_eq!(house.wait("a")["status"], "done");
-    let read = lines(&house, "a");
+    assert_eq!(env.wait("a")["status"], "done");
+    let read = lines(&env, "a");
     let to: Vec<_> = read
         .iter()
         .map(|line| line["to"].as_str().unwrap())
@@ -56,7 +55,7 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
     );
     assert_eq!((&read[0]["body"], &read[2]["body"]), (&json!(1), &json!(2)));
     for branch in ["w", "x", "y"] {
-        let view = house
+        let view = env
             .materia(&["inspect", &format!("branch:a/{branch}"), "--json"])
             .run()
             .ok()
@@ -67,24 +66,24 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
 
 #[test]
 fn what_is_for_the_room_alone_is_on_no_stdin() {
-    let house = House::new();
-    house.spawn("a", "head -n 1", &["--mailbox", r#"{"deliver": "stdin"}"#]);
-    house.sent(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
-    house.sent(&["coordinator", "progress.update", "half", "--from", "run:a"]);
-    house.sent(&["branch:a/w", "task.run", "mine"]);
-    house.wait("a");
-    assert_eq!(lines(&house, "a")[0]["body"], "mine");
+    let env = TestEnv::new();
+    env.spawn("a", "head -n 1", &["--mailbox", r#"{"deliver": "stdin"}"#]);
+    env.send_ok(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
+    env.send_ok(&["coordinator", "progress.update", "half", "--from", "run:a"]);
+    env.send_ok(&["branch:a/w", "task.run", "mine"]);
+    env.wait("a");
+    assert_eq!(lines(&env, "a")[0]["body"], "mine");
 }
 
 #[test]
 fn what_is_for_a_branch_goes_through_the_named_pipe_or_waits() {
-    let house = House::new();
-    let script = house.write(
+    let env = TestEnv::new();
+    let script = env.write(
         "reader.sh",
         "cd \"$MATERIA_STATE_DIR\"; mkfifo control.fifo; exec 3<>control.fifo; echo up > up\nread -r a <&3; printf '%s\\n' \"$a\"; sleep 600\n",
     );
-    house.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "fifo"}"#]);
-    let early = house.sent(&["branch:a/w", "task.run", "1"]);
+    env.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "fifo"}"#]);
+    let early = env.send_ok(&["branch:a/w", "task.run", "1"]);
     assert_fate(
         &early,
         [false, true, true],
@@ -93,27 +92,27 @@ fn what_is_for_a_branch_goes_through_the_named_pipe_or_waits() {
     );
     assert_eq!(early["deliveryError"], "there is no named pipe");
     assert_eq!(
-        house.receive("branch:a/w")["body"],
+        env.receive("branch:a/w")["body"],
         1,
         "it can still be received"
     );
-    house.spawn(
+    env.spawn(
         "b",
         &format!("sh {}", script.display()),
         &["--mailbox", r#"{"deliver": "fifo"}"#],
     );
-    house.until_file_has(house.run_place("b").dir().join("up"), "up");
-    let report = house.sent(&["branch:b/w", "task.run", "2"]);
+    env.wait_for_file_text(env.run_dir("b").dir().join("up"), "up");
+    let report = env.send_ok(&["branch:b/w", "task.run", "2"]);
     assert_fate(
         &report,
         [true, false, true],
         "branch-mailbox",
         "branch_persisted_forwarded",
     );
-    house.until_file_has(house.run_place("b").dir().join("stdout.log"), "branch:b/w");
-    house.kill("a");
-    house.kill("b");
-    let late = house.sent(&["branch:b/w", "task.run", "3"]);
+    env.wait_for_file_text(env.run_dir("b").dir().join("stdout.log"), "branch:b/w");
+    env.kill("a");
+    env.kill("b");
+    let late = env.send_ok(&["branch:b/w", "task.run", "3"]);
     assert_fate(
         &late,
         [false, true, true],

@@ -3,17 +3,17 @@
 
 use serde_json::json;
 
-use crate::house::House;
 use crate::message::refused;
+use crate::test_env::TestEnv;
 
 #[test]
 fn the_message_of_a_program_that_ended_is_given_to_the_next() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "1"]);
     // The shell has the message, and ends.
     let script = "materia receive --address run:a --json; materia receive --address run:a --json --timeout 0; true";
-    let said = house.shell(script).run().ok().stdout;
+    let said = env.shell(script).run().ok().stdout;
     let lines: Vec<serde_json::Value> = said
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -23,7 +23,7 @@ fn the_message_of_a_program_that_ended_is_given_to_the_next() {
         lines[1]["error"]["code"], "timeout",
         "while it lives, nobody else gets it"
     );
-    let seen = house
+    let seen = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
         .run()
         .ok()
@@ -37,41 +37,40 @@ fn the_message_of_a_program_that_ended_is_given_to_the_next() {
         (&seen["messages"][0]["status"], &seen["messages"][0]["by"]),
         (&json!("queued"), &json!(null))
     );
-    let again = house.receive("run:a");
+    let again = env.receive("run:a");
     assert_eq!(
         (&again["id"], &again["attempt"]),
         (&lines[0]["message"]["id"], &json!(2))
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_copy_of_a_shell_is_not_taken_for_the_program() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "1"]);
     let script = "m=$(materia receive --address run:a --json | cat)\nmateria receive --address run:a --json --timeout 0\ntrue";
-    let path = house.write("script.sh", script);
-    let said = house.shell(&format!("sh {}", path.display())).run();
+    let path = env.write("script.sh", script);
+    let said = env.shell(&format!("sh {}", path.display())).run();
     assert_eq!(
         said.json()["error"]["code"],
         "timeout",
         "{}",
         said.transcript()
     );
-    house.kill("a");
+    env.kill("a");
 }
 
 #[test]
 fn a_message_that_nobody_heard_is_not_lost() {
-    let house = House::new();
-    house.spawn("a", "sleep 600", &[]);
-    house.sent(&["run:a", "task.run", "1"]);
-    house
-        .shell("materia receive --address run:a --json > /dev/full; true")
+    let env = TestEnv::new();
+    env.spawn("a", "sleep 600", &[]);
+    env.send_ok(&["run:a", "task.run", "1"]);
+    env.shell("materia receive --address run:a --json > /dev/full; true")
         .run();
-    assert_eq!(house.receive("run:a")["attempt"], 2);
-    house.kill("a");
+    assert_eq!(env.receive("run:a")["attempt"], 2);
+    env.kill("a");
 }
 
 mod slow {
@@ -79,17 +78,13 @@ mod slow {
 
     #[test]
     fn a_receiver_that_is_killed_anywhere_leaves_the_message_to_the_next() {
-        let house = House::new();
-        house.spawn("a", "sleep 600", &[]);
-        house.sent(&["run:a", "task.run", "1"]);
-        let trace = house.work().join("trace");
+        let env = TestEnv::new();
+        env.spawn("a", "sleep 600", &[]);
+        env.send_ok(&["run:a", "task.run", "1"]);
+        let trace = env.work_dir().join("trace");
         let spec = format!("trace:{}", trace.display());
         let script = "materia receive --address run:a --json";
-        house
-            .shell(script)
-            .env("MATERIA_FAILPOINT", &spec)
-            .run()
-            .ok();
+        env.shell(script).env("MATERIA_FAILPOINT", &spec).run().ok();
         let points: Vec<String> = std::fs::read_to_string(trace)
             .unwrap()
             .lines()
@@ -105,13 +100,13 @@ mod slow {
                 .filter(|other| *other == point)
                 .count();
             // A message over which five died would be given up.
-            house.sent(&["run:a", "task.run", "more"]);
+            env.send_ok(&["run:a", "task.run", "more"]);
             let spec = format!("{point}:{nth}:abort");
-            let killed = house
+            let killed = env
                 .shell(&format!("{script}; true"))
                 .env("MATERIA_FAILPOINT", &spec)
                 .run();
-            let next = house.receive("run:a");
+            let next = env.receive("run:a");
             if let Ok(heard) = serde_json::from_str::<serde_json::Value>(&killed.stdout) {
                 let told = heard["message"]["id"].as_str().unwrap_or_default();
                 assert_eq!(
@@ -120,23 +115,20 @@ mod slow {
                 );
             }
             let id = next["id"].as_str().unwrap();
-            house
-                .materia(&["receive", "--address", "run:a", "--ack", id])
+            env.materia(&["receive", "--address", "run:a", "--ack", id])
                 .run()
                 .ok();
         }
         let mut left = 0;
         while let Ok(more) = serde_json::from_str::<serde_json::Value>(
-            &house
-                .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
+            &env.materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
                 .run()
                 .stdout,
         ) {
             let Some(id) = more["message"]["id"].as_str() else {
                 break;
             };
-            house
-                .materia(&["receive", "--address", "run:a", "--ack", id])
+            env.materia(&["receive", "--address", "run:a", "--ack", id])
                 .run()
                 .ok();
             left += 1;
@@ -145,10 +137,10 @@ mod slow {
             left <= 2,
             "{left} messages were left: one for each that was sent, but for the first"
         );
-        let none = house
+        let none = env
             .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
             .run();
         assert_eq!(refused(&none), (1, "timeout".to_owned()));
-        house.kill("a");
+        env.kill("a");
     }
 }

@@ -6,16 +6,16 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::house::House;
+use crate::test_env::TestEnv;
 
-/// A house whose person has the recipes of the set.
-pub fn furnished() -> House {
-    let house = House::new();
+/// A env whose person has the recipes of the set.
+pub fn furnished() -> TestEnv {
+    let env = TestEnv::new();
     let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/recipes");
-    let agent = house.home().join(".pi/agent");
+    let agent = env.home().join(".pi/agent");
     copy(&set.join("user"), &agent.join("recipes"));
     copy(&set.join("skill"), &agent.join("skills/voice"));
-    house
+    env
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -33,8 +33,8 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn every_field_and_form_loads_and_runs() {
-    let house = furnished();
-    let ran = house
+    let env = furnished();
+    let ran = env
         .materia(&["run", "everything", "--json"])
         .run()
         .ok()
@@ -53,7 +53,7 @@ fn every_field_and_form_loads_and_runs() {
         .collect();
     assert_eq!(&said[..2], ["hi hello nobody", "hi"]);
     assert!(said.contains(&"a-00") && said.contains(&"b-01"), "{said:?}");
-    let loud = house
+    let loud = env
         .materia(&["explain", "everything", "loud=yes", "word=x", "--json"])
         .run()
         .ok()
@@ -63,7 +63,7 @@ fn every_field_and_form_loads_and_runs() {
         json!(["printf", "%s%s\\n", "x", "?"])
     );
     assert_eq!(loud["tree"]["children"][1]["skipped"], true);
-    let shown = house
+    let shown = env
         .materia(&["recipe", "show", "everything", "--json"])
         .run()
         .ok()
@@ -81,8 +81,8 @@ fn every_field_and_form_loads_and_runs() {
 
 #[test]
 fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
-    let house = furnished();
-    let root = house.home().join(".pi/agent/recipes");
+    let env = furnished();
+    let root = env.home().join(".pi/agent/recipes");
     let files = [
         "everything.json",
         "say.json",
@@ -94,12 +94,11 @@ fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
         .into_iter()
         .chain(files.iter().map(|file| file.to_str().unwrap()))
         .collect();
-    house.materia(&words).run().ok();
-    house
-        .materia(&[&["recipe"], words.as_slice()].concat())
+    env.materia(&words).run().ok();
+    env.materia(&[&["recipe"], words.as_slice()].concat())
         .run()
         .ok();
-    let doctor = house
+    let doctor = env
         .materia(&["recipe", "doctor", "--json"])
         .run()
         .ok()
@@ -109,6 +108,6 @@ fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
         (&json!(true), &json!([]))
     );
     assert_eq!(doctor["counts"]["tools"], 3);
-    let by_skill = house.materia(&["run", "voice/whisper"]).run().ok();
+    let by_skill = env.materia(&["run", "voice/whisper"]).run().ok();
     assert_eq!(by_skill.stdout, "psst\n");
 }

@@ -4,19 +4,19 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::events;
-use crate::house::House;
+use crate::test_env::TestEnv;
 
 #[test]
 fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
-    let house = House::new();
-    assert!(house.told(&[]).is_empty());
+    let env = TestEnv::new();
+    assert!(env.watch_once(&[]).is_empty());
     for (run, control) in [("a", "control.kill"), ("b", "control.cancel")] {
-        house.spawn(run, "sleep 600", &["--session", "s"]);
-        let report = house.sent(&[&format!("run:{run}"), control, "--session", "s"]);
+        env.spawn(run, "sleep 600", &["--session", "s"]);
+        let report = env.send_ok(&[&format!("run:{run}"), control, "--session", "s"]);
         assert_eq!(report["stopped"], true, "{report}");
     }
-    assert!(house.told(&["--session", "s"]).is_empty());
-    let told = house.told(&[]);
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
+    let told = env.watch_once(&[]);
     assert_eq!(
         events(&told),
         [("terminal", "killed"), ("terminal", "cancelled")]
@@ -25,10 +25,10 @@ fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
         (&told[0]["delivery"], &told[1]["delivery"]),
         (&json!("followup"), &json!("notify"))
     );
-    house.spawn("a", "sleep 600", &["--session", "s"]);
-    house.kill("a");
+    env.spawn("a", "sleep 600", &["--session", "s"]);
+    env.kill("a");
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        events(&env.watch_once(&["--session", "s"])),
         [("terminal", "killed")],
         "the next generation was ended by the operator"
     );
@@ -36,41 +36,41 @@ fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
 
 #[test]
 fn an_end_that_was_there_before_it_was_asked_for_is_told() {
-    let house = House::new();
+    let env = TestEnv::new();
     for run in ["a", "b"] {
-        house.spawn(
+        env.spawn(
             run,
             if run == "a" { "sleep 600" } else { "true" },
             &["--session", "s"],
         );
     }
-    let pid = house.look("a").start.unwrap().supervisor.pid;
+    let pid = env.run_state("a").start.unwrap().supervisor.pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     for (run, status) in [("a", "exited"), ("b", "done")] {
-        assert_eq!(house.wait(run)["status"], status);
-        let report = house.sent(&[&format!("run:{run}"), "control.kill", "--session", "s"]);
+        assert_eq!(env.wait(run)["status"], status);
+        let report = env.send_ok(&[&format!("run:{run}"), "control.kill", "--session", "s"]);
         assert_eq!(
             (&report["stopped"], &report["reason"]),
             (&json!(false), &json!("not_running"))
         );
     }
     assert_eq!(
-        events(&house.told(&["--session", "s"])),
+        events(&env.watch_once(&["--session", "s"])),
         [("terminal", "exited"), ("terminal", "done")]
     );
 }
 
 #[test]
 fn a_program_inside_a_run_is_not_its_host() {
-    let house = House::new();
-    house.spawn("child", "sleep 600", &["--session", "s"]);
-    house.spawn(
+    let env = TestEnv::new();
+    env.spawn("child", "sleep 600", &["--session", "s"]);
+    env.spawn(
         "a",
         "materia message run:child control.kill",
         &["--session", "s"],
     );
-    house.wait("a");
-    let mut told = house.told(&["--session", "s"]);
+    env.wait("a");
+    let mut told = env.watch_once(&["--session", "s"]);
     told.sort_by_key(|news| news["run"].as_str().unwrap().to_owned());
     assert_eq!(
         events(&told),
@@ -80,11 +80,11 @@ fn a_program_inside_a_run_is_not_its_host() {
 
 #[test]
 fn what_was_asked_for_and_pruned_is_not_told_either() {
-    let house = House::new();
-    assert!(house.told(&["--session", "s"]).is_empty());
-    house.spawn("a", "sleep 600", &["--session", "s"]);
-    house.sent(&["run:a", "control.kill", "--session", "s"]);
-    house.sent(&["run:a", "control.prune", "--session", "s"]);
-    assert!(house.told(&["--session", "s"]).is_empty());
-    assert_eq!(super::left(&house, "s"), 0, "nothing is left of it");
+    let env = TestEnv::new();
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
+    env.spawn("a", "sleep 600", &["--session", "s"]);
+    env.send_ok(&["run:a", "control.kill", "--session", "s"]);
+    env.send_ok(&["run:a", "control.prune", "--session", "s"]);
+    assert!(env.watch_once(&["--session", "s"]).is_empty());
+    assert_eq!(super::left(&env, "s"), 0, "nothing is left of it");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::stage::{Program, Stage};
+use crate::agent::harness::{AgentHarness, Program};
 
 /// The shipped loadout with two items, the first of which has to be done again.
 ///
@@ -46,22 +46,22 @@ fn tool(program: Program) -> &'static str {
     }
 }
 
-fn cast(stage: &Stage, more: &[&str]) -> Value {
-    stage
-        .house
+fn cast(harness: &AgentHarness, more: &[&str]) -> Value {
+    harness
+        .env
         .shell(
             "git init -q . && echo a > a && git add a && git -c user.name=t -c user.email=t@t commit -qm a",
         )
         .run()
         .ok();
-    let outcome = stage
+    let outcome = harness
         .materia(&[&["cast", "make two files", "--json"], more].concat())
         .run();
     assert!(
         outcome.status.success(),
         "{}\n{:#?}",
         outcome.transcript(),
-        told(stage)
+        told(harness)
     );
     let report = outcome.json();
     assert_eq!(
@@ -76,11 +76,11 @@ fn cast(stage: &Stage, more: &[&str]) -> Value {
         (&report["visits"]["Socket-5"], &report["visits"]["Socket-6"]),
         (&json!(3), &json!(2))
     );
-    assert_eq!(stage.house.read("one.txt"), "1\n1\n");
-    assert_eq!(stage.house.read("two.txt"), "2\n");
-    let log = stage.house.shell("git log --oneline | wc -l").run().ok();
+    assert_eq!(harness.env.read("one.txt"), "1\n1\n");
+    assert_eq!(harness.env.read("two.txt"), "2\n");
+    let log = harness.env.shell("git log --oneline | wc -l").run().ok();
     assert_eq!(log.stdout.trim(), "3", "{}", log.transcript());
-    let (input, output) = stage.counted();
+    let (input, output) = harness.counted();
     let tokens = &report["usage"]["tokens"];
     assert_eq!(
         (&tokens["input"], &tokens["output"]),
@@ -101,8 +101,8 @@ fn cast(stage: &Stage, more: &[&str]) -> Value {
 }
 
 /// What each turn was told, for a test that fails.
-fn told(stage: &Stage) -> Vec<String> {
-    let asked = stage.requests().into_iter().map(|request| {
+fn told(harness: &AgentHarness) -> Vec<String> {
+    let asked = harness.requests().into_iter().map(|request| {
         let words = request["last_user"].as_str().unwrap_or_default();
         format!(
             "{} {}: {}",
@@ -116,16 +116,16 @@ fn told(stage: &Stage) -> Vec<String> {
 
 #[test]
 fn full_auto_with_pi() {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[Program::PiNew],
         &full_auto(Program::PiNew, Program::PiNew),
     );
-    let report = cast(&stage, &[]);
+    let report = cast(&harness, &[]);
     let dir = std::path::Path::new(report["runDir"].as_str().unwrap());
-    let dir = stage
-        .house
-        .work()
-        .join(dir.strip_prefix("[HOUSE]/project").unwrap());
+    let dir = harness
+        .env
+        .work_dir()
+        .join(dir.strip_prefix("[ROOT]/project").unwrap());
     let built = std::fs::read_dir(dir.join("sockets/Socket-4")).unwrap();
     let seen = built
         .map(|entry| entry.unwrap().path())
@@ -140,23 +140,23 @@ fn full_auto_with_pi() {
 
 #[test]
 fn full_auto_with_claude() {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[Program::Claude],
         &full_auto(Program::Claude, Program::Claude),
     );
-    cast(&stage, &["--agent", "claude"]);
+    cast(&harness, &["--agent", "claude"]);
 }
 
 #[test]
 fn one_cast_mixes_both() {
     let programs = [Program::PiNew, Program::Claude];
-    let stage = Stage::new(&programs, &full_auto(Program::Claude, Program::PiNew));
-    stage.house.write(
+    let harness = AgentHarness::new(&programs, &full_auto(Program::Claude, Program::PiNew));
+    harness.env.write(
         "mix.json",
         json!({"materia": {"Build": {"agent": "claude"}}}).to_string(),
     );
-    cast(&stage, &["--config", "mix.json"]);
-    let apis: std::collections::BTreeSet<String> = stage
+    cast(&harness, &["--config", "mix.json"]);
+    let apis: std::collections::BTreeSet<String> = harness
         .requests()
         .iter()
         .map(|request| request["api"].as_str().unwrap().to_owned())
@@ -179,13 +179,13 @@ fn one(role: &Value, more: &Value) -> Value {
 fn a_budget_ends_a_turn_that_would_spend_more() {
     let rules = json!([{"match": "go on", "reply": {"tool_calls": [Program::PiNew.shell("echo more")],
         "usage": {"input": 400, "output": 100}}}]);
-    let stage = Stage::new(&[Program::PiNew], &rules);
+    let harness = AgentHarness::new(&[Program::PiNew], &rules);
     let role = json!({"tools": "coding", "prompt": "go on for ever"});
-    stage.house.write(
+    harness.env.write(
         "flow.json",
         one(&role, &json!({"budget": {"maxTokens": 1400}})).to_string(),
     );
-    let outcome = stage
+    let outcome = harness
         .materia(&["cast", "--config", "flow.json", "x", "--json"])
         .run();
     let report = outcome.json();
@@ -200,7 +200,11 @@ fn a_budget_ends_a_turn_that_would_spend_more() {
         (1500..=2500).contains(&spent),
         "it was stopped when it was over, not much later: {spent}"
     );
-    assert!(stage.requests().len() <= 5, "{}", stage.requests().len());
+    assert!(
+        harness.requests().len() <= 5,
+        "{}",
+        harness.requests().len()
+    );
 }
 
 #[test]
@@ -208,33 +212,33 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
     for program in [Program::PiNew, Program::Claude] {
         let rules = json!([{"match": "hold on", "replies": [
             {"text": "word ".repeat(400), "chunk_delay_ms": 100}, {"text": "still with you"}]}]);
-        let stage = Stage::new(&[program], &rules);
+        let harness = AgentHarness::new(&[program], &rules);
         let role = json!({"tools": "none", "prompt": "talk about the request", "multiTurn": true});
-        stage
-            .house
+        harness
+            .env
             .write("flow.json", one(&role, &json!({})).to_string());
-        let first = stage
+        let first = harness
             .materia(&["cast", "--config", "flow.json", "x", "--json"])
             .run()
             .ok();
         let id = first.json()["castId"].as_str().unwrap().to_owned();
-        let said = stage
+        let said = harness
             .materia(&["continue", &id, "hold on", "--json"])
             .start();
-        stage.until_asked(2);
+        harness.wait_for_requests(2);
         said.signal(rustix::process::Signal::KILL);
-        said.end();
-        stage.until(|| {
-            stage.house.alive().is_empty() || {
-                end_all(&stage);
+        said.wait();
+        harness.until(|| {
+            harness.env.live_processes().is_empty() || {
+                end_all(&harness);
                 true
             }
         });
-        let again = stage.materia(&["resume", &id, "--json"]).run().ok();
+        let again = harness.materia(&["resume", &id, "--json"]).run().ok();
         assert_eq!(again.json()["status"], "paused", "{}", again.transcript());
-        let last = stage.materia(&["continue", &id, "--json"]).run().ok();
+        let last = harness.materia(&["continue", &id, "--json"]).run().ok();
         assert_eq!(last.json()["status"], "complete");
-        let turns: Vec<u64> = stage
+        let turns: Vec<u64> = harness
             .requests()
             .iter()
             .map(|request| request["turns"].as_u64().unwrap())
@@ -243,7 +247,7 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
         // twice.
         assert_eq!((turns.len(), turns[1]), (4, turns[2]), "{turns:?}");
         assert!(turns[1] > turns[0] && turns[3] > turns[2], "{turns:?}");
-        let words = stage.requests()[3]["last_user"]
+        let words = harness.requests()[3]["last_user"]
             .as_str()
             .unwrap()
             .to_owned();
@@ -252,10 +256,10 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
 }
 
 /// What a killed process of ours left: nobody was there to end it.
-fn end_all(stage: &Stage) {
-    stage
-        .house
-        .alive()
+fn end_all(harness: &AgentHarness) {
+    harness
+        .env
+        .live_processes()
         .iter()
-        .for_each(|one| stage.kill(one.pid));
+        .for_each(|one| harness.kill(one.pid));
 }

@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::agent::stage::{Program, Stage};
+use crate::agent::harness::{AgentHarness, Program};
 
 /// Rules by which a program's shell runs a line when it is asked to.
 fn runs(program: Program, asked: &str, line: &str) -> Value {
@@ -15,9 +15,9 @@ fn runs(program: Program, asked: &str, line: &str) -> Value {
 }
 
 pub(super) fn text(program: Program) {
-    let stage = Stage::new(&[program], &json!([]));
-    stage.house.write("system.md", "Speak like a pirate.");
-    let outcome = stage
+    let harness = AgentHarness::new(&[program], &json!([]));
+    harness.env.write("system.md", "Speak like a pirate.");
+    let outcome = harness
         .ask(
             program,
             "hello there",
@@ -41,12 +41,12 @@ pub(super) fn text(program: Program) {
         "{report}"
     );
     assert_eq!(report["models"]["scripted-1"]["total"], 120, "{report}");
-    let raw = std::fs::read_to_string(stage.house.home().join("requests.jsonl")).unwrap();
+    let raw = std::fs::read_to_string(harness.env.home().join("requests.jsonl")).unwrap();
     assert!(raw.contains("Speak like a pirate."));
 }
 
 pub(super) fn tool(program: Program) {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[program],
         &runs(
             program,
@@ -54,13 +54,17 @@ pub(super) fn tool(program: Program) {
             "echo hi > made.txt; echo real-$((40+2))",
         ),
     );
-    let report = stage.ask(program, "please write it", &[]).run().ok().json();
-    assert_eq!(stage.house.read("made.txt"), "hi\n");
+    let report = harness
+        .ask(program, "please write it", &[])
+        .run()
+        .ok()
+        .json();
+    assert_eq!(harness.env.read("made.txt"), "hi\n");
     assert!(
         report["text"].as_str().unwrap().contains("real-42"),
         "{report}"
     );
-    let (input, output) = stage.counted();
+    let (input, output) = harness.counted();
     assert_eq!((input, output), (300, 50));
     assert_eq!(
         (&report["usage"]["input"], &report["usage"]["output"]),
@@ -68,13 +72,13 @@ pub(super) fn tool(program: Program) {
         "{report}"
     );
     assert_eq!(report["session"], Value::Null);
-    stage.record(program, "tool");
+    harness.record(program, "tool");
 }
 
 pub(super) fn session(program: Program) {
-    let stage = Stage::new(&[program], &json!([]));
+    let harness = AgentHarness::new(&[program], &json!([]));
     let ask = |prompt: &str| {
-        stage
+        harness
             .ask(program, prompt, &["--session", "talk", "--tools", "none"])
             .run()
             .ok()
@@ -86,7 +90,7 @@ pub(super) fn session(program: Program) {
         first["session"], second["session"],
         "a turn is continued in a copy"
     );
-    let requests = stage.requests();
+    let requests = harness.requests();
     let turns = |at: usize| requests[at]["turns"].as_u64().unwrap();
     assert_eq!(requests.len(), 2);
     assert!(turns(1) >= turns(0) + 2, "{} then {}", turns(0), turns(1));
@@ -112,15 +116,15 @@ pub(super) fn refusals(program: Program) {
             "invalid_request_error"
         ),
     ]);
-    let stage = Stage::new(&[program], &rules);
+    let harness = AgentHarness::new(&[program], &rules);
     for (asked, outcome, exit) in [
         ("bad", "invalid_request", 1),
         ("login", "auth", 6),
         ("window", "context_window", 1),
     ] {
-        let ended = stage.ask(program, asked, &["--tools", "none"]).run();
+        let ended = harness.ask(program, asked, &["--tools", "none"]).run();
         let report = ended.json();
-        stage.record(program, asked);
+        harness.record(program, asked);
         assert_eq!(
             (&report["outcome"], ended.code()),
             (&json!(outcome), exit),
@@ -141,14 +145,14 @@ pub(super) fn passing_faults(program: Program) {
         {"match": "hang up", "replies": [{"text": "a part of a text", "fault": {"kind": "drop", "after_chunks": 2}},
             {"text": "recovered"}]},
     ]);
-    let stage = Stage::new(&[program], &rules);
+    let harness = AgentHarness::new(&[program], &rules);
     for asked in ["slow down", "hang up"] {
-        let report = stage
+        let report = harness
             .ask(program, asked, &["--tools", "none"])
             .run()
             .ok()
             .json();
-        stage.record(program, &asked.replace(' ', "-"));
+        harness.record(program, &asked.replace(' ', "-"));
         assert_eq!(report["text"], "recovered", "{report}");
     }
 }
@@ -156,10 +160,10 @@ pub(super) fn passing_faults(program: Program) {
 pub(super) fn stall(program: Program) {
     let rules = json!([{"match": "stall", "reply": {"text": "some words and then nothing",
         "fault": {"kind": "stall", "after_chunks": 2, "seconds": 60}}}]);
-    let stage = Stage::new(&[program], &rules);
+    let harness = AgentHarness::new(&[program], &rules);
     // A busy machine may need longer to start the program.
     for seconds in ["5", "15", "45"] {
-        let ended = stage
+        let ended = harness
             .ask(program, "stall", &["--tools", "none", "--timeout", seconds])
             .run();
         assert_eq!(
@@ -168,8 +172,8 @@ pub(super) fn stall(program: Program) {
             "{}",
             ended.transcript()
         );
-        assert_eq!(stage.house.alive().len(), 0);
-        if !stage.requests().is_empty() {
+        assert_eq!(harness.env.live_processes().len(), 0);
+        if !harness.requests().is_empty() {
             return;
         }
     }
@@ -182,30 +186,30 @@ pub(super) fn interrupts(program: Program) {
     let slow =
         json!({"match": "talk", "reply": {"text": "word ".repeat(500), "chunk_delay_ms": 100}});
     rules.as_array_mut().unwrap().push(slow);
-    let stage = Stage::new(&[program], &rules);
-    let talking = stage.ask(program, "talk", &["--tools", "none"]).start();
-    stage.until_asked(1);
+    let harness = AgentHarness::new(&[program], &rules);
+    let talking = harness.ask(program, "talk", &["--tools", "none"]).start();
+    harness.wait_for_requests(1);
     talking.signal(Signal::INT);
-    assert_eq!(talking.end().code(), 130);
-    assert_eq!(stage.house.alive().len(), 0);
-    let working = stage.ask(program, "use a tool", &[]).start();
-    stage.until(|| !stage.processes("sleep 600").is_empty());
+    assert_eq!(talking.wait().code(), 130);
+    assert_eq!(harness.env.live_processes().len(), 0);
+    let working = harness.ask(program, "use a tool", &[]).start();
+    harness.until(|| !harness.processes("sleep 600").is_empty());
     working.signal(Signal::INT);
-    assert_eq!(working.end().code(), 130);
-    assert_eq!(stage.house.alive().len(), 0);
+    assert_eq!(working.wait().code(), 130);
+    assert_eq!(harness.env.live_processes().len(), 0);
 }
 
 pub(super) fn killed(program: Program) {
-    let stage = Stage::new(
+    let harness = AgentHarness::new(
         &[program],
         &runs(program, "use a tool", "sleep 600; echo never"),
     );
-    let running = stage.ask(program, "use a tool", &[]).start();
-    stage.until(|| !stage.processes("sleep 600").is_empty());
-    let agents = stage.children(running.pid());
-    assert_eq!(agents.len(), 1, "{:?}", stage.house.alive());
-    agents.iter().for_each(|pid| stage.kill(*pid));
-    let ended = running.end();
+    let running = harness.ask(program, "use a tool", &[]).start();
+    harness.until(|| !harness.processes("sleep 600").is_empty());
+    let agents = harness.children(running.pid());
+    assert_eq!(agents.len(), 1, "{:?}", harness.env.live_processes());
+    agents.iter().for_each(|pid| harness.kill(*pid));
+    let ended = running.wait();
     let report = ended.json();
     assert_eq!(
         (&report["outcome"], ended.code()),
@@ -213,7 +217,7 @@ pub(super) fn killed(program: Program) {
         "{}",
         ended.transcript()
     );
-    assert_eq!(stage.house.alive().len(), 0);
+    assert_eq!(harness.env.live_processes().len(), 0);
     // One tells its usage only once the tool is done, the other at the end of its turn.
     if !matches!(program, Program::Codex | Program::Acp) {
         assert_eq!(
@@ -224,7 +228,7 @@ pub(super) fn killed(program: Program) {
 }
 
 pub(super) fn scopes(program: Program) {
-    let stage = Stage::new(&[program], &json!([]));
+    let harness = AgentHarness::new(&[program], &json!([]));
     let mut offered = Vec::new();
     let mut notices = Vec::new();
     // One that only asks for permission is asked once: its start takes seconds.
@@ -234,8 +238,11 @@ pub(super) fn scopes(program: Program) {
         &["none", "readOnly", "read,bash"]
     };
     for scope in scopes {
-        let said = stage.ask(program, "hello", &["--tools", scope]).run().ok();
-        let request = stage.requests().pop().unwrap();
+        let said = harness
+            .ask(program, "hello", &["--tools", scope])
+            .run()
+            .ok();
+        let request = harness.requests().pop().unwrap();
         let names = request["tools"]
             .as_array()
             .unwrap()

@@ -5,11 +5,11 @@ use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::house::{House, Running};
+use crate::test_env::{TestEnv, TestProcess};
 
-/// `materia ui` in a house.
+/// `materia ui` in a env.
 pub struct Served<'a> {
-    server: Option<Running<'a>>,
+    server: Option<TestProcess<'a>>,
     /// The port it listens on.
     pub port: u16,
     /// What agents say.
@@ -55,18 +55,18 @@ impl Answer {
 
 impl<'a> Served<'a> {
     /// Starts it.
-    pub fn new(house: &'a House) -> Self {
-        Self::with(house, &[])
+    pub fn new(env: &'a TestEnv) -> Self {
+        Self::with(env, &[])
     }
 
     /// Starts it with variables.
-    pub fn with(house: &'a House, variables: &[(&str, &str)]) -> Self {
-        let call = house.materia(&["ui", "--port", "0", "--no-open", "--json"]);
+    pub fn with(env: &'a TestEnv, variables: &[(&str, &str)]) -> Self {
+        let call = env.materia(&["ui", "--port", "0", "--no-open", "--json"]);
         let call = variables
             .iter()
             .fold(call, |call, (name, value)| call.env(name, *value));
         let mut server = call.start();
-        let told: Value = serde_json::from_str(&server.line()).unwrap();
+        let told: Value = serde_json::from_str(&server.read_line()).unwrap();
         let url = told["mcp"]["url"].as_str().unwrap();
         let port = url
             .strip_suffix("/mcp")
@@ -149,7 +149,7 @@ impl<'a> Served<'a> {
     pub fn end(mut self) -> i32 {
         let server = self.server.take().unwrap();
         server.signal(rustix::process::Signal::TERM);
-        server.end().code()
+        server.wait().code()
     }
 }
 
@@ -157,7 +157,7 @@ impl Drop for Served<'_> {
     fn drop(&mut self) {
         if let Some(server) = self.server.take() {
             server.signal(rustix::process::Signal::TERM);
-            let _ended = server.end();
+            let _ended = server.wait();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A house with real agent programs in it and a model server that plays a script.
+//! A env with real agent programs in it and a model server that plays a script.
 
 use std::fs;
 use std::io::Read;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
-use crate::house::{Call, House};
+use crate::test_env::{TestCommand, TestEnv};
 use crate::tools;
 
 /// A real program.
@@ -87,10 +87,10 @@ fn server() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/scripted_model.py")
 }
 
-/// A house, its programs and its server.
-pub struct Stage {
-    /// The house.
-    pub house: House,
+/// A env, its programs and its server.
+pub struct AgentHarness {
+    /// The env.
+    pub env: TestEnv,
     server: Child,
     port: u16,
     script: Value,
@@ -108,12 +108,12 @@ fn asides() -> Value {
     ])
 }
 
-impl Stage {
-    /// A stage with these programs, which must be installed; its model plays these rules and
+impl AgentHarness {
+    /// A harness with these programs, which must be installed; its model plays these rules and
     /// repeats what it hears otherwise.
     pub fn new(programs: &[Program], rules: &Value) -> Self {
         tools::agents();
-        let house = House::new();
+        let env = TestEnv::new();
         let own = if programs.contains(&Program::Acp) {
             asides()
         } else {
@@ -126,7 +126,7 @@ impl Stage {
         .concat();
         let own = own.as_array().unwrap().len();
         let script = json!({"rules": rules, "echo": true});
-        let path = |name: &str| house.home().join(name);
+        let path = |name: &str| env.home().join(name);
         fs::write(path("model.json"), script.to_string()).unwrap();
         let mut server = Command::new("python3")
             .arg(server())
@@ -156,24 +156,24 @@ impl Stage {
             .unwrap()
             .parse()
             .unwrap();
-        let stage = Self {
-            house,
+        let harness = Self {
+            env,
             server,
             port,
             script,
             own,
         };
-        stage.furnish(programs);
-        stage
+        harness.furnish(programs);
+        harness
     }
 
     fn furnish(&self, programs: &[Program]) {
-        let bin = self.house.home().join("bin");
+        let bin = self.env.home().join("bin");
         fs::create_dir_all(&bin).unwrap();
         for program in programs {
             let path = bin.join(program.name());
             // Whoever wants to write the transcripts anew gets what the program prints beside.
-            let record = self.house.home().join("printed.jsonl");
+            let record = self.env.home().join("printed.jsonl");
             let line = match is_recording() {
                 true => format!("{} \"$@\" | tee '{}'", program.command(), record.display()),
                 false => format!("exec {} \"$@\"", program.command()),
@@ -182,7 +182,7 @@ impl Stage {
             fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         }
         if programs.contains(&Program::Acp) {
-            let profile = self.house.home().join(".config/pi/pi-materia");
+            let profile = self.env.home().join(".config/pi/pi-materia");
             fs::create_dir_all(&profile).unwrap();
             let agents = json!({"adapter": {"kind": "acp", "command": ["adapter"]}});
             fs::write(
@@ -191,7 +191,7 @@ impl Stage {
             )
             .unwrap();
         }
-        let agent = self.house.home().join(".pi/agent");
+        let agent = self.env.home().join(".pi/agent");
         fs::create_dir_all(&agent).unwrap();
         let url = format!("http://127.0.0.1:{}", self.port);
         let model = json!({"id": "scripted-1", "reasoning": false, "input": ["text"], "contextWindow": 128_000,
@@ -206,7 +206,7 @@ impl Stage {
         let retry = json!({"enabled": true, "maxRetries": 2, "baseDelayMs": 20});
         let settings = json!({"defaultProvider": "loop", "defaultModel": "scripted-1", "quietStartup": true, "retry": retry});
         fs::write(agent.join("settings.json"), settings.to_string()).unwrap();
-        let codex = self.house.home().join("codex");
+        let codex = self.env.home().join("codex");
         fs::create_dir_all(&codex).unwrap();
         let config = format!(
             "model = \"scripted-1\"\nmodel_provider = \"loop\"\n[model_providers.loop]\nname = \"loop\"\n\
@@ -217,23 +217,23 @@ impl Stage {
     }
 
     /// A call of `materia` with the programs in its `PATH`.
-    pub fn materia(&self, words: &[&str]) -> Call<'_> {
-        self.furnished(self.house.materia(words))
+    pub fn materia(&self, words: &[&str]) -> TestCommand<'_> {
+        self.furnished(self.env.materia(words))
     }
 
     /// A line for the shell, in which the programs and `materia` are.
-    pub fn shell(&self, line: &str) -> Call<'_> {
+    pub fn shell(&self, line: &str) -> TestCommand<'_> {
         let ours = Path::new(env!("CARGO_BIN_EXE_materia")).parent().unwrap();
         let path = format!(
             "{}:{}:/usr/local/bin:/usr/bin:/bin",
-            self.house.home().join("bin").display(),
+            self.env.home().join("bin").display(),
             ours.display()
         );
-        self.furnished(self.house.shell(line)).env("PATH", path)
+        self.furnished(self.env.shell(line)).env("PATH", path)
     }
 
-    fn furnished<'a>(&'a self, call: Call<'a>) -> Call<'a> {
-        let home = self.house.home();
+    fn furnished<'a>(&'a self, call: TestCommand<'a>) -> TestCommand<'a> {
+        let home = self.env.home();
         let path = format!(
             "{}:/usr/local/bin:/usr/bin:/bin",
             home.join("bin").display()
@@ -260,8 +260,8 @@ impl Stage {
     }
 
     /// One turn of a program.
-    pub fn ask(&self, program: Program, prompt: &str, more: &[&str]) -> Call<'_> {
-        self.house.write("prompt.md", prompt);
+    pub fn ask(&self, program: Program, prompt: &str, more: &[&str]) -> TestCommand<'_> {
+        self.env.write("prompt.md", prompt);
         let words = [
             "agent",
             "run",
@@ -287,9 +287,9 @@ impl Stage {
             Program::Codex => ("codex", name.to_owned()),
             Program::Acp => ("acp", format!("adapter-{name}")),
         };
-        let home = self.house.home();
+        let home = self.env.home();
         let printed = fs::read_to_string(home.join("printed.jsonl")).unwrap();
-        let printed = printed.replace(&*home.parent().unwrap().to_string_lossy(), "/house");
+        let printed = printed.replace(&*home.parent().unwrap().to_string_lossy(), "/env");
         // A transcript names no machine.
         let printed = printed.replace(&*tools::agents().to_string_lossy(), "/agents");
         let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../materia-engine/src/agent");
@@ -321,7 +321,7 @@ impl Stage {
 
     /// The requests that the model saw.
     pub fn requests(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.house.home().join("requests.jsonl")).unwrap_or_default();
+        let text = fs::read_to_string(self.env.home().join("requests.jsonl")).unwrap_or_default();
         // The last line may still be written.
         let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
         let all = whole
@@ -361,7 +361,7 @@ impl Stage {
     }
 
     /// Waits until the model was asked so many times.
-    pub fn until_asked(&self, times: usize) {
+    pub fn wait_for_requests(&self, times: usize) {
         self.until(|| self.requests().len() >= times);
     }
 
@@ -373,12 +373,12 @@ impl Stage {
             }
             std::thread::sleep(std::time::Duration::from_millis(25));
         }
-        panic!("it never happened; alive: {:?}", self.house.alive());
+        panic!("it never happened; alive: {:?}", self.env.live_processes());
     }
 
-    /// The processes of the house whose command line has this in it.
+    /// The processes of the env whose command line has this in it.
     pub fn processes(&self, part: &str) -> Vec<i32> {
-        let alive = self.house.alive();
+        let alive = self.env.live_processes();
         alive
             .iter()
             .filter(|one| format!("{one:?}").contains(part))
@@ -393,8 +393,8 @@ impl Stage {
             let behind = stat.rsplit(") ").next().unwrap_or_default();
             behind.split(' ').nth(1) == Some(&parent.to_string())
         };
-        self.house
-            .alive()
+        self.env
+            .live_processes()
             .iter()
             .map(|one| one.pid)
             .filter(|pid| is_child(*pid))
@@ -413,7 +413,7 @@ fn rule_of(pick: &str) -> Option<(usize, usize)> {
     Some((rule.parse().ok()?, hit.parse().ok()?))
 }
 
-impl Drop for Stage {
+impl Drop for AgentHarness {
     fn drop(&mut self) {
         let _gone = self.server.kill();
         let _gone = self.server.wait();

@@ -1,4 +1,4 @@
-//! One program run in a house, and what came of it.
+//! A program run in a test environment, and its output.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -9,87 +9,86 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use rustix::process::{Pid, Signal};
 use serde_json::Value;
 
-use super::{House, NOW};
+use super::{NOW, TestEnv};
 
-/// A program about to be run.
-pub struct Call<'a> {
-    house: &'a House,
+/// A program that is ready to run.
+pub struct TestCommand<'a> {
+    env: &'a TestEnv,
     command: Command,
-    shown: String,
+    command_line: String,
     stdin: Vec<u8>,
 }
 
-/// What a program did.
-pub struct Outcome {
-    /// How it ended.
+/// The exit status and output of a program.
+pub struct TestOutput {
     pub status: ExitStatus,
-    /// What it wrote to stdout, byte for byte.
+    /// The unchanged bytes of stdout.
     pub bytes: Vec<u8>,
-    /// What it wrote to stdout, with the house's paths taken out.
+    /// Stdout as text, with the paths of the test environment redacted.
     pub stdout: String,
-    /// What it wrote to stderr, with the house's paths taken out.
+    /// Stderr as text, with the paths of the test environment redacted.
     pub stderr: String,
-    shown: String,
+    command_line: String,
 }
 
-impl<'a> Call<'a> {
-    pub(super) fn new(house: &'a House, program: &Path, name: &str, words: &[&str]) -> Self {
+impl<'a> TestCommand<'a> {
+    pub(super) fn new(env: &'a TestEnv, program: &Path, name: &str, args: &[&str]) -> Self {
         let mut command = Command::new(program);
-        command.args(words).current_dir(house.work()).env_clear();
+        command.args(args).current_dir(env.work_dir()).env_clear();
         command
             .env("PATH", search_path())
-            .env("HOME", house.home())
+            .env("HOME", env.home())
             .env("LC_ALL", "C");
         command
-            .env("TMPDIR", house.work())
-            .env("MATERIA_HOUSE", house.mark())
+            .env("TMPDIR", env.work_dir())
+            .env("MATERIA_TEST_ENV", env.marker())
             .env("MATERIA_TEST_CLOCK", NOW);
-        let quoted = words.iter().map(|word| quote(word));
-        let shown = std::iter::once(name.to_owned())
+        let quoted = args.iter().map(|arg| quote(arg));
+        let command_line = std::iter::once(name.to_owned())
             .chain(quoted)
             .collect::<Vec<_>>()
             .join(" ");
         Self {
-            house,
+            env,
             command,
-            shown,
+            command_line,
             stdin: Vec::new(),
         }
     }
 
-    /// The same call with a variable set.
+    /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.command.env(name, value.into());
         self
     }
 
-    /// The same call with a variable unset.
+    /// Removes an environment variable.
     pub fn without_env(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// The same call with this on its standard input.
+    /// Sets what [`Self::run`] writes to the program's stdin.
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
         self
     }
 
-    /// Runs it to its end.
-    pub fn run(mut self) -> Outcome {
+    /// Runs the program and waits until it exits.
+    pub fn run(mut self) -> TestOutput {
         let bytes = std::mem::take(&mut self.stdin);
-        let mut running = self.start();
-        let mut stdin = running.child.stdin.take().unwrap();
+        let mut process = self.start();
+        let mut stdin = process.child.stdin.take().unwrap();
         let writer = std::thread::spawn(move || {
             let _reader_may_be_gone = stdin.write_all(&bytes);
         });
-        let outcome = running.end();
+        let output = process.wait();
         writer.join().unwrap();
-        outcome
+        output
     }
 
-    /// Starts it, with a standard input that stays open.
-    pub fn start(mut self) -> Running<'a> {
+    /// Starts the program. Its stdin stays open.
+    pub fn start(mut self) -> TestProcess<'a> {
         self.command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -97,42 +96,43 @@ impl<'a> Call<'a> {
         let child = self
             .command
             .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}", self.shown));
-        Running {
-            house: self.house,
+            .unwrap_or_else(|error| panic!("{}: {error}", self.command_line));
+        TestProcess {
+            env: self.env,
             child,
-            shown: self.shown,
-            said: Vec::new(),
+            command_line: self.command_line,
+            stderr: Vec::new(),
         }
     }
 }
 
-/// A program that runs.
-pub struct Running<'a> {
-    house: &'a House,
+/// A running program.
+pub struct TestProcess<'a> {
+    env: &'a TestEnv,
     child: Child,
-    shown: String,
-    said: Vec<u8>,
+    command_line: String,
+    /// The part of stderr that was read so far.
+    stderr: Vec<u8>,
 }
 
-impl Running<'_> {
-    /// Waits until its stderr has this text.
-    pub fn until_said(&mut self, text: &str) {
+impl TestProcess<'_> {
+    /// Waits until stderr contains this text.
+    pub fn wait_for_stderr(&mut self, text: &str) {
         let stderr = self.child.stderr.as_mut().unwrap();
-        while !String::from_utf8_lossy(&self.said).contains(text) {
+        while !String::from_utf8_lossy(&self.stderr).contains(text) {
             let mut byte = [0];
             let more = stderr.read(&mut byte).unwrap();
             assert!(
                 more > 0,
-                "it never said `{text}`: {}",
-                String::from_utf8_lossy(&self.said)
+                "stderr ended without `{text}`: {}",
+                String::from_utf8_lossy(&self.stderr)
             );
-            self.said.extend_from_slice(&byte);
+            self.stderr.extend_from_slice(&byte);
         }
     }
 
-    /// The next line of its stdout, without its end.
-    pub fn line(&mut self) -> String {
+    /// Reads the next line of stdout, without its newline.
+    pub fn read_line(&mut self) -> String {
         let stdout = self.child.stdout.as_mut().unwrap();
         let mut line = Vec::new();
         let mut byte = [0];
@@ -142,42 +142,41 @@ impl Running<'_> {
         String::from_utf8(line).unwrap()
     }
 
-    /// What it writes to stdout, to be read while it runs.
+    /// Takes stdout, to read it while the program runs.
     pub fn stdout(&mut self) -> std::process::ChildStdout {
         self.child.stdout.take().unwrap()
     }
 
-    /// Its standard input, to be written while it runs.
+    /// Takes stdin, to write to it while the program runs.
     pub fn stdin(&mut self) -> std::process::ChildStdin {
         self.child.stdin.take().unwrap()
     }
 
-    /// Its number.
     pub fn pid(&self) -> i32 {
         self.child.id().cast_signed()
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the process.
     pub fn signal(&self, signal: Signal) {
         rustix::process::kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits for its end.
-    pub fn end(mut self) -> Outcome {
+    /// Waits until the process exits.
+    pub fn wait(mut self) -> TestOutput {
         let output = self.child.wait_with_output().unwrap();
-        self.said.extend_from_slice(&output.stderr);
-        Outcome {
+        self.stderr.extend_from_slice(&output.stderr);
+        TestOutput {
             status: output.status,
-            stdout: self.house.redact(&String::from_utf8_lossy(&output.stdout)),
-            stderr: self.house.redact(&String::from_utf8_lossy(&self.said)),
+            stdout: self.env.redact(&String::from_utf8_lossy(&output.stdout)),
+            stderr: self.env.redact(&String::from_utf8_lossy(&self.stderr)),
             bytes: output.stdout,
-            shown: self.shown,
+            command_line: self.command_line,
         }
     }
 }
 
-impl Outcome {
-    /// The exit code, or 128 and the signal's number.
+impl TestOutput {
+    /// The exit code, or 128 plus the number of the signal.
     pub fn code(&self) -> i32 {
         self.status
             .code()
@@ -185,15 +184,15 @@ impl Outcome {
             .unwrap()
     }
 
-    /// The one JSON document on stdout.
+    /// Stdout as one JSON document.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("{error}\n{}", self.transcript()))
     }
 
-    /// Everything a person at the terminal would have seen.
+    /// The command line, both outputs and the exit code, as a user at a terminal sees them.
     pub fn transcript(&self) -> String {
-        let mut text = format!("$ {}\n{}", self.shown, self.stdout);
+        let mut text = format!("$ {}\n{}", self.command_line, self.stdout);
         if !self.stderr.is_empty() {
             text.push_str("--- stderr\n");
             text.push_str(&self.stderr);
@@ -204,7 +203,7 @@ impl Outcome {
         text
     }
 
-    /// The same outcome, which must have ended well.
+    /// Asserts that the program exited with 0.
     #[track_caller]
     pub fn ok(self) -> Self {
         assert!(self.status.success(), "{}", self.transcript());
@@ -212,14 +211,14 @@ impl Outcome {
     }
 }
 
-/// The programs under test, then the system's.
+/// The directory of the programs under test, then those of the system.
 fn search_path() -> OsString {
-    let ours = Path::new(env!("CARGO_BIN_EXE_materia"))
+    let under_test = Path::new(env!("CARGO_BIN_EXE_materia"))
         .parent()
         .unwrap()
         .to_owned();
     std::env::join_paths([
-        ours,
+        under_test,
         "/usr/local/bin".into(),
         "/usr/bin".into(),
         "/bin".into(),
@@ -227,14 +226,14 @@ fn search_path() -> OsString {
     .unwrap()
 }
 
-fn quote(word: &str) -> String {
-    let plain = !word.is_empty()
-        && word
+fn quote(arg: &str) -> String {
+    let plain = !arg.is_empty()
+        && arg
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c));
     if plain {
-        word.to_owned()
+        arg.to_owned()
     } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
+        format!("'{}'", arg.replace('\'', "'\\''"))
     }
 }
