@@ -110,29 +110,14 @@ fn messages_become_turns_and_answers_come_back() {
         {"match": {"contains": "more"}, "text": "much more", "usage": usage},
     ]);
     let spawned = env.spawn_agent(&replies, &["hello", "you"]);
-    assert_eq!(
-        (&spawned["status"], &spawned["address"]),
-        (&json!("running"), &json!("run:a"))
-    );
+    assert_has!(spawned, {"status": "running", "address": "run:a"});
     env.wait_for_answers(1);
     let asked = env.send_chat("tell me more", &["--correlation", "c1"]);
     let answers = env.wait_for_answers(2);
     let last = &answers[1];
-    assert_eq!(
-        (&last["from"], &last["type"], &last["body"]),
-        (&json!("run:a"), &json!("chat.message"), &json!("much more"))
-    );
-    assert_eq!(
-        (&last["reply_to"], &last["correlation_id"]),
-        (&json!(asked), &json!("c1"))
-    );
-    assert_eq!(
-        (
-            &last["metadata"]["outcome"],
-            &last["metadata"]["usage"]["total"]
-        ),
-        (&json!("ok"), &json!(40))
-    );
+    assert_has!(last, {"from": "run:a", "type": "chat.message", "body": "much more"});
+    assert_has!(last, {"reply_to": asked, "correlation_id": "c1"});
+    assert_has!(last["metadata"], {"outcome": "ok", "usage": {"total": 40}});
 
     let transcript = env.transcript();
     let wanted = [
@@ -148,18 +133,8 @@ fn messages_become_turns_and_answers_come_back() {
         .ok()
         .json();
     let agent = &status["agent"];
-    assert_eq!(
-        (
-            &agent["turns"],
-            &agent["usage"]["total"],
-            &agent["usage"]["cost"]
-        ),
-        (&json!(2), &json!(80), &json!(0.5))
-    );
-    assert_eq!(
-        (&agent["name"], &agent["busy"]),
-        (&json!("scripted"), &json!(false))
-    );
+    assert_has!(agent, {"turns": 2, "usage": {"total": 80, "cost": 0.5}});
+    assert_has!(agent, {"name": "scripted", "busy": false});
     let shown = env
         .materia(&["inspect", "run:a", "--view", "transcript"])
         .run()
@@ -209,10 +184,8 @@ fn any_command_is_an_actor_one_turn_for_each_message() {
     env.wait_for_answers(1);
     env.send_chat("second", &[]);
     let answers = env.wait_for_answers(2);
-    assert_eq!(
-        (&answers[0]["body"], &answers[1]["body"]),
-        (&json!("FIRST"), &json!("SECOND"))
-    );
+    assert_eq!(answers[0]["body"], "FIRST");
+    assert_eq!(answers[1]["body"], "SECOND");
     env.kill("a");
 }
 
@@ -232,21 +205,15 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
         "spawn",
         json!({"agent": "loud", "prompt": "--first", "as": "run:a"}),
     );
-    assert_eq!(
-        (&spawned["structuredContent"]["run"], &spawned["isError"]),
-        (&json!("a"), &json!(false)),
-        "{spawned}"
-    );
+    assert_has!(spawned, {"structuredContent": {"run": "a"}, "isError": false});
     env.wait_for_answers(1);
     client.call(
         "message",
         json!({"to": "run:a", "type": "chat.message", "body": "second"}),
     );
     let answers = env.wait_for_answers(2);
-    assert_eq!(
-        (&answers[0]["body"], &answers[1]["body"]),
-        (&json!("--FIRST"), &json!("SECOND"))
-    );
+    assert_eq!(answers[0]["body"], "--FIRST");
+    assert_eq!(answers[1]["body"], "SECOND");
     let seen = client.call("inspect", json!({"target": "run:a", "view": "transcript"}));
     assert!(seen.to_string().contains("SECOND"), "{seen}");
     client.call("message", json!({"to": "run:a", "type": "control.kill"}));
@@ -264,10 +231,7 @@ fn answers_go_to_who_asked_and_answers_are_not_answered() {
     let asked = env.send_chat("please", &["--from", "run:b"]);
     env.wait_for_file_text(env.run_dir("b").journal(), "as you like");
     let heard = posted(&env, "b");
-    assert_eq!(
-        (&heard[0]["to"], &heard[0]["from"], &heard[0]["reply_to"]),
-        (&json!("run:b"), &json!("run:a"), &json!(asked))
-    );
+    assert_has!(heard[0], {"to": "run:b", "from": "run:a", "reply_to": asked});
     // The agent is told who speaks.
     assert_eq!(
         lines(&env.transcript())[0].1,
@@ -341,10 +305,7 @@ fn an_abort_ends_the_turn_and_not_the_agent() {
         .run()
         .ok();
     let answers = env.wait_for_answers(1);
-    assert_eq!(
-        (&answers[0]["type"], &answers[0]["metadata"]["outcome"]),
-        (&json!("chat.failed"), &json!("aborted"))
-    );
+    assert_has!(answers[0], {"type": "chat.failed", "metadata": {"outcome": "aborted"}});
     env.send_chat("and now?", &[]);
     assert_eq!(env.wait_for_answers(2)[1]["body"], "still here");
     env.kill("a");
@@ -360,19 +321,10 @@ fn a_turn_is_recovered_by_its_outcome() {
     ]);
     env.spawn_agent(&replies, &["flaky"]);
     let answers = env.wait_for_answers(1);
-    assert_eq!(
-        (
-            &answers[0]["body"],
-            &answers[0]["metadata"]["usage"]["input"]
-        ),
-        (&json!("at last"), &json!(12))
-    );
+    assert_has!(answers[0], {"body": "at last", "metadata": {"usage": {"input": 12}}});
     let asked = env.send_chat("locked", &[]);
     let answers = env.wait_for_answers(2);
-    assert_eq!(
-        (&answers[1]["type"], &answers[1]["metadata"]["outcome"]),
-        (&json!("chat.failed"), &json!("auth"))
-    );
+    assert_has!(answers[1], {"type": "chat.failed", "metadata": {"outcome": "auth"}});
     let failed = records(&env, "a")
         .into_iter()
         .find(|record| record["type"] == "message.failed")

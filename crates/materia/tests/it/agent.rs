@@ -63,10 +63,7 @@ fn without_an_agent_it_says_what_to_install() {
         .materia(&["agent", "run", "--agent", "codex", "--json"])
         .stdin("x");
     let missing = sealed(&env, call, &[]).run();
-    assert_eq!(
-        (missing.code(), &missing.json()["error"]["code"]),
-        (6, &json!("no_agent"))
-    );
+    missing.assert_error(6, "no_agent");
     assert!(
         missing.json()["error"]["hint"]
             .as_str()
@@ -77,10 +74,8 @@ fn without_an_agent_it_says_what_to_install() {
         .materia(&["agent", "run", "--agent", "clade", "--json"])
         .stdin("x");
     let near = sealed(&env, call, &[]).run();
-    assert_eq!(
-        (near.code(), &near.json()["error"]["hint"]),
-        (6, &json!("did you mean `claude`?"))
-    );
+    assert_eq!(near.code(), 6);
+    assert_eq!(near.json()["error"]["hint"], "did you mean `claude`?");
 }
 
 #[test]
@@ -151,17 +146,13 @@ fn any_command_is_an_agent() {
     let plain = ask(&env, &["--model", "m1"]).run().ok();
     assert_eq!(plain.stdout, "model=m1 what is up?\n");
     let read = ask(&env, &["--agent", "json", "--json"]).run().ok().json();
-    assert_eq!(
-        (&read["text"], &read["usage"]["total"]),
-        (&json!("hi"), &json!(10))
-    );
+    assert_has!(read, {"text": "hi", "usage": {"total": 10}});
     let broken = ask(&env, &["--agent", "broken", "--json"]).run();
-    assert_eq!(
-        (broken.code(), &broken.json()["outcome"]),
-        (1, &json!("rate_limit"))
-    );
+    assert_eq!(broken.code(), 1);
+    assert_eq!(broken.json()["outcome"], "rate_limit");
     let mute = ask(&env, &["--agent", "mute", "--json"]).run();
-    assert_eq!((mute.code(), &mute.json()["outcome"]), (1, &json!("empty")));
+    assert_eq!(mute.code(), 1);
+    assert_eq!(mute.json()["outcome"], "empty");
     let told = ask(&env, &["--tools", "none"]).run().ok();
     assert_eq!(
         told.stderr,
@@ -242,10 +233,8 @@ fn a_turn_that_takes_too_long_leaves_nothing_behind() {
         &json!({"agent": "slow"}),
     );
     let late = ask(&env, &["--timeout", "0.2", "--json"]).run();
-    assert_eq!(
-        (late.code(), &late.json()["outcome"]),
-        (1, &json!("timeout"))
-    );
+    assert_eq!(late.code(), 1);
+    assert_eq!(late.json()["outcome"], "timeout");
     assert_eq!(env.live_processes().len(), 0);
 }
 
@@ -272,21 +261,14 @@ fn a_project_brings_no_agent_before_it_is_trusted() {
     );
     let call = env.materia(&["agent", "run", "--json"]).stdin("x");
     let refused = sealed(&env, call, &[]).run();
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (4, &json!("untrusted")),
-        "as in a cast"
-    );
+    refused.assert_error(4, "untrusted");
     assert!(!env.work_dir().join("ran").exists());
     let call = env.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
     assert_eq!(sealed(&env, call, &[]).run().code(), 4);
     let doctor = sealed(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
-    assert_eq!(
-        (&doctor["agent"], &doctor["agentUntrusted"]),
-        (&json!(null), &json!("[ROOT]/project/.pi/pi-materia.json"))
-    );
+    assert_has!(doctor, {"agent": null, "agentUntrusted": "[ROOT]/project/.pi/pi-materia.json"});
     assert!(
         sealed(&env, env.materia(&["doctor"]), &[])
             .run()
@@ -297,11 +279,7 @@ fn a_project_brings_no_agent_before_it_is_trusted() {
     let doctor = sealed(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
-    assert_eq!(
-        (&doctor["agent"]["name"], &doctor["agent"]["why"]),
-        (&json!("pi"), &json!("config")),
-        "{doctor}"
-    );
+    assert_has!(doctor["agent"], {"name": "pi", "why": "config"});
     assert_eq!(
         doctor["agent"]["file"],
         "[ROOT]/project/.pi/pi-materia.json"

@@ -47,10 +47,7 @@ fn c11_a_running_cast_takes_a_new_limit_up() {
         std::thread::yield_now();
     }
     let raised = env.materia(&["budget", "1k", "--json"]).run().ok().json();
-    assert_eq!(
-        (&raised["raised"], &raised["status"]),
-        (&json!("ordered"), &json!("running"))
-    );
+    assert_has!(raised, {"raised": "ordered", "status": "running"});
     assert_eq!(
         raised["budget"][0],
         json!({"what": "tokens", "used": 0.0, "limit": 1000.0})
@@ -87,11 +84,7 @@ fn c11_a_running_cast_takes_a_new_limit_up() {
         std::thread::yield_now();
     }
     let late = env.materia(&["budget", "2k", "--json"]).run();
-    assert_eq!(
-        (late.code(), &late.json()["error"]["code"]),
-        (4, &json!("refused")),
-        "it is complete"
-    );
+    late.assert_error(4, "refused");
 }
 
 #[test]
@@ -99,12 +92,7 @@ fn a_cast_that_ran_out_goes_on_behind_what_it_finished() {
     let env = example_env();
     env.write("go", "");
     let out = env.materia(&[&CAST[..], &["--json"]].concat()).run();
-    assert_eq!(
-        (out.code(), &out.json()["error"]["code"]),
-        (7, &json!("budget_limit")),
-        "{}",
-        out.transcript()
-    );
+    out.assert_error(7, "budget_limit");
     let shown = env.materia(&["budget"]).run().ok();
     let raised = env.materia(&["budget", "+500"]).run().ok();
     assert_snapshot!(format!("{}\n{}", shown.transcript(), raised.transcript()));
@@ -130,10 +118,7 @@ fn s2_agents_raise_no_budget_and_words_are_checked() {
             .materia(&["budget", "1M", "--json"])
             .env(name, "x")
             .run();
-        assert_eq!(
-            (refused.code(), &refused.json()["error"]["code"]),
-            (4, &json!("operator_only"))
-        );
+        refused.assert_error(4, "operator_only");
         env.materia(&["budget", "--json"]).env(name, "x").run().ok();
     }
     let inside = env
@@ -181,11 +166,7 @@ fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
     assert_eq!(raised["raised"], "ordered");
     env.write("go", "");
     let report = cast.wait().ok().json();
-    assert_eq!(
-        (&report["status"], &report["usage"]["tokens"]["total"]),
-        (&json!("complete"), &json!(120)),
-        "{report}"
-    );
+    assert_has!(report, {"status": "complete", "usage": {"tokens": {"total": 120}}});
     let dir = report["runDir"]
         .as_str()
         .unwrap()
@@ -209,10 +190,5 @@ fn c11_without_that_the_turn_is_ended() {
     let ended = env
         .materia(&["cast", "--config", "flow.json", "--json", "x"])
         .run();
-    assert_eq!(
-        (ended.code(), &ended.json()["error"]["code"]),
-        (7, &json!("budget_limit")),
-        "{}",
-        ended.transcript()
-    );
+    ended.assert_error(7, "budget_limit");
 }

@@ -165,10 +165,7 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
             .all(|artifact| dir.join(artifact).is_file()),
         "{artifacts:?}"
     );
-    assert_eq!(
-        (&manifest["format"], &manifest["status"]),
-        (&json!(1), &json!("complete"))
-    );
+    assert_has!(manifest, {"format": 1, "status": "complete"});
 }
 
 #[test]
@@ -292,16 +289,10 @@ fn limits_and_logins_have_exit_codes_of_their_own() {
         &json!({"Say": says(&json!({}))}),
     );
     let stopped = cast(&env, &again, &["--json"]);
-    assert_eq!(
-        (stopped.code(), &stopped.json()["error"]["code"]),
-        (7, &json!("edge_limit"))
-    );
+    stopped.assert_error(7, "edge_limit");
     script(&env, &json!([{"error": "auth"}]));
     let refused = cast(&env, &hello(), &["--json", "--agent-script", "script.json"]);
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (6, &json!("agent_auth"))
-    );
+    refused.assert_error(6, "agent_auth");
 }
 
 #[test]
@@ -314,10 +305,7 @@ fn s1_what_a_project_brings_runs_only_when_it_is_trusted() {
     );
     env.write(".pi/pi-materia.json", brought.to_string());
     let refused = env.materia(&["cast", "x", "--json"]).run();
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (4, &json!("untrusted"))
-    );
+    refused.assert_error(4, "untrusted");
     assert!(
         refused.json()["error"]["hint"]
             .as_str()

@@ -91,17 +91,12 @@ fn p4_a_cast_runs_only_while_its_driver_lives() {
     }
     let listed = env.materia(&["casts", "--json"]).run().ok().json();
     let one = &listed["casts"][0];
-    assert_eq!(
-        (&one["castId"], &one["status"]),
-        (&detached["castId"], &json!("running"))
-    );
+    assert_has!(one, {"castId": detached["castId"], "status": "running"});
     assert_eq!(one["at"]["socket"], "a");
     let pid = one["driver"].as_u64().unwrap();
     let status = env.materia(&["status", "--json"]).run().ok().json();
-    assert_eq!(
-        (&status["driver"], &status["graph"][0]["current"]),
-        (&json!(pid), &json!(true))
-    );
+    assert_eq!(status["driver"], json!(pid));
+    assert_eq!(status["graph"][0]["current"], true);
     env.shell(&format!("kill -9 {pid}")).run().ok();
     while env.materia(&["casts", "--json"]).run().ok().json()["casts"][0]["status"] != "interrupted"
     {
@@ -168,10 +163,8 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (some["casts"].as_array().unwrap().len(), &some["total"]),
-        (1, &json!(3))
-    );
+    assert_eq!(some["casts"].as_array().unwrap().len(), 1);
+    assert_eq!(some["total"], 3);
 }
 
 #[test]
@@ -191,10 +184,7 @@ fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
         resumed.transcript()
     );
     let nothing = env.materia(&["resume", "--json"]).run();
-    assert_eq!(
-        (nothing.code(), &nothing.json()["error"]["code"]),
-        (4, &json!("refused"))
-    );
+    nothing.assert_error(4, "refused");
     assert_eq!(env.materia(&["status", "nope", "--json"]).run().code(), 3);
     assert_eq!(
         env.materia(&["cast-show", "2026", "--json"]).run().json()["error"]["code"],

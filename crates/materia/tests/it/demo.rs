@@ -3,7 +3,6 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use serde_json::json;
 
 use crate::test_env::TestEnv;
 
@@ -48,29 +47,19 @@ fn a_newcomer_sees_everything() {
 fn it_needs_git_and_a_free_place_and_says_so() {
     let env = TestEnv::new();
     let taken = env.materia(&["demo", "--dir", ".", "--json"]).run();
-    assert_eq!(
-        (taken.code(), &taken.json()["error"]["code"]),
-        (4, &json!("taken"))
-    );
+    taken.assert_error(4, "taken");
     let without = env
         .materia(&["demo", "--json"])
         .env("PATH", "/nowhere")
         .run();
-    assert_eq!(
-        (without.code(), &without.json()["error"]["code"]),
-        (2, &json!("no_git")),
-        "{}",
-        without.transcript()
-    );
+    without.assert_error(2, "no_git");
     assert_eq!(
         fs::read_dir(env.work_dir()).unwrap().count(),
         0,
         "nothing was made"
     );
     let json = env.materia(&["demo", "--json"]).run().ok().json();
-    assert_eq!(
-        (&json["ok"], json["commits"].as_array().unwrap().len()),
-        (&json!(true), 3)
-    );
+    assert_eq!(json["ok"], true);
+    assert_eq!(json["commits"].as_array().unwrap().len(), 3);
     assert_eq!(json["cast"]["visits"]["Socket-4"], 3);
 }

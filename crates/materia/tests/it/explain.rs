@@ -45,10 +45,7 @@ fn the_document_has_the_tree_the_arguments_and_the_warnings() {
     let [echo, skipped] = document["tree"]["children"].as_array().unwrap().as_slice() else {
         panic!()
     };
-    assert_eq!(
-        (&echo["kind"], &echo["argv"], &echo["stdin"]),
-        (&json!("command"), &json!(["echo", "2"]), &json!("none"))
-    );
+    assert_has!(echo, {"kind": "command", "argv": ["echo", "2"], "stdin": "none"});
     assert_eq!(skipped["skipped"], true);
     let n = json!({"name": "n", "type": "int", "required": false, "default": 2});
     assert!(

@@ -37,10 +37,7 @@ fn a_fork_goes_on_behind_the_step_and_the_original_is_untouched() {
         "--json",
     ];
     let forked = env.materia(&fork).run().ok().json();
-    assert_eq!(
-        (&forked["castId"], &forked["status"]),
-        (&json!("2026-01-01T00-00-00-000Z-2"), &json!("complete"))
-    );
+    assert_has!(forked, {"castId": "2026-01-01T00-00-00-000Z-2", "status": "complete"});
     assert_eq!(
         forked["visits"],
         json!({"plan": 1, "work": 4, "check": 4}),
@@ -94,17 +91,11 @@ fn a_fork_can_wait_and_a_step_has_to_be_finished() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&held["status"], &held["graph"][0]["visits"]),
-        (&json!("interrupted"), &json!(1))
-    );
+    assert_eq!(held["status"], "interrupted");
+    assert_eq!(held["graph"][0]["visits"], 1);
     for step in ["9", "check:2", "nope:1", "x"] {
         let refused = env.materia(&["fork", FIRST, "--at", step, "--json"]).run();
-        assert_eq!(
-            (refused.code(), &refused.json()["error"]["code"]),
-            (3, &json!("step_not_found")),
-            "{step}"
-        );
+        refused.assert_error(3, "step_not_found");
     }
     let resumed = env
         .materia(&["resume", "--agent-script", "script.json", "--json"])
@@ -147,10 +138,7 @@ fn a_detached_fork_goes_on_by_itself() {
         "--json",
     ];
     let answered = env.materia(&fork).run().ok().json();
-    assert_eq!(
-        (&answered["castId"], &answered["status"]),
-        (&json!(format!("{FIRST}-2")), &json!("running"))
-    );
+    assert_has!(answered, {"castId": format!("{FIRST}-2"), "status": "running"});
     assert_eq!(
         env.wait(answered["run"].as_str().unwrap())["status"],
         "done"

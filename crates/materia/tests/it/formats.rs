@@ -168,10 +168,7 @@ fn files_of_every_number_still_open() {
             .run()
             .ok()
             .json();
-        assert_eq!(
-            (&done["status"], &done["visits"]["note"]),
-            (&json!("complete"), &json!(1))
-        );
+        assert_has!(done, {"status": "complete", "visits": {"note": 1}});
         env.materia(&["spawn", "greet", "--as", "run:greet", "name=you"])
             .run()
             .ok();

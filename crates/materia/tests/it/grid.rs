@@ -52,10 +52,7 @@ fn other_programs_get_their_notation() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&document["ok"], &document["loadout"]),
-        (&json!(true), &json!("Flow"))
-    );
+    assert_has!(document, {"ok": true, "loadout": "Flow"});
 }
 
 #[test]

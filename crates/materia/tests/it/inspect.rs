@@ -8,7 +8,6 @@ mod tool;
 mod triage;
 
 use insta::assert_snapshot;
-use serde_json::json;
 
 use crate::test_env::TestEnv;
 
@@ -68,10 +67,7 @@ fn the_tail_has_both_streams_also_when_the_run_is_over() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&json["stdout"], &json["stderr"]),
-        (&json!("100\n"), &json!("oh\n"))
-    );
+    assert_has!(json, {"stdout": "100\n", "stderr": "oh\n"});
 }
 
 #[test]
@@ -249,11 +245,7 @@ fn what_is_said_in_a_room_can_be_followed_as_documents() {
     for body in ["one", "two"] {
         env.send_ok(&["room:a", "said", body, "--from", "run:a"]);
         let said: serde_json::Value = serde_json::from_str(&following.read_line()).unwrap();
-        assert_eq!(
-            (&said["type"], &said["body"]),
-            (&json!("said"), &json!(body)),
-            "{said}"
-        );
+        assert_has!(said, {"type": "said", "body": body});
     }
     env.kill_supervisor("a");
     following.wait().ok();

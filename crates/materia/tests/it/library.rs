@@ -51,12 +51,7 @@ impl LibraryHarness {
             .materia(&[&["run", name, "--json"], words].concat())
             .run();
         let report = whole(&outcome);
-        assert_eq!(
-            (&report["status"], &report["warnings"]),
-            (&json!("ok"), &json!([])),
-            "{}",
-            outcome.transcript()
-        );
+        assert_has!(report, {"status": "ok", "warnings": []}, "{}", outcome.transcript());
         report["output"].as_str().unwrap().to_owned()
     }
 

@@ -145,12 +145,10 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         .run()
         .ok()
         .json();
+    assert_eq!(shown["request"], "second line");
     assert_eq!(
-        (
-            &shown["request"],
-            &shown["events"][0]["data"]["link"]["targets"][1]["name"]
-        ),
-        (&json!("second line"), &json!("Tell"))
+        shown["events"][0]["data"]["link"]["targets"][1]["name"],
+        "Tell"
     );
     let resumed = env.materia(&["resume", &format!("{ID}-2"), "--json"]).run();
     assert_eq!(
@@ -180,19 +178,11 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
         json!({"replies": [{"match": {"materia": "Work"}, "text": "alone"}]}).to_string(),
     );
     let alone = env.materia(&words("materia:Work")).run().ok().json();
-    assert_eq!(
-        (&alone["loadout"], &alone["visits"]),
-        (&json!("Virtual loadout: Work"), &json!({"Socket-1": 1}))
-    );
+    assert_eq!(alone["loadout"], "Virtual loadout: Work");
+    assert_eq!(alone["visits"], json!({"Socket-1": 1}));
     env.write("script.json", replies().to_string());
     let whole = env.materia(&words("loadout:T")).run().ok().json();
-    assert_eq!(
-        (
-            &whole["loadout"],
-            &whole["state"]["autocast"]["target"]["kind"]
-        ),
-        (&json!("T"), &json!("loadout"))
-    );
+    assert_has!(whole, {"loadout": "T", "state": {"autocast": {"target": {"kind": "loadout"}}}});
 }
 
 #[test]
@@ -254,11 +244,7 @@ fn detached_they_answer_at_once_and_go_on_by_themselves() {
             .run()
             .ok()
             .json();
-        assert_eq!(
-            (&answered["ok"], &answered["status"]),
-            (&json!(true), &json!("running")),
-            "{answered}"
-        );
+        assert_has!(answered, {"ok": true, "status": "running"});
         assert_eq!(
             env.wait(answered["run"].as_str().unwrap())["status"],
             "done"

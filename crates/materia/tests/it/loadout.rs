@@ -34,10 +34,7 @@ fn the_list_marks_the_active_one_and_a_broken_one_stops_no_other() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&document["ok"], &document["active"]),
-        (&json!(true), &json!("Full-Auto"))
-    );
+    assert_has!(document, {"ok": true, "active": "Full-Auto"});
     let ours = &document["loadouts"][4];
     let expected = json!({
         "name": "Ours", "id": "project:ours", "source": "project", "description": "What this project does",
@@ -45,10 +42,8 @@ fn the_list_marks_the_active_one_and_a_broken_one_stops_no_other() {
     });
     assert_eq!(ours, &expected);
     let half = &document["loadouts"][5];
-    assert_eq!(
-        (&half["usable"], &half["issues"][0]["code"]),
-        (&json!(false), &json!("unknown-endpoint"))
-    );
+    assert_eq!(half["usable"], false);
+    assert_eq!(half["issues"][0]["code"], "unknown-endpoint");
 }
 
 #[test]
@@ -140,10 +135,8 @@ fn validate_without_files_checks_what_is_in_effect() {
     let named = env
         .materia(&["loadout", "validate", ".pi/pi-materia.json", "--json"])
         .run();
-    assert_eq!(
-        (named.code(), &named.json()["files"][0]["ok"]),
-        (2, &json!(false))
-    );
+    assert_eq!(named.code(), 2);
+    assert_eq!(named.json()["files"][0]["ok"], false);
 }
 
 #[test]

@@ -14,6 +14,7 @@
     reason = "a test fails by panicking"
 )]
 
+#[macro_use]
 mod test_env;
 mod tools;
 

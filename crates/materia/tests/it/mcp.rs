@@ -29,10 +29,7 @@ fn a_run_is_spawned_steered_and_looked_at() {
     let env = TestEnv::new();
     let mut client = Client::open(&env, &["mcp"]);
     let spawned = client.call("spawn", json!({"template": "sleep 600", "as": "run:a"}));
-    assert_eq!(
-        (&spawned["structuredContent"]["run"], &spawned["isError"]),
-        (&json!("a"), &json!(false))
-    );
+    assert_has!(spawned, {"structuredContent": {"run": "a"}, "isError": false});
     assert_eq!(
         text(&spawned),
         "run:a is running. `wait` when you need its end.\nnext: inspect run:a tail | message run:a control.kill"
@@ -50,10 +47,8 @@ fn a_run_is_spawned_steered_and_looked_at() {
     let killed = client.call("message", json!({"target": "run:a", "action": "kill"}));
     assert_eq!(killed["structuredContent"]["status"], "killed", "{killed}");
     let waited = client.call("wait", json!({"runs": ["run:a"]}));
-    assert_eq!(
-        (text(&waited), &waited["isError"]),
-        ("run:a killed", &json!(false))
-    );
+    assert_eq!(text(&waited), "run:a killed");
+    assert_eq!(waited["isError"], false);
     let listed = client.call(
         "inspect",
         json!({"target": "coordinator", "view": "status"}),
@@ -93,10 +88,8 @@ fn a_tool_is_registered_offered_at_once_called_and_removed() {
         .unwrap();
     assert_eq!(greet["inputSchema"]["required"], json!(["who"]));
     let called = client.call("greet", json!({"who": "you"}));
-    assert_eq!(
-        (text(&called), &called["isError"]),
-        ("hello you", &json!(false))
-    );
+    assert_eq!(text(&called), "hello you");
+    assert_eq!(called["isError"], false);
     let wrong = client.call("greet", json!({}));
     assert_eq!(wrong["isError"], true);
     assert!(text(&wrong).contains("who"), "{}", text(&wrong));

@@ -37,6 +37,18 @@ pub fn refused(outcome: &TestOutput) -> (i32, String) {
     )
 }
 
+/// Asserts that a request was refused with this exit code, this error code and a hint.
+#[track_caller]
+pub fn assert_refused(output: &TestOutput, exit: i32, error: &str) {
+    let reported = refused(output);
+    assert_eq!(
+        reported,
+        (exit, error.to_owned()),
+        "{}",
+        output.transcript()
+    );
+}
+
 /// Checks the words by which a reply says what became of a message.
 #[track_caller]
 pub fn assert_fate(

@@ -93,17 +93,14 @@ fn quests_run_in_order_and_failures_stop_where_wished() {
         .collect();
     quest(&env, &["move", &ids[2], "--first"]).ok();
     let ran = quest(&env, &["run", "--stop-on-failure", "--json"]);
-    assert_eq!(
-        (ran.code(), &ran.json()["stopped"]),
-        (1, &json!("failed")),
-        "{}",
-        ran.transcript()
-    );
+    assert_eq!(ran.code(), 1, "{}", ran.transcript());
+    assert_eq!(ran.json()["stopped"], "failed", "{}", ran.transcript());
     assert_eq!(env.read("done.txt"), "two\none\nbad\n");
     quest(&env, &["requeue", &ids[1]]).ok();
     let four = add(&env, &["four"]);
     let ran = quest(&env, &["run", "--json"]);
-    assert_eq!((ran.code(), &ran.json()["stopped"]), (1, &json!("empty")));
+    assert_eq!(ran.code(), 1);
+    assert_eq!(ran.json()["stopped"], "empty");
     assert_eq!(
         statuses(&env),
         ["succeeded", "succeeded", "failed", "succeeded"]
@@ -121,10 +118,7 @@ fn quests_run_in_order_and_failures_stop_where_wished() {
     );
     quest(&env, &["remove", &four]).ok();
     let nobody = quest(&env, &["run", "--json"]).ok().json();
-    assert_eq!(
-        (&nobody["stopped"], &nobody["quests"]),
-        (&json!("empty"), &json!([]))
-    );
+    assert_has!(nobody, {"stopped": "empty", "quests": []});
 }
 
 #[test]
@@ -133,10 +127,7 @@ fn a_quest_whose_cast_needs_somebody_is_blocked_until_it_had_them() {
     let talk = add(&env, &["talk", "--loadout", "Talk"]);
     add(&env, &["after"]);
     let nobody = quest(&env, &["run", "--json"]);
-    assert_eq!(
-        (nobody.code(), &nobody.json()["error"]["code"]),
-        (6, &json!("no_agent"))
-    );
+    nobody.assert_error(6, "no_agent");
     assert_eq!(
         statuses(&env),
         ["pending", "pending"],
@@ -145,20 +136,14 @@ fn a_quest_whose_cast_needs_somebody_is_blocked_until_it_had_them() {
     let ran = quest(&env, &["run", "--agent-script", "script.json", "--json"])
         .ok()
         .json();
-    assert_eq!(
-        (&ran["stopped"], &ran["pending"]),
-        (&json!("needs_you"), &json!(1))
-    );
+    assert_has!(ran, {"stopped": "needs_you", "pending": 1});
     assert_eq!(statuses(&env), ["blocked", "pending"]);
     env.materia(&["continue", "--agent-script", "script.json"])
         .run()
         .ok();
     assert_eq!(statuses(&env), ["succeeded", "pending"]);
     let again = quest(&env, &["run", &talk, "--json"]);
-    assert_eq!(
-        (again.code(), &again.json()["error"]["code"]),
-        (4, &json!("refused"))
-    );
+    again.assert_error(4, "refused");
 }
 
 #[test]
@@ -173,10 +158,7 @@ fn c17_a_runner_is_alone_and_stops_when_told_interrupted_or_aborted() {
         std::thread::yield_now();
     }
     let second = quest(&env, &["run", "--json"]);
-    assert_eq!(
-        (second.code(), &second.json()["error"]["code"]),
-        (4, &json!("runner_in_use"))
-    );
+    second.assert_error(4, "runner_in_use");
     assert_eq!(
         quest(
             &env,
@@ -207,9 +189,10 @@ fn c17_a_runner_is_alone_and_stops_when_told_interrupted_or_aborted() {
     }
     env.materia(&["abort", "--json"]).run().ok();
     let stopped = running.wait();
+    assert_eq!(stopped.code(), 130, "{}", stopped.transcript());
     assert_eq!(
-        (stopped.code(), &stopped.json()["stopped"]),
-        (130, &json!("interrupted")),
+        stopped.json()["stopped"],
+        "interrupted",
         "{}",
         stopped.transcript()
     );
@@ -279,10 +262,7 @@ fn many_hands_lose_nothing_and_a_broken_board_is_left_alone() {
         "{\"version\": 1, \"quests\": 7}",
     );
     let refused = quest(&env, &["add", "x", "--json"]);
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (2, &json!("bad_board"))
-    );
+    refused.assert_error(2, "bad_board");
     assert_eq!(
         fs::read_to_string(file).unwrap(),
         "{\"version\": 1, \"quests\": 7}"

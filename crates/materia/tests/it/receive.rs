@@ -11,7 +11,7 @@ use materia_engine::run;
 use materia_model::message::Draft;
 use serde_json::{Value, json};
 
-use crate::message::{assert_fate, refused};
+use crate::message::{assert_fate, assert_refused};
 use crate::spawn::records;
 use crate::test_env::TestEnv;
 
@@ -74,7 +74,8 @@ fn a_message_ends_once_and_a_repeat_is_told() {
     env.send_ok(&["run:a", "task.run", "1"]);
     env.send_ok(&["run:a", "task.run", "2"]);
     let (first, second) = (env.receive("run:a"), env.receive("run:a"));
-    assert_eq!((&first["body"], &second["body"]), (&json!(1), &json!(2)));
+    assert_eq!(first["body"], 1);
+    assert_eq!(second["body"], 2);
     let settle = |words: &[&str]| {
         env.materia(&[&["receive", "--address", "run:a", "--json"], words].concat())
             .run()
@@ -82,22 +83,17 @@ fn a_message_ends_once_and_a_repeat_is_told() {
     let id = first["id"].as_str().unwrap();
     assert_eq!(settle(&["--ack", id]).ok().json()["already"], false);
     assert_eq!(settle(&["--ack", id]).ok().json()["already"], true);
-    assert_eq!(
-        refused(&settle(&["--fail", id, "--error", "e"])),
-        (4, "message_finished".to_owned())
+    assert_refused(
+        &settle(&["--fail", id, "--error", "e"]),
+        4,
+        "message_finished",
     );
-    assert_eq!(
-        refused(&settle(&["--ack", "m0-nothing"])),
-        (3, "message_not_found".to_owned())
-    );
+    assert_refused(&settle(&["--ack", "m0-nothing"]), 3, "message_not_found");
     let other = second["id"].as_str().unwrap();
     let failed = settle(&["--fail", other, "--error", "no such suite"])
         .ok()
         .json();
-    assert_eq!(
-        (&failed["status"], &failed["already"]),
-        (&json!("failed"), &json!(false))
-    );
+    assert_has!(failed, {"status": "failed", "already": false});
     assert_eq!(
         settle(&["--fail", other]).code(),
         2,
@@ -115,21 +111,18 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_its_run() {
         .start();
     env.send_ok(&["run:a", "task.run", "now"]);
     let got = waiting.wait().ok().json();
-    assert_eq!(
-        (&got["message"]["body"], &got["message"]["attempt"]),
-        (&json!("now"), &json!(1))
-    );
+    assert_has!(got["message"], {"body": "now", "attempt": 1});
     let waiting = env
         .materia(&["receive", "--address", "run:a", "--json"])
         .start();
     env.kill("a");
-    assert_eq!(refused(&waiting.wait()), (4, "run_not_running".to_owned()));
+    assert_refused(&waiting.wait(), 4, "run_not_running");
     let outside = env.materia(&["receive", "--json"]).run();
-    assert_eq!(refused(&outside), (2, "usage".to_owned()));
+    assert_refused(&outside, 2, "usage");
     let room = env
         .materia(&["receive", "--json", "--address", "room:a"])
         .run();
-    assert_eq!(refused(&room), (2, "usage".to_owned()));
+    assert_refused(&room, 2, "usage");
 }
 
 #[test]
@@ -140,10 +133,9 @@ fn a_message_reaches_the_stdin_of_a_command() {
     assert_fate(&report, [true, false, true], "stdin", "delivered");
     assert_eq!(env.wait("a")["status"], "done");
     let line: Value = serde_json::from_str(&env.read_run_file("a", "stdout.log")).unwrap();
-    assert_eq!(
-        (&line["type"], &line["body"], &line["id"]),
-        (&json!("task.run"), &json!({"n": 1}), &report["id"])
-    );
+    assert_eq!(line["type"], "task.run");
+    assert_eq!(line["body"], json!({"n": 1}));
+    assert_eq!(line["id"], report["id"]);
 }
 
 #[test]
@@ -189,11 +181,7 @@ fn what_a_command_does_not_read_on_its_stdin_waits() {
             "--json",
         ];
         let report = env.materia(&words).run().ok().json();
-        assert_eq!(
-            (&report["delivered"], &report["queued"]),
-            (&json!(false), &json!(true)),
-            "{report}"
-        );
+        assert_has!(report, {"delivered": false, "queued": true});
     }
     let seen = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
@@ -227,11 +215,7 @@ fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
             .run()
             .ok()
             .json();
-        assert_eq!(
-            (&report["delivered"], &report["queued"]),
-            (&json!(false), &json!(true)),
-            "{report}"
-        );
+        assert_has!(report, {"delivered": false, "queued": true});
     }
     env.write("go", "");
     assert_eq!(env.wait("a")["status"], "done");
@@ -276,11 +260,7 @@ fn a_command_that_closes_its_stdin_is_left_alone() {
             .run()
             .ok()
             .json();
-        assert_eq!(
-            (&report["delivered"], &report["queued"]),
-            (&json!(false), &json!(true)),
-            "{report}"
-        );
+        assert_has!(report, {"delivered": false, "queued": true});
     }
     env.kill("a");
 }
@@ -355,10 +335,7 @@ fn a_message_reaches_the_reader_of_a_named_pipe_or_waits() {
     let (first, second) = said.split_once('\n').unwrap();
     assert_eq!(first, "next");
     let whole: Value = serde_json::from_str(second).unwrap();
-    assert_eq!(
-        (&whole["type"], &whole["body"]),
-        (&json!("task.run"), &json!("whole"))
-    );
+    assert_has!(whole, {"type": "task.run", "body": "whole"});
 }
 
 #[test]

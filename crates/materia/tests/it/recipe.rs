@@ -65,24 +65,13 @@ fn what_is_not_there_is_broken_or_disabled_is_told_apart() {
         )
     };
     let (code, name, error) = fails("utility-git-statu");
-    assert_eq!(
-        (code, name.as_str(), &error["hint"]),
-        (
-            3,
-            "recipe_not_found",
-            &json!("did you mean `utility-git-status`?")
-        )
-    );
+    assert_eq!(code, 3);
+    assert_eq!(name.as_str(), "recipe_not_found");
+    assert_eq!(error["hint"], "did you mean `utility-git-status`?");
     let (code, name, error) = fails("broken");
-    assert_eq!(
-        (
-            code,
-            name.as_str(),
-            &error["at"]["line"],
-            &error["at"]["column"]
-        ),
-        (2, "unterminated_quote", &json!(2), &json!(21))
-    );
+    assert_eq!(code, 2);
+    assert_eq!(name.as_str(), "unterminated_quote");
+    assert_has!(error["at"], {"line": 2, "column": 21});
     assert_eq!(
         (fails("off").0, fails("off").1.as_str()),
         (4, "recipe_disabled")
@@ -134,10 +123,7 @@ fn who_imports_whom_can_be_seen() {
     let all = shown["imports"].as_array().unwrap();
     let mine: Vec<_> = all.iter().filter(|one| one["recipe"] == "mine").collect();
     assert_eq!(mine.len(), 1, "{shown}");
-    assert_eq!(
-        (&mine[0]["alias"], &mine[0]["from"]),
-        (&"look".into(), &"utility-git-log".into())
-    );
+    assert_has!(mine[0], {"alias": "look", "from": "utility-git-log"});
     let said = env
         .materia(&["inspect", "recipes", "--view", "imports"])
         .run()

@@ -89,16 +89,9 @@ fn every_status_has_its_exit_code() {
     ];
     for (template, status, code, exit, strict) in cases {
         let (exited, document) = ran(&env, &template, &[]);
-        assert_eq!(
-            (&document["status"], &document["code"]),
-            (&json!(status), &json!(code)),
-            "{template}"
-        );
-        assert_eq!(
-            (exited, &document["ok"]),
-            (exit, &json!(status != "failed")),
-            "{template}"
-        );
+        assert_has!(document, {"status": status, "code": code}, "{template}");
+        assert_eq!(exited, exit, "{template}");
+        assert_eq!(document["ok"], json!(status != "failed"), "{template}");
         assert_eq!(
             ran(&env, &template, &["--strict"]).0,
             strict,

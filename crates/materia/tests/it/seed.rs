@@ -38,10 +38,8 @@ fn the_hello_world_utility_completes_without_a_model() {
     let env = TestEnv::new();
     env.write("hello-utility.json", HELLO);
     let done = cast(&env, "./hello-utility.json", &[]);
-    assert_eq!(
-        (&done["status"], &done["visits"]),
-        (&json!("complete"), &json!({"hello": 1}))
-    );
+    assert_eq!(done["status"], "complete");
+    assert_eq!(done["visits"], json!({"hello": 1}));
     assert_eq!(
         done["state"]["hello"],
         json!({"ok": true, "message": "HELLO WORLD"})
@@ -51,10 +49,8 @@ fn the_hello_world_utility_completes_without_a_model() {
         done["castId"].as_str().unwrap()
     );
     let input: Value = serde_json::from_str(&env.read(&format!("{dir}/1.input.json"))).unwrap();
-    assert_eq!(
-        (&input["params"], &input["request"]),
-        (&json!({"message": "HELLO WORLD"}), &json!("say hello"))
-    );
+    assert_eq!(input["params"], json!({"message": "HELLO WORLD"}));
+    assert_eq!(input["request"], "say hello");
     for kind in ["stdout.txt", "stderr.txt", "command.json"] {
         assert!(
             env.work_dir().join(&dir).join(format!("1.{kind}")).exists(),
@@ -71,10 +67,7 @@ fn the_python_example_adds_patterns_from_the_directory_of_its_config() {
     env.write(".gitignore", "target");
     let done = cast(&env, "kept/elsewhere/ignore.json", &[]);
     let state = &done["state"]["artifactIgnore"];
-    assert_eq!(
-        (&state["changed"], &state["added"]),
-        (&json!(true), &json!([".pi/pi-materia/"]))
-    );
+    assert_has!(state, {"changed": true, "added": [".pi/pi-materia/"]});
     assert_eq!(env.read(".gitignore"), "target\n.pi/pi-materia/\n");
     let again = cast(&env, "kept/elsewhere/ignore.json", &[]);
     assert_eq!(again["state"]["artifactIgnore"]["changed"], false);
@@ -159,10 +152,7 @@ fn the_loop_that_consumes_a_generator_runs_for_every_item_and_leaves_by_its_exit
     script(&env, &json!({"satisfied": true}));
     let done = cast(&env, "graph.json", &["--agent-script", "script.json"]);
     let visits = json!({"Socket-3": 1, "Socket-4": 3, "Socket-5": 3, "Socket-6": 2, "Socket-7": 1});
-    assert_eq!(
-        (&done["status"], &done["visits"]),
-        (&json!("complete"), &visits)
-    );
+    assert_has!(done, {"status": "complete", "visits": visits});
     let prompt = env.read(&format!(
         ".pi/pi-materia/{}/sockets/Socket-4/3-WI-2.prompt.md",
         done["castId"].as_str().unwrap()

@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use serde_json::json;
-
 use crate::test_env::TestEnv;
 
 #[test]
@@ -51,10 +49,7 @@ fn a_changed_copy_is_replaced_only_when_told() {
     let refused = env
         .materia(&["skill", "install", "--dir", "skills", "--json"])
         .run();
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (4, &json!("skill_differs"))
-    );
+    refused.assert_error(4, "skill_differs");
     assert_eq!(env.read("skills/materia/SKILL.md"), "mine");
     env.materia(&["skill", "install", "--dir", "skills", "--force"])
         .run()

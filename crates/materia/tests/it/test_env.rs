@@ -4,8 +4,9 @@
 //! A test creates a [`TestEnv`], runs programs in it and checks their output. When the environment
 //! is dropped, no process started in it may be left: a leaked process fails the test.
 
-mod command;
+#[macro_use]
 pub mod json;
+mod command;
 mod leak;
 pub mod terminal;
 

@@ -21,15 +21,7 @@ fn a_tool_is_registered_called_changed_and_removed() {
         "--json",
     ];
     let done = say(&register).ok().json();
-    assert_eq!(
-        (
-            &done["name"],
-            &done["persisted"],
-            &done["valid"],
-            &done["callable"]
-        ),
-        (&json!("greet_it"), &json!(true), &json!(true), &json!(true))
-    );
+    assert_has!(done, {"name": "greet_it", "persisted": true, "valid": true, "callable": true});
     assert_eq!(say(&register).code(), 4);
     assert_eq!(
         say(&["call", "greet_it", "who=you"]).ok().stdout,
@@ -52,10 +44,7 @@ fn a_tool_is_registered_called_changed_and_removed() {
     );
     let shown = say(&["show", "greet_it", "--json"]).ok().json();
     // Counting begins anew when a recipe changes.
-    assert_eq!(
-        (&shown["usage"]["calls"], &shown["usage"]["tool_calls"]),
-        (&json!(1), &json!(1))
-    );
+    assert_has!(shown["usage"], {"calls": 1, "tool_calls": 1});
     say(&["remove", "greet_it"]).ok();
     assert_eq!(
         (
@@ -228,9 +217,10 @@ fn c20_a_cast_runs_a_recipe_as_a_utility() {
     let refused = env
         .materia(&["cast", "go", "--config", "bad.json", "--json"])
         .run();
+    assert_eq!(refused.code(), 2, "{}", refused.transcript());
     assert_eq!(
-        (refused.code(), &refused.json()["error"]["hint"]),
-        (2, &json!("did you mean `answer`?")),
+        refused.json()["error"]["hint"],
+        "did you mean `answer`?",
         "{}",
         refused.transcript()
     );
@@ -254,21 +244,15 @@ fn a_tool_is_called_by_message_and_inspected() {
             .run()
     };
     let said = message(&["tool:greet", "greet.now", "you"]).ok().json();
-    assert_eq!(
-        (
-            &said["consumer"],
-            &said["reason"],
-            &said["delivered"],
-            &said["persisted"],
-            &said["result"]["text"]
-        ),
-        (
-            &json!("tool"),
-            &json!("tool_invoked"),
-            &json!(true),
-            &json!(false),
-            &json!("hello you")
-        )
+    assert_has!(
+        said,
+        {
+            "consumer": "tool",
+            "reason": "tool_invoked",
+            "delivered": true,
+            "persisted": false,
+            "result": {"text": "hello you"}
+        }
     );
     let said = message(&["tool:greet", "greet.now", r#"{"input": "all"}"#])
         .ok()
@@ -279,7 +263,8 @@ fn a_tool_is_called_by_message_and_inspected() {
         0
     );
     let failed = message(&["tool:broken", "x"]);
-    assert_eq!((failed.code(), &failed.json()["ok"]), (1, &json!(false)));
+    assert_eq!(failed.code(), 1);
+    assert_eq!(failed.json()["ok"], false);
     assert_eq!(message(&["tool:utility-git-log", "x"]).code(), 3);
     let inspect = |words: &[&str]| {
         env.materia(&[&["inspect"], words, &["--json"]].concat())

@@ -65,10 +65,7 @@ fn s1_without_a_terminal_it_is_refused_with_what_to_type() {
     let env = project();
     assert!(refusal(&cast(&env)).contains("is not trusted"));
     let asked = env.materia(&["trust", "--json"]).run();
-    assert_eq!(
-        (asked.code(), &asked.json()["error"]["code"]),
-        (4, &json!("no_terminal"))
-    );
+    asked.assert_error(4, "no_terminal");
     let shown = env.materia(&["trust", "--show"]).run().ok().stdout;
     for part in [
         "not trusted: [ROOT]/project/.pi/pi-materia.json",
@@ -153,10 +150,7 @@ fn s1_trust_is_listed_and_taken_back() {
     env.materia(&["trust", "--revoke", "."]).run().ok();
     refusal(&cast(&env));
     let again = env.materia(&["trust", "--revoke", ".", "--json"]).run();
-    assert_eq!(
-        (again.code(), &again.json()["error"]["code"]),
-        (3, &json!("not_trusted"))
-    );
+    again.assert_error(3, "not_trusted");
     let nothing = TestEnv::new();
     assert_eq!(
         nothing.materia(&["trust"]).run().ok().stdout,
@@ -257,10 +251,7 @@ fn s1_a_cast_that_came_with_the_project_is_not_taken_up() {
         definition.replace("echo ran", "echo ran "),
     );
     let refused = env.materia(&["recast", "--json"]).run();
-    assert_eq!(
-        (refused.code(), &refused.json()["error"]["code"]),
-        (4, &json!("untrusted"))
-    );
+    refused.assert_error(4, "untrusted");
     env.write(&format!("{dir}/config.resolved.json"), definition);
     let stranger = env
         .materia(&["recast", "--json"])

@@ -67,10 +67,8 @@ fn the_document_has_the_contracts_shape() {
         .run();
     assert_eq!(outcome.code(), 2);
     let document = outcome.json();
-    assert_eq!(
-        (&document["ok"], &document["files"][0]["ok"]),
-        (&json!(false), &json!(true))
-    );
+    assert_eq!(document["ok"], false);
+    assert_eq!(document["files"][0]["ok"], true);
     let issues = document["files"][1]["issues"].as_array().unwrap();
     let codes: Vec<&str> = issues
         .iter()
@@ -85,10 +83,7 @@ fn the_document_has_the_contracts_shape() {
         .find(|issue| issue["code"] == "unknown-endpoint")
         .unwrap();
     assert_eq!(target["path"], "loadouts.Flow.sockets.plan.edges[0].to");
-    assert_eq!(
-        (&target["line"], &target["column"]),
-        (&json!(8), &json!(60))
-    );
+    assert_has!(target, {"line": 8, "column": 60});
     assert!(
         target["message"].is_string() && target["hint"].is_string(),
         "{target}"
@@ -135,10 +130,7 @@ fn a_good_file_that_breaks_a_shipped_loadout_is_told_so() {
         .ok()
         .json();
     let issue = &document["files"][0]["issues"][0];
-    assert_eq!(
-        (&issue["severity"], &issue["code"]),
-        (&json!("warning"), &json!("unknown-materia"))
-    );
+    assert_has!(issue, {"severity": "warning", "code": "unknown-materia"});
     assert!(
         issue["path"]
             .as_str()
@@ -164,10 +156,7 @@ fn hostile_files_are_refused_and_nothing_crashes() {
     let checked = document["files"].as_array().unwrap();
     assert_eq!(checked.len(), files.len());
     for file in checked {
-        assert_eq!(
-            (&file["ok"], file["issues"].as_array().unwrap().len()),
-            (&json!(false), 1),
-            "{file}"
-        );
+        assert_eq!(file["ok"], false, "{file}");
+        assert_eq!(file["issues"].as_array().unwrap().len(), 1, "{file}");
     }
 }

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use materia_engine::process::Signal;
 use materia_model::run::Status;
 use rustix::fs::{Mode, OFlags};
-use serde_json::json;
 
-use crate::message::refused;
+use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
 /// Waits until somebody sleeps on a bell; nobody else is told of that.
@@ -36,14 +35,9 @@ fn the_exit_code_says_whether_everything_is_done() {
         .run();
     assert_eq!(both.code(), 1);
     let both = both.json();
-    assert_eq!(
-        (&both["ok"], &both["timedOut"]),
-        (&json!(false), &json!(false))
-    );
-    assert_eq!(
-        (&both["runs"][0]["status"], &both["runs"][1]["status"]),
-        (&json!("done"), &json!("failed"))
-    );
+    assert_has!(both, {"ok": false, "timedOut": false});
+    assert_eq!(both["runs"][0]["status"], "done");
+    assert_eq!(both["runs"][1]["status"], "failed");
 }
 
 #[test]
@@ -67,7 +61,8 @@ fn time_may_be_over_first_and_one_may_be_enough() {
     let late = env
         .materia(&["wait", "run:long", "--timeout", "0.05", "--json"])
         .run();
-    assert_eq!((late.code(), &late.json()["timedOut"]), (1, &json!(true)));
+    assert_eq!(late.code(), 1);
+    assert_eq!(late.json()["timedOut"], true);
     env.spawn("short", "true", &[]);
     let any = env
         .materia(&["wait", "run:long", "run:short", "--any", "--json"])
@@ -121,7 +116,7 @@ fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
             let json = env.materia(&[words, &["--json"]].concat()).start();
             until_asleep(&ear);
             json.signal(signal);
-            assert_eq!(refused(&json.wait()), (130, "interrupted".to_owned()));
+            assert_refused(&json.wait(), 130, "interrupted");
             let human = env.materia(words).start();
             until_asleep(&ear);
             human.signal(signal);
@@ -177,10 +172,7 @@ fn the_beginning_of_an_id_is_enough_for_a_person() {
     env.spawn("tests-slow", "true", &[]);
     env.wait("tests-slow");
     let both = env.materia(&["inspect", "run:tests", "--json"]).run();
-    assert_eq!(
-        (both.code(), &both.json()["error"]["code"]),
-        (2, &json!("ambiguous"))
-    );
+    both.assert_error(2, "ambiguous");
     let inside = env
         .materia(&["wait", "run:tests-f", "--session", "s", "--json"])
         .run();

@@ -7,9 +7,9 @@ mod second;
 use std::io::{BufRead, BufReader};
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::message::refused;
+use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
 impl TestEnv {
@@ -75,14 +75,8 @@ fn a_session_is_told_what_its_runs_say_and_how_they_end_once() {
             ("message", "ask")
         ]
     );
-    assert_eq!(
-        (&told[0]["run"], &told[0]["delivery"], &told[0]["body"]),
-        (&json!("a"), &json!("notify"), &json!("40 files"))
-    );
-    assert_eq!(
-        (&told[2]["attention"], &told[2]["delivery"]),
-        (&json!(true), &json!("followup"))
-    );
+    assert_has!(told[0], {"run": "a", "delivery": "notify", "body": "40 files"});
+    assert_has!(told[2], {"attention": true, "delivery": "followup"});
     assert_eq!(told[1]["summary"], "Run a completed successfully.");
     assert_eq!(
         env.watch_once(&["--session", "s"]),
@@ -113,10 +107,7 @@ fn the_operator_hears_everything_from_now_on() {
     env.wait("new");
     let told = env.watch_once(&[]);
     assert_eq!(events(&told), [("terminal", "failed")]);
-    assert_eq!(
-        (&told[0]["run"], &told[0]["level"], &told[0]["session"]),
-        (&json!("new"), &json!("error"), &json!("t"))
-    );
+    assert_has!(told[0], {"run": "new", "level": "error", "session": "t"});
     assert_eq!(
         events(&env.watch_once(&["--session", "s"])),
         [("terminal", "done")],
@@ -136,19 +127,14 @@ fn a_watcher_is_woken_also_by_a_supervisor_that_was_killed() {
     };
     assert_eq!(next(&mut lines)["type"], "hello");
     let busy = env.materia(&["watch", "--json", "--session", "s"]).run();
-    assert_eq!(refused(&busy), (4, "in_use".to_owned()));
+    assert_refused(&busy, 4, "in_use");
     let pid = env.run_state("a").start.unwrap().supervisor.pid;
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     let end = next(&mut lines);
-    assert_eq!(
-        (&end["event"], &end["status"]),
-        (&json!("terminal"), &json!("exited"))
-    );
+    assert_has!(end, {"event": "terminal", "status": "exited"});
     env.spawn("b", "true", &["--session", "s"]);
-    assert_eq!(
-        (&next(&mut lines)["run"], env.wait("b")["status"].as_str()),
-        (&json!("b"), Some("done"))
-    );
+    assert_eq!(next(&mut lines)["run"], "b");
+    assert_eq!(env.wait("b")["status"].as_str(), Some("done"));
     watching.signal(Signal::KILL);
     assert_eq!(watching.wait().code(), 128 + 9);
 }
@@ -316,10 +302,7 @@ fn runs_that_find_no_room_with_an_observer_are_counted() {
     }
     let told = env.watch_once(&["--session", "s"]);
     assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(
-        (&told[0]["event"], &told[0]["count"], &told[0]["run"]),
-        (&json!("missed"), &json!(2), &json!("b"))
-    );
+    assert_has!(told[0], {"event": "missed", "count": 2, "run": "b"});
     assert!(env.watch_once(&["--session", "s"]).is_empty());
 }
 

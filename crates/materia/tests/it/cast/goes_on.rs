@@ -167,11 +167,7 @@ fn recast_goes_on_where_it_failed_and_a_complete_cast_is_refused() {
     assert_eq!(again.json()["state"]["text"], "here");
     for verb in ["recast", "resume", "continue", "abort"] {
         let refused = env.materia(&[verb, &id, "--json"]).run();
-        assert_eq!(
-            (refused.code(), &refused.json()["error"]["code"]),
-            (4, &json!("refused")),
-            "{verb}"
-        );
+        refused.assert_error(4, "refused");
     }
     assert_eq!(env.materia(&["resume", "nope", "--json"]).run().code(), 3);
 }
@@ -196,10 +192,7 @@ fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
     );
     let id = paused.json()["castId"].as_str().unwrap().to_owned();
     let nobody = env.materia(&["continue", &id, "--json"]).run();
-    assert_eq!(
-        (nobody.code(), &nobody.json()["error"]["code"]),
-        (6, &json!("no_agent"))
-    );
+    nobody.assert_error(6, "no_agent");
     let said = env
         .materia(&[
             "continue",
@@ -234,24 +227,16 @@ fn c14_a_cast_that_another_process_drives_is_aborted_with_everything_it_started(
         &json!({"Slow": slow}),
     );
     let detached = cast(&env, &config, &["--detach", "--json"]).ok().json();
-    assert_eq!(
-        (&detached["status"], &detached["run"]),
-        (&json!("running"), &detached["castId"])
-    );
+    assert_has!(detached, {"status": "running", "run": detached["castId"]});
     while !env.work_dir().join("started").exists() {
         std::thread::yield_now();
     }
     let id = detached["castId"].as_str().unwrap();
     let held = env.materia(&["resume", id, "--json"]).run();
-    assert_eq!(
-        (held.code(), &held.json()["error"]["code"]),
-        (4, &json!("cast_in_use"))
-    );
+    held.assert_error(4, "cast_in_use");
     let aborted = env.materia(&["abort", id, "--json"]).run().ok().json();
-    assert_eq!(
-        (&aborted["status"], &aborted["visits"]),
-        (&json!("aborted"), &json!({"a": 1}))
-    );
+    assert_eq!(aborted["status"], "aborted");
+    assert_eq!(aborted["visits"], json!({"a": 1}));
     assert_eq!(
         types(&env)
             .iter()

@@ -217,10 +217,7 @@ fn check(env: &TestEnv, seed: u64, accepted: Option<BTreeSet<String>>) {
     let told = env.watch_once(&["--session", "rounds"]);
     let of_it: Vec<&Value> = told.iter().filter(|news| news["run"] == *run).collect();
     assert_eq!(of_it.len(), 1, "{what}: {told:?}");
-    assert_eq!(
-        (&of_it[0]["event"], &of_it[0]["status"]),
-        (&"terminal".into(), &status.as_str().into())
-    );
+    assert_has!(of_it[0], {"event": "terminal", "status": status.as_str()});
     if !seed.is_multiple_of(2) {
         env.send_ok(&[&address, "control.prune"]);
     }

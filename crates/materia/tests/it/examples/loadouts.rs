@@ -175,14 +175,8 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    assert_eq!(
-        (&lines[0]["number"], &lines[0]["labels"]),
-        (&json!(7), &json!(["bug"]))
-    );
-    assert_eq!(
-        (&lines[1]["number"], &lines[1]["labels"]),
-        (&json!(9), &json!(["feature"]))
-    );
+    assert_has!(lines[0], {"number": 7, "labels": ["bug"]});
+    assert_has!(lines[1], {"number": 9, "labels": ["feature"]});
     assert_eq!(lines.len(), 2);
     assert_eq!(
         complete(&repo.cast("triage", "again"))["visits"],

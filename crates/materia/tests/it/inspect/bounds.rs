@@ -1,8 +1,6 @@
 //! What people see fits a context and says what it leaves out; programs get everything unless they
 //! ask for less.
 
-use serde_json::json;
-
 use crate::test_env::TestEnv;
 
 #[test]
@@ -44,19 +42,13 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
         3
     );
     let all = list(&["--json"]).json();
-    assert_eq!(
-        (all["runs"].as_array().unwrap().len(), &all["incomplete"]),
-        (45, &json!(false))
-    );
+    assert_eq!(all["runs"].as_array().unwrap().len(), 45);
+    assert_eq!(all["incomplete"], false);
     let few = list(&["--json", "--lines", "2"]).json();
-    assert_eq!(
-        (few["runs"].as_array().unwrap().len(), &few["total"]),
-        (2, &json!(45))
-    );
-    assert_eq!(
-        (&few["runs"][0]["run"], &few["incomplete"]),
-        (&json!("zz"), &json!(true))
-    );
+    assert_eq!(few["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(few["total"], 45);
+    assert_eq!(few["runs"][0]["run"], "zz");
+    assert_eq!(few["incomplete"], true);
     env.kill("zz");
 }
 
@@ -87,16 +79,12 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
     );
     assert!(said.ends_with("/runs/a/stdout.log)"), "{said}");
     let json = tail(&["--json"]).json();
-    assert_eq!(
-        (json["stdout"].as_str().unwrap().len(), &json["incomplete"]),
-        (65_536, &json!(true))
-    );
+    assert_eq!(json["stdout"].as_str().unwrap().len(), 65_536);
+    assert_eq!(json["incomplete"], true);
     assert_eq!(json["stdoutBytes"], 3_000_004);
     let more = tail(&["--json", "--lines", "1000"]).json();
-    assert_eq!(
-        (more["stdout"].as_str().unwrap().len(), &more["incomplete"]),
-        (1 << 20, &json!(true))
-    );
+    assert_eq!(more["stdout"].as_str().unwrap().len(), 1 << 20);
+    assert_eq!(more["incomplete"], true);
 }
 
 #[test]
@@ -200,10 +188,8 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
         assert_eq!(json["broken"].as_object().unwrap().len(), 1);
     }
     let all = inspect(&["--json"]).json();
-    assert_eq!(
-        (all["broken"].as_object().unwrap().len(), &all["unreadable"]),
-        (3, &json!(0))
-    );
+    assert_eq!(all["broken"].as_object().unwrap().len(), 3);
+    assert_eq!(all["unreadable"], 0);
 }
 
 #[test]
@@ -229,18 +215,10 @@ fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
         };
         let all = show(&["--json"]).json();
         assert_eq!(all[list].as_array().unwrap().len(), count, "{view}");
-        assert_eq!(
-            (&all["total"], &all["incomplete"]),
-            (&json!(count), &json!(false)),
-            "{view}"
-        );
+        assert_has!(all, {"total": count, "incomplete": false}, "{view}");
         let few = show(&["--json", "--lines", "2"]).json();
         assert_eq!(few[list].as_array().unwrap().len(), 2, "{view}");
-        assert_eq!(
-            (&few["total"], &few["incomplete"]),
-            (&json!(count), &json!(true)),
-            "{view}"
-        );
+        assert_has!(few, {"total": count, "incomplete": true}, "{view}");
         let text = show(&[]).stdout;
         let left_out = text.lines().last().unwrap();
         assert!(

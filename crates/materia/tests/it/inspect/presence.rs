@@ -1,6 +1,6 @@
 //! Who is in a room follows from what members do while their run lasts.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::test_env::TestEnv;
 
@@ -60,10 +60,7 @@ fn presence_is_what_members_do_while_the_run_lasts() {
     env.kill("a");
     assert_eq!(worker(), ["actor", "left", "05"]);
     let status = room(&env, "status");
-    assert_eq!(
-        (&status["roster"], &status["present"]),
-        (&json!(2), &json!(0))
-    );
+    assert_has!(status, {"roster": 2, "present": 0});
     at(6, &["room:a", "note", "--from", "branch:a/w"]);
     assert_eq!(worker(), ["actor", "left", "06"], "its run is over");
 }

@@ -30,10 +30,7 @@ fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
         .ok();
     harness.env.wait("a");
     let told = records(&harness.prompt(says::REVIEW));
-    assert_eq!(
-        (&told[0]["role"], &told[0]["name"]),
-        (&json!("entry"), &json!("twice"))
-    );
+    assert_has!(told[0], {"role": "entry", "name": "twice"});
     assert_eq!(told[0]["recipe"], top, "the document as it is written");
     let here: Vec<&Value> = told
         .iter()

@@ -267,10 +267,7 @@ fn artifacts_are_prepared_written_and_bundled() {
     assert_eq!(harness.prompts().len(), 2);
     let manifest: serde_json::Value =
         serde_json::from_str(&harness.env.read("b/manifest.json")).unwrap();
-    assert_eq!(
-        (&manifest["exists"], &manifest["status"]),
-        (&true.into(), &"ready".into())
-    );
+    assert_has!(manifest, {"exists": true, "status": "ready"});
     assert_eq!(manifest["bytes"], harness.env.read("b/r.md").len());
     assert!(output.contains("artifact.bundled"), "{output}");
     harness.forget();

@@ -60,10 +60,7 @@ fn packages_skills_and_documents_describe_themselves() {
         r#"{"name": "n", "version": "1.0.0", "scripts": {"test": "x"}}"#,
     );
     let package = parsed(&harness.run("utility-package-summary", &[]));
-    assert_eq!(
-        (&package["name"], &package["scripts"]),
-        (&json!("n"), &json!(["test"]))
-    );
+    assert_has!(package, {"name": "n", "scripts": ["test"]});
     assert_eq!(
         parsed(&harness.run("utility-skill-summary", &[]))["count"],
         0
@@ -141,20 +138,12 @@ fn messages_manifests_and_files_are_made_of_stdin() {
         "utility-artifact-write",
         &["artifact_path=a/b.txt", "--stdin", "in.txt"],
     ));
-    assert_eq!(
-        (&written["bytes"], harness.env.read("a/b.txt").as_str()),
-        (&json!(8), "the body")
-    );
+    assert_eq!(written["bytes"], 8);
+    assert_eq!(harness.env.read("a/b.txt").as_str(), "the body");
     let manifest = parsed(&harness.run("utility-artifact-manifest", &["artifact_path=a/b.txt"]));
-    assert_eq!(
-        (&manifest["exists"], &manifest["bytes"]),
-        (&json!(true), &json!(8))
-    );
+    assert_has!(manifest, {"exists": true, "bytes": 8});
     let none = parsed(&harness.run("utility-artifact-manifest", &["artifact_path=none"]));
-    assert_eq!(
-        (&none["exists"], &none["sha256"]),
-        (&json!(false), &Value::Null)
-    );
+    assert_has!(none, {"exists": false, "sha256": null});
     let words = ["artifact_path=a/b.txt", "mode=append", "source=in.txt"];
     harness.run("utility-artifact-write", &words);
     assert_eq!(harness.env.read("a/b.txt"), "the bodythe body");
@@ -194,14 +183,10 @@ fn logs_runs_and_recipes_are_looked_at() {
     let files = harness.run("utility-run-state-files", &[]);
     assert!(files.ends_with("fine/run.json\n"), "{files}");
     let ops = parsed(&harness.run("utility-run-ops-snapshot", &["target_run=run:fine"]));
-    assert_eq!(
-        (&ops["counts"], &ops["total"]),
-        (&json!({"done": 1}), &json!(1))
-    );
-    assert_eq!(
-        (&ops["inspectedRun"]["ended"], &ops["recommendations"][0]),
-        (&json!("done"), &json!("nothing needs attention"))
-    );
+    assert_eq!(ops["counts"], json!({"done": 1}));
+    assert_eq!(ops["total"], 1);
+    assert_eq!(ops["inspectedRun"]["ended"], "done");
+    assert_eq!(ops["recommendations"][0], json!("nothing needs attention"));
     harness
         .env
         .write("recipes/good.json", r#"{"template": "echo x"}"#);

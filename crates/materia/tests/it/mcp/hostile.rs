@@ -11,10 +11,7 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
     let mut client = Client::open(&env, &["mcp"]);
     client.line("{not json");
     let broken = client.next();
-    assert_eq!(
-        (&broken["error"]["code"], &broken["id"]),
-        (&json!(-32700), &json!(null))
-    );
+    assert_has!(broken, {"error": {"code": -32700}, "id": null});
     client.line("[1, 2");
     assert_eq!(client.next()["error"]["code"], -32700);
     client.line("{\"hello\": 1}");
@@ -48,12 +45,9 @@ fn what_is_no_message_gets_an_error_and_the_connection_goes_on() {
         -32602
     );
     let unknown = client.call("rm_rf", json!({}));
-    assert_eq!(
-        (
-            &unknown["isError"],
-            &unknown["structuredContent"]["error"]["code"]
-        ),
-        (&json!(true), &json!("tool_not_found"))
+    assert_has!(
+        unknown,
+        {"isError": true, "structuredContent": {"error": {"code": "tool_not_found"}}}
     );
     assert_eq!(
         client.call("inspect", json!({"target": "coordinator"}))["isError"],

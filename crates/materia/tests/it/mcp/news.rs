@@ -23,10 +23,7 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
         "{spawned}"
     );
     let first = client.until_told(NEWS);
-    assert_eq!(
-        (&first["news"]["run"], &first["delivery"]),
-        (&json!("a"), &json!("followup"))
-    );
+    assert_has!(first, {"news": {"run": "a"}, "delivery": "followup"});
     assert_eq!(
         first["text"],
         "Run a failed. Exit code 1. false\nnext: inspect run:a status | inspect run:a tail"

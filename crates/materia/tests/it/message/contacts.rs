@@ -20,14 +20,9 @@ fn it_is_there_before_the_first_command() {
         env.read_run_file("cf", "stderr.log")
     );
     let read: Value = serde_json::from_str(&env.read_run_file("cf", "stdout.log")).unwrap();
-    assert_eq!(
-        (&read["self"], &read["root"]),
-        (&json!("run:cf"), &json!("run:cf"))
-    );
-    assert_eq!(
-        (&read["rooms"][0]["address"], &read["contacts"]),
-        (&json!("room:cf"), &json!([]))
-    );
+    assert_has!(read, {"self": "run:cf", "root": "run:cf"});
+    assert_eq!(read["rooms"][0]["address"], "room:cf");
+    assert_eq!(read["contacts"], json!([]));
     env.spawn(
         "m",
         "sh -c 'cat \"$MATERIA_STATE_DIR\"/comm*'",

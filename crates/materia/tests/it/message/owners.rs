@@ -1,6 +1,6 @@
 //! Who may write to whom (A9, S2): sessions, runs, the operator.
 
-use super::refused;
+use super::{assert_refused, refused};
 use crate::spawn::kinds;
 use crate::test_env::TestEnv;
 
@@ -58,11 +58,7 @@ fn another_session_is_refused_and_the_operator_is_not() {
             .materia(&[words, &["--json"]].concat())
             .env("MATERIA_SESSION", "s2")
             .run();
-        assert_eq!(
-            refused(&nobody),
-            (2, "invalid_session".to_owned()),
-            "{words:?}"
-        );
+        assert_refused(&nobody, 2, "invalid_session");
     }
     assert_eq!(
         (kinds(&env, "owned"), kinds(&env, "free")),
@@ -85,13 +81,11 @@ fn a_program_inside_a_run_speaks_for_that_run_only() {
             .env("MATERIA_RUN", "a")
             .run()
     };
-    assert_eq!(
-        refused(&inside(&["room:b", "x", "--from", "run:b"])),
-        (4, "not_you".to_owned())
-    );
-    assert_eq!(
-        refused(&inside(&["coordinator", "x", "--from", "branch:b/w"])),
-        (4, "not_you".to_owned())
+    assert_refused(&inside(&["room:b", "x", "--from", "run:b"]), 4, "not_you");
+    assert_refused(
+        &inside(&["coordinator", "x", "--from", "branch:b/w"]),
+        4,
+        "not_you",
     );
     inside(&["room:a", "x"]).ok();
     inside(&["coordinator", "x", "--from", "branch:a/w"]).ok();
@@ -105,12 +99,12 @@ fn agents_cannot_ask_for_what_only_a_person_may_grant() {
     env.spawn("a", "sleep 600", &["--session", "s"]);
     for kind in ["control.approve", "control.trust", "control.budget"] {
         let outcome = env.send(&["run:a", kind, "--session", "s"]);
-        assert_eq!(refused(&outcome), (4, "operator_only".to_owned()), "{kind}");
+        assert_refused(&outcome, 4, "operator_only");
         let within = env
             .materia(&["message", "--json", "run:a", kind])
             .env("MATERIA_RUN", "a")
             .run();
-        assert_eq!(refused(&within), (4, "operator_only".to_owned()));
+        assert_refused(&within, 4, "operator_only");
     }
     env.send_ok(&["run:a", "control.approve"]);
     env.kill("a");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::refused;
+use super::assert_refused;
 use crate::test_env::TestEnv;
 
 #[test]
@@ -20,11 +20,7 @@ fn what_is_not_understood_about_artifacts_removes_nothing() {
         "[true]",
     ] {
         let outcome = env.send(&["run:a", "control.prune", body]);
-        assert_eq!(
-            refused(&outcome),
-            (2, "invalid_message".to_owned()),
-            "{body}"
-        );
+        assert_refused(&outcome, 2, "invalid_message");
     }
     assert!(env.run_dir("a").exists());
     env.send_ok(&["run:a", "control.prune", r#"{"preserveArtifacts": false}"#]);
@@ -46,11 +42,7 @@ fn what_is_meant_for_another_generation_changes_nothing() {
         "control.prune",
     ] {
         let late = env.send(&["run:a", control, &meant(&first)]);
-        assert_eq!(
-            refused(&late),
-            (4, "stale_generation".to_owned()),
-            "{control}"
-        );
+        assert_refused(&late, 4, "stale_generation");
     }
     assert_eq!(env.run_state("a").status.as_str(), "running");
     assert_eq!(
@@ -60,11 +52,7 @@ fn what_is_meant_for_another_generation_changes_nothing() {
     env.send_ok(&["run:a", "control.archive", &meant(&second)]);
     for control in ["control.archive", "control.prune"] {
         let late = env.send(&["run:a", control, &meant(&first)]);
-        assert_eq!(
-            refused(&late),
-            (4, "stale_generation".to_owned()),
-            "{control}"
-        );
+        assert_refused(&late, 4, "stale_generation");
         env.send_ok(&["run:a", control, &meant(&second)]);
     }
 }

@@ -3,7 +3,7 @@
 use materia_engine::clock::Clock;
 use serde_json::json;
 
-use super::{assert_fate, refused};
+use super::{assert_fate, assert_refused};
 use crate::spawn::{document, kinds, records};
 use crate::test_env::TestEnv;
 
@@ -27,20 +27,8 @@ fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
         .filter(|record| record["type"] == "message")
         .collect();
     assert_eq!(messages[0]["data"]["body"], json!({"suite": "fast"}));
-    assert_eq!(
-        (
-            &messages[0]["data"]["summary"],
-            &messages[0]["data"]["correlation_id"]
-        ),
-        (&json!("go"), &json!("c1"))
-    );
-    assert_eq!(
-        (
-            &messages[1]["data"]["body"],
-            &messages[1]["data"]["reply_to"]
-        ),
-        (&json!("not {json"), &json!("m1-x"))
-    );
+    assert_has!(messages[0]["data"], {"summary": "go", "correlation_id": "c1"});
+    assert_has!(messages[1]["data"], {"body": "not {json", "reply_to": "m1-x"});
     assert_ne!(messages[0]["data"]["id"], messages[1]["data"]["id"]);
     env.kill("a");
 }
@@ -57,7 +45,7 @@ fn a_body_can_come_from_a_file_or_stdin_and_is_bounded() {
         .ok();
     let large = env.write("large.txt", "x".repeat(300 << 10));
     let outcome = env.send(&["run:a", "x", "--body-file", large.to_str().unwrap()]);
-    assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
+    assert_refused(&outcome, 2, "invalid_message");
     let bodies: Vec<_> = records(&env, "a")
         .iter()
         .filter(|record| record["type"] == "message")
@@ -126,11 +114,7 @@ fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
         ),
         (&["session:s", "x"], 2, "sender_required"),
     ] {
-        assert_eq!(
-            refused(&env.send(words)),
-            (code, name.to_owned()),
-            "{words:?}"
-        );
+        assert_refused(&env.send(words), code, name);
     }
     assert_eq!(kinds(&env, "a"), before);
     env.kill("a");
@@ -147,15 +131,12 @@ fn control_ends_a_run_once() {
         "run-control",
         "control_applied",
     );
-    assert_eq!(
-        (&report["stopped"], &report["status"]),
-        (&json!(true), &json!("killed"))
-    );
+    assert_has!(report, {"stopped": true, "status": "killed"});
     let again = env.send_ok(&["run:a", "control.kill"]);
     assert_fate(&again, [false, false, false], "run-control", "not_running");
     assert_eq!(again["status"], "killed");
     let late = env.send(&["run:a", "task.run"]);
-    assert_eq!(refused(&late), (4, "run_not_running".to_owned()));
+    assert_refused(&late, 4, "run_not_running");
     env.spawn("b", "sleep 600", &[]);
     assert_eq!(
         env.send_ok(&["run:b", "control.cancel"])["status"],
@@ -184,11 +165,7 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
     let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
-    assert_eq!(
-        refused(&none),
-        (1, "timeout".to_owned()),
-        "the run's own queue is another one"
-    );
+    assert_refused(&none, 1, "timeout");
     env.kill("a");
     let report = env.send_ok(&["branch:a/w", "task.run", "3"]);
     assert_fate(
@@ -225,10 +202,7 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         "room-timeline",
         "room_persisted",
     );
-    assert_eq!(
-        (&report["to"], &report["forwarded"]),
-        (&json!("room:a"), &json!(false))
-    );
+    assert_has!(report, {"to": "room:a", "forwarded": false});
     let report = env.send_ok(&[
         "room:a",
         "ask",
@@ -238,19 +212,13 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         "--metadata",
         r#"{"recipients": ["branch:a/w"]}"#,
     ]);
-    assert_eq!(
-        (&report["forwarded"], &report["queued"]),
-        (&json!(true), &json!(true))
-    );
+    assert_has!(report, {"forwarded": true, "queued": true});
     let got = env
         .materia(&["receive", "--address", "branch:a/w", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&got["message"]["body"], &got["message"]["to"]),
-        (&json!("who?"), &json!("room:a"))
-    );
+    assert_has!(got["message"], {"body": "who?", "to": "room:a"});
     env.materia(&[
         "receive",
         "--address",
@@ -262,14 +230,9 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
     .ok();
     env.send_ok(&["room:a", "actor.leave", "--from", "branch:a/w"]);
     let seen = document(&env, "a", "communication.json");
-    assert_eq!(
-        (&seen["self"], &seen["rooms"][0]["address"]),
-        (&json!("run:a"), &json!("room:a"))
-    );
-    assert_eq!(
-        (&seen["contacts"][0]["role"], &seen["contacts"][0]["status"]),
-        (&json!("worker"), &json!("left"))
-    );
+    assert_eq!(seen["self"], "run:a");
+    assert_eq!(seen["rooms"][0]["address"], "room:a");
+    assert_has!(seen["contacts"][0], {"role": "worker", "status": "left"});
     env.kill("a");
     // What is said about a run that is over is kept as well.
     env.send_ok(&["room:a", "note", "done", "--from", "run:a"]);
@@ -293,10 +256,7 @@ fn a_program_inside_a_run_needs_no_address_of_its_own() {
         .into_iter()
         .find(|record| record["type"] == "message")
         .unwrap();
-    assert_eq!(
-        (&sent["data"]["from"], &sent["data"]["body"]),
-        (&json!("run:a"), &json!("40 files"))
-    );
+    assert_has!(sent["data"], {"from": "run:a", "body": "40 files"});
     let report = env.send_ok(&["coordinator", "x", "--from", "run:a"]);
     assert_fate(
         &report,
@@ -346,7 +306,7 @@ fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
             r#"{"deliver": "pigeon"}"#,
         ])
         .run();
-    assert_eq!(refused(&wrong), (2, "invalid_mailbox".to_owned()));
+    assert_refused(&wrong, 2, "invalid_mailbox");
     env.kill("a");
 }
 
@@ -367,7 +327,7 @@ fn a_new_generation_does_not_get_the_messages_of_the_old_one() {
     let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
-    assert_eq!(refused(&none), (1, "timeout".to_owned()));
+    assert_refused(&none, 1, "timeout");
     env.kill("a");
 }
 
@@ -383,10 +343,7 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     for control in ["control.archive", "control.prune"] {
-        assert_eq!(
-            refused(&env.send(&["run:a", control])),
-            (4, "run_not_terminal".to_owned())
-        );
+        assert_refused(&env.send(&["run:a", control]), 4, "run_not_terminal");
     }
     env.kill("a");
     let report = env.send_ok(&["run:a", "control.archive"]);
@@ -405,10 +362,7 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
     env.spawn("b", "true", &[]);
     env.wait("b");
     env.send_ok(&["run:b", "control.prune", r#"{"preserve_artifacts": true}"#]);
-    assert_eq!(
-        refused(&env.send(&["run:b", "x"])),
-        (3, "run_not_found".to_owned())
-    );
+    assert_refused(&env.send(&["run:b", "x"]), 3, "run_not_found");
 }
 
 #[test]
@@ -425,7 +379,7 @@ fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
             .unwrap();
     }
     let full = env.send(&["run:a", "task.run", "1"]);
-    assert_eq!(refused(&full), (7, "mailbox_full".to_owned()));
+    assert_refused(&full, 7, "mailbox_full");
     assert_eq!(
         env.send_ok(&["branch:a/w", "task.run", "1"])["reason"],
         "branch_persisted",

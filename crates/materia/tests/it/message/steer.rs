@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::refused;
+use super::assert_refused;
 use crate::test_env::TestEnv;
 
 /// A cast whose one socket runs this line, as `run:c`.
@@ -48,7 +48,7 @@ fn a_cast_that_runs_is_aborted_with_everything_it_started() {
     }
     assert_eq!(standing(&env), "running");
     let early = env.send(&["run:c", "control.continue", "go on", "--session", "s"]);
-    assert_eq!(refused(&early), (4, "cast_not_waiting".to_owned()));
+    assert_refused(&early, 4, "cast_not_waiting");
     assert!(
         early.json()["error"]["hint"]
             .as_str()
@@ -58,7 +58,7 @@ fn a_cast_that_runs_is_aborted_with_everything_it_started() {
         early.transcript()
     );
     let others = env.send(&["run:c", "control.abort", "--session", "other"]);
-    assert_eq!(refused(&others), (4, "session_mismatch".to_owned()));
+    assert_refused(&others, 4, "session_mismatch");
     env.send_ok(&["run:c", "control.abort", "--session", "s"]);
     env.wait("c");
     assert_eq!(standing(&env), "aborted");
@@ -73,10 +73,7 @@ fn a_cast_that_failed_is_taken_up_again_as_the_same_run() {
     assert_eq!(standing(&env), "failed");
     env.write("ready", "");
     let report = env.send_ok(&["run:c", "control.recast", "--session", "s"]);
-    assert_eq!(
-        (&report["consumer"], &report["delivered"]),
-        (&json!("cast-driver"), &json!(true))
-    );
+    assert_has!(report, {"consumer": "cast-driver", "delivered": true});
     env.wait("c");
     assert_eq!(standing(&env), "complete");
     let seen = env
@@ -84,8 +81,5 @@ fn a_cast_that_failed_is_taken_up_again_as_the_same_run() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&seen["generations"], &seen["session"]),
-        (&json!(2), &json!("s"))
-    );
+    assert_has!(seen, {"generations": 2, "session": "s"});
 }

@@ -2,9 +2,9 @@
 
 use std::io::{BufRead, BufReader};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::refused;
+use super::assert_refused;
 use crate::test_env::TestEnv;
 
 fn view(env: &TestEnv, target: &str, view: &str) -> Value {
@@ -52,10 +52,7 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
     .run()
     .ok();
     let mailbox = view(&env, "run:a", "mailbox");
-    assert_eq!(
-        (&mailbox["counts"]["queued"], &mailbox["counts"]["handled"]),
-        (&json!(1), &json!(1))
-    );
+    assert_has!(mailbox["counts"], {"queued": 1, "handled": 1});
     let states: Vec<&str> = mailbox["messages"]
         .as_array()
         .unwrap()
@@ -63,25 +60,14 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
         .map(|one| one["status"].as_str().unwrap())
         .collect();
     assert_eq!(states, ["handled", "queued"]);
-    assert_eq!(
-        (
-            &mailbox["mailbox"]["accepts"][0]["type"],
-            &mailbox["incomplete"]
-        ),
-        (&json!("task.run"), &json!(false))
-    );
+    assert_eq!(mailbox["mailbox"]["accepts"][0]["type"], "task.run");
+    assert_eq!(mailbox["incomplete"], false);
     assert_eq!(
         view(&env, "branch:a/w", "mailbox")["messages"][0]["summary"],
         "three"
     );
     let messages = view(&env, "run:a", "messages");
-    assert_eq!(
-        (
-            &messages["messages"][0]["type"],
-            &messages["messages"][0]["attention"]
-        ),
-        (&json!("ask"), &json!(true))
-    );
+    assert_has!(messages["messages"][0], {"type": "ask", "attention": true});
     assert!(
         text(&env, "run:a", "messages")
             .contains("type=ask level=info delivery=followup attention=true summary=which?")
@@ -90,18 +76,11 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
         "address=run:a accepts=task.run deliver=receive queued=1 claimed=0 handled=1"
     ));
     let talk = view(&env, "run:a", "communication");
-    assert_eq!(
-        (&talk["self"], &talk["contacts"][0]["address"]),
-        (&json!("run:a"), &json!("branch:a/w"))
-    );
+    assert_eq!(talk["self"], "run:a");
+    assert_eq!(talk["contacts"][0]["address"], "branch:a/w");
     let triage = view(&env, "tool:materia", "triage");
-    assert_eq!(
-        (
-            &triage["attention_messages"][0]["run"],
-            triage["active_runs"].as_array().unwrap().len()
-        ),
-        (&json!("a"), 1)
-    );
+    assert_eq!(triage["attention_messages"][0]["run"], "a");
+    assert_eq!(triage["active_runs"].as_array().unwrap().len(), 1);
     let fewer = env
         .materia(&[
             "inspect", "run:a", "--view", "mailbox", "--lines", "1", "--json",
@@ -109,13 +88,8 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (
-            fewer["messages"].as_array().unwrap().len(),
-            &fewer["incomplete"]
-        ),
-        (1, &json!(true))
-    );
+    assert_eq!(fewer["messages"].as_array().unwrap().len(), 1);
+    assert_eq!(fewer["incomplete"], true);
     env.kill("a");
 }
 
@@ -138,10 +112,7 @@ fn a_room_can_be_seen_from_every_side() {
         "run:a",
     ]);
     let status = view(&env, "room:a", "status");
-    assert_eq!(
-        (&status["messages"], &status["roster"], &status["present"]),
-        (&json!(2), &json!(2), &json!(2))
-    );
+    assert_has!(status, {"messages": 2, "roster": 2, "present": 2});
     assert_eq!(status["last"]["from"], "run:a");
     assert_eq!(
         view(&env, "room:a", "messages")["messages"][1]["body"]
@@ -176,33 +147,16 @@ fn views_that_are_not_there_and_runs_of_others_are_refused() {
     env.spawn("a", "sleep 600", &["--session", "s"]);
     let inspect = |words: &[&str]| env.materia(&[&["inspect", "--json"], words].concat()).run();
     for target in ["run:a", "room:a", "branch:a/w"] {
-        assert_eq!(
-            refused(&inspect(&[target, "--view", "entrails"])),
-            (2, "invalid_view".to_owned())
-        );
-        assert_eq!(
-            refused(&inspect(&[target, "--session", "t"])),
-            (4, "session_mismatch".to_owned())
-        );
+        assert_refused(&inspect(&[target, "--view", "entrails"]), 2, "invalid_view");
+        assert_refused(&inspect(&[target, "--session", "t"]), 4, "session_mismatch");
     }
-    assert_eq!(
-        refused(&inspect(&["room:b"])),
-        (3, "run_not_found".to_owned())
-    );
-    assert_eq!(
-        refused(&inspect(&["room:a/side"])),
-        (2, "invalid_address".to_owned())
-    );
+    assert_refused(&inspect(&["room:b"]), 3, "run_not_found");
+    assert_refused(&inspect(&["room:a/side"]), 2, "invalid_address");
     let triage = inspect(&["tool:materia", "--view", "triage", "--session", "t"])
         .ok()
         .json();
-    assert_eq!(
-        (
-            triage["active_runs"].as_array().unwrap().len(),
-            &triage["other_session_runs"]
-        ),
-        (0, &json!(1))
-    );
+    assert_eq!(triage["active_runs"].as_array().unwrap().len(), 0);
+    assert_eq!(triage["other_session_runs"], 1);
     env.kill("a");
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::message::refused;
+use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
 #[test]
@@ -34,7 +34,7 @@ fn a_body_that_would_be_kept_as_something_else_is_refused() {
         ),
     ] {
         let outcome = env.send(words);
-        assert_eq!(refused(&outcome), (2, "invalid_message".to_owned()));
+        assert_refused(&outcome, 2, "invalid_message");
         assert!(
             outcome.json()["error"]["message"]
                 .as_str()
@@ -61,7 +61,7 @@ fn a_bound_that_is_met_is_said() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let long = env.send(&["run:a", &"t".repeat(129)]);
-    assert_eq!(refused(&long), (2, "invalid_message".to_owned()));
+    assert_refused(&long, 2, "invalid_message");
     assert_eq!(
         long.json()["error"]["message"],
         "the message's `type` has 129 bytes, at most 128 are allowed"
@@ -78,7 +78,7 @@ fn a_bound_that_is_met_is_said() {
         "--metadata",
         &metadata,
     ]);
-    assert_eq!(refused(&many), (2, "too_many_recipients".to_owned()));
+    assert_refused(&many, 2, "too_many_recipients");
     let said = "the message to room:a names 101 recipients, at most 100 are allowed";
     assert_eq!(many.json()["error"]["message"], said);
     env.kill("a");
@@ -100,7 +100,7 @@ fn a_tool_that_fails_says_so_as_an_error() {
     .run()
     .ok();
     let outcome = env.send(&["tool:broken", "task.run"]);
-    assert_eq!(refused(&outcome), (1, "tool_failed".to_owned()));
+    assert_refused(&outcome, 1, "tool_failed");
     let message = outcome.json()["error"]["message"]
         .as_str()
         .unwrap()
@@ -125,8 +125,5 @@ fn a_branch_of_a_run_that_is_over_keeps_what_is_sent() {
     env.wait("a");
     let report = env.send_ok(&["branch:a/w", "task.run", "1"]);
     assert_eq!(report["reason"], "branch_persisted_parent_unavailable");
-    assert_eq!(
-        refused(&env.send(&["run:a", "task.run", "1"])),
-        (4, "run_not_running".to_owned())
-    );
+    assert_refused(&env.send(&["run:a", "task.run", "1"]), 4, "run_not_running");
 }

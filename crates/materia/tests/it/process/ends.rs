@@ -24,11 +24,7 @@ fn exits_and_signals_are_told_exactly() {
     ];
     for (argv, cause, detail, code) in cases {
         let ended = harness.run(json!({ "argv": argv }));
-        assert_eq!(
-            (&ended["cause"], &ended["detail"], &ended["code"]),
-            (&json!(cause), &json!(detail), &json!(code)),
-            "{argv}"
-        );
+        assert_has!(ended, {"cause": cause, "detail": detail, "code": code}, "{argv}");
     }
     harness.assert_empty();
 }
@@ -137,10 +133,7 @@ fn a_deadline_holds_although_a_grandchild_holds_the_pipe() {
     let ended = harness.run(json!({
         "argv": [FAKE, "forks", "1", "--setsid", "--hold"], "deadline_ms": 300, "grace_ms": 300,
     }));
-    assert_eq!(
-        (&ended["cause"], &ended["code"]),
-        (&json!("timed-out"), &json!(124))
-    );
+    assert_has!(ended, {"cause": "timed-out", "code": 124});
     assert_within(&ended, 600);
     harness.assert_empty();
 }
@@ -150,10 +143,7 @@ fn without_a_deadline_a_leaf_ends_with_its_command() {
     let harness = ProcessHarness::new();
     let (ended, took) =
         timed(|| harness.run(json!({ "argv": [FAKE, "forks", "1", "--hold", "--exit", "4"] })));
-    assert_eq!(
-        (&ended["detail"], &ended["stdout"]["text"]),
-        (&json!("exited 4"), &json!("ready\n"))
-    );
+    assert_has!(ended, {"detail": "exited 4", "stdout": {"text": "ready\n"}});
     assert!(took < 30_000, "waited for the grandchild");
     harness.assert_empty();
 }
@@ -164,10 +154,7 @@ fn a_timeout_is_one_whatever_the_command_does_then() {
     let script = "trap 'exit 0' TERM; while :; do sleep 0.05; done";
     let ended =
         harness.run(json!({ "argv": ["sh", "-c", script], "deadline_ms": 200, "grace_ms": 5000 }));
-    assert_eq!(
-        (&ended["cause"], &ended["detail"], &ended["code"]),
-        (&json!("timed-out"), &json!("exited 0"), &json!(124))
-    );
+    assert_has!(ended, {"cause": "timed-out", "detail": "exited 0", "code": 124});
     harness.assert_empty();
 }
 
@@ -192,10 +179,7 @@ fn an_interrupt_stops_a_run_and_the_second_kills_it() {
         let (report, took) = timed(|| {
             harness.host(&json!({ "interrupts": true, "repeat": 1, "commands": [command] }))
         });
-        assert_eq!(
-            (&report["ended"][0]["cause"], &report["ended"][0]["detail"]),
-            (&json!("cancelled"), &json!(detail))
-        );
+        assert_has!(report["ended"][0], {"cause": "cancelled", "detail": detail});
         assert!(took < 30_000, "its grace was waited for");
     }
     harness.assert_empty();

@@ -31,11 +31,7 @@ fn timed_out(kind: &str) {
     assert_eq!(report["left"], json!([]), "the leaf was said to be over");
     harness.assert_empty();
     let ended = report["ended"][0].take();
-    assert_eq!(
-        (&ended["cause"], &ended["code"]),
-        (&json!("timed-out"), &json!(124)),
-        "{ended}"
-    );
+    assert_has!(ended, {"cause": "timed-out", "code": 124});
     assert_within(&ended, 550);
 }
 
@@ -155,16 +151,10 @@ fn a_polite_program_goes_at_once_and_a_stubborn_one_after_its_grace() {
     let harness = ProcessHarness::new();
     let polite = harness
         .run(json!({ "argv": [FAKE, "sleeper", "100"], "stop_on": "ready", "grace_ms": 60_000 }));
-    assert_eq!(
-        (&polite["detail"], &polite["code"]),
-        (&json!("signal 15"), &json!(143))
-    );
+    assert_has!(polite, {"detail": "signal 15", "code": 143});
     let stubborn =
         harness.run(json!({ "argv": [FAKE, "stubborn"], "stop_on": "ready", "grace_ms": 300 }));
-    assert_eq!(
-        (&stubborn["detail"], &stubborn["code"]),
-        (&json!("signal 9"), &json!(137))
-    );
+    assert_has!(stubborn, {"detail": "signal 9", "code": 137});
     assert!(stubborn["elapsed_ms"].as_u64().unwrap() >= 300);
     let killed =
         harness.run(json!({ "argv": [FAKE, "stubborn"], "kill_on": "ready", "grace_ms": 60_000 }));

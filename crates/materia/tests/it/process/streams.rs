@@ -24,10 +24,7 @@ fn a_flood_is_bounded_in_memory_and_complete_in_its_file() {
         "memory": 1000, "spill": text(&harness.path("spill")),
     }));
     let stdout = &ended["stdout"];
-    assert_eq!(
-        (&stdout["total"], &stdout["kept"], &stdout["truncated"]),
-        (&json!(count), &json!(1000), &json!(false))
-    );
+    assert_has!(stdout, {"total": count, "kept": 1000, "truncated": false});
     let complete = noise(count, 1_000_000);
     assert!(std::fs::read(harness.path("spill.stdout")).unwrap() == complete);
     assert_eq!(
@@ -48,17 +45,11 @@ fn past_its_limit_output_is_counted_and_thrown_away() {
         "spill": text(&harness.path("spill")),
     }));
     let stdout = &ended["stdout"];
-    assert_eq!(
-        (&stdout["total"], &stdout["truncated"]),
-        (&json!(1_000_000), &json!(true))
-    );
+    assert_has!(stdout, {"total": 1_000_000, "truncated": true});
     assert!(std::fs::read(harness.path("spill.stdout")).unwrap() == noise(5000, 80));
     assert_eq!(stdout["bytes"], json!(noise(1_000_000, 80)[999_900..]));
     let ended = harness.run(json!({ "argv": [FAKE, "noisy", "--stdout", "1000"], "memory": 100 }));
-    assert_eq!(
-        (&ended["stdout"]["kept"], &ended["stdout"]["truncated"]),
-        (&json!(100), &json!(true))
-    );
+    assert_has!(ended["stdout"], {"kept": 100, "truncated": true});
     assert_eq!(ended["stdout"]["file"], Value::Null);
     harness.assert_empty();
 }
@@ -82,10 +73,7 @@ fn a_spill_that_cannot_be_written_costs_the_file_and_not_the_leaf() {
     let ended = harness.run(json!({
         "argv": [FAKE, "noisy", "--stdout", "100000"], "memory": 100, "spill": "/no/such/directory/spill",
     }));
-    assert_eq!(
-        (&ended["detail"], &ended["stdout"]["total"]),
-        (&json!("exited 0"), &json!(100_000))
-    );
+    assert_has!(ended, {"detail": "exited 0", "stdout": {"total": 100_000}});
     assert!(ended["stdout"]["error"].is_string() && ended["stdout"]["truncated"] == true);
     harness.assert_empty();
 }

@@ -49,11 +49,10 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
         .collect();
     assert_eq!(to, ["branch:a/w", "branch:a/x", "branch:a/y"]);
     let copy = format!("{}:x", said["id"].as_str().unwrap());
-    assert_eq!(
-        (&read[0]["id"], &read[1]["id"]),
-        (&report["id"], &json!(copy))
-    );
-    assert_eq!((&read[0]["body"], &read[2]["body"]), (&json!(1), &json!(2)));
+    assert_eq!(read[0]["id"], report["id"]);
+    assert_eq!(read[1]["id"], json!(copy));
+    assert_eq!(read[0]["body"], 1);
+    assert_eq!(read[2]["body"], 2);
     for branch in ["w", "x", "y"] {
         let view = env
             .materia(&["inspect", &format!("branch:a/{branch}"), "--json"])

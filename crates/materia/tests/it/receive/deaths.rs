@@ -1,9 +1,7 @@
 //! Receivers that die: their messages are free again, and nothing is handled twice by who looks at
 //! the id.
 
-use serde_json::json;
-
-use crate::message::refused;
+use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
 #[test]
@@ -28,20 +26,10 @@ fn the_message_of_a_program_that_ended_is_given_to_the_next() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&seen["counts"]["queued"], &seen["counts"]["claimed"]),
-        (&json!(1), &json!(0)),
-        "{seen:#}"
-    );
-    assert_eq!(
-        (&seen["messages"][0]["status"], &seen["messages"][0]["by"]),
-        (&json!("queued"), &json!(null))
-    );
+    assert_has!(seen["counts"], {"queued": 1, "claimed": 0});
+    assert_has!(seen["messages"][0], {"status": "queued", "by": null});
     let again = env.receive("run:a");
-    assert_eq!(
-        (&again["id"], &again["attempt"]),
-        (&lines[0]["message"]["id"], &json!(2))
-    );
+    assert_has!(again, {"id": lines[0]["message"]["id"], "attempt": 2});
     env.kill("a");
 }
 
@@ -140,7 +128,7 @@ mod slow {
         let none = env
             .materia(&["receive", "--address", "run:a", "--json", "--timeout", "0"])
             .run();
-        assert_eq!(refused(&none), (1, "timeout".to_owned()));
+        assert_refused(&none, 1, "timeout");
         env.kill("a");
     }
 }

@@ -1,9 +1,9 @@
 //! Who has a message: the program that called, also through others, and who may say what became of
 //! it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::message::refused;
+use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
 const RECEIVE: &str = "materia receive --address run:a --json";
@@ -58,7 +58,7 @@ fn somebody_beside_it_may_not() {
     ))
     .run()
     .ok();
-    assert_eq!(refused(&ack()), (4, "message_claimed".to_owned()));
+    assert_refused(&ack(), 4, "message_claimed");
     drop(other.stdin());
     other.wait().ok();
     assert_eq!(
@@ -92,11 +92,7 @@ fn a_program_that_only_runs_the_command_does_not_have_the_message() {
         let lines: Vec<Value> = said.lines().map(parsed).collect();
         assert_eq!(lines[1]["error"]["code"], "timeout", "{way}: {said}");
         let again = env.receive("run:a");
-        assert_eq!(
-            (&again["id"], &again["attempt"]),
-            (&lines[0]["message"]["id"], &json!(2)),
-            "{way}"
-        );
+        assert_has!(again, {"id": lines[0]["message"]["id"], "attempt": 2}, "{way}");
         let id = again["id"].as_str().unwrap();
         env.materia(&["receive", "--address", "run:a", "--ack", id])
             .run()

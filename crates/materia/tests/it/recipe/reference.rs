@@ -39,11 +39,7 @@ fn every_field_and_form_loads_and_runs() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&ran["status"], &ran["warnings"]),
-        (&json!("ok"), &json!([])),
-        "{ran:#}"
-    );
+    assert_has!(ran, {"status": "ok", "warnings": []});
     assert_eq!(ran["output"], "psst\ntop\n");
     let said: Vec<&str> = ran["commands"]
         .as_array()
@@ -103,10 +99,7 @@ fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
         .run()
         .ok()
         .json();
-    assert_eq!(
-        (&doctor["ok"], &doctor["remediations"]),
-        (&json!(true), &json!([]))
-    );
+    assert_has!(doctor, {"ok": true, "remediations": []});
     assert_eq!(doctor["counts"]["tools"], 3);
     let by_skill = env.materia(&["run", "voice/whisper"]).run().ok();
     assert_eq!(by_skill.stdout, "psst\n");

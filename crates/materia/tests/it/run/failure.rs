@@ -24,10 +24,8 @@ fn after_a_failure_for_everybody_nothing_further_starts() {
         "sleep 30", {"failure": "root", "template": "sh -c 'echo no >&2; exit 3'"}, "touch third", "touch fourth"
     ]});
     let (exit, document) = ran(&env, &template, &[]);
-    assert_eq!(
-        (exit, &document["code"], &document["status"]),
-        (1, &json!(3), &json!("failed"))
-    );
+    assert_eq!(exit, 1);
+    assert_has!(document, {"code": 3, "status": "failed"});
     let statuses = ["cancelled", "failed", "cancelled", "cancelled"];
     assert_eq!(each(&document["branches"], "status"), statuses);
     assert_eq!(each(&document["failures"], "code"), [3]);
@@ -46,7 +44,8 @@ fn a_failure_for_everybody_reaches_every_level_at_once() {
         {"template": ["true", inner]}, trapped("two", "touch gone; exit 0"), "touch never"
     ]});
     let (exit, document) = ran(&env, &template, &[]);
-    assert_eq!((exit, &document["code"]), (1, &json!(1)));
+    assert_eq!(exit, 1);
+    assert_eq!(document["code"], 1);
     assert!(
         each(&document["commands"], "signal")
             .iter()
@@ -73,7 +72,8 @@ fn a_group_that_fails_for_everybody_is_tried_again_first() {
     std::fs::remove_file(env.work_dir().join("tried")).unwrap();
     // The second attempt never ends by itself: its deadline is that of everything around it.
     let (exit, document) = ran(&env, &json!({"timeout": 1000, "template": [group]}), &[]);
-    assert_eq!((exit, &document["code"]), (1, &json!(124)), "{document}");
+    assert_eq!(exit, 1, "{document}");
+    assert_eq!(document["code"], 124, "{document}");
     assert!(each(&document["commands"], "attempt").contains(&json!(2)));
 }
 
@@ -84,7 +84,8 @@ fn a_branch_that_stops_early_leaves_its_siblings_alone() {
         {"label": "a", "failure": "branch", "template": ["false", "touch never"]}, until(&["late"], "echo b"), "touch late"
     ]});
     let (exit, document) = ran(&env, &template, &[]);
-    assert_eq!((exit, &document["status"]), (0, &json!("degraded")));
+    assert_eq!(exit, 0);
+    assert_eq!(document["status"], "degraded");
     assert_eq!(
         each(&document["branches"], "status"),
         ["failed", "done", "done"]
@@ -101,22 +102,18 @@ fn attempts_are_counted_and_earlier_ones_are_forgiven() {
         &json!(["echo in", {"retry": 5, "template": third}]),
         &[],
     );
-    assert_eq!(
-        (exit, &document["status"], &document["failures"]),
-        (0, &json!("ok"), &json!([]))
-    );
+    assert_eq!(exit, 0);
+    assert_has!(document, {"status": "ok", "failures": []});
     assert_eq!(each(&document["commands"], "attempt"), [1, 1, 2, 3]);
     assert_eq!(each(&document["commands"], "code"), [0, 1, 1, 0]);
 
     let group = json!({"failure": "branch", "retry": 2, "template": ["true", "false"]});
     let (exit, document) = ran(&env, &group, &[]);
+    assert_eq!(exit, 1);
+    assert_eq!(document["code"], 1);
     assert_eq!(
-        (
-            exit,
-            &document["code"],
-            each(&document["commands"], "attempt")
-        ),
-        (1, &json!(1), [1, 1, 2, 2].map(Value::from).to_vec())
+        each(&document["commands"], "attempt"),
+        [1, 1, 2, 2].map(Value::from).to_vec()
     );
     assert_eq!(
         document["failures"].as_array().unwrap().len(),
@@ -131,10 +128,8 @@ fn a_recovery_reads_the_failed_output_and_the_next_attempt_the_original_input() 
     let attempt = "sh -c 'cat >> seen; echo half; test -e recovered'";
     let template = json!(["printf in,", {"retry": 2, "recover": "sh -c 'cat > recovered'", "template": attempt}]);
     let (exit, document) = ran(&env, &template, &[]);
-    assert_eq!(
-        (exit, &document["status"], &document["output"]),
-        (0, &json!("ok"), &json!("half\n"))
-    );
+    assert_eq!(exit, 0);
+    assert_has!(document, {"status": "ok", "output": "half\n"});
     assert_eq!(
         (env.read("seen").as_str(), env.read("recovered").as_str()),
         ("in,in,", "half\n")
@@ -148,7 +143,8 @@ fn a_failed_recovery_ends_the_node_and_stops_what_follows() {
     let template =
         json!([{"retry": 5, "recover": "sh -c 'exit 9'", "template": "false"}, "touch never"]);
     let (exit, document) = ran(&env, &template, &[]);
-    assert_eq!((exit, &document["code"]), (1, &json!(9)));
+    assert_eq!(exit, 1);
+    assert_eq!(document["code"], 9);
     assert_eq!(each(&document["failures"], "code"), [1, 9]);
     assert_eq!(document["commands"].as_array().unwrap().len(), 2);
     assert!(!env.work_dir().join("never").exists());
@@ -167,11 +163,8 @@ fn a_recovery_is_outside_the_deadline_of_the_attempts() {
     let template = json!({"retry": 2, "timeout": 500, "recover": "sh -c 'sleep 0.7; touch recovered'",
         "template": ["sh -c 'test -e recovered || exec sleep 30; echo good'"]});
     let (exit, document) = ran(&env, &template, &[]);
-    assert_eq!(
-        (exit, &document["status"], &document["output"]),
-        (0, &json!("ok"), &json!("good\n")),
-        "{document}"
-    );
+    assert_eq!(exit, 0, "{document}");
+    assert_has!(document, {"status": "ok", "output": "good\n"});
     assert_eq!(
         each(&document["commands"], "timedOut"),
         [true, false, false]
@@ -184,10 +177,8 @@ fn a_deadline_around_retries_ends_them() {
     let inner =
         json!({"retry": 1_000_000, "recover": "true", "template": "sh -c 'sleep 0.02; exit 1'"});
     let (exit, document) = ran(&env, &json!({"timeout": 400, "template": [inner]}), &[]);
-    assert_eq!(
-        (exit, &document["code"], &document["status"]),
-        (1, &json!(124), &json!("failed"))
-    );
+    assert_eq!(exit, 1);
+    assert_has!(document, {"code": 124, "status": "failed"});
     assert!(
         each(&document["failures"], "timedOut").contains(&json!(true)),
         "{}",
@@ -200,10 +191,8 @@ fn a_deadline_that_comes_while_nothing_runs_is_a_failure_too() {
     let env = TestEnv::new();
     let waits = json!({"label": "group", "timeout": 50, "template": [{"delay": 60000, "template": "touch never"}]});
     let (exit, document) = ran(&env, &json!([waits, "echo on"]), &[]);
-    assert_eq!(
-        (exit, &document["status"], &document["output"]),
-        (0, &json!("degraded"), &json!("on\n"))
-    );
+    assert_eq!(exit, 0);
+    assert_has!(document, {"status": "degraded", "output": "on\n"});
     let failure = json!([{"argv": [], "label": "group", "code": 124, "signal": null, "timedOut": true, "stderr": "it took longer than 50 ms"}]);
     assert_eq!(document["failures"], failure);
 }
@@ -213,15 +202,9 @@ fn a_deadline_says_how_far_it_reaches_not_what_it_stopped() {
     let env = TestEnv::new();
     let group = |failure| json!({"timeout": 100, "failure": failure, "template": [{"failure": "root", "template": "sleep 30"}]});
     let (_, soft) = ran(&env, &json!([group("continue"), "echo on"]), &[]);
-    assert_eq!(
-        (&soft["status"], &soft["output"]),
-        (&json!("degraded"), &json!("on\n"))
-    );
+    assert_has!(soft, {"status": "degraded", "output": "on\n"});
     let (_, hard) = ran(&env, &json!([group("root"), "touch never"]), &[]);
-    assert_eq!(
-        (&hard["status"], &hard["code"]),
-        (&json!("failed"), &json!(124))
-    );
+    assert_has!(hard, {"status": "failed", "code": 124});
     assert!(!env.work_dir().join("never").exists());
 }
 
@@ -259,15 +242,10 @@ fn a_quorum_counts_successes_only() {
         &json!({"parallel": true, "min_successful": 2, "template": ["true", "true", "false"]}),
         &[],
     );
-    assert_eq!(
-        (&reached["status"], &reached["coverage"]["coverage"]),
-        (&json!("degraded"), &json!(2.0 / 3.0))
-    );
+    assert_has!(reached, {"status": "degraded", "coverage": {"coverage": 2.0 / 3.0}});
     let (exit, missed) = ran(&env, &quorum(3)[0], &[]);
-    assert_eq!(
-        (exit, &missed["status"], &missed["code"]),
-        (1, &json!("failed"), &json!(1))
-    );
+    assert_eq!(exit, 1);
+    assert_has!(missed, {"status": "failed", "code": 1});
     assert_eq!(
         missed["coverage"]["expected"], 3,
         "a skipped branch does not count"
@@ -285,13 +263,7 @@ fn coverage_counts_the_branches_of_every_level() {
         each(&document["branches"], "label"),
         ["branch 1", "branch 2", "in", "branch 2"]
     );
-    assert_eq!(
-        (
-            &document["coverage"]["done"],
-            &document["coverage"]["expected"]
-        ),
-        (&json!(3), &json!(4))
-    );
+    assert_has!(document["coverage"], {"done": 3, "expected": 4});
 }
 
 #[test]
@@ -299,17 +271,15 @@ fn an_output_that_should_exist_has_to() {
     let env = TestEnv::new();
     let node = |make: &str| json!({"args": ["file:path"], "output": "file", "retry": 2, "template": [make]});
     let (exit, document) = ran(&env, &node("true"), &["file=here.txt"]);
-    assert_eq!((exit, &document["status"]), (1, &json!("failed")));
+    assert_eq!(exit, 1);
+    assert_eq!(document["status"], "failed");
     assert!(
         document["failures"].to_string().contains("here.txt"),
         "{document}"
     );
     assert_eq!(each(&document["commands"], "attempt"), [1, 2]);
     let (_, document) = ran(&env, &node("touch {file}"), &["file=here.txt"]);
-    assert_eq!(
-        (&document["status"], &document["output"]),
-        (&json!("ok"), &json!("here.txt"))
-    );
+    assert_has!(document, {"status": "ok", "output": "here.txt"});
     let (_, text) = ran(
         &env,
         &json!({"output": "in {file}", "template": "echo other"}),

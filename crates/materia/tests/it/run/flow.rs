@@ -24,10 +24,9 @@ fn a_long_output_is_reported_by_its_end_and_kept_in_a_file() {
         .replace("[ROOT]", env.work_dir().parent().unwrap().to_str().unwrap());
     let whole = std::fs::read_to_string(&file).unwrap();
     let output = document["output"].as_str().unwrap();
-    assert_eq!(
-        (whole.len(), output.len(), &document["outputTruncated"]),
-        (3_000_000, 1 << 20, &json!(true))
-    );
+    assert_eq!(whole.len(), 3_000_000);
+    assert_eq!(output.len(), 1 << 20);
+    assert_eq!(document["outputTruncated"], true);
     assert!(whole.ends_with(output));
     assert_eq!(
         std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
@@ -46,10 +45,7 @@ fn a_long_output_is_reported_by_its_end_and_kept_in_a_file() {
 fn an_output_of_exactly_the_bound_is_whole_and_no_character_is_cut() {
     let env = TestEnv::new();
     let (_, document) = ran(&env, &json!("materia-fake noisy --stdout 1048576"), &[]);
-    assert_eq!(
-        (&document["outputTruncated"], &document["outputFile"]),
-        (&json!(false), &Value::Null)
-    );
+    assert_has!(document, {"outputTruncated": false, "outputFile": null});
     env.write("text", "é€".repeat(300_000));
     let (_, document) = ran(&env, &json!("cat text"), &[]);
     let output = document["output"].as_str().unwrap();
@@ -132,11 +128,8 @@ fn a_disk_that_fails_is_told_and_fails_only_what_needed_it() {
     }
     for point in ["spool.create:enospc", "spool.write:eio", "spool.copy:eio"] {
         let (exit, document) = failing(point);
-        assert_eq!(
-            (exit, &document["status"], &document["code"]),
-            (1, &json!("failed"), &json!(1)),
-            "{point}"
-        );
+        assert_eq!(exit, 1, "{point}");
+        assert_has!(document, {"status": "failed", "code": 1}, "{point}");
         assert!(
             document["failures"][0]["stderr"]
                 .as_str()
@@ -186,11 +179,7 @@ fn few_free_files_make_a_run_narrow_and_not_fail() {
             .run()
             .ok();
         let document = outcome.json();
-        assert_eq!(
-            (&document["status"], &document["coverage"]["done"]),
-            (&json!("ok"), &json!(expected)),
-            "{more}"
-        );
+        assert_has!(document, {"status": "ok", "coverage": {"done": expected}}, "{more}");
     }
 }
 

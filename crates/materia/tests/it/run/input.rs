@@ -143,7 +143,8 @@ fn bad_input_is_a_document_for_programs() {
         ])
         .run();
     let document = outcome.json();
-    assert_eq!((outcome.code(), &document["ok"]), (2, &json!(false)));
+    assert_eq!(outcome.code(), 2);
+    assert_eq!(document["ok"], false);
     assert_eq!(
         document["error"]["at"],
         json!({"file": "broken.json", "line": 2, "column": 8})
@@ -151,10 +152,7 @@ fn bad_input_is_a_document_for_programs() {
     let missing = env
         .materia(&["run", "--json", "--file", "missing.json"])
         .run();
-    assert_eq!(
-        (missing.code(), &missing.json()["error"]["code"]),
-        (3, &json!("unreadable"))
-    );
+    missing.assert_error(3, "unreadable");
 }
 
 #[test]

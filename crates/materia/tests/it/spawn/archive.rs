@@ -2,7 +2,7 @@
 //! can name.
 
 use super::*;
-use crate::message::{assert_fate, refused};
+use crate::message::{assert_fate, assert_refused, refused};
 
 /// A run of this id that is over and was archived; where it is now.
 fn archived(env: &TestEnv, id: &str, more: &[&str]) -> PathBuf {
@@ -61,11 +61,7 @@ fn an_archived_run_is_removed_by_its_address() {
         ["run:a", "control.archive"],
         ["run:never", "control.prune"],
     ] {
-        assert_eq!(
-            refused(&env.send(&words)),
-            (3, "run_not_found".to_owned()),
-            "{words:?}"
-        );
+        assert_refused(&env.send(&words), 3, "run_not_found");
     }
 }
 
@@ -77,7 +73,7 @@ fn what_was_archived_before_a_run_that_was_pruned_is_still_found() {
     env.wait("a");
     env.send_ok(&["run:a", "control.prune"]);
     let gone = env.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(refused(&gone), (3, "run_archived".to_owned()));
+    assert_refused(&gone, 3, "run_archived");
     assert!(first.exists());
     env.send_ok(&["run:a", "control.prune"]);
     assert!(!first.exists());
@@ -89,11 +85,7 @@ fn an_archived_run_stays_its_sessions() {
     let theirs = archived(&env, "a", &["--session", "s"]);
     for control in ["control.archive", "control.prune"] {
         let other = env.send(&["run:a", control, "--session", "t"]);
-        assert_eq!(
-            refused(&other),
-            (4, "session_mismatch".to_owned()),
-            "{control}"
-        );
+        assert_refused(&other, 4, "session_mismatch");
     }
     for (session, answer) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
         for words in [
@@ -179,7 +171,7 @@ fn what_a_killed_archiver_left_is_no_run_and_is_swept() {
     );
     env.send_ok(&["run:a", "control.prune"]);
     let gone = env.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(refused(&gone), (3, "run_not_found".to_owned()));
+    assert_refused(&gone, 3, "run_not_found");
     run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
     assert!(names(&env).is_empty());
 }

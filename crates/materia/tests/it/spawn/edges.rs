@@ -95,10 +95,7 @@ fn whoever_is_slow_keeps_its_lock() {
     let second = env
         .materia(&["spawn", "--template", "true", "--as", "run:a", "--json"])
         .run();
-    assert_eq!(
-        (second.code(), &second.json()["error"]["code"]),
-        (4, &json!("run_active"))
-    );
+    second.assert_error(4, "run_active");
     assert_eq!(env.run_state("a").status.as_str(), "running");
     supervisor.signal(Signal::CONT).unwrap();
     env.kill("a");

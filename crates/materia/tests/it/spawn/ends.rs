@@ -40,11 +40,7 @@ fn a_cancel_that_a_kill_overtakes_says_so() {
     env.wait_for_file_text(env.run_dir("a").journal(), "control.cancel");
     assert!(env.kill("a").stopped);
     let report = cancel.wait().ok().json();
-    assert_eq!(
-        (&report["delivered"], &report["persisted"]),
-        (&json!(false), &json!(true)),
-        "{report}"
-    );
+    assert_has!(report, {"delivered": false, "persisted": true});
     assert_eq!(
         report["warnings"],
         json!(["another request ended it first"])
@@ -109,8 +105,5 @@ fn a_degraded_run_is_done_and_says_so() {
     let env = TestEnv::new();
     env.spawn("a", r#"["false", "true"]"#, &[]);
     let over = env.wait("a");
-    assert_eq!(
-        (&over["status"], &over["degraded"], &over["failures"]),
-        (&json!("done"), &json!(true), &json!(1))
-    );
+    assert_has!(over, {"status": "done", "degraded": true, "failures": 1});
 }

@@ -33,17 +33,9 @@ fn a_session_sees_and_waits_for_its_own_runs_only() {
     };
     for target in ["coordinator", "session:s1", "session:all"] {
         let seen = inventory(target, "s1");
-        assert_eq!(
-            (
-                &seen["runs"][0]["run"],
-                seen["runs"].as_array().unwrap().len()
-            ),
-            (&json!("mine"), 1)
-        );
-        assert_eq!(
-            (&seen["otherRuns"], &seen["otherSessions"]),
-            (&json!(2), &json!(1))
-        );
+        assert_eq!(seen["runs"][0]["run"], "mine");
+        assert_eq!(seen["runs"].as_array().unwrap().len(), 1);
+        assert_has!(seen, {"otherRuns": 2, "otherSessions": 1});
     }
     assert_eq!(
         inventory("session:s2", "s1")["error"]["code"],
@@ -64,11 +56,7 @@ fn a_run_spawned_inside_a_run_is_its_child_and_of_its_session() {
         "sh -c 'materia spawn --template true --as run:child >/dev/null && materia wait run:child'";
     env.spawn("parent", inside, &["--session", "s1"]);
     let over = env.wait("parent");
-    assert_eq!(
-        (&over["status"], &over["children"]["child"]),
-        (&json!("done"), &json!("done")),
-        "{over}"
-    );
+    assert_has!(over, {"status": "done", "children": {"child": "done"}});
     let child = env.run_state("child").start.unwrap();
     assert_eq!(
         (child.parent.as_deref(), child.session.as_deref()),
@@ -163,16 +151,9 @@ fn a_cast_is_a_run() {
         "--json",
     ];
     let spawned = env.materia(&words).run().ok().json();
-    assert_eq!(
-        (&spawned["run"], &spawned["status"]),
-        (&json!("c"), &json!("running"))
-    );
+    assert_has!(spawned, {"run": "c", "status": "running"});
     let over = env.wait("c");
-    assert_eq!(
-        (&over["status"], &over["cast"]["loadout"]),
-        (&json!("done"), &json!("Hello")),
-        "{over}"
-    );
+    assert_has!(over, {"status": "done", "cast": {"loadout": "Hello"}});
     assert!(
         env.read_run_file("c", "stdout.log")
             .starts_with("complete:"),

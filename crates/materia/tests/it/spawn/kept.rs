@@ -28,11 +28,7 @@ fn artifacts_have_a_manifest_with_size_and_hash() {
         .ok()
         .json();
     let out = &shown["artifacts"]["out"];
-    assert_eq!(
-        (&out["exists"], &out["size"]),
-        (&json!(true), &json!(3)),
-        "{shown}"
-    );
+    assert_has!(out, {"exists": true, "size": 3}, "{shown}");
     assert_eq!(
         out["sha256"],
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -57,10 +53,7 @@ fn only_a_run_that_is_over_is_archived_and_a_tombstone_says_where() {
     let archived = archive().unwrap();
     assert!(archived.archive_dir.join("journal.jsonl").exists());
     let gone = env.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(
-        (gone.code(), &gone.json()["error"]["code"]),
-        (3, &json!("run_archived"))
-    );
+    gone.assert_error(3, "run_archived");
     let listed = env
         .materia(&["inspect", "session:all", "--json"])
         .run()
@@ -98,10 +91,7 @@ fn pruning_keeps_every_artifact_under_its_own_name() {
         assert!(!env.run_dir("a").dir().exists());
     }
     let gone = env.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(
-        (gone.code(), &gone.json()["error"]["code"]),
-        (3, &json!("run_not_found"))
-    );
+    gone.assert_error(3, "run_not_found");
 }
 
 #[test]
@@ -144,7 +134,8 @@ fn the_end_of_a_run_that_was_swept_is_told() {
     run::sweep(&env.runs_root(), Duration::from_secs(60), &Clock::system()).unwrap();
     assert!(!env.run_dir("a").dir().exists());
     let told = env.watch_once(&["--session", "s"]);
-    assert_eq!((told.len(), &told[0]["event"]), (1, &json!("terminal")));
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["event"], "terminal");
     assert!(env.watch_once(&["--session", "s"]).is_empty());
 }
 

@@ -106,11 +106,7 @@ fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
     assert_eq!(env.run_state("a").status.as_str(), "running");
     small.make_room();
     let over = env.wait("a");
-    assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(5)),
-        "{over}"
-    );
+    assert_has!(over, {"status": "failed", "code": 5});
     assert_eq!(document(env, "a", "result.json")["code"], 5);
     assert_eq!(document(env, "a", "progress.json")["phase"], "failed");
 }

@@ -125,26 +125,11 @@ fn the_path_of_an_artifact_is_a_text_of_the_template() {
         seen["artifacts"]["report"]["path"],
         "[ROOT]/project/./out.md"
     );
-    assert_eq!(
-        (
-            &seen["artifacts"]["report"]["exists"],
-            &seen["artifacts"]["made"]["size"]
-        ),
-        (&json!(true), &json!(0))
-    );
+    assert_has!(seen["artifacts"], {"report": {"exists": true}, "made": {"size": 0}});
     let made = &seen["artifacts"]["made"];
-    assert_eq!(
-        (&made["kind"], &made["media_type"], &made["required"]),
-        (&json!("report"), &json!("text/markdown"), &json!(true))
-    );
+    assert_has!(made, {"kind": "report", "media_type": "text/markdown", "required": true});
     let log = "[ROOT]/home/.pi/agent/tmp/pi-actors/runs/a/a-plain.log";
-    assert_eq!(
-        (
-            &seen["artifacts"]["log"]["path"],
-            &seen["artifacts"]["log"]["exists"]
-        ),
-        (&json!(log), &json!(false))
-    );
+    assert_has!(seen["artifacts"]["log"], {"path": log, "exists": false});
     for (artifact, code) in [
         ("x={nothing}/x", "missing-value"),
         ("x={\"kind\": 1}", "invalid_artifact"),

@@ -4,7 +4,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
-use crate::message::refused;
+use crate::message::assert_refused;
 use crate::test_env::TestOutput;
 
 fn listed(env: &TestEnv) -> Value {
@@ -44,11 +44,7 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
             &["message", &address, "control.archive", "--json"],
         ] {
             let outcome = env.materia(words).run();
-            assert_eq!(
-                refused(&outcome),
-                (4, "run_is_a_link".to_owned()),
-                "{words:?}"
-            );
+            assert_refused(&outcome, 4, "run_is_a_link");
         }
         assert!(
             listed(&env)["broken"][link]
@@ -75,11 +71,7 @@ fn what_else_is_in_the_directory_of_all_runs_is_no_id() {
             &format!("run:{id}"),
             "--json",
         ];
-        assert_eq!(
-            refused(&env.materia(&words).run()),
-            (2, "invalid_name".to_owned()),
-            "{id}"
-        );
+        assert_refused(&env.materia(&words).run(), 2, "invalid_name");
     }
 }
 
@@ -92,15 +84,11 @@ fn a_file_where_a_run_would_be_stays_what_it_is() {
     let spawned = env
         .materia(&["spawn", "--template", "true", "--as", "run:a", "--json"])
         .run();
-    assert_eq!(
-        refused(&spawned),
-        (4, "run_path_taken".to_owned()),
-        "{}",
-        spawned.transcript()
-    );
-    assert_eq!(
-        refused(&env.materia(&["inspect", "run:a", "--json"]).run()),
-        (3, "run_not_found".to_owned())
+    assert_refused(&spawned, 4, "run_path_taken");
+    assert_refused(
+        &env.materia(&["inspect", "run:a", "--json"]).run(),
+        3,
+        "run_not_found",
     );
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
 }
@@ -119,7 +107,7 @@ fn a_run_that_may_not_be_read_is_said_to_be_there() {
     let spawned = as_anybody(&env, "spawn --template true --as run:a --json");
     let listed = as_anybody(&env, "inspect session:all --json");
     mode(0o700);
-    assert_eq!(refused(&inspected), (1, "run_storage".to_owned()));
+    assert_refused(&inspected, 1, "run_storage");
     assert!(inspected.stdout.contains("runs/a`") && inspected.stdout.contains("Permission denied"));
     assert_eq!(spawned.code(), 1, "{}", spawned.transcript());
     let broken = listed.ok().json()["broken"]["a"]
@@ -137,7 +125,7 @@ fn an_id_that_was_asked_for_is_not_suggested() {
     let env = TestEnv::new();
     std::fs::create_dir_all(env.run_dir("t1").dir()).unwrap();
     let asked = env.materia(&["inspect", "run:t1", "--json"]).run();
-    assert_eq!(refused(&asked), (3, "run_not_found".to_owned()));
+    assert_refused(&asked, 3, "run_not_found");
     assert!(!asked.stdout.contains("did you mean"), "{}", asked.stdout);
     let near = env.materia(&["inspect", "run:t2", "--json"]).run();
     assert!(

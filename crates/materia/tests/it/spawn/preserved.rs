@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::message::refused;
+use crate::message::{assert_refused, refused};
 
 const KEEP: &str = r#"{"preserve_artifacts": true}"#;
 
@@ -104,7 +104,7 @@ fn a_directory_that_would_hold_its_own_copy_is_refused() {
     made(&env, "a", "true", env.runs_root().path().to_str().unwrap());
     let words = ["run:a", "control.prune", KEEP];
     let outcome = env.send(&words);
-    assert_eq!(refused(&outcome), (1, "run_storage".to_owned()));
+    assert_refused(&outcome, 1, "run_storage");
     assert!(outcome.stdout.contains("inside it") && env.run_dir("a").exists());
     env.send_ok(&["run:a", "control.prune"]);
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::mcp::Client;
-use crate::message::{assert_fate, refused};
+use crate::message::{assert_fate, assert_refused};
 use crate::test_env::TestEnv;
 
 #[test]
@@ -21,17 +21,13 @@ fn a_host_ends_its_session_and_nobody_else_does() {
         &["--session", "s2", "--on-session-end", "kill"],
     );
     let theirs = env.send(&["session:s1", "control.end", "--session", "s2"]);
-    assert_eq!(refused(&theirs), (4, "session_mismatch".to_owned()));
+    assert_refused(&theirs, 4, "session_mismatch");
     let inside = env
         .materia(&["message", "--json", "session:s1", "control.end"])
         .env("MATERIA_SESSION", "s1")
         .env("MATERIA_RUN", "stays")
         .run();
-    assert_eq!(
-        refused(&inside),
-        (4, "session_mismatch".to_owned()),
-        "a run cannot end its neighbours"
-    );
+    assert_refused(&inside, 4, "session_mismatch");
     let ended = env.send_ok(&["session:s1", "control.end", "--session", "s1"]);
     assert_fate(
         &ended,
@@ -105,11 +101,7 @@ fn nobody_starts_the_run_of_another_session_anew() {
             env.wait("a");
         }
         let taken = env.materia(&words).run();
-        assert_eq!(
-            refused(&taken),
-            (4, "session_mismatch".to_owned()),
-            "{theirs}"
-        );
+        assert_refused(&taken, 4, "session_mismatch");
         env.kill("a");
     }
     assert_eq!(env.read_run_file("a", "stdout.log"), "theirs\n");

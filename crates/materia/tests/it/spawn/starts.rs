@@ -68,10 +68,7 @@ fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
     let env = TestEnv::new();
     env.spawn("a", "sh -c 'exit 7'", &[]);
     let over = env.wait("a");
-    assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(7))
-    );
+    assert_has!(over, {"status": "failed", "code": 7});
     assert_eq!(
         kinds(&env, "a"),
         [
@@ -85,10 +82,7 @@ fn the_journal_is_the_story_and_the_snapshots_tell_it_again() {
     assert_eq!(document(&env, "a", "result.json")["code"], 7);
     assert_eq!(document(&env, "a", "progress.json")["phase"], "failed");
     let run = document(&env, "a", "run.json");
-    assert_eq!(
-        (&run["run"], &run["cwd"]),
-        (&json!("a"), &json!(env.work_dir()))
-    );
+    assert_has!(run, {"run": "a", "cwd": env.work_dir()});
     assert_eq!(
         run["status"],
         Value::Null,
@@ -167,10 +161,7 @@ fn what_is_wrong_is_said_before_anything_is_made() {
     let missing = env
         .materia(&["spawn", "--template", "echo {name}", "--json"])
         .run();
-    assert_eq!(
-        (missing.code(), &missing.json()["error"]["code"]),
-        (2, &json!("missing_value"))
-    );
+    missing.assert_error(2, "missing_value");
     let typed = env
         .materia(&["spawn", "--template", "echo {n:int}", "n=x", "--json"])
         .run();
@@ -185,10 +176,7 @@ fn what_is_wrong_is_said_before_anything_is_made() {
             "--json",
         ])
         .run();
-    assert_eq!(
-        (artifact.code(), &artifact.json()["error"]["code"]),
-        (2, &json!("invalid_artifact"))
-    );
+    artifact.assert_error(2, "invalid_artifact");
     assert!(!env.runs_root().path().exists());
 }
 
@@ -197,10 +185,7 @@ fn a_command_that_cannot_start_is_a_run_that_failed() {
     let env = TestEnv::new();
     env.spawn("a", "no-such-program-anywhere", &[]);
     let over = env.wait("a");
-    assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(127))
-    );
+    assert_has!(over, {"status": "failed", "code": 127});
     assert!(
         over["error"]
             .as_str()
@@ -263,10 +248,7 @@ fn what_cannot_be_meant_is_refused_before_anything_starts() {
         .materia(&["spawn", "--json", "--template", "true"])
         .env("MATERIA_HOME", "here")
         .run();
-    assert_eq!(
-        (moved.code(), &moved.json()["error"]["code"]),
-        (2, &json!("no_home"))
-    );
+    moved.assert_error(2, "no_home");
 }
 
 #[test]
@@ -274,10 +256,7 @@ fn the_error_of_a_run_says_that_it_took_too_long() {
     let env = TestEnv::new();
     env.spawn("a", r#"{"template": "sleep 600", "timeout": 50}"#, &[]);
     let over = env.wait("a");
-    assert_eq!(
-        (&over["status"], &over["code"]),
-        (&json!("failed"), &json!(124))
-    );
+    assert_has!(over, {"status": "failed", "code": 124});
     assert_eq!(
         document(&env, "a", "result.json")["error"],
         "sleep 600: timed out"

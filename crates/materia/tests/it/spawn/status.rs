@@ -76,16 +76,11 @@ fn a_run_is_starting_while_somebody_starts_it_and_never_was_when_nobody_does() {
         .materia(&["wait", "run:a", "--timeout", "0.05", "--json"])
         .run()
         .json();
-    assert_eq!(
-        (&waited["timedOut"], &waited["runs"][0]["status"]),
-        (&json!(true), &json!("starting"))
-    );
+    assert_eq!(waited["timedOut"], true);
+    assert_eq!(waited["runs"][0]["status"], "starting");
     drop(starts);
     let gone = env.materia(&["inspect", "run:a", "--json"]).run();
-    assert_eq!(
-        (gone.code(), &gone.json()["error"]["code"]),
-        (3, &json!("run_not_found"))
-    );
+    gone.assert_error(3, "run_not_found");
     env.spawn("a", "true", &[]);
     assert_eq!(env.wait("a")["status"], "done");
 }
@@ -130,15 +125,10 @@ fn after_a_restart_of_the_machine_everybody_learns_how_every_run_stands() {
         left_behind(&env, run, "another-boot", &[]);
     }
     let waited = env.materia(&["wait", "run:a", "--json"]).run();
-    assert_eq!(
-        (waited.code(), &waited.json()["runs"][0]["status"]),
-        (1, &json!("exited"))
-    );
+    assert_eq!(waited.code(), 1);
+    assert_eq!(waited.json()["runs"][0]["status"], "exited");
     let late = env.send(&["run:b", "task.run", "x"]);
-    assert_eq!(
-        (late.code(), &late.json()["error"]["code"]),
-        (4, &json!("run_not_running"))
-    );
+    late.assert_error(4, "run_not_running");
     let listed = env
         .materia(&["inspect", "session:all", "--status", "exited", "--json"])
         .run()
@@ -258,8 +248,6 @@ fn a_supervisor_killed_outright_leaves_nothing_and_the_id_is_free() {
         .into_iter()
         .filter(|record| record["type"] == "run.end")
         .collect();
-    assert_eq!(
-        (&ends[0]["data"]["status"], &ends[1]["data"]["status"]),
-        (&json!("exited"), &json!("done"))
-    );
+    assert_eq!(ends[0]["data"]["status"], "exited");
+    assert_eq!(ends[1]["data"]["status"], "done");
 }

@@ -203,6 +203,17 @@ impl TestOutput {
         text
     }
 
+    /// Asserts that the program failed with this exit code and reported this error code as JSON.
+    #[track_caller]
+    pub fn assert_error(&self, exit: i32, error: &str) {
+        let reported = &self.json()["error"]["code"];
+        assert!(
+            self.code() == exit && reported == error,
+            "expected exit {exit} and `{error}`\n{}",
+            self.transcript()
+        );
+    }
+
     /// Asserts that the program exited with 0.
     #[track_caller]
     pub fn ok(self) -> Self {

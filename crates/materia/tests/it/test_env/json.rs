@@ -18,7 +18,6 @@ macro_rules! assert_has {
         )
     };
 }
-pub(crate) use assert_has;
 
 /// The function behind [`assert_has!`].
 #[track_caller]

@@ -136,10 +136,7 @@ fn a_repository_that_is_ready_only_gets_its_bookmark() {
     let input = json!({"castId": " ", "runDir": "/r", "params": {"bookmarkName": "  "}});
     let report =
         run(&env, "blackbelt-bootstrap", &input).ok().json()["state"]["blackbeltBootstrap"].take();
-    assert_eq!(
-        (&report["initialized"], &report["newWorkingCommit"]),
-        (&json!(false), &json!(false))
-    );
+    assert_has!(report, {"initialized": false, "newWorkingCommit": false});
     let name = report["bookmarkName"].as_str().unwrap();
     assert!(name.ends_with("-6588117f7b"), "{name}");
     let calls = [

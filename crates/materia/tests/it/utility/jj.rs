@@ -94,10 +94,7 @@ mod needs_jj {
         };
         let before = operations();
         let again = repo.bootstrap(&json!({"castId": "test"}));
-        assert_eq!(
-            (&again["initialized"], &again["newWorkingCommit"]),
-            (&json!(false), &json!(false))
-        );
+        assert_has!(again, {"initialized": false, "newWorkingCommit": false});
         assert_eq!(
             operations(),
             before,
@@ -110,10 +107,8 @@ mod needs_jj {
         let repo = repo();
         let report = repo.bootstrap(&json!({"params": {"bookmarkName": "My Feature.lock"}}));
         let name = report["bookmarkName"].as_str().unwrap();
-        assert_eq!(
-            (name, &report["newWorkingCommit"]),
-            ("blackbelt/my-feature-lock", &json!(false))
-        );
+        assert_eq!(name, "blackbelt/my-feature-lock");
+        assert_eq!(report["newWorkingCommit"], false);
         for (file, title) in [("a", "feat: a"), ("b", "--help")] {
             repo.env.write(file, "x");
             let context = format!("Checkpoint: {title} [bookmark: {name}]");
@@ -164,10 +159,7 @@ mod needs_jj {
             outcome.stderr
         );
         let report = &outcome.json()["state"]["blackbeltBootstrap"];
-        assert_eq!(
-            (&report["initialized"], &report["newWorkingCommit"]),
-            (&json!(true), &json!(true))
-        );
+        assert_has!(report, {"initialized": true, "newWorkingCommit": true});
         assert!(repo.env.work_dir().join(".jj").exists());
         assert_eq!(repo.history().last().unwrap(), "first|main|true");
         let name = report["bookmarkName"].as_str().unwrap();

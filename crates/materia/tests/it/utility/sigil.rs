@@ -73,10 +73,7 @@ fn wrong_titles_are_named_with_what_to_write() {
     )
     .ok()
     .json();
-    assert_eq!(
-        (&result["satisfied"], &result["workItems"]),
-        (&json!(false), &items)
-    );
+    assert_has!(result, {"satisfied": false, "workItems": items});
     let lines: Vec<&str> = result["context"].as_str().unwrap().lines().collect();
     let line = |index: usize, title: &str, suggested: &str| {
         format!(
@@ -108,10 +105,7 @@ fn missing_titles_fail_and_what_is_no_item_is_not_judged() {
     )
     .ok();
     let result = outcome.json();
-    assert_eq!(
-        (&result["satisfied"], &result["workItems"]),
-        (&json!(false), &items)
-    );
+    assert_has!(result, {"satisfied": false, "workItems": items});
     assert_eq!(
         result["context"]
             .as_str()
@@ -140,10 +134,7 @@ fn only_work_items_are_looked_at() {
     let direct = utility(&env, "commit-sigil", &json!({"workItems": bad}))
         .ok()
         .json();
-    assert_eq!(
-        (&direct["satisfied"], &direct["workItems"]),
-        (&json!(false), &bad)
-    );
+    assert_has!(direct, {"satisfied": false, "workItems": bad});
 }
 
 #[test]

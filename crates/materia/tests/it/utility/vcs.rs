@@ -16,11 +16,7 @@ fn a_git_repository_is_found_from_below() {
     env.write("repo/a/b/file", "");
     for cwd in ["repo", "repo/a/b", "repo/a/../a", "repo/.git"] {
         let vcs = detected(&env, cwd);
-        assert_eq!(
-            (&vcs["kind"], &vcs["root"]),
-            (&json!("git"), &json!("[ROOT]/project/repo")),
-            "{cwd}"
-        );
+        assert_has!(vcs, {"kind": "git", "root": "[ROOT]/project/repo"}, "{cwd}");
         assert_eq!(vcs["available"]["git"], true);
     }
     let whole = utility(&env, "detect-vcs", &json!({"cwd": "repo"})).ok();
@@ -58,7 +54,7 @@ fn a_worktree_and_a_repository_without_a_marker_are_found_by_real_git() {
 fn a_directory_without_a_repository_has_none() {
     let env = TestEnv::new();
     let vcs = detected(&env, "");
-    assert_eq!((&vcs["kind"], &vcs["root"]), (&json!("none"), &Value::Null));
+    assert_has!(vcs, {"kind": "none", "root": null});
     git(&env, "init --bare bare");
     assert_eq!(
         detected(&env, "bare")["kind"],
@@ -73,10 +69,7 @@ fn jj_comes_before_git_also_from_further_out() {
     env.write(".jj/keep", "");
     git(&env, "init inner");
     let vcs = detected(&env, "inner");
-    assert_eq!(
-        (&vcs["kind"], &vcs["root"]),
-        (&json!("jj"), &json!("[ROOT]/project"))
-    );
+    assert_has!(vcs, {"kind": "jj", "root": "[ROOT]/project"});
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Ends that somebody asked for: who asked had the answer, everybody else is told.
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
 
 use super::events;
 use crate::test_env::TestEnv;
@@ -21,10 +20,8 @@ fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
         events(&told),
         [("terminal", "killed"), ("terminal", "cancelled")]
     );
-    assert_eq!(
-        (&told[0]["delivery"], &told[1]["delivery"]),
-        (&json!("followup"), &json!("notify"))
-    );
+    assert_eq!(told[0]["delivery"], "followup");
+    assert_eq!(told[1]["delivery"], "notify");
     env.spawn("a", "sleep 600", &["--session", "s"]);
     env.kill("a");
     assert_eq!(
@@ -49,10 +46,7 @@ fn an_end_that_was_there_before_it_was_asked_for_is_told() {
     for (run, status) in [("a", "exited"), ("b", "done")] {
         assert_eq!(env.wait(run)["status"], status);
         let report = env.send_ok(&[&format!("run:{run}"), "control.kill", "--session", "s"]);
-        assert_eq!(
-            (&report["stopped"], &report["reason"]),
-            (&json!(false), &json!("not_running"))
-        );
+        assert_has!(report, {"stopped": false, "reason": "not_running"});
     }
     assert_eq!(
         events(&env.watch_once(&["--session", "s"])),

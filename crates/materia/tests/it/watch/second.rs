@@ -4,7 +4,7 @@
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::message::refused;
+use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
 #[test]
@@ -33,7 +33,7 @@ fn a_second_watcher_is_told_of_the_first() {
     let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
     watching.read_line();
     let busy = env.materia(&["watch", "--json", "--session", "s"]).run();
-    assert_eq!(refused(&busy), (4, "in_use".to_owned()));
+    assert_refused(&busy, 4, "in_use");
     let expected = format!(
         "another `materia watch` of session s (process {}) is running",
         watching.pid()

@@ -64,29 +64,19 @@ fn cast(harness: &AgentHarness, more: &[&str]) -> Value {
         told(harness)
     );
     let report = outcome.json();
-    assert_eq!(
-        (&report["status"], &report["error"]),
-        (&json!("complete"), &Value::Null)
-    );
+    assert_has!(report, {"status": "complete", "error": null});
     assert_eq!(
         report["visits"]["Socket-4"], 3,
         "two items, one of them twice: {report}"
     );
-    assert_eq!(
-        (&report["visits"]["Socket-5"], &report["visits"]["Socket-6"]),
-        (&json!(3), &json!(2))
-    );
+    assert_has!(report["visits"], {"Socket-5": 3, "Socket-6": 2});
     assert_eq!(harness.env.read("one.txt"), "1\n1\n");
     assert_eq!(harness.env.read("two.txt"), "2\n");
     let log = harness.env.shell("git log --oneline | wc -l").run().ok();
     assert_eq!(log.stdout.trim(), "3", "{}", log.transcript());
     let (input, output) = harness.counted();
     let tokens = &report["usage"]["tokens"];
-    assert_eq!(
-        (&tokens["input"], &tokens["output"]),
-        (&json!(input), &json!(output)),
-        "{report}"
-    );
+    assert_has!(tokens, {"input": input, "output": output}, "{report}");
     assert_eq!(
         report["usage"]["byModel"]["scripted-1"]["tokens"]["total"],
         input + output
@@ -189,9 +179,10 @@ fn a_budget_ends_a_turn_that_would_spend_more() {
         .materia(&["cast", "--config", "flow.json", "x", "--json"])
         .run();
     let report = outcome.json();
+    assert_eq!(outcome.code(), 7, "{}", outcome.transcript());
     assert_eq!(
-        (outcome.code(), &report["error"]["code"]),
-        (7, &json!("budget_limit")),
+        report["error"]["code"],
+        "budget_limit",
         "{}",
         outcome.transcript()
     );

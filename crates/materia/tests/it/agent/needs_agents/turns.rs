@@ -26,20 +26,12 @@ pub(super) fn text(program: Program) {
         .run()
         .ok();
     let report = outcome.json();
-    assert_eq!(
-        (&report["ok"], &report["outcome"]),
-        (&json!(true), &json!("ok")),
-        "{report}"
-    );
+    assert_has!(report, {"ok": true, "outcome": "ok"});
     assert!(
         report["text"].as_str().unwrap().contains("hello there"),
         "{report}"
     );
-    assert_eq!(
-        (&report["usage"]["input"], &report["usage"]["output"]),
-        (&json!(100), &json!(20)),
-        "{report}"
-    );
+    assert_has!(report["usage"], {"input": 100, "output": 20});
     assert_eq!(report["models"]["scripted-1"]["total"], 120, "{report}");
     let raw = std::fs::read_to_string(harness.env.home().join("requests.jsonl")).unwrap();
     assert!(raw.contains("Speak like a pirate."));
@@ -66,11 +58,7 @@ pub(super) fn tool(program: Program) {
     );
     let (input, output) = harness.counted();
     assert_eq!((input, output), (300, 50));
-    assert_eq!(
-        (&report["usage"]["input"], &report["usage"]["output"]),
-        (&json!(input), &json!(output)),
-        "{report}"
-    );
+    assert_has!(report["usage"], {"input": input, "output": output});
     assert_eq!(report["session"], Value::Null);
     harness.record(program, "tool");
 }
@@ -94,11 +82,7 @@ pub(super) fn session(program: Program) {
     let turns = |at: usize| requests[at]["turns"].as_u64().unwrap();
     assert_eq!(requests.len(), 2);
     assert!(turns(1) >= turns(0) + 2, "{} then {}", turns(0), turns(1));
-    assert_eq!(
-        (&second["usage"]["input"], &second["usage"]["output"]),
-        (&json!(100), &json!(20)),
-        "{second}"
-    );
+    assert_has!(second["usage"], {"input": 100, "output": 20});
 }
 
 pub(super) fn refusals(program: Program) {
@@ -125,16 +109,9 @@ pub(super) fn refusals(program: Program) {
         let ended = harness.ask(program, asked, &["--tools", "none"]).run();
         let report = ended.json();
         harness.record(program, asked);
-        assert_eq!(
-            (&report["outcome"], ended.code()),
-            (&json!(outcome), exit),
-            "{report}"
-        );
-        assert_eq!(
-            (&report["ok"], &report["usage"]["total"]),
-            (&json!(false), &json!(0)),
-            "{report}"
-        );
+        assert_eq!(report["outcome"], json!(outcome), "{report}");
+        assert_eq!(ended.code(), exit, "{report}");
+        assert_has!(report, {"ok": false, "usage": {"total": 0}});
     }
 }
 
@@ -166,12 +143,8 @@ pub(super) fn stall(program: Program) {
         let ended = harness
             .ask(program, "stall", &["--tools", "none", "--timeout", seconds])
             .run();
-        assert_eq!(
-            (&ended.json()["outcome"], ended.code()),
-            (&json!("timeout"), 1),
-            "{}",
-            ended.transcript()
-        );
+        assert_eq!(ended.json()["outcome"], "timeout", "{}", ended.transcript());
+        assert_eq!(ended.code(), 1, "{}", ended.transcript());
         assert_eq!(harness.env.live_processes().len(), 0);
         if !harness.requests().is_empty() {
             return;
@@ -211,12 +184,8 @@ pub(super) fn killed(program: Program) {
     agents.iter().for_each(|pid| harness.kill(*pid));
     let ended = running.wait();
     let report = ended.json();
-    assert_eq!(
-        (&report["outcome"], ended.code()),
-        (&json!("crash"), 1),
-        "{}",
-        ended.transcript()
-    );
+    assert_eq!(report["outcome"], "crash", "{}", ended.transcript());
+    assert_eq!(ended.code(), 1, "{}", ended.transcript());
     assert_eq!(harness.env.live_processes().len(), 0);
     // One tells its usage only once the tool is done, the other at the end of its turn.
     if !matches!(program, Program::Codex | Program::Acp) {
