@@ -1,6 +1,6 @@
 //! Agents as actors: runs whose messages become turns.
 //!
-//! What a scripted agent and a command can show is here; the real programs are in `needs_agents`.
+//! These tests use a scripted agent and plain commands; `needs_agents` uses the real programs.
 
 mod ends;
 mod needs_agents;
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 use crate::spawn::records;
 use crate::test_env::TestEnv;
 
-/// What every test of actors does in its env.
+/// Helpers for tests of actors.
 impl TestEnv {
-    /// Spawns the scripted agent as `run:a`, with these words besides.
+    /// Spawns the scripted agent as `run:a`, with these additional arguments.
     fn spawn_agent(&self, replies: &Value, more: &[&str]) -> Value {
         self.write("script.json", json!({"replies": replies}).to_string());
-        let words = [
+        let args = [
             &[
                 "spawn",
                 "--json",
@@ -27,33 +27,33 @@ impl TestEnv {
             more,
         ]
         .concat();
-        self.materia(&words).run().ok().json()
+        self.materia(&args).run().ok().json()
     }
 
-    /// Says something to `run:a`, and gives the id of the message.
+    /// Sends a chat message to `run:a` and returns its id.
     fn send_chat(&self, text: &str, more: &[&str]) -> String {
-        let words = [&["message", "--json", "run:a", "chat.message", text], more].concat();
-        self.materia(&words).run().ok().json()["id"]
+        let args = [&["message", "--json", "run:a", "chat.message", text], more].concat();
+        self.materia(&args).run().ok().json()["id"]
             .as_str()
             .unwrap()
             .to_owned()
     }
 
-    /// Waits until `run:a` has answered so often, and gives what it said to its coordinator.
+    /// Waits until `run:a` has sent this many answers to its coordinator, and returns them.
     pub(crate) fn wait_for_answers(&self, times: usize) -> Vec<Value> {
         let began = std::time::Instant::now();
         loop {
-            let said: Vec<Value> = posted(self, "a")
+            let answers: Vec<Value> = messages(self, "a")
                 .into_iter()
                 .filter(|m| m["to"] == "coordinator")
                 .collect();
-            let open = self
+            let mailbox = self
                 .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
                 .run()
                 .ok()
                 .json();
-            if said.len() >= times && open["counts"]["claimed"] == 0 {
-                return said;
+            if answers.len() >= times && mailbox["counts"]["claimed"] == 0 {
+                return answers;
             }
             let state = || {
                 self.materia(&["inspect", "run:a", "--view", "tail"])
@@ -62,15 +62,15 @@ impl TestEnv {
             };
             assert!(
                 began.elapsed().as_secs() < 60,
-                "only {said:?}; {open}; {}",
+                "only {answers:?}; {mailbox}; {}",
                 state()
             );
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
 
-    /// What `run:a` was asked and said.
-    pub(crate) fn transcript(&self) -> Value {
+    /// The transcript of `run:a`.
+    pub(crate) fn actor_transcript(&self) -> Value {
         self.materia(&["inspect", "run:a", "--view", "transcript", "--json"])
             .run()
             .ok()
@@ -79,15 +79,15 @@ impl TestEnv {
 }
 
 /// The messages in a run's journal.
-pub fn posted(env: &TestEnv, id: &str) -> Vec<Value> {
+pub fn messages(env: &TestEnv, id: &str) -> Vec<Value> {
     let all = records(env, id)
         .into_iter()
         .filter(|record| record["type"] == "message");
     all.map(|record| record["data"].clone()).collect()
 }
 
-/// Roles and texts of a transcript.
-pub fn lines(transcript: &Value) -> Vec<(String, String)> {
+/// The roles and texts of a transcript.
+pub fn entries(transcript: &Value) -> Vec<(String, String)> {
     let text = |line: &Value, field: &str| line[field].as_str().unwrap().to_owned();
     transcript["lines"]
         .as_array()
@@ -97,7 +97,7 @@ pub fn lines(transcript: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-fn said(role: &str, text: &str) -> (String, String) {
+fn entry(role: &str, text: &str) -> (String, String) {
     (role.to_owned(), text.to_owned())
 }
 
@@ -119,14 +119,14 @@ fn messages_become_turns_and_answers_come_back() {
     assert_has!(last, {"reply_to": asked, "correlation_id": "c1"});
     assert_has!(last["metadata"], {"outcome": "ok", "usage": {"total": 40}});
 
-    let transcript = env.transcript();
-    let wanted = [
-        said("prompt", "hello you"),
-        said("answer", "hi there"),
-        said("prompt", "tell me more"),
-        said("answer", "much more"),
+    let transcript = env.actor_transcript();
+    let expected = [
+        entry("prompt", "hello you"),
+        entry("answer", "hi there"),
+        entry("prompt", "tell me more"),
+        entry("answer", "much more"),
     ];
-    assert_eq!(lines(&transcript), wanted);
+    assert_eq!(entries(&transcript), expected);
     let status = env
         .materia(&["inspect", "run:a", "--json"])
         .run()
@@ -165,7 +165,7 @@ fn messages_become_turns_and_answers_come_back() {
 }
 
 #[test]
-fn any_command_is_an_actor_one_turn_for_each_message() {
+fn any_command_can_be_an_actor_with_one_turn_per_message() {
     let env = TestEnv::new();
     let agents = json!({"loud": {"command": ["tr", "a-z", "A-Z"]}});
     env.write("flow.json", json!({"agents": agents}).to_string());
@@ -190,7 +190,7 @@ fn any_command_is_an_actor_one_turn_for_each_message() {
 }
 
 #[test]
-fn an_agent_spawns_another_and_asks_it_over_mcp() {
+fn an_agent_spawns_another_agent_over_mcp() {
     let env = TestEnv::new();
     let profile = env.home().join(".config/pi/pi-materia");
     std::fs::create_dir_all(&profile).unwrap();
@@ -221,7 +221,7 @@ fn an_agent_spawns_another_and_asks_it_over_mcp() {
 }
 
 #[test]
-fn answers_go_to_who_asked_and_answers_are_not_answered() {
+fn answers_go_to_the_sender_and_replies_are_not_answered() {
     let env = TestEnv::new();
     env.spawn_agent(
         &json!([{"match": {}, "text": "as you like", "times": 9}]),
@@ -230,38 +230,38 @@ fn answers_go_to_who_asked_and_answers_are_not_answered() {
     env.spawn("b", "sleep 600", &[]);
     let asked = env.send_chat("please", &["--from", "run:b"]);
     env.wait_for_file_text(env.run_dir("b").journal(), "as you like");
-    let heard = posted(&env, "b");
-    assert_has!(heard[0], {"to": "run:b", "from": "run:a", "reply_to": asked});
-    // The agent is told who speaks.
+    let received = messages(&env, "b");
+    assert_has!(received[0], {"to": "run:b", "from": "run:a", "reply_to": asked});
+    // The prompt names the sender.
     assert_eq!(
-        lines(&env.transcript())[0].1,
+        entries(&env.actor_transcript())[0].1,
         "[chat.message from run:b]\nplease"
     );
-    // What answers goes to the coordinator, so that two of them never thank each other for ever.
+    // The answer to a reply goes to the coordinator: two agents must not answer each other for ever.
     env.send_chat("thanks", &["--from", "run:b", "--reply-to", "m1"]);
-    let told = env.wait_for_answers(1);
-    assert_eq!(told[0]["to"], "coordinator");
-    assert_eq!(posted(&env, "b").len(), 1);
-    // Where it is asked to, it answers in its room.
+    let answers = env.wait_for_answers(1);
+    assert_eq!(answers[0]["to"], "coordinator");
+    assert_eq!(messages(&env, "b").len(), 1);
+    // `answer_to` redirects the answer, here to a room.
     env.send_chat("aloud", &["--metadata", "{\"answer_to\": \"room:a\"}"]);
     env.wait_for_file_text(env.run_dir("a").journal(), "\"to\":\"room:a\"");
-    // Who is gone cannot be answered; the coordinator is.
+    // If the sender has ended, the answer goes to the coordinator.
     env.kill("b");
     env.send_chat("late", &["--from", "run:b"]);
-    let told = env.wait_for_answers(2);
+    let answers = env.wait_for_answers(2);
     assert!(
-        told[1]["metadata"]["undelivered"]
+        answers[1]["metadata"]["undelivered"]
             .as_str()
             .unwrap()
             .starts_with("run:b:"),
         "{}",
-        told[1]
+        answers[1]
     );
     env.kill("a");
 }
 
 #[test]
-fn what_is_said_to_a_busy_agent_that_cannot_hear_gets_a_turn_of_its_own() {
+fn messages_to_a_busy_agent_get_their_own_turns() {
     let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "slow"}, "text": "slowly", "delayMs": 400},
@@ -277,23 +277,23 @@ fn what_is_said_to_a_busy_agent_that_cannot_hear_gets_a_turn_of_its_own() {
         bodies,
         [&json!("slowly"), &json!("quickly"), &json!("quickly")]
     );
-    let prompts: Vec<(String, String)> = lines(&env.transcript())
+    let prompts: Vec<(String, String)> = entries(&env.actor_transcript())
         .into_iter()
         .filter(|(role, _)| role == "prompt")
         .collect();
     assert_eq!(
         prompts,
         [
-            said("prompt", "slow"),
-            said("prompt", "one"),
-            said("prompt", "two")
+            entry("prompt", "slow"),
+            entry("prompt", "one"),
+            entry("prompt", "two")
         ]
     );
     env.kill("a");
 }
 
 #[test]
-fn an_abort_ends_the_turn_and_not_the_agent() {
+fn abort_ends_the_turn_but_not_the_agent() {
     let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "long"}, "text": "never", "delayMs": 600_000},
@@ -312,7 +312,7 @@ fn an_abort_ends_the_turn_and_not_the_agent() {
 }
 
 #[test]
-fn a_turn_is_recovered_by_its_outcome() {
+fn a_failed_turn_is_retried_or_reported_by_its_outcome() {
     let env = TestEnv::new();
     let replies = json!([
         {"match": {"contains": "flaky"}, "error": "overload", "usage": {"input": 5}},
@@ -334,11 +334,11 @@ fn a_turn_is_recovered_by_its_outcome() {
 }
 
 #[test]
-fn what_cannot_be_started_starts_nothing() {
+fn a_spawn_with_wrong_options_starts_nothing() {
     let env = TestEnv::new();
-    let call = |words: &[&str]| {
-        let words = [&["spawn", "--json", "--as", "run:a"], words].concat();
-        let outcome = env.materia(&words).env("PATH", "/nowhere").run();
+    let call = |args: &[&str]| {
+        let args = [&["spawn", "--json", "--as", "run:a"], args].concat();
+        let outcome = env.materia(&args).env("PATH", "/nowhere").run();
         (
             outcome.code(),
             outcome.json()["error"]["code"].as_str().unwrap().to_owned(),

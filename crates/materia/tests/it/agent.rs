@@ -43,9 +43,9 @@ fn config(env: &TestEnv, agents: &Value, more: &Value) {
     env.write("flow.json", document.to_string());
 }
 
-fn ask<'a>(env: &'a TestEnv, words: &[&str]) -> TestCommand<'a> {
-    let words = [&["agent", "run", "--config", "flow.json"], words].concat();
-    env.materia(&words).stdin("what is up?")
+fn ask<'a>(env: &'a TestEnv, args: &[&str]) -> TestCommand<'a> {
+    let args = [&["agent", "run", "--config", "flow.json"], args].concat();
+    env.materia(&args).stdin("what is up?")
 }
 
 #[test]

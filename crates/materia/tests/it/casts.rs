@@ -63,14 +63,14 @@ fn a_list_a_cast_and_its_standing_read_well() {
     env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")
         .run();
-    let words: [&[&str]; 4] = [
+    let args: [&[&str]; 4] = [
         &["casts"],
         &["cast-show", "2026-01-01T00-00-00-000Z"],
         &["status"],
         &["status", "2026-01-01T00-00-00-000Z"],
     ];
     let mut said = vec![nothing.transcript()];
-    said.extend(words.map(|words| env.materia(words).run().ok().transcript()));
+    said.extend(args.map(|args| env.materia(args).run().ok().transcript()));
     assert_snapshot!(said.join("\n"));
 }
 

@@ -2,9 +2,9 @@
 
 use crate::test_env::TestEnv;
 
-fn proposed(env: &TestEnv, words: &[&str]) -> Vec<String> {
+fn proposed(env: &TestEnv, args: &[&str]) -> Vec<String> {
     let outcome = env
-        .materia(&[&["complete", "--"], words].concat())
+        .materia(&[&["complete", "--"], args].concat())
         .run()
         .ok();
     outcome

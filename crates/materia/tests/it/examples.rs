@@ -1,7 +1,6 @@
-//! The examples: each is run as its README says, in a real repository, with scripted agents; what
-//! it did is looked at.
+//! The examples: each one runs as its README says, in a real repository, with scripted agents.
 //!
-//! Loadouts play their own `rehearsal.json`. Recipes ask a fake agent that answers with the first
+//! Loadouts use their own `rehearsal.json`. Recipes ask a fake agent that answers with the first
 //! line of its prompt.
 
 mod loadouts;
@@ -13,13 +12,13 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestCommand, TestEnv, TestOutput};
 
-/// A repository in a env, and an agent that is a fake.
-struct Repo {
+/// A test environment with a git repository and a fake agent.
+struct ExampleRepo {
     env: TestEnv,
 }
 
-impl Repo {
-    /// A repository with these files in its first commit.
+impl ExampleRepo {
+    /// Creates a repository with these files in its first commit.
     fn new(files: &[(&str, &str)]) -> Self {
         let env = TestEnv::new();
         let config = "[user]\nname = Tester\nemail = tester@localhost\n[init]\ndefaultBranch = main\n\
@@ -45,12 +44,12 @@ impl Repo {
         repo
     }
 
-    /// Runs a line in the shell; what it wrote.
+    /// Runs a shell command line and returns its stdout.
     fn sh(&self, line: &str) -> String {
         self.env.shell(line).run().ok().stdout
     }
 
-    /// The titles of the commits, the newest first.
+    /// The titles of the commits, newest first.
     fn log(&self) -> Vec<String> {
         self.sh("git log --format=%s")
             .lines()
@@ -58,19 +57,19 @@ impl Repo {
             .collect()
     }
 
-    /// A call of `materia` whose agent is the fake.
-    fn materia(&self, words: &[&str]) -> TestCommand<'_> {
+    /// `materia` with the fake as its agent.
+    fn materia(&self, args: &[&str]) -> TestCommand<'_> {
         self.env
-            .materia(words)
+            .materia(args)
             .env("MATERIA_CONFIG", self.env.home().join("agents.json"))
     }
 
     /// Casts an example with its rehearsal.
     fn cast(&self, example: &str, request: &str) -> TestOutput {
-        self.cast_call(example, request).run()
+        self.cast_command(example, request).run()
     }
 
-    fn cast_call(&self, example: &str, request: &str) -> TestCommand<'_> {
+    fn cast_command(&self, example: &str, request: &str) -> TestCommand<'_> {
         let config = file(example, "loadout.json");
         let script = file(example, "rehearsal.json");
         self.env.materia(&[
@@ -84,9 +83,9 @@ impl Repo {
         ])
     }
 
-    /// Runs a recipe of an example; its report.
-    fn run(&self, recipe: &str, words: &[&str]) -> TestOutput {
-        self.materia(&[&["run", recipe, "--json"], words].concat())
+    /// Runs a recipe of an example.
+    fn run(&self, recipe: &str, args: &[&str]) -> TestOutput {
+        self.materia(&[&["run", recipe, "--json"], args].concat())
             .run()
     }
 
@@ -100,7 +99,7 @@ impl Repo {
     }
 }
 
-/// The folder of all examples.
+/// The directory of all examples.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples")
@@ -108,7 +107,7 @@ fn folder() -> PathBuf {
         .unwrap()
 }
 
-/// A file of an example.
+/// The path of a file in an example.
 fn file(example: &str, name: &str) -> String {
     folder()
         .join(example)
@@ -118,7 +117,7 @@ fn file(example: &str, name: &str) -> String {
         .to_owned()
 }
 
-/// The document of a cast that came to its end.
+/// The report of a cast, which must be complete.
 #[track_caller]
 fn complete(outcome: &TestOutput) -> Value {
     let document = outcome.json();
@@ -127,7 +126,7 @@ fn complete(outcome: &TestOutput) -> Value {
 }
 
 #[test]
-fn every_example_is_run_explained_and_listed() {
+fn every_example_has_a_test_a_readme_and_a_list_entry() {
     let tests = [
         include_str!("examples/loadouts.rs"),
         include_str!("examples/recipes.rs"),
@@ -153,14 +152,14 @@ fn every_example_is_run_explained_and_listed() {
         let page = std::fs::read_to_string(path.join("README.md")).unwrap();
         assert!(
             page.contains(&format!("examples/{name}/")),
-            "{name}: its page does not say how it is started"
+            "the README of {name} does not say how to start it"
         );
     }
     assert!(count >= 14, "{count}");
 }
 
 #[test]
-fn every_example_is_valid_without_a_warning() {
+fn every_example_is_valid_without_warnings() {
     let env = TestEnv::new();
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder()).unwrap() {
@@ -183,11 +182,11 @@ fn every_example_is_valid_without_a_warning() {
             );
         }
     }
-    let words: Vec<&str> = ["validate", "--json"]
+    let args: Vec<&str> = ["validate", "--json"]
         .into_iter()
         .chain(files.iter().map(String::as_str))
         .collect();
-    let report = env.materia(&words).run().ok().json();
+    let report = env.materia(&args).run().ok().json();
     let issues: Vec<&Value> = report["files"]
         .as_array()
         .unwrap()

@@ -136,7 +136,7 @@ fn mistakes_name_the_word_the_column_and_the_fix() {
     ];
     let told: Vec<String> = calls
         .iter()
-        .map(|words| env.materia(words).run().transcript())
+        .map(|args| env.materia(args).run().transcript())
         .collect();
     assert_snapshot!(told.join("\n"));
 }

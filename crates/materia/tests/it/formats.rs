@@ -112,12 +112,7 @@ fn inherited(number: u32) -> TestEnv {
 fn files_of_every_number_still_open() {
     for number in 1..=CURRENT {
         let env = inherited(number);
-        let said = |words: &[&str]| {
-            env.materia(&[words, &["--json"]].concat())
-                .run()
-                .ok()
-                .json()
-        };
+        let said = |args: &[&str]| env.materia(&[args, &["--json"]].concat()).run().ok().json();
         let run = said(&["inspect", "run:greet"]);
         assert_eq!(run["status"], "done", "{run}");
         let tail = env

@@ -64,8 +64,8 @@ fn layers_lie_over_each_other() {
     let profile = env.work_dir().join("../profile");
     std::fs::create_dir_all(&profile).unwrap();
     std::fs::write(profile.join("materia.json"), active("Release")).unwrap();
-    let call = |words: &[&str]| {
-        env.materia(words)
+    let call = |args: &[&str]| {
+        env.materia(args)
             .env("PI_MATERIA_PROFILE_DIR", env.work_dir().join("../profile"))
     };
     assert_eq!(shown(call(&["grid", "--json"])), "Release");
@@ -94,7 +94,7 @@ fn what_cannot_be_drawn_says_why() {
         &["grid", "--format", "dot", "--json"],
         &["grid", "Nope", "--json"],
     ];
-    let outcomes: Vec<_> = calls.iter().map(|words| env.materia(words).run()).collect();
+    let outcomes: Vec<_> = calls.iter().map(|args| env.materia(args).run()).collect();
     let codes: Vec<i32> = outcomes
         .iter()
         .map(crate::test_env::TestOutput::code)

@@ -25,8 +25,8 @@ fn a_wrong_target_view_or_filter_is_answered_with_the_right_ones() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
-    let wrong = |words: &[&str]| {
-        let outcome = env.materia(&[&["inspect", "--json"], words].concat()).run();
+    let wrong = |args: &[&str]| {
+        let outcome = env.materia(&[&["inspect", "--json"], args].concat()).run();
         (
             outcome.code(),
             outcome.json()["error"]["code"]
@@ -214,8 +214,8 @@ fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
     ]);
     for (target, views) in VIEWS {
         for view in views {
-            let words = ["inspect", target, "--view", view, "--session", "s"];
-            let short = env.materia(&words).run().ok();
+            let args = ["inspect", target, "--view", view, "--session", "s"];
+            let short = env.materia(&args).run().ok();
             assert!(
                 !short.stdout.is_empty() && short.stderr.is_empty(),
                 "{}",
@@ -226,7 +226,7 @@ fn every_target_has_its_views_short_for_people_and_whole_for_programs() {
                 "{target} {view}: {} bytes",
                 short.stdout.len()
             );
-            let whole = env.materia(&[&words[..], &["--json"]].concat()).run().ok();
+            let whole = env.materia(&[&args[..], &["--json"]].concat()).run().ok();
             assert!(whole.json().is_object(), "{}", whole.transcript());
         }
     }

@@ -115,7 +115,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         .unwrap()
         .push(json!({"match": {"materia": "Tell", "contains": "did it"}, "text": "told"}));
     env.write("script.json", script.to_string());
-    let words = [
+    let args = [
         "link",
         "--from",
         ID,
@@ -130,7 +130,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
         "second",
         "line",
     ];
-    let done = env.materia(&words).run().ok().json();
+    let done = env.materia(&args).run().ok().json();
     assert_eq!(done["loadout"], "Linked virtual loadout: T → Tell");
     assert_eq!(
         done["visits"],
@@ -161,7 +161,7 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
 #[test]
 fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
     let env = example_env();
-    let words = |target: &'static str| {
+    let args = |target: &'static str| {
         [
             "autocast",
             target,
@@ -177,11 +177,11 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
         "script.json",
         json!({"replies": [{"match": {"materia": "Work"}, "text": "alone"}]}).to_string(),
     );
-    let alone = env.materia(&words("materia:Work")).run().ok().json();
+    let alone = env.materia(&args("materia:Work")).run().ok().json();
     assert_eq!(alone["loadout"], "Virtual loadout: Work");
     assert_eq!(alone["visits"], json!({"Socket-1": 1}));
     env.write("script.json", replies().to_string());
-    let whole = env.materia(&words("loadout:T")).run().ok().json();
+    let whole = env.materia(&args("loadout:T")).run().ok().json();
     assert_has!(whole, {"loadout": "T", "state": {"autocast": {"target": {"kind": "loadout"}}}});
 }
 
@@ -191,8 +191,8 @@ fn mistakes_say_what_there_is() {
     let mut flow = loops();
     flow["materia"]["T"] = flow["materia"]["Work"].clone();
     env.write("flow.json", flow.to_string());
-    let said = |words: &[&str]| {
-        env.materia(&[words, &["--config", "flow.json"]].concat())
+    let said = |args: &[&str]| {
+        env.materia(&[args, &["--config", "flow.json"]].concat())
             .run()
             .transcript()
     };
@@ -234,10 +234,10 @@ fn detached_they_answer_at_once_and_go_on_by_themselves() {
         &["autocast", "T", "do the work"],
         &["link", "T", "--", "do the work"],
     ];
-    for words in asked {
-        let (head, tail) = match words.iter().position(|word| *word == "--") {
-            Some(at) => words.split_at(at),
-            None => (words, &[][..]),
+    for args in asked {
+        let (head, tail) = match args.iter().position(|word| *word == "--") {
+            Some(at) => args.split_at(at),
+            None => (args, &[][..]),
         };
         let answered = env
             .materia(&[head, &player, tail].concat())

@@ -131,7 +131,7 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
     );
     let config = config.to_str().unwrap();
     // Agents choose a loadout and an agent; a script is the tests' own way in.
-    let words = [
+    let args = [
         "spawn",
         "--loadout",
         "T",
@@ -142,7 +142,7 @@ fn a_cast_is_started_answered_and_ended_by_messages() {
         "do it",
         "--json",
     ];
-    env.materia(&words)
+    env.materia(&args)
         .env("MATERIA_CONFIG", config)
         .env("MATERIA_SESSION", "s")
         .run()

@@ -109,8 +109,8 @@ fn everything_that_runs_is_shown() {
     let at = |minute: &str| format!("2026-01-01T{minute}.000Z");
     let spawn = |clock: &str, id: &str, template: &str| {
         let (template, id) = (["--template", template], ["--as", id]);
-        let words = [&["spawn"][..], &template, &id].concat();
-        env.materia(&words)
+        let args = [&["spawn"][..], &template, &id].concat();
+        env.materia(&args)
             .env("MATERIA_TEST_CLOCK", at(clock))
             .run()
             .ok();
@@ -127,7 +127,7 @@ fn everything_that_runs_is_shown() {
         "script.json",
         json!({"replies": [{"text": "Shall the flag be --json or --format json?"}]}).to_string(),
     );
-    let words = [
+    let args = [
         "cast",
         "--config",
         "flow.json",
@@ -135,7 +135,7 @@ fn everything_that_runs_is_shown() {
         "script.json",
         "add a flag for JSON",
     ];
-    env.materia(&words)
+    env.materia(&args)
         .env("MATERIA_TEST_CLOCK", at("09:46:30"))
         .run()
         .ok();

@@ -18,8 +18,8 @@ fn what_ships_is_planned_without_any_config() {
 #[test]
 fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
     let env = example_env();
-    let words = ["plan", "--config", "flow.json", "--items", "2", "--json"];
-    let plan = env.materia(&words).run().ok().json();
+    let args = ["plan", "--config", "flow.json", "--items", "2", "--json"];
+    let plan = env.materia(&args).run().ok().json();
     assert_has!(plan, {"estimate": null, "turns": {"smooth": 5}});
     let cast = [
         "cast",
@@ -41,7 +41,7 @@ fn c23_no_cast_goes_beyond_its_plan_and_earlier_casts_tell_what_it_costs() {
         );
         assert!(smooth <= visits && visits <= most, "{visits} of {socket}");
     }
-    let plan = env.materia(&words).run().ok().json();
+    let plan = env.materia(&args).run().ok().json();
     // One plan of 30, two works of 40, two checks of 10.
     assert_eq!(plan["estimate"]["tokens"], 130);
 }

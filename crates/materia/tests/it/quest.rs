@@ -28,15 +28,13 @@ fn example_env() -> TestEnv {
     env
 }
 
-fn quest(env: &TestEnv, words: &[&str]) -> TestOutput {
-    env.materia(&[&["quest", "--config", "flow.json"], words].concat())
+fn quest(env: &TestEnv, args: &[&str]) -> TestOutput {
+    env.materia(&[&["quest", "--config", "flow.json"], args].concat())
         .run()
 }
 
-fn add(env: &TestEnv, words: &[&str]) -> String {
-    let added = quest(env, &[&["add", "--json"], words].concat())
-        .ok()
-        .json();
+fn add(env: &TestEnv, args: &[&str]) -> String {
+    let added = quest(env, &[&["add", "--json"], args].concat()).ok().json();
     added["quest"]["id"].as_str().unwrap().to_owned()
 }
 
@@ -236,9 +234,9 @@ fn a_runner_that_is_killed_leaves_a_board_that_tells_the_truth() {
         "atomic.write:1:torn",
         "lock.sign:1:abort",
     ] {
-        let words = ["quest", "add", "more"];
+        let args = ["quest", "add", "more"];
         assert_ne!(
-            env.materia(&words)
+            env.materia(&args)
                 .env("MATERIA_FAILPOINT", failpoint)
                 .run()
                 .code(),

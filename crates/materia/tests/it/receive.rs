@@ -1,4 +1,4 @@
-//! `receive`, stdin and named pipes: how the programs of a run get their messages (A5).
+//! `receive`, stdin and named pipes: how the programs in a run get their messages (A5).
 
 mod branches;
 mod deaths;
@@ -11,11 +11,11 @@ use materia_engine::run;
 use materia_model::message::Draft;
 use serde_json::{Value, json};
 
-use crate::message::{assert_fate, assert_refused};
+use crate::message::{assert_delivery, assert_refused};
 use crate::spawn::records;
 use crate::test_env::TestEnv;
 
-/// A script that handles messages until one says `stop`.
+/// A script that handles messages until the body of one is `stop`.
 const WORKER: &str = r#"
 while :; do
   message=$(materia receive) || exit 9
@@ -28,7 +28,7 @@ done
 "#;
 
 impl TestEnv {
-    /// Takes the next message of a run, for this test.
+    /// Receives the next message of a run in the name of this test.
     pub fn receive(&self, address: &str) -> Value {
         self.materia(&["receive", "--address", address, "--timeout", "30", "--json"])
             .run()
@@ -68,7 +68,7 @@ fn a_script_handles_its_messages_in_order() {
 }
 
 #[test]
-fn a_message_ends_once_and_a_repeat_is_told() {
+fn a_message_is_finished_once_and_a_repeat_is_reported() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&["run:a", "task.run", "1"]);
@@ -76,34 +76,30 @@ fn a_message_ends_once_and_a_repeat_is_told() {
     let (first, second) = (env.receive("run:a"), env.receive("run:a"));
     assert_eq!(first["body"], 1);
     assert_eq!(second["body"], 2);
-    let settle = |words: &[&str]| {
-        env.materia(&[&["receive", "--address", "run:a", "--json"], words].concat())
+    let finish = |args: &[&str]| {
+        env.materia(&[&["receive", "--address", "run:a", "--json"], args].concat())
             .run()
     };
     let id = first["id"].as_str().unwrap();
-    assert_eq!(settle(&["--ack", id]).ok().json()["already"], false);
-    assert_eq!(settle(&["--ack", id]).ok().json()["already"], true);
+    assert_eq!(finish(&["--ack", id]).ok().json()["already"], false);
+    assert_eq!(finish(&["--ack", id]).ok().json()["already"], true);
     assert_refused(
-        &settle(&["--fail", id, "--error", "e"]),
+        &finish(&["--fail", id, "--error", "e"]),
         4,
         "message_finished",
     );
-    assert_refused(&settle(&["--ack", "m0-nothing"]), 3, "message_not_found");
+    assert_refused(&finish(&["--ack", "m0-nothing"]), 3, "message_not_found");
     let other = second["id"].as_str().unwrap();
-    let failed = settle(&["--fail", other, "--error", "no such suite"])
+    let failed = finish(&["--fail", other, "--error", "no such suite"])
         .ok()
         .json();
     assert_has!(failed, {"status": "failed", "already": false});
-    assert_eq!(
-        settle(&["--fail", other]).code(),
-        2,
-        "a failure has a reason"
-    );
+    assert_eq!(finish(&["--fail", other]).code(), 2, "--fail needs --error");
     env.kill("a");
 }
 
 #[test]
-fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_its_run() {
+fn a_message_or_the_end_of_the_run_wakes_a_waiting_receiver() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let waiting = env
@@ -126,11 +122,11 @@ fn a_waiting_receiver_is_woken_by_a_message_and_by_the_end_of_its_run() {
 }
 
 #[test]
-fn a_message_reaches_the_stdin_of_a_command() {
+fn a_message_is_delivered_to_the_stdin_of_a_command() {
     let env = TestEnv::new();
     env.spawn("a", "head -n 1", &["--mailbox", r#"{"deliver": "stdin"}"#]);
     let report = env.send_ok(&["run:a", "task.run", r#"{"n": 1}"#]);
-    assert_fate(&report, [true, false, true], "stdin", "delivered");
+    assert_delivery(&report, [true, false, true], "stdin", "delivered");
     assert_eq!(env.wait("a")["status"], "done");
     let line: Value = serde_json::from_str(&env.read_run_file("a", "stdout.log")).unwrap();
     assert_eq!(line["type"], "task.run");
@@ -139,7 +135,7 @@ fn a_message_reaches_the_stdin_of_a_command() {
 }
 
 #[test]
-fn what_a_command_had_on_its_stdin_that_failed_comes_again_for_the_next() {
+fn a_retry_gets_the_stdin_messages_of_the_failed_attempt_again() {
     let env = TestEnv::new();
     env.write(
         "worker",
@@ -167,12 +163,12 @@ fn what_a_command_had_on_its_stdin_that_failed_comes_again_for_the_next() {
 }
 
 #[test]
-fn what_a_command_does_not_read_on_its_stdin_waits() {
+fn messages_that_a_command_does_not_read_stay_queued() {
     let env = TestEnv::new();
     let large = env.write("large", "x".repeat(100_000));
     env.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "stdin"}"#]);
     for _ in 0..2 {
-        let words = [
+        let args = [
             "message",
             "run:a",
             "task.run",
@@ -180,7 +176,7 @@ fn what_a_command_does_not_read_on_its_stdin_waits() {
             large.to_str().unwrap(),
             "--json",
         ];
-        let report = env.materia(&words).run().ok().json();
+        let report = env.materia(&args).run().ok().json();
         assert_has!(report, {"delivered": false, "queued": true});
     }
     let seen = env
@@ -188,20 +184,20 @@ fn what_a_command_does_not_read_on_its_stdin_waits() {
         .run()
         .ok()
         .json();
-    let standing: Vec<&Value> = seen["messages"]
+    let statuses: Vec<&Value> = seen["messages"]
         .as_array()
         .unwrap()
         .iter()
         .map(|message| &message["status"])
         .collect();
-    assert_eq!(standing, ["queued", "queued"]);
+    assert_eq!(statuses, ["queued", "queued"]);
     env.kill("a");
 }
 
 #[test]
-fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
+fn the_next_command_gets_unread_stdin_messages() {
     let env = TestEnv::new();
-    // It is as small as can be, and nobody reads it until the second command begins.
+    // The first command never reads stdin. The second one starts when `go` exists.
     env.write(
         "sleeper",
         "#!/bin/sh\nwhile ! [ -e go ]; do sleep 0.01; done\n",
@@ -235,7 +231,7 @@ fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
             (&json!("two"), &json!(1)),
             (&json!("three"), &json!(1))
         ],
-        "the first one lay before the command that does not read"
+        "the first message was offered to the command that does not read"
     );
     let seen = env
         .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
@@ -246,7 +242,7 @@ fn what_a_command_leaves_unread_on_its_stdin_comes_to_the_next() {
 }
 
 #[test]
-fn a_command_that_closes_its_stdin_is_left_alone() {
+fn a_command_may_close_its_stdin() {
     let env = TestEnv::new();
     env.spawn(
         "a",
@@ -266,11 +262,11 @@ fn a_command_that_closes_its_stdin_is_left_alone() {
 }
 
 #[test]
-fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
+fn a_message_sent_before_the_first_command_reaches_its_stdin() {
     let env = TestEnv::new();
     for round in 0..5 {
         let (run, mailbox) = (format!("run:r{round}"), r#"{"deliver": "stdin"}"#);
-        let words = [
+        let args = [
             "spawn",
             "--template",
             "head -n 1",
@@ -279,8 +275,8 @@ fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
             "--mailbox",
             mailbox,
         ];
-        env.materia(&words).run().ok();
-        // Its supervisor is still getting up: no program is started in between.
+        env.materia(&args).run().ok();
+        // The supervisor is still starting: deliver without running a program in between.
         let place = env.run_dir(&format!("r{round}"));
         let draft = Draft {
             to: run,
@@ -299,7 +295,7 @@ fn a_message_that_comes_before_the_first_command_reaches_its_stdin() {
 }
 
 #[test]
-fn a_message_reaches_the_reader_of_a_named_pipe_or_waits() {
+fn a_message_is_written_to_a_named_pipe_or_stays_queued() {
     let env = TestEnv::new();
     let script = env.write(
         "pipe.sh",
@@ -312,12 +308,12 @@ fn a_message_reaches_the_reader_of_a_named_pipe_or_waits() {
     );
     env.wait_for_file_text(env.run_dir("a").dir().join("up"), "up");
     let report = env.send_ok(&["run:a", "run.message", "next"]);
-    assert_fate(&report, [true, false, true], "fifo", "delivered");
+    assert_delivery(&report, [true, false, true], "fifo", "delivered");
     let large = env
         .send(&["run:a", "task.run", &"x".repeat(5000)])
         .ok()
         .json();
-    assert_fate(
+    assert_delivery(
         &large,
         [false, true, true],
         "fifo",
@@ -331,19 +327,19 @@ fn a_message_reaches_the_reader_of_a_named_pipe_or_waits() {
     );
     env.send_ok(&["run:a", "task.run", "whole"]);
     assert_eq!(env.wait("a")["status"], "done");
-    let said = env.read_run_file("a", "stdout.log");
-    let (first, second) = said.split_once('\n').unwrap();
+    let output = env.read_run_file("a", "stdout.log");
+    let (first, second) = output.split_once('\n').unwrap();
     assert_eq!(first, "next");
     let whole: Value = serde_json::from_str(second).unwrap();
     assert_has!(whole, {"type": "task.run", "body": "whole"});
 }
 
 #[test]
-fn a_named_pipe_that_nobody_made_is_no_error() {
+fn a_missing_named_pipe_is_not_an_error() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "fifo"}"#]);
     let report = env.send_ok(&["run:a", "run.message", "next"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [false, true, true],
         "fifo",
@@ -352,7 +348,7 @@ fn a_named_pipe_that_nobody_made_is_no_error() {
     assert_eq!(
         env.receive("run:a")["body"],
         "next",
-        "it can still be received"
+        "the message can still be received"
     );
     env.kill("a");
 }

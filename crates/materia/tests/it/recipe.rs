@@ -23,7 +23,7 @@ fn a_recipe_runs_by_name_by_path_and_by_file() {
         r#"{"args": ["who", "loud:bool=false"], "template": "echo hello {who} {loud?LOUD:}"}"#,
     );
     env.write("lib/twice.md", "---\ndescription: Twice\nimports:\n  g:\n    from: greet\n    values: {who: '<{who}>'}\n---\n\n```json\n[{\"name\": \"g\"}, {\"name\": \"g\", \"values\": {\"who\": \"again\"}}]\n```\n");
-    let say = |words: &[&str]| env.materia(&[&["run"], words].concat()).run().ok().stdout;
+    let say = |args: &[&str]| env.materia(&[&["run"], args].concat()).run().ok().stdout;
     assert_eq!(say(&["greet", "who=you"]), "hello you\n");
     assert_eq!(say(&["greet", "who=you", "loud=yes"]), "hello you LOUD\n");
     assert_eq!(say(&["lib/twice", "who=me"]), "hello again\n");

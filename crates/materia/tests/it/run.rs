@@ -17,8 +17,8 @@ mod terminal;
 /// Runs a template and gives the exit code and the document.
 fn ran(env: &TestEnv, template: &Value, more: &[&str]) -> (i32, Value) {
     let template = template.to_string();
-    let words = [&["run", "--json", "--template", &template], more].concat();
-    let outcome = env.materia(&words).run();
+    let args = [&["run", "--json", "--template", &template], more].concat();
+    let outcome = env.materia(&args).run();
     (outcome.code(), outcome.json())
 }
 

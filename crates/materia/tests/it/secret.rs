@@ -42,8 +42,8 @@ fn s3_secrets_flow_between_steps_and_stand_in_no_file() {
     env.write("flow.json", config.to_string());
     let request = format!("use {key}");
     let parts = format!("{}+{}", &key[..6], &key[6..]);
-    let call = |words: &[&str]| {
-        env.materia(words)
+    let call = |args: &[&str]| {
+        env.materia(args)
             .env("KEY_PARTS", &parts)
             .env("MINE", VALUE)
             .run()

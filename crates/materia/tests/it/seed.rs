@@ -29,8 +29,8 @@ const SIZES: [(usize, usize); 7] = [
 ];
 
 fn cast(env: &TestEnv, file: &str, more: &[&str]) -> Value {
-    let words = ["cast", "--materia-config", file, "say hello", "--json"];
-    env.materia(&[&words, more].concat()).run().ok().json()
+    let args = ["cast", "--materia-config", file, "say hello", "--json"];
+    env.materia(&[&args, more].concat()).run().ok().json()
 }
 
 #[test]

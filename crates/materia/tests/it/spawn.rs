@@ -29,33 +29,33 @@ mod soak;
 mod starts;
 mod status;
 
-/// How long something that is about to happen may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The longest wait for something that must happen soon.
+const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What every test of runs does in its env.
+/// Helpers for tests of runs.
 impl TestEnv {
-    /// Spawns a run of this id, waits until its first command was started, and gives the report.
+    /// Spawns a run with this id, waits until it has started its first command, and returns the report.
     pub fn spawn(&self, id: &str, template: &str, more: &[&str]) -> Value {
         let address = format!("run:{id}");
-        let words = [
+        let args = [
             &["spawn", "--json", "--template", template, "--as", &address],
             more,
         ]
         .concat();
-        let report = self.materia(&words).run().ok().json();
+        let report = self.materia(&args).run().ok().json();
         assert_eq!(report["ok"], true);
         self.wait_until_started(id);
         report
     }
 
-    /// Waits until the last generation of a run has started a command, or is over.
+    /// Waits until the last generation of a run has started a command or has ended.
     pub fn wait_until_started(&self, id: &str) {
         let mut follower = Follower::open(&self.run_dir(id).journal(), From::Beginning).unwrap();
         let mut started = false;
         while !started {
-            let news = follower.next(Some(PATIENCE)).unwrap();
-            assert!(!news.is_empty(), "run:{id} starts nothing");
-            for record in news {
+            let records = follower.next(Some(WAIT_TIMEOUT)).unwrap();
+            assert!(!records.is_empty(), "run:{id} started no command");
+            for record in records {
                 match record.kind.as_str() {
                     "run.start" => started = false,
                     "command.start" | "run.end" => started = true,
@@ -75,7 +75,7 @@ impl TestEnv {
         Root::new(self.home().join(".pi/agent/tmp/pi-actors/runs"))
     }
 
-    /// Waits for a run and gives how it stands.
+    /// Waits until a run has ended and returns its entry in the report.
     pub fn wait(&self, id: &str) -> Value {
         self.materia(&["wait", &format!("run:{id}"), "--json"])
             .run()
@@ -88,7 +88,7 @@ impl TestEnv {
         run::stop(&self.run_dir(id), Control::Kill, None, &Clock::system()).unwrap()
     }
 
-    /// Kills the supervisor of a run, as nobody should, and waits until it is gone.
+    /// Kills the supervisor of a run without warning and waits until it is gone.
     pub fn kill_supervisor(&self, id: &str) {
         let known = self.run_state(id).start.unwrap().supervisor;
         let supervisor = Identity {
@@ -102,18 +102,18 @@ impl TestEnv {
         exits.next(None);
     }
 
-    /// How a run stands, proved.
+    /// The observed state of a run.
     pub fn run_state(&self, id: &str) -> State {
         run::look(&self.run_dir(id), &Clock::system()).unwrap()
     }
 
-    /// A file of a run.
+    /// Reads a file in the directory of a run.
     pub fn read_run_file(&self, id: &str, name: &str) -> String {
         let path: PathBuf = self.run_dir(id).dir().join(name);
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// A path that a program of this env said.
+    /// The real path behind a redacted path in a report.
     pub fn expand_path(&self, reported: &Value) -> PathBuf {
         let home = self.home();
         reported
@@ -123,13 +123,12 @@ impl TestEnv {
             .into()
     }
 
-    /// Waits until a file of a run, or of the project, has this text; a run tells nobody else when
-    /// it got there.
+    /// Waits until a file has this text. Polls, because nothing reports when a run has written it.
     pub fn wait_for_file_text(&self, path: impl AsRef<Path>, text: &str) {
         self.wait_for_file_bytes(path, text.as_bytes());
     }
 
-    /// The same for what need not be text.
+    /// Like [`Self::wait_for_file_text`], for bytes.
     pub fn wait_for_file_bytes(&self, path: impl AsRef<Path>, bytes: &[u8]) {
         let path = path.as_ref();
         let began = std::time::Instant::now();
@@ -138,7 +137,7 @@ impl TestEnv {
             let wanted = String::from_utf8_lossy(bytes);
             assert!(
                 began.elapsed().as_secs() < 60,
-                "{} never had `{wanted}`",
+                "timed out waiting for `{wanted}` in {}",
                 path.display()
             );
             std::thread::sleep(Duration::from_millis(5));
@@ -146,7 +145,7 @@ impl TestEnv {
     }
 }
 
-/// The records of a run's journal.
+/// The records in a run's journal.
 pub fn records(env: &TestEnv, id: &str) -> Vec<Value> {
     env.read_run_file(id, "journal.jsonl")
         .lines()
@@ -154,7 +153,7 @@ pub fn records(env: &TestEnv, id: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The kinds of the records of a run's journal.
+/// The types of the records in a run's journal.
 pub fn kinds(env: &TestEnv, id: &str) -> Vec<String> {
     records(env, id)
         .iter()
@@ -162,7 +161,7 @@ pub fn kinds(env: &TestEnv, id: &str) -> Vec<String> {
         .collect()
 }
 
-/// A document of a run's directory.
+/// Reads a JSON file in the directory of a run.
 pub fn document(env: &TestEnv, id: &str, name: &str) -> Value {
     serde_json::from_str(&env.read_run_file(id, name)).unwrap_or(json!(null))
 }

@@ -9,7 +9,7 @@ use crate::test_env::TestEnv;
 #[test]
 fn a_tool_is_registered_called_changed_and_removed() {
     let env = TestEnv::new();
-    let say = |words: &[&str]| env.materia(&[&["tool"], words].concat()).run();
+    let say = |args: &[&str]| env.materia(&[&["tool"], args].concat()).run();
     assert!(say(&["list"]).ok().stdout.starts_with("no tools"));
     let register = [
         "register",
@@ -239,8 +239,8 @@ fn a_tool_is_called_by_message_and_inspected() {
         "broken.json",
         r#"{"description": "Fails", "template": "false"}"#,
     );
-    let message = |words: &[&str]| {
-        env.materia(&[&["message"], words, &["--json"]].concat())
+    let message = |args: &[&str]| {
+        env.materia(&[&["message"], args, &["--json"]].concat())
             .run()
     };
     let said = message(&["tool:greet", "greet.now", "you"]).ok().json();
@@ -266,8 +266,8 @@ fn a_tool_is_called_by_message_and_inspected() {
     assert_eq!(failed.code(), 1);
     assert_eq!(failed.json()["ok"], false);
     assert_eq!(message(&["tool:utility-git-log", "x"]).code(), 3);
-    let inspect = |words: &[&str]| {
-        env.materia(&[&["inspect"], words, &["--json"]].concat())
+    let inspect = |args: &[&str]| {
+        env.materia(&[&["inspect"], args, &["--json"]].concat())
             .run()
     };
     assert_eq!(inspect(&["tool:greet"]).ok().json()["name"], "greet");

@@ -18,12 +18,10 @@ fn utility(env: &TestEnv, name: &str, input: &Value) -> TestOutput {
 }
 
 /// Real git in the env's project.
-fn git(env: &TestEnv, words: &str) {
-    env.shell(&format!(
-        "git -c init.defaultBranch=main {words} >/dev/null"
-    ))
-    .run()
-    .ok();
+fn git(env: &TestEnv, args: &str) {
+    env.shell(&format!("git -c init.defaultBranch=main {args} >/dev/null"))
+        .run()
+        .ok();
 }
 
 #[test]

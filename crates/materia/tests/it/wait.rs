@@ -102,7 +102,7 @@ fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let ear = env.run_dir("a").ears().with_extension("0");
-    for (words, text) in [
+    for (args, text) in [
         (
             &["wait", "run:a"][..],
             "error: interrupted; the run is not waited for any more\n  hint: it goes on; wait again with `materia wait run:a`\n",
@@ -113,11 +113,11 @@ fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
         ),
     ] {
         for signal in [Signal::INT, Signal::TERM] {
-            let json = env.materia(&[words, &["--json"]].concat()).start();
+            let json = env.materia(&[args, &["--json"]].concat()).start();
             until_asleep(&ear);
             json.signal(signal);
             assert_refused(&json.wait(), 130, "interrupted");
-            let human = env.materia(words).start();
+            let human = env.materia(args).start();
             until_asleep(&ear);
             human.signal(signal);
             let human = human.wait();

@@ -1,9 +1,9 @@
-//! Actors that are killed anywhere: nothing is asked twice that was answered, nothing is lost that
-//! was accepted.
+//! Actors that are killed at any point: an answered message is not answered again, and no accepted
+//! message is lost.
 
 use serde_json::{Value, json};
 
-use super::{lines, posted, said};
+use super::{entries, entry, messages};
 use crate::spawn::{kinds, records};
 use crate::test_env::TestEnv;
 
@@ -11,10 +11,10 @@ fn replies() -> Value {
     json!([{"match": {}, "text": "done", "times": 9, "usage": {"input": 3}}])
 }
 
-/// Starts an actor that dies at a point, waits for its end, and starts it again.
-fn killed_at(env: &TestEnv, point: &str) {
+/// Starts an actor that aborts at a failpoint, waits until it has ended, and starts it again.
+fn restart_after_abort(env: &TestEnv, point: &str) {
     env.write("script.json", json!({"replies": replies()}).to_string());
-    let words = [
+    let args = [
         "spawn",
         "--as",
         "run:a",
@@ -22,37 +22,37 @@ fn killed_at(env: &TestEnv, point: &str) {
         "script.json",
         "do it",
     ];
-    env.materia(&words)
+    env.materia(&args)
         .env("MATERIA_FAILPOINT", format!("{point}:abort"))
         .run()
         .ok();
     assert_eq!(env.wait("a")["status"], "failed", "{point}");
-    let words = ["spawn", "--as", "run:a", "--agent-script", "script.json"];
-    env.materia(&words).run().ok();
+    let args = ["spawn", "--as", "run:a", "--agent-script", "script.json"];
+    env.materia(&args).run().ok();
 }
 
 #[test]
-fn killed_at_any_step_it_answers_once() {
+fn killed_at_any_step_an_actor_answers_once() {
     for (point, turns) in [
         ("actor.started", 2),
         ("actor.ended", 2),
         ("actor.answered", 1),
     ] {
         let env = TestEnv::new();
-        killed_at(&env, point);
+        restart_after_abort(&env, point);
         let answers = env.wait_for_answers(1);
         env.send_chat("and again", &[]);
         let all = env.wait_for_answers(2);
         assert_eq!(all.len(), 2, "{point}");
         assert_eq!(answers[0]["body"], "done", "{point}");
-        let asked = posted(&env, "a")
+        let asked = messages(&env, "a")
             .into_iter()
             .find(|message| message["body"] == "do it")
             .unwrap();
         assert_eq!(answers[0]["reply_to"], asked["id"], "{point}");
-        let prompts = lines(&env.transcript())
+        let prompts = entries(&env.actor_transcript())
             .iter()
-            .filter(|line| **line == said("prompt", "do it"))
+            .filter(|line| **line == entry("prompt", "do it"))
             .count();
         assert_eq!(prompts, turns, "{point}");
         let ends = records(&env, "a")
@@ -70,7 +70,7 @@ fn killed_at_any_step_it_answers_once() {
 }
 
 #[test]
-fn a_supervisor_that_is_killed_loses_no_message() {
+fn a_killed_supervisor_loses_no_message() {
     let env = TestEnv::new();
     let slow = json!([
         {"match": {"contains": "one"}, "text": "never", "delayMs": 600_000},
@@ -83,7 +83,7 @@ fn a_supervisor_that_is_killed_loses_no_message() {
     assert_eq!(env.live_processes().len(), 0);
     env.spawn_agent(&replies(), &[]);
     let answers = env.wait_for_answers(2);
-    let asked: Vec<Value> = posted(&env, "a")
+    let asked: Vec<Value> = messages(&env, "a")
         .into_iter()
         .filter(|message| message["to"] == "run:a")
         .collect();
@@ -99,7 +99,7 @@ fn a_supervisor_that_is_killed_loses_no_message() {
 }
 
 #[test]
-fn secrets_stand_in_no_record_of_a_turn() {
+fn no_record_of_a_turn_contains_a_secret() {
     let env = TestEnv::new();
     let key = format!("sk-ant-{}", "Qx7Zp2Lm9Rt4Vb8Nc3Kd".repeat(3));
     env.spawn_agent(

@@ -1,13 +1,13 @@
-//! Actors that are played by the real programs, against the scripted model.
+//! The real agent programs as actors, against the scripted model.
 
 use serde_json::{Value, json};
 
-use super::{lines, posted, said};
+use super::{entries, entry, messages};
 use crate::agent::harness::{AgentHarness, Program};
 
-/// A harness on which this program can run a line when it is asked to, and repeats what it hears
-/// otherwise.
-fn harness(program: Program, line: &str) -> AgentHarness {
+/// A harness whose model runs `line` in a tool when the prompt says `use a tool`, and otherwise
+/// repeats the prompt.
+fn tool_harness(program: Program, line: &str) -> AgentHarness {
     let rules = json!([
         {"match": "use a tool", "after_tool": false,
             "reply": {"text": "I will.", "tool_calls": [program.shell(line)]}},
@@ -17,7 +17,7 @@ fn harness(program: Program, line: &str) -> AgentHarness {
 }
 
 fn spawn(harness: &AgentHarness, program: Program, more: &[&str]) {
-    let words = [
+    let args = [
         &[
             "spawn",
             "--json",
@@ -29,43 +29,46 @@ fn spawn(harness: &AgentHarness, program: Program, more: &[&str]) {
         more,
     ]
     .concat();
-    harness.materia(&words).run().ok();
+    harness.materia(&args).run().ok();
 }
 
-fn say(harness: &AgentHarness, text: &str) {
+fn send_chat(harness: &AgentHarness, text: &str) {
     harness
         .materia(&["message", "run:a", "chat.message", text])
         .run()
         .ok();
 }
 
-/// How many messages of the person the model saw in its last request.
+/// The number of user messages in the last request to the model.
 fn turns(harness: &AgentHarness) -> u64 {
     harness.requests().last().unwrap()["turns"]
         .as_u64()
         .unwrap()
 }
 
-/// Two turns in one session, killed in a tool in the third, started again: the model sees each
-/// prompt once.
-fn lives(program: Program) {
-    let harness = harness(program, "sleep 600; echo never");
+/// Two turns in one session, a kill during a tool of the third turn, and a restart: the model sees
+/// each prompt once.
+fn survives_kill(program: Program) {
+    let harness = tool_harness(program, "sleep 600; echo never");
     spawn(&harness, program, &["my name is Ada"]);
     let env = &harness.env;
     env.wait_for_answers(1);
     let first = turns(&harness);
-    say(&harness, "what is my name?");
+    send_chat(&harness, "what is my name?");
     env.wait_for_answers(2);
     let second = turns(&harness);
-    assert!(second > first, "the session goes on: {first} then {second}");
+    assert!(
+        second > first,
+        "the session did not continue: {first} then {second}"
+    );
 
-    say(&harness, "use a tool");
+    send_chat(&harness, "use a tool");
     harness.until(|| !harness.processes("sleep 600").is_empty());
     harness
         .materia(&["message", "run:a", "control.kill"])
         .run()
         .ok();
-    assert_eq!(env.live_processes().len(), 0, "killing it kills its tools");
+    assert_eq!(env.live_processes().len(), 0, "kill must end its tools");
 
     let before = harness.requests().len();
     harness.script(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
@@ -79,28 +82,28 @@ fn lives(program: Program) {
         second - first,
         "the prompt is in the conversation once"
     );
-    let agent = &env.transcript()["agent"];
+    let agent = &env.actor_transcript()["agent"];
     assert!(agent["usage"]["total"].as_u64().unwrap() > 0, "{agent}");
     env.kill("a");
 }
 
-/// Something that is said while a tool works becomes a part of the same turn.
-fn steered(program: Program) {
-    let harness = harness(program, "until test -e go; do sleep 0.05; done; echo went");
+/// A message sent while a tool runs becomes part of the same turn.
+fn takes_steering(program: Program) {
+    let harness = tool_harness(program, "until test -e go; do sleep 0.05; done; echo went");
     spawn(&harness, program, &["use a tool"]);
     let env = &harness.env;
     harness.until(|| !harness.processes("until test -e go").is_empty());
-    say(&harness, "and be brief");
-    // It was sent before the tool is done; the programs take it up behind that.
+    send_chat(&harness, "and be brief");
+    // The message is sent while the tool runs; the programs read it after the tool has finished.
     env.wait_for_file_text(env.run_dir("a").journal(), "message.claim");
-    harness.until(|| posted(env, "a").len() == 2);
+    harness.until(|| messages(env, "a").len() == 2);
     harness.until(|| {
-        let box_ = harness
+        let mailbox = harness
             .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
             .run()
             .ok()
             .json();
-        box_["counts"]["claimed"] == 2
+        mailbox["counts"]["claimed"] == 2
     });
     env.write("go", "");
     let answers = env.wait_for_answers(1);
@@ -110,17 +113,24 @@ fn steered(program: Program) {
         "{}",
         answers[0]
     );
-    let told = lines(&env.transcript());
+    let transcript = entries(&env.actor_transcript());
     assert_eq!(
-        told[..2],
-        [said("prompt", "use a tool"), said("steer", "and be brief")],
-        "{told:?}"
+        transcript[..2],
+        [
+            entry("prompt", "use a tool"),
+            entry("steer", "and be brief")
+        ],
+        "{transcript:?}"
     );
-    assert_eq!((told.len(), told[2].0.as_str()), (3, "answer"), "{told:?}");
+    assert_eq!(
+        (transcript.len(), transcript[2].0.as_str()),
+        (3, "answer"),
+        "{transcript:?}"
+    );
     let raw = std::fs::read_to_string(env.home().join("requests.jsonl")).unwrap();
     assert!(
         raw.lines().last().unwrap().contains("and be brief"),
-        "the model heard it"
+        "the model did not get the message"
     );
     env.kill("a");
 }
@@ -131,13 +141,13 @@ macro_rules! each_program {
             use super::Program;
 
             #[test]
-            fn it_lives_on_across_a_kill() {
-                super::lives($program);
+            fn the_session_survives_a_kill() {
+                super::survives_kill($program);
             }
 
             #[test]
-            fn it_hears_what_is_said_meanwhile() {
-                super::steered($program);
+            fn a_message_during_a_turn_steers_it() {
+                super::takes_steering($program);
             }
         })*
     };

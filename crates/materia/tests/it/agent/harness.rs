@@ -217,8 +217,8 @@ impl AgentHarness {
     }
 
     /// A call of `materia` with the programs in its `PATH`.
-    pub fn materia(&self, words: &[&str]) -> TestCommand<'_> {
-        self.furnished(self.env.materia(words))
+    pub fn materia(&self, args: &[&str]) -> TestCommand<'_> {
+        self.furnished(self.env.materia(args))
     }
 
     /// A line for the shell, in which the programs and `materia` are.
@@ -262,7 +262,7 @@ impl AgentHarness {
     /// One turn of a program.
     pub fn ask(&self, program: Program, prompt: &str, more: &[&str]) -> TestCommand<'_> {
         self.env.write("prompt.md", prompt);
-        let words = [
+        let args = [
             "agent",
             "run",
             "--json",
@@ -271,7 +271,7 @@ impl AgentHarness {
             "--agent",
             program.name(),
         ];
-        self.materia(&[&words[..], more].concat())
+        self.materia(&[&args[..], more].concat())
     }
 
     /// With `MATERIA_WRITE_TRANSCRIPTS=1`, keeps what the program printed last for the unit tests

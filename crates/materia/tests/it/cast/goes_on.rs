@@ -86,8 +86,8 @@ fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
 /// Casts with a failpoint armed, and gives the exit code.
 fn killed(env: &TestEnv, failpoint: &str) -> i32 {
     env.write("flow.json", counting().to_string());
-    let words = ["cast", "--config", "flow.json", "do the work", "--json"];
-    env.materia(&words)
+    let args = ["cast", "--config", "flow.json", "do the work", "--json"];
+    env.materia(&args)
         .env("MATERIA_FAILPOINT", failpoint)
         .run()
         .code()

@@ -70,7 +70,7 @@ fn replies() -> Value {
 fn cast(env: &TestEnv, failpoint: &str) -> TestOutput {
     env.write("flow.json", reference().to_string());
     env.write("script.json", replies().to_string());
-    let words = [
+    let args = [
         "cast",
         "--config",
         "flow.json",
@@ -79,16 +79,12 @@ fn cast(env: &TestEnv, failpoint: &str) -> TestOutput {
         "script.json",
         "--json",
     ];
-    env.materia(&words)
-        .env("MATERIA_FAILPOINT", failpoint)
-        .run()
+    env.materia(&args).env("MATERIA_FAILPOINT", failpoint).run()
 }
 
 fn resume(env: &TestEnv, failpoint: &str) -> TestOutput {
-    let words = ["resume", "--agent-script", "script.json", "--json"];
-    env.materia(&words)
-        .env("MATERIA_FAILPOINT", failpoint)
-        .run()
+    let args = ["resume", "--agent-script", "script.json", "--json"];
+    env.materia(&args).env("MATERIA_FAILPOINT", failpoint).run()
 }
 
 /// What has to be alike however often the cast was killed.

@@ -87,17 +87,17 @@ mod slow {
     #[test]
     fn a_run_whose_removal_is_killed_anywhere_is_told_once() {
         for control in ["control.prune", "control.archive"] {
-            let words = ["message", "run:a", control, "--json"];
+            let args = ["message", "run:a", control, "--json"];
             for spec in traced(|spec| {
                 example_env()
-                    .materia(&words)
+                    .materia(&args)
                     .env("MATERIA_FAILPOINT", spec)
                     .run()
                     .ok();
             }) {
                 for action in ["abort", "enospc"] {
                     let (env, spec) = (example_env(), format!("{spec}:{action}"));
-                    env.materia(&words).env("MATERIA_FAILPOINT", &spec).run();
+                    env.materia(&args).env("MATERIA_FAILPOINT", &spec).run();
                     let is_there = env.run_dir("a").journal().exists();
                     // A full disk keeps nobody from making room on it, though there is none for
                     // what others were to be told.
@@ -116,7 +116,7 @@ mod slow {
 
     #[test]
     fn an_archived_run_whose_removal_is_killed_anywhere_can_be_removed_again() {
-        let words = ["message", "run:a", "control.prune", "--json"];
+        let args = ["message", "run:a", "control.prune", "--json"];
         let archived = || {
             let env = example_env();
             env.send_ok(&["run:a", "control.archive"]);
@@ -124,20 +124,20 @@ mod slow {
         };
         for spec in traced(|spec| {
             archived()
-                .materia(&words)
+                .materia(&args)
                 .env("MATERIA_FAILPOINT", spec)
                 .run()
                 .ok();
         }) {
             for action in ["abort", "enospc"] {
                 let (env, spec) = (archived(), format!("{spec}:{action}"));
-                env.materia(&words).env("MATERIA_FAILPOINT", &spec).run();
+                env.materia(&args).env("MATERIA_FAILPOINT", &spec).run();
                 let code = || {
                     env.materia(&["inspect", "run:a", "--json"]).run().json()["error"]["code"]
                         .clone()
                 };
                 if code() == "run_archived" {
-                    env.materia(&words).run().ok();
+                    env.materia(&args).run().ok();
                 }
                 assert_eq!(code(), "run_not_found", "{spec}");
                 run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();

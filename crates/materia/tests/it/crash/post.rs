@@ -37,14 +37,14 @@ impl MailboxHarness {
 
     fn poster(&self, name: &str, count: u32) -> TestProcess<'_> {
         let (journal, acked) = (self.journal(), self.env.work_dir().join("acked"));
-        let words = [
+        let args = [
             "poster",
             journal.to_str().unwrap(),
             name,
             &count.to_string(),
             acked.to_str().unwrap(),
         ];
-        self.env.fake(&words).start()
+        self.env.fake(&args).start()
     }
 
     fn taker(&self) -> TestProcess<'_> {
@@ -210,9 +210,9 @@ mod slow {
                 .count();
             for action in ["abort", "torn", "eio", "enospc"] {
                 let said = format!("{point}:{nth}:{action}");
-                let words = ["message", "--json", "run:a", "task.run", &said];
+                let args = ["message", "--json", "run:a", "task.run", &said];
                 if env
-                    .materia(&words)
+                    .materia(&args)
                     .env("MATERIA_FAILPOINT", &said)
                     .run()
                     .status

@@ -41,7 +41,7 @@ enum Luck {
 
 impl Points {
     fn of(env: &TestEnv) -> Self {
-        let words = [
+        let args = [
             "spawn",
             "--template",
             "sleep 600",
@@ -52,7 +52,7 @@ impl Points {
         let message = ["message", "run:traced", "task.run", "x", "--json"];
         let (mut sender, mut takes) = (Vec::new(), Vec::new());
         let supervisor = traced(|spec| {
-            env.materia(&words)
+            env.materia(&args)
                 .env("MATERIA_SUPERVISOR_FAILPOINT", spec)
                 .run()
                 .ok();
@@ -131,7 +131,7 @@ fn round(env: &TestEnv, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
     let (run, mut dice) = (format!("r{seed}"), Dice::new(seed));
     let address = format!("run:{run}");
     let fate = Luck::draw(&mut dice, &points.supervisor, 60_000);
-    let words = [
+    let args = [
         "spawn",
         "--template",
         "sleep 600",
@@ -141,7 +141,7 @@ fn round(env: &TestEnv, points: &Points, seed: u64) -> Option<BTreeSet<String>> 
         "rounds",
         "--json",
     ];
-    let mut spawn = env.materia(&words);
+    let mut spawn = env.materia(&args);
     if let Luck::Point(spec) = &fate {
         spawn = spawn.env("MATERIA_SUPERVISOR_FAILPOINT", spec);
     }

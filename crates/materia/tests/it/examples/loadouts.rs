@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::{Repo, complete, file};
+use super::{ExampleRepo, complete, file};
 
 #[test]
 fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
-    let repo = Repo::new(&[
+    let repo = ExampleRepo::new(&[
         ("total.py", "def total(prices):\n    return 0\n"),
         (
             "test_total.py",
@@ -27,7 +27,7 @@ fn fix_tests_goes_round_until_the_tests_are_green_and_commits_once() {
 
 #[test]
 fn migrate_commits_each_file_once_it_is_verified() {
-    let repo = Repo::new(&[
+    let repo = ExampleRepo::new(&[
         ("a.py", "import os\nprint(os.popen('date').read())\n"),
         (
             "b.py",
@@ -54,7 +54,7 @@ fn migrate_commits_each_file_once_it_is_verified() {
 
 #[test]
 fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
-    let repo = Repo::new(&[
+    let repo = ExampleRepo::new(&[
         (
             "package.json",
             "{\"left\": \"1\", \"right\": \"1\", \"up\": \"1\"}\n",
@@ -83,7 +83,7 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
         program.parent().unwrap().display()
     );
     let outcome = repo
-        .cast_call("update-deps", "update")
+        .cast_command("update-deps", "update")
         .env("PATH", path)
         .run();
     let cast = complete(&outcome);
@@ -110,7 +110,7 @@ fn update_deps_keeps_what_passes_and_takes_back_the_rest() {
 
 #[test]
 fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
-    let repo = Repo::new(&[(
+    let repo = ExampleRepo::new(&[(
         "CHANGELOG.md",
         "# Changelog\n\n## [0.9.0] - 2025-01-01\n\n- Older.\n",
     )]);
@@ -138,7 +138,7 @@ fn release_writes_the_changelog_and_the_tag_once_the_notes_are_complete() {
 
 #[test]
 fn check_links_mends_pages_until_every_link_leads_somewhere() {
-    let repo = Repo::new(&[
+    let repo = ExampleRepo::new(&[
         ("README.md", "# Tool\n\nSee [setup](docs/guide.md).\n"),
         (
             "docs/setup.md",
@@ -167,7 +167,7 @@ fn check_links_mends_pages_until_every_link_leads_somewhere() {
 #[test]
 fn triage_writes_only_labels_that_exist_and_each_issue_once() {
     let issues = "{\"number\": 7, \"title\": \"Data lost\", \"body\": \"after a crash\"}\n{\"number\": 9, \"title\": \"Dark mode\"}\n";
-    let repo = Repo::new(&[("issues.jsonl", issues)]);
+    let repo = ExampleRepo::new(&[("issues.jsonl", issues)]);
     let cast = complete(&repo.cast("triage", "label what is new"));
     assert_eq!(cast["visits"], json!({"read": 1, "label": 3, "write": 3}));
     let labels = repo.env.read("labels.jsonl");
@@ -186,13 +186,13 @@ fn triage_writes_only_labels_that_exist_and_each_issue_once() {
 
 #[test]
 fn decide_talks_first_and_then_writes_a_numbered_record() {
-    let repo = Repo::new(&[("docs/decisions/0001-use-git.md", "# 1. Use git\n")]);
+    let repo = ExampleRepo::new(&[("docs/decisions/0001-use-git.md", "# 1. Use git\n")]);
     let first = repo.cast("decide", "where to keep the data").json();
     assert_eq!(first["status"], "paused", "{first}");
     let script = file("decide", "rehearsal.json");
-    let go_on = |words: &[&str]| {
+    let go_on = |args: &[&str]| {
         repo.env
-            .materia(&[&["continue", "--agent-script", &script, "--json"], words].concat())
+            .materia(&[&["continue", "--agent-script", &script, "--json"], args].concat())
             .run()
             .json()
     };

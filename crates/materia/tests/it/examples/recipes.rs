@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Repo, file};
+use super::{ExampleRepo, file};
 
 /// The types and bodies of what a run said to whoever started it.
-fn said(repo: &Repo, run: &str) -> Vec<(String, Value)> {
+fn said(repo: &ExampleRepo, run: &str) -> Vec<(String, Value)> {
     let shown = repo
         .materia(&[
             "inspect", run, "--view", "messages", "--lines", "100", "--json",
@@ -33,7 +33,7 @@ fn kinds(said: &[(String, Value)]) -> Vec<&str> {
 
 #[test]
 fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() {
-    let repo = Repo::new(&[("a.txt", "old\n")]);
+    let repo = ExampleRepo::new(&[("a.txt", "old\n")]);
     repo.sh("git switch -qc feature && echo new > a.txt && git commit -qam 'feat: newer'");
     let recipe = file("review-pr", "review-pr.json");
     let outcome = repo.run(
@@ -70,7 +70,7 @@ fn review_pr_asks_three_models_and_lets_a_judge_read_the_diff_and_all_reviews() 
 
 #[test]
 fn nightly_health_reports_facts_and_survives_one_that_fails() {
-    let repo = Repo::new(&[
+    let repo = ExampleRepo::new(&[
         ("code.c", "int x; /* HACK: later */\n"),
         ("Makefile", "check:\n\t@echo all good\n"),
     ]);
@@ -90,7 +90,7 @@ fn nightly_health_reports_facts_and_survives_one_that_fails() {
 
 #[test]
 fn watcher_is_told_what_to_watch_and_tells_what_changed() {
-    let repo = Repo::new(&[("watched.txt", "one\n")]);
+    let repo = ExampleRepo::new(&[("watched.txt", "one\n")]);
     repo.materia(&[
         "spawn",
         &file("watcher", "watcher.json"),
@@ -106,10 +106,10 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
             .ok();
     };
     let until = |kind: &str| {
-        let words = ["inspect", "run:eyes", "--view", "messages", "--json"];
+        let args = ["inspect", "run:eyes", "--view", "messages", "--json"];
         for _ in 0..600 {
             if repo
-                .materia(&words)
+                .materia(&args)
                 .run()
                 .ok()
                 .stdout
@@ -149,7 +149,7 @@ fn watcher_is_told_what_to_watch_and_tells_what_changed() {
 
 #[test]
 fn research_asks_each_question_alone_and_keeps_contradictions() {
-    let repo = Repo::new(&[]);
+    let repo = ExampleRepo::new(&[]);
     let recipe = file("research", "research.json");
     let outcome = repo.run(
         &recipe,
@@ -175,7 +175,7 @@ fn flaky_tests_tells_the_flaky_ones_from_those_that_always_fail() {
     let test = "import os, sys\nfails = ['test_always']\n\
         try:\n    os.mkdir('taken')\n    fails.append('test_sometimes')\nexcept FileExistsError:\n    pass\n\
         print('\\n'.join('FAIL: ' + name for name in fails))\nsys.exit(len(fails) - 1)\n";
-    let repo = Repo::new(&[("check.py", test)]);
+    let repo = ExampleRepo::new(&[("check.py", test)]);
     let recipe = file("flaky-tests", "flaky-tests.json");
     let outcome = repo.run(&recipe, &["command=python3 check.py", "runs=4", "jobs=2"]);
     let output = outcome.json()["output"]
@@ -198,7 +198,7 @@ fn flaky_tests_tells_the_flaky_ones_from_those_that_always_fail() {
 
 #[test]
 fn changelog_hands_the_history_since_a_tag_to_one_agent() {
-    let repo = Repo::new(&[]);
+    let repo = ExampleRepo::new(&[]);
     repo.sh("git tag v1 && git commit -q --allow-empty -m 'feat: newer'");
     let recipe = file("changelog", "changelog.md");
     repo.run(&recipe, &["since=v1"]).ok();
@@ -218,7 +218,7 @@ fn changelog_hands_the_history_since_a_tag_to_one_agent() {
 
 #[test]
 fn deploy_never_runs_twice_at_once_and_gives_the_lock_back() {
-    let repo = Repo::new(&[]);
+    let repo = ExampleRepo::new(&[]);
     repo.materia(&["spawn", "locker", "--as", "run:locks"])
         .run()
         .ok();

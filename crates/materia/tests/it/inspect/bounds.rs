@@ -16,7 +16,7 @@ fn a_list_of_runs_is_bounded_and_says_how_many_there_are() {
         .chain(runs.iter().map(String::as_str))
         .collect();
     env.materia(&all).run().ok();
-    let list = |words: &[&str]| env.materia(&[&["inspect"], words].concat()).run().ok();
+    let list = |args: &[&str]| env.materia(&[&["inspect"], args].concat()).run().ok();
     let text = list(&[]).stdout;
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -61,8 +61,8 @@ fn a_tail_of_one_endless_line_is_its_end_and_names_the_file() {
         &[],
     );
     env.wait("a");
-    let tail = |words: &[&str]| {
-        env.materia(&[&["inspect", "run:a", "--view", "tail"], words].concat())
+    let tail = |args: &[&str]| {
+        env.materia(&[&["inspect", "run:a", "--view", "tail"], args].concat())
             .run()
             .ok()
     };
@@ -92,8 +92,8 @@ fn a_tail_says_that_there_are_earlier_lines() {
     let env = TestEnv::new();
     env.spawn("a", "seq 1000", &[]);
     env.wait("a");
-    let tail = |words: &[&str]| {
-        env.materia(&[&["inspect", "run:a", "--view", "tail", "--json"], words].concat())
+    let tail = |args: &[&str]| {
+        env.materia(&[&["inspect", "run:a", "--view", "tail", "--json"], args].concat())
             .run()
             .ok()
             .json()
@@ -118,8 +118,8 @@ fn recipes_are_counted_and_listed_where_that_is_asked_for() {
     env.materia(&["tool", "register", "greet", "--template", "echo hello"])
         .run()
         .ok();
-    let show = |words: &[&str]| {
-        env.materia(&[&["inspect", "recipes"], words].concat())
+    let show = |args: &[&str]| {
+        env.materia(&[&["inspect", "recipes"], args].concat())
             .run()
             .ok()
     };
@@ -169,9 +169,9 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
     spoil("ours", usize::MAX);
     spoil("theirs", usize::MAX);
     spoil("nobodys", 1);
-    let inspect = |words: &[&str]| env.materia(&[&["inspect"], words].concat()).run().ok();
-    for words in [["coordinator", "--session", "s"].as_slice(), &["session:s"]] {
-        let text = inspect(words).stdout;
+    let inspect = |args: &[&str]| env.materia(&[&["inspect"], args].concat()).run().ok();
+    for args in [["coordinator", "--session", "s"].as_slice(), &["session:s"]] {
+        let text = inspect(args).stdout;
         assert!(
             text.contains("broken run:ours: ") && !text.contains("theirs"),
             "{text}"
@@ -180,7 +180,7 @@ fn a_session_is_told_of_its_runs_that_cannot_be_read() {
             text.contains("1 run of unknown owner cannot be read: "),
             "{text}"
         );
-        let json = inspect(&[words, &["--json"]].concat()).json();
+        let json = inspect(&[args, &["--json"]].concat()).json();
         assert!(
             json["broken"]["ours"].is_string() && json["unreadable"] == 1,
             "{json}"
@@ -208,8 +208,8 @@ fn messages_and_members_are_bounded_for_people_and_complete_for_programs() {
         ("room:a", "roster", "members", 44),
         ("room:a", "contacts", "contacts", 43),
     ] {
-        let show = |words: &[&str]| {
-            env.materia(&[&["inspect", target, "--view", view], words].concat())
+        let show = |args: &[&str]| {
+            env.materia(&[&["inspect", target, "--view", view], args].concat())
                 .run()
                 .ok()
         };

@@ -81,10 +81,10 @@ fn every_line_of_a_followed_stream_is_one_message() {
         ("room:a", "previews", "room:a"),
     ] {
         env.send_ok(&[to, "before", "0", "--from", "run:a"]);
-        let words = [
+        let args = [
             "inspect", target, "--view", view, "--lines", "1", "--follow", "--json",
         ];
-        let mut following = env.materia(&words).start();
+        let mut following = env.materia(&args).start();
         let mut fields = |kind: &str| {
             let said: Value = serde_json::from_str(&following.read_line()).unwrap();
             assert_eq!(said["type"], kind, "{said}");

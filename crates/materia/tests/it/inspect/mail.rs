@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
 
-fn view(env: &TestEnv, target: &str, words: &[&str]) -> Value {
-    env.materia(&[&["inspect", target, "--json"], words].concat())
+fn view(env: &TestEnv, target: &str, args: &[&str]) -> Value {
+    env.materia(&[&["inspect", target, "--json"], args].concat())
         .run()
         .ok()
         .json()

@@ -15,9 +15,9 @@ fn room(env: &TestEnv, view: &str) -> Value {
 fn presence_is_what_members_do_while_the_run_lasts() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
-    let at = |minute: u32, words: &[&str]| {
+    let at = |minute: u32, args: &[&str]| {
         let clock = format!("2026-01-01T00:{minute:02}:00.000Z");
-        env.materia(&[&["message"], words].concat())
+        env.materia(&[&["message"], args].concat())
             .env("MATERIA_TEST_CLOCK", clock)
             .run()
             .ok();

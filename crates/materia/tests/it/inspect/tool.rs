@@ -8,8 +8,8 @@ fn a_name_that_is_no_tool_is_answered_with_what_is() {
     env.materia(&["tool", "register", "greet", "--template", "echo hello"])
         .run()
         .ok();
-    let hint = |words: &[&str]| {
-        let outcome = env.materia(&[words, &["--json"]].concat()).run();
+    let hint = |args: &[&str]| {
+        let outcome = env.materia(&[args, &["--json"]].concat()).run();
         assert_eq!(outcome.code(), 3, "{}", outcome.transcript());
         outcome.json()["error"]["hint"].as_str().unwrap().to_owned()
     };

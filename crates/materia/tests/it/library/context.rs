@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{LibraryHarness, says};
+use super::{LibraryHarness, prompts};
 
 fn records(prompt: &str) -> Vec<Value> {
     let (_, block) = prompt
@@ -29,7 +29,7 @@ fn an_agent_in_a_run_knows_the_recipes_around_it_and_which_is_its_own() {
         .run()
         .ok();
     harness.env.wait("a");
-    let told = records(&harness.prompt(says::REVIEW));
+    let told = records(&harness.prompt(prompts::REVIEW));
     assert_has!(told[0], {"role": "entry", "name": "twice"});
     assert_eq!(told[0]["recipe"], top, "the document as it is written");
     let here: Vec<&Value> = told

@@ -1,6 +1,6 @@
 //! Recipes that ask one agent, or several the same.
 
-use super::{LibraryHarness, says};
+use super::{LibraryHarness, prompts};
 
 /// A recipe, its required arguments, and what its prompt has to have in it.
 const LEAVES: [(&str, &[&str], &[&str]); 18] = [
@@ -17,43 +17,47 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-review",
         &["scope=src/a.rs"],
-        &[says::REVIEW, "src/a.rs", "correctness"],
+        &[prompts::REVIEW, "src/a.rs", "correctness"],
     ),
     (
         "subagent-critic",
         &["target=the plan"],
-        &[says::CRITIC, "the plan"],
+        &[prompts::CRITIC, "the plan"],
     ),
-    ("subagent-plan", &["goal=ship it"], &[says::PLAN, "ship it"]),
+    (
+        "subagent-plan",
+        &["goal=ship it"],
+        &[prompts::PLAN, "ship it"],
+    ),
     (
         "subagent-verify",
         &["claim=it works"],
-        &[says::VERIFY, "it works"],
+        &[prompts::VERIFY, "it works"],
     ),
     (
         "subagent-evidence-map",
         &["question=who?"],
-        &[says::EVIDENCE, "who?"],
+        &[prompts::EVIDENCE, "who?"],
     ),
     (
         "subagent-contradiction-map",
         &["inputs=a; not a"],
-        &[says::CONTRADICTIONS, "a; not a"],
+        &[prompts::CONTRADICTIONS, "a; not a"],
     ),
     (
         "subagent-merge",
         &["inputs=x and y"],
-        &[says::MERGE, "x and y", "consensus-first"],
+        &[prompts::MERGE, "x and y", "consensus-first"],
     ),
     (
         "subagent-normalize",
         &["input=raw"],
-        &[says::NORMALIZE, "raw"],
+        &[prompts::NORMALIZE, "raw"],
     ),
     (
         "subagent-artifact",
         &["input=facts", "artifact_path=out/a.md"],
-        &[says::ARTIFACT, "facts", "out/a.md"],
+        &[prompts::ARTIFACT, "facts", "out/a.md"],
     ),
     (
         "subagent-message",
@@ -63,7 +67,7 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-task-card",
         &["goal=fix the bug"],
-        &[says::TASK_CARD, "fix the bug"],
+        &[prompts::TASK_CARD, "fix the bug"],
     ),
     (
         "subagent-conflict-report",
@@ -73,17 +77,17 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
     (
         "subagent-checkpoint",
         &["state=half done", "question=which way?"],
-        &[says::CHECKPOINT, "which way?"],
+        &[prompts::CHECKPOINT, "which way?"],
     ),
     (
         "subagent-followup",
         &["checkpoint=c1", "reply=left"],
-        &[says::FOLLOWUP, "c1", "left"],
+        &[prompts::FOLLOWUP, "c1", "left"],
     ),
     (
         "subagent-judge",
         &["report=the report"],
-        &[says::JUDGE, "the report"],
+        &[prompts::JUDGE, "the report"],
     ),
     (
         "subagent-prompt",
@@ -95,9 +99,9 @@ const LEAVES: [(&str, &[&str], &[&str]); 18] = [
 #[test]
 fn each_asks_once_and_hands_on_the_answer() {
     let harness = LibraryHarness::new();
-    for (name, words, parts) in LEAVES {
-        harness.forget();
-        let output = harness.run(name, words);
+    for (name, args, parts) in LEAVES {
+        harness.clear_prompts();
+        let output = harness.run(name, args);
         let prompts = harness.prompts();
         assert_eq!(prompts.len(), 1, "{name}: {prompts:?}");
         for part in parts {
@@ -130,7 +134,7 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
     let harness = LibraryHarness::new();
     harness.env.write("notes.txt", "the notes\n");
     harness.env.write("empty.txt", "");
-    let words = [
+    let args = [
         "scope=x",
         "model=big/one",
         "agent=fake",
@@ -138,10 +142,10 @@ fn knobs_reach_the_agent_and_attached_files_its_prompt() {
     ];
     assert!(
         harness
-            .run("subagent-review", &words)
+            .run("subagent-review", &args)
             .starts_with("ANSWER big/one TO")
     );
-    let prompt = harness.prompt(says::REVIEW);
+    let prompt = harness.prompt(prompts::REVIEW);
     assert!(
         prompt.contains("## Attached: notes.txt\n\nthe notes"),
         "{prompt}"
@@ -178,7 +182,7 @@ fn several_models_and_several_prompts_are_asked_side_by_side() {
             "{output}"
         );
     }
-    harness.forget();
+    harness.clear_prompts();
     let prompts = r#"prompts=["one?","two?"]"#;
     let output = harness.run("subagents-prompts", &[prompts]);
     assert!(
@@ -186,7 +190,7 @@ fn several_models_and_several_prompts_are_asked_side_by_side() {
         "{output}"
     );
     assert_eq!(harness.prompts().len(), 2);
-    harness.forget();
+    harness.clear_prompts();
     let output = harness.run(
         "subagents-prompts",
         &[
@@ -196,6 +200,11 @@ fn several_models_and_several_prompts_are_asked_side_by_side() {
         ],
     );
     assert_eq!(harness.env.read("out/all.md"), output);
-    assert!(harness.prompt(says::NORMALIZE).contains("TO two?"));
-    assert!(harness.env.read("out/short.md").contains(says::NORMALIZE));
+    assert!(harness.prompt(prompts::NORMALIZE).contains("TO two?"));
+    assert!(
+        harness
+            .env
+            .read("out/short.md")
+            .contains(prompts::NORMALIZE)
+    );
 }

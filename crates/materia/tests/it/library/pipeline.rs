@@ -1,6 +1,6 @@
 //! Pipelines: how many agents are asked, and that later ones read what earlier ones found.
 
-use super::{LibraryHarness, says};
+use super::{LibraryHarness, prompts};
 
 /// The prompt of one stage has the answers of others in it.
 fn reads(harness: &LibraryHarness, stage: &str, others: &[&str]) {
@@ -37,17 +37,17 @@ fn project(harness: &LibraryHarness) {
 #[test]
 fn reviews_are_verified_merged_judged_and_shaped() {
     let harness = LibraryHarness::new();
-    for (name, words, lenses) in [
+    for (name, args, lenses) in [
         ("subagent-review-coordinator", &["scope=src"][..], 3),
         ("lens-swarm", &["scope=src"], 3),
         ("pipeline-review-readiness", &["scope=src"], 4),
     ] {
-        harness.forget();
-        let output = harness.run(name, words);
+        harness.clear_prompts();
+        let output = harness.run(name, args);
         let reviews = harness
             .prompts()
             .iter()
-            .filter(|prompt| prompt.starts_with(says::REVIEW))
+            .filter(|prompt| prompt.starts_with(prompts::REVIEW))
             .count();
         assert_eq!(
             (reviews, harness.prompts().len()),
@@ -56,29 +56,29 @@ fn reviews_are_verified_merged_judged_and_shaped() {
         );
         reads(
             &harness,
-            says::VERIFY,
-            &[&answer(says::REVIEW), "branch: correctness status: done"],
+            prompts::VERIFY,
+            &[&answer(prompts::REVIEW), "branch: correctness status: done"],
         );
         reads(
             &harness,
-            says::MERGE,
-            &[&answer(says::REVIEW), &answer(says::VERIFY)],
+            prompts::MERGE,
+            &[&answer(prompts::REVIEW), &answer(prompts::VERIFY)],
         );
         reads(
             &harness,
-            says::JUDGE,
-            &[&answer(says::MERGE), &answer(says::VERIFY)],
+            prompts::JUDGE,
+            &[&answer(prompts::MERGE), &answer(prompts::VERIFY)],
         );
         reads(
             &harness,
-            says::NORMALIZE,
-            &[&answer(says::MERGE), &answer(says::JUDGE)],
+            prompts::NORMALIZE,
+            &[&answer(prompts::MERGE), &answer(prompts::JUDGE)],
         );
-        assert!(output.contains(&answer(says::NORMALIZE)), "{output}");
+        assert!(output.contains(&answer(prompts::NORMALIZE)), "{output}");
     }
     reads(
         &harness,
-        says::VERIFY,
+        prompts::VERIFY,
         &["No proven finding of high severity"],
     );
 }
@@ -97,12 +97,12 @@ fn stage_models_fall_back_to_the_model() {
     );
     reads(
         &harness,
-        says::MERGE,
+        prompts::MERGE,
         &["ANSWER base TO Review", "ANSWER base TO Verify"],
     );
     reads(
         &harness,
-        says::NORMALIZE,
+        prompts::NORMALIZE,
         &["ANSWER base TO Merge", "ANSWER fine TO Judge"],
     );
 }
@@ -114,24 +114,24 @@ fn an_architecture_is_criticised_before_it_is_merged() {
     assert_eq!(harness.prompts().len(), 8);
     reads(
         &harness,
-        says::CRITIC,
-        &[&answer(says::REVIEW), "store a lot"],
+        prompts::CRITIC,
+        &[&answer(prompts::REVIEW), "store a lot"],
     );
     reads(
         &harness,
-        says::VERIFY,
-        &[&answer(says::REVIEW), &answer(says::CRITIC)],
+        prompts::VERIFY,
+        &[&answer(prompts::REVIEW), &answer(prompts::CRITIC)],
     );
     reads(
         &harness,
-        says::MERGE,
+        prompts::MERGE,
         &[
-            &answer(says::REVIEW),
-            &answer(says::CRITIC),
-            &answer(says::VERIFY),
+            &answer(prompts::REVIEW),
+            &answer(prompts::CRITIC),
+            &answer(prompts::VERIFY),
         ],
     );
-    reads(&harness, says::NORMALIZE, &[&answer(says::MERGE)]);
+    reads(&harness, prompts::NORMALIZE, &[&answer(prompts::MERGE)]);
 }
 
 #[test]
@@ -144,14 +144,18 @@ fn several_models_are_merged_and_judged() {
     assert_eq!(harness.prompts().len(), 5);
     reads(
         &harness,
-        says::MERGE,
+        prompts::MERGE,
         &["ANSWER m1 TO which way?", "ANSWER m2 TO which way?"],
     );
-    reads(&harness, says::JUDGE, &[&answer(says::MERGE), "ANSWER m1"]);
     reads(
         &harness,
-        says::NORMALIZE,
-        &[&answer(says::MERGE), &answer(says::JUDGE)],
+        prompts::JUDGE,
+        &[&answer(prompts::MERGE), "ANSWER m1"],
+    );
+    reads(
+        &harness,
+        prompts::NORMALIZE,
+        &[&answer(prompts::MERGE), &answer(prompts::JUDGE)],
     );
 }
 
@@ -162,25 +166,29 @@ fn research_goes_from_a_plan_to_a_brief() {
     assert_eq!(harness.prompts().len(), 6);
     reads(
         &harness,
-        says::EVIDENCE,
-        &["what is it?", &answer(says::PLAN)],
-    );
-    reads(&harness, says::CONTRADICTIONS, &[&answer(says::EVIDENCE)]);
-    reads(
-        &harness,
-        says::VERIFY,
-        &[&answer(says::EVIDENCE), &answer(says::CONTRADICTIONS)],
+        prompts::EVIDENCE,
+        &["what is it?", &answer(prompts::PLAN)],
     );
     reads(
         &harness,
-        says::MERGE,
+        prompts::CONTRADICTIONS,
+        &[&answer(prompts::EVIDENCE)],
+    );
+    reads(
+        &harness,
+        prompts::VERIFY,
+        &[&answer(prompts::EVIDENCE), &answer(prompts::CONTRADICTIONS)],
+    );
+    reads(
+        &harness,
+        prompts::MERGE,
         &[
-            &answer(says::EVIDENCE),
-            &answer(says::CONTRADICTIONS),
-            &answer(says::VERIFY),
+            &answer(prompts::EVIDENCE),
+            &answer(prompts::CONTRADICTIONS),
+            &answer(prompts::VERIFY),
         ],
     );
-    reads(&harness, says::NORMALIZE, &[&answer(says::MERGE)]);
+    reads(&harness, prompts::NORMALIZE, &[&answer(prompts::MERGE)]);
 }
 
 #[test]
@@ -191,26 +199,30 @@ fn checkpoints_go_on_and_tasks_become_cards() {
         &["state=half", "question=left or right?"],
     );
     assert_eq!(harness.prompts().len(), 3);
-    reads(&harness, says::CHECKPOINT, &["left or right?"]);
+    reads(&harness, prompts::CHECKPOINT, &["left or right?"]);
     reads(
         &harness,
-        says::FOLLOWUP,
-        &[&answer(says::CHECKPOINT), "easiest to undo"],
+        prompts::FOLLOWUP,
+        &[&answer(prompts::CHECKPOINT), "easiest to undo"],
     );
-    reads(&harness, says::NORMALIZE, &[&answer(says::FOLLOWUP)]);
-    harness.forget();
+    reads(&harness, prompts::NORMALIZE, &[&answer(prompts::FOLLOWUP)]);
+    harness.clear_prompts();
     harness.run("pipeline-development-tasking", &["goal=fix it"]);
     assert_eq!(harness.prompts().len(), 4);
-    reads(&harness, says::TASK_CARD, &["fix it", &answer(says::PLAN)]);
     reads(
         &harness,
-        says::CRITIC,
-        &[&answer(says::TASK_CARD), &answer(says::PLAN)],
+        prompts::TASK_CARD,
+        &["fix it", &answer(prompts::PLAN)],
     );
     reads(
         &harness,
-        says::NORMALIZE,
-        &[&answer(says::TASK_CARD), &answer(says::CRITIC)],
+        prompts::CRITIC,
+        &[&answer(prompts::TASK_CARD), &answer(prompts::PLAN)],
+    );
+    reads(
+        &harness,
+        prompts::NORMALIZE,
+        &[&answer(prompts::TASK_CARD), &answer(prompts::CRITIC)],
     );
 }
 
@@ -222,30 +234,30 @@ fn artifacts_are_prepared_written_and_bundled() {
         &["input=raw facts", "artifact_path=out/r.md"],
     );
     assert_eq!(harness.prompts().len(), 2);
-    reads(&harness, says::NORMALIZE, &["raw facts"]);
+    reads(&harness, prompts::NORMALIZE, &["raw facts"]);
     reads(
         &harness,
-        says::ARTIFACT,
-        &[&answer(says::NORMALIZE), "out/r.md"],
+        prompts::ARTIFACT,
+        &[&answer(prompts::NORMALIZE), "out/r.md"],
     );
     assert!(
-        output.contains(r#""type":"artifact.prepared""#) && output.contains(says::ARTIFACT),
+        output.contains(r#""type":"artifact.prepared""#) && output.contains(prompts::ARTIFACT),
         "{output}"
     );
     assert!(!harness.path("out/r.md").exists());
 
-    harness.forget();
-    let words = ["input=raw facts", "artifact_path=out/r.md"];
-    harness.run("pipeline-artifact-write", &words);
+    harness.clear_prompts();
+    let args = ["input=raw facts", "artifact_path=out/r.md"];
+    harness.run("pipeline-artifact-write", &args);
     assert!(
         harness
             .env
             .read("out/r.md")
-            .contains(&answer(says::ARTIFACT))
+            .contains(&answer(prompts::ARTIFACT))
     );
-    harness.forget();
+    harness.clear_prompts();
     let again = harness
-        .materia(&["run", "pipeline-artifact-write", words[0], words[1]])
+        .materia(&["run", "pipeline-artifact-write", args[0], args[1]])
         .run();
     assert!(
         again.code() != 0 && again.stderr.contains("mode=overwrite"),
@@ -258,26 +270,26 @@ fn artifacts_are_prepared_written_and_bundled() {
         "nobody is paid for what cannot be written"
     );
 
-    let words = [
+    let args = [
         "input=raw",
         "artifact_path=b/r.md",
         "manifest_path=b/manifest.json",
     ];
-    let output = harness.run("pipeline-artifact-bundle", &words);
+    let output = harness.run("pipeline-artifact-bundle", &args);
     assert_eq!(harness.prompts().len(), 2);
     let manifest: serde_json::Value =
         serde_json::from_str(&harness.env.read("b/manifest.json")).unwrap();
     assert_has!(manifest, {"exists": true, "status": "ready"});
     assert_eq!(manifest["bytes"], harness.env.read("b/r.md").len());
     assert!(output.contains("artifact.bundled"), "{output}");
-    harness.forget();
+    harness.clear_prompts();
     let gate = [
         "run_validation=true",
         "validation_command=false",
         "write_mode=overwrite",
     ];
     let stopped = harness
-        .materia(&[&["run", "pipeline-artifact-bundle"][..], &words, &gate].concat())
+        .materia(&[&["run", "pipeline-artifact-bundle"][..], &args, &gate].concat())
         .run();
     assert!(
         stopped.code() != 0 && harness.prompts().is_empty(),
@@ -298,24 +310,28 @@ fn the_health_of_a_repository_is_told_from_all_evidence() {
         "guide.md: The guide",
         "CHECKED-WELL",
     ];
-    reads(&harness, says::NORMALIZE, &evidence);
+    reads(&harness, prompts::NORMALIZE, &evidence);
     reads(
         &harness,
-        says::ARTIFACT,
-        &[&answer(says::NORMALIZE), "Validation: passed"],
+        prompts::ARTIFACT,
+        &[&answer(prompts::NORMALIZE), "Validation: passed"],
     );
-    assert!(output.contains(&answer(says::ARTIFACT)));
+    assert!(output.contains(&answer(prompts::ARTIFACT)));
     harness
         .env
         .write("Makefile", "check:\n\t@echo BROKEN >&2; exit 3\n");
-    harness.forget();
+    harness.clear_prompts();
     harness.run("pipeline-repo-health", &["artifact_path=health.md"]);
-    reads(&harness, says::NORMALIZE, &["Validation: failed", "BROKEN"]);
+    reads(
+        &harness,
+        prompts::NORMALIZE,
+        &["Validation: failed", "BROKEN"],
+    );
     assert!(
         harness
             .env
             .read("health.md")
-            .contains(&answer(says::ARTIFACT))
+            .contains(&answer(prompts::ARTIFACT))
     );
 }
 
@@ -326,22 +342,22 @@ fn a_release_is_told_from_changelog_package_skill_and_checks() {
     let evidence = ["newest thing", "gadget", "knows gadgets", "CHECKED-WELL"];
     harness.run("pipeline-release-summary", &[]);
     assert_eq!(harness.prompts().len(), 1);
-    reads(&harness, says::ARTIFACT, &evidence);
-    harness.forget();
+    reads(&harness, prompts::ARTIFACT, &evidence);
+    harness.clear_prompts();
     harness.run("pipeline-release-readiness", &["version=1.0.0"]);
     assert_eq!(harness.prompts().len(), 10);
     let review = harness
         .prompts()
         .into_iter()
-        .find(|prompt| prompt.starts_with(says::REVIEW))
+        .find(|prompt| prompt.starts_with(prompts::REVIEW))
         .unwrap();
     for part in ["older thing", "gadget", "knows gadgets", "CHECKED-WELL"] {
         assert!(review.contains(part), "{review}");
     }
     reads(
         &harness,
-        says::ARTIFACT,
-        &["older thing", "CHECKED-WELL", &answer(says::NORMALIZE)],
+        prompts::ARTIFACT,
+        &["older thing", "CHECKED-WELL", &answer(prompts::NORMALIZE)],
     );
 }
 
@@ -353,22 +369,22 @@ fn documents_media_runs_and_history_are_reported() {
     assert_eq!(harness.prompts().len(), 3);
     reads(
         &harness,
-        says::REVIEW,
+        prompts::REVIEW,
         &["guide.md: The guide", "Readme of it"],
     );
-    reads(&harness, says::PLAN, &[&answer(says::REVIEW)]);
+    reads(&harness, prompts::PLAN, &[&answer(prompts::REVIEW)]);
     reads(
         &harness,
-        says::ARTIFACT,
-        &[&answer(says::PLAN), &answer(says::REVIEW)],
+        prompts::ARTIFACT,
+        &[&answer(prompts::PLAN), &answer(prompts::REVIEW)],
     );
-    harness.forget();
+    harness.clear_prompts();
     std::fs::create_dir_all(harness.env.home().join("Music/band")).unwrap();
     std::fs::write(harness.env.home().join("Music/band/song.flac"), "").unwrap();
     harness.run("pipeline-media-library", &[]);
-    reads(&harness, says::ARTIFACT, &["#EXTM3U", "song.flac"]);
+    reads(&harness, prompts::ARTIFACT, &["#EXTM3U", "song.flac"]);
     assert_eq!(harness.prompts().len(), 1);
-    harness.forget();
+    harness.clear_prompts();
     harness
         .materia(&["spawn", "--template", "false", "--as", "run:broken"])
         .run()
@@ -376,11 +392,11 @@ fn documents_media_runs_and_history_are_reported() {
     harness.materia(&["wait", "run:broken"]).run();
     harness.run("pipeline-async-run-ops", &[]);
     assert_eq!(harness.prompts().len(), 2);
-    reads(&harness, says::NORMALIZE, &["run:broken failed"]);
+    reads(&harness, prompts::NORMALIZE, &["run:broken failed"]);
     reads(
         &harness,
-        says::ARTIFACT,
-        &[&answer(says::NORMALIZE), "run:broken failed"],
+        prompts::ARTIFACT,
+        &[&answer(prompts::NORMALIZE), "run:broken failed"],
     );
     let glance = harness.run("pipeline-git-glance", &[]);
     assert!(
@@ -412,7 +428,7 @@ fn an_agent_that_fails_stops_a_pipeline_before_it_writes() {
 #[test]
 fn a_spawned_recipe_brings_its_artifacts_and_its_mailbox_and_tells_its_coordinator() {
     let harness = LibraryHarness::new();
-    let words = [
+    let args = [
         "spawn",
         "pipeline-artifact-write",
         "input=x",
@@ -420,7 +436,7 @@ fn a_spawned_recipe_brings_its_artifacts_and_its_mailbox_and_tells_its_coordinat
         "--as",
         "run:report",
     ];
-    harness.materia(&words).run().ok();
+    harness.materia(&args).run().ok();
     harness.materia(&["wait", "run:report"]).run().ok();
     let run = harness
         .materia(&["inspect", "run:report", "--view", "artifacts", "--json"])

@@ -45,8 +45,8 @@ fn kinds(messages: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-fn send(harness: &LibraryHarness, words: &[&str]) {
-    harness.materia(&[&["message"], words].concat()).run().ok();
+fn send(harness: &LibraryHarness, args: &[&str]) {
+    harness.materia(&[&["message"], args].concat()).run().ok();
 }
 
 #[test]
@@ -212,9 +212,9 @@ fn a_swarm_works_in_every_mode() {
         ("fanout", 4),
         ("pool", 3),
     ] {
-        harness.forget();
+        harness.clear_prompts();
         let (run, mode_word) = (format!("run:{mode}"), format!("mode={mode}"));
-        let words = [
+        let args = [
             "mission=build a shed",
             "rounds=2",
             "delay=0",
@@ -223,7 +223,7 @@ fn a_swarm_works_in_every_mode() {
             &run,
         ];
         harness
-            .materia(&[&["spawn", "pipeline-room-swarm"][..], &words].concat())
+            .materia(&[&["spawn", "pipeline-room-swarm"][..], &args].concat())
             .run()
             .ok();
         harness.materia(&["wait", &run]).run().ok();
@@ -266,7 +266,7 @@ fn a_swarm_whose_agents_all_fail_fails() {
     let harness = LibraryHarness::new();
     let broken = json!({"agents": {"fake": {"command": ["false"]}}, "agent": "fake"});
     std::fs::write(harness.env.home().join("config.json"), broken.to_string()).unwrap();
-    let words = [
+    let args = [
         "spawn",
         "pipeline-room-swarm",
         "mission=x",
@@ -275,7 +275,7 @@ fn a_swarm_whose_agents_all_fail_fails() {
         "--as",
         "run:s",
     ];
-    harness.materia(&words).run().ok();
+    harness.materia(&args).run().ok();
     assert_eq!(harness.materia(&["wait", "run:s"]).run().code(), 1);
     assert_eq!(said(&harness, "s").last().unwrap().0, "swarm.failed");
 }
@@ -305,7 +305,7 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
     std::fs::set_permissions(player, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:/usr/bin:/bin", env.work_dir().join("bin").display());
     let spawn = |run: &str, hold: &str| {
-        let words = [
+        let args = [
             "spawn",
             "music-player",
             "source=music",
@@ -315,7 +315,7 @@ fn music_plays_to_its_end_or_until_it_is_stopped_and_without_a_player_it_says_so
             run,
         ];
         harness
-            .materia(&words)
+            .materia(&args)
             .env("PATH", &path)
             .env("HOLD", hold)
             .run()

@@ -144,8 +144,8 @@ fn messages_manifests_and_files_are_made_of_stdin() {
     assert_has!(manifest, {"exists": true, "bytes": 8});
     let none = parsed(&harness.run("utility-artifact-manifest", &["artifact_path=none"]));
     assert_has!(none, {"exists": false, "sha256": null});
-    let words = ["artifact_path=a/b.txt", "mode=append", "source=in.txt"];
-    harness.run("utility-artifact-write", &words);
+    let args = ["artifact_path=a/b.txt", "mode=append", "source=in.txt"];
+    harness.run("utility-artifact-write", &args);
     assert_eq!(harness.env.read("a/b.txt"), "the bodythe body");
     let refused = harness
         .materia(&["run", "utility-artifact-write", "artifact_path=a/b.txt"])

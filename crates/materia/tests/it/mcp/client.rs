@@ -18,23 +18,23 @@ pub struct Client<'a> {
 
 impl<'a> Client<'a> {
     /// A connection that has shaken hands.
-    pub fn open(env: &'a TestEnv, words: &[&str]) -> Self {
-        Self::open_with(env, words, &[])
+    pub fn open(env: &'a TestEnv, args: &[&str]) -> Self {
+        Self::open_with(env, args, &[])
     }
 
     /// The same with variables.
-    pub fn open_with(env: &'a TestEnv, words: &[&str], variables: &[(&str, &str)]) -> Self {
-        let mut client = Self::silent(env, words, variables);
+    pub fn open_with(env: &'a TestEnv, args: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut client = Self::silent(env, args, variables);
         client.initialize();
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
 
     /// A connection that has said nothing yet.
-    pub fn silent(env: &'a TestEnv, words: &[&str], variables: &[(&str, &str)]) -> Self {
+    pub fn silent(env: &'a TestEnv, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let call = variables
             .iter()
-            .fold(env.materia(words), |call, (name, value)| {
+            .fold(env.materia(args), |call, (name, value)| {
                 call.env(name, *value)
             });
         let mut running = call.start();

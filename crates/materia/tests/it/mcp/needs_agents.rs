@@ -460,8 +460,8 @@ fn the_inspector_of_the_protocol_understands_the_server() {
 fn inspect(env: &TestEnv, way: &str, more: &str) {
     let inspector = tools::agents().join("inspector-2.12.0/node_modules/.bin/mcp-inspector");
     let node = tools::agents().join("node-22.23.3/bin");
-    let ask = |words: &str| {
-        let line = format!("exec '{}' --cli {way} {more} {words}", inspector.display());
+    let ask = |args: &str| {
+        let line = format!("exec '{}' --cli {way} {more} {args}", inspector.display());
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", node.display());
         let outcome = env.shell(&line).env("PATH", path).run().ok();
         serde_json::from_str::<Value>(&outcome.stdout)

@@ -14,8 +14,8 @@ fn heard_it(client: &mut Client<'_>, news: &Value) {
 #[test]
 fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     let env = TestEnv::new();
-    let words = ["bridge", "--session", "host"];
-    let mut client = Client::open(&env, &words);
+    let args = ["bridge", "--session", "host"];
+    let mut client = Client::open(&env, &args);
     client.request("materia/listen", json!({}));
     let spawned = client.call("spawn", json!({"template": "false", "as": "run:a"}));
     assert!(
@@ -30,7 +30,7 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     );
     // Killed before it was heard: the next one tells it again, under the same id.
     client.kill();
-    let mut client = Client::open(&env, &words);
+    let mut client = Client::open(&env, &args);
     client.request("materia/listen", json!({}));
     let again = client.until_told(NEWS);
     assert_eq!(again["id"], first["id"]);
@@ -40,7 +40,7 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
     assert_eq!(other["news"]["run"], "b");
     heard_it(&mut client, &other);
     client.close();
-    let mut client = Client::open(&env, &words);
+    let mut client = Client::open(&env, &args);
     client.request("materia/listen", json!({}));
     client.call("spawn", json!({"template": "true", "as": "run:c"}));
     assert_eq!(
@@ -54,8 +54,8 @@ fn the_end_of_a_run_is_told_once_it_was_heard_and_never_again() {
 #[test]
 fn what_was_heard_is_remembered_when_that_is_answered() {
     let env = TestEnv::new();
-    let words = ["bridge", "--session", "host"];
-    let mut client = Client::open(&env, &words);
+    let args = ["bridge", "--session", "host"];
+    let mut client = Client::open(&env, &args);
     client.request("materia/listen", json!({}));
     for run in ["a", "b", "c"] {
         env.spawn(run, "true", &["--session", "host"]);
@@ -70,7 +70,7 @@ fn what_was_heard_is_remembered_when_that_is_answered() {
         // Saying so again is no error.
         heard_it(&mut client, &news);
         client.kill();
-        client = Client::open(&env, &words);
+        client = Client::open(&env, &args);
         client.request("materia/listen", json!({}));
     }
     heard.sort();
@@ -108,12 +108,12 @@ fn what_a_run_says_and_asks_is_told_and_other_sessions_hear_nothing() {
 #[test]
 fn a_host_that_comes_before_the_last_one_is_gone_takes_its_place() {
     let env = TestEnv::new();
-    let words = ["bridge", "--session", "host"];
-    let mut first = Client::open(&env, &words);
+    let args = ["bridge", "--session", "host"];
+    let mut first = Client::open(&env, &args);
     first.request("materia/listen", json!({}));
     first.call("spawn", json!({"template": "true", "as": "run:a"}));
     assert_eq!(first.until_told(NEWS)["news"]["run"], "a");
-    let mut second = Client::open(&env, &words);
+    let mut second = Client::open(&env, &args);
     second.request("materia/listen", json!({}));
     second.call("inspect", json!({"target": "coordinator"}));
     first.close();

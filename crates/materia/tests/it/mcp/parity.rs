@@ -154,9 +154,9 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
         Client::open(&surfaces[0], &["mcp", "--session", "s"]),
         Client::open(&surfaces[1], &["bridge", "--session", "s"]),
     ];
-    for (words, tool, arguments) in &table {
-        let words: Vec<&str> = words.iter().copied().chain(["--json"]).collect();
-        let outcome = by_words.materia(&words).env("MATERIA_SESSION", "s").run();
+    for (args, tool, arguments) in &table {
+        let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        let outcome = by_words.materia(&args).env("MATERIA_SESSION", "s").run();
         let said = settled(outcome.json());
         // Models get less of it where nobody asks for the whole.
         let call =
@@ -168,12 +168,12 @@ fn the_command_line_mcp_by_lines_and_http_and_the_bridge_report_the_same() {
         results.push(http.request("tools/call", call));
         for (result, env) in results.iter().zip(&surfaces) {
             let report = redacted(env, &result["structuredContent"]);
-            assert_eq!(report, said, "{words:?}");
-            let waited = words[0] == "wait";
+            assert_eq!(report, said, "{args:?}");
+            let waited = args[0] == "wait";
             assert_eq!(
                 result["isError"],
                 json!(outcome.code() != 0 && !waited),
-                "{words:?}"
+                "{args:?}"
             );
         }
     }

@@ -10,7 +10,7 @@ struct Follower<'a>(Client<'a>, Value);
 
 fn follower<'a>(
     env: &'a TestEnv,
-    words: &[&str],
+    args: &[&str],
     variables: &[(&str, &str)],
     asks: bool,
 ) -> Follower<'a> {
@@ -21,7 +21,7 @@ fn follower<'a>(
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": capabilities});
-    let mut follower = Follower(Client::silent(env, words, variables), meta);
+    let mut follower = Follower(Client::silent(env, args, variables), meta);
     let found = follower.request("server/discover", json!({}));
     assert!(
         found["capabilities"]["extensions"]["io.modelcontextprotocol/tasks"].is_object(),

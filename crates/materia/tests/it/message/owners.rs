@@ -47,7 +47,7 @@ fn another_session_is_refused_and_the_operator_is_not() {
         .run();
     assert_eq!(refused(&receives), mismatch);
     // An empty name is no session, and makes nobody the operator.
-    for words in [
+    for args in [
         &["message", "run:owned", "x", "--session", ""][..],
         &["message", "run:owned", "control.kill", "--session", ""],
         &["inspect", "session:all", "--session", ""],
@@ -55,7 +55,7 @@ fn another_session_is_refused_and_the_operator_is_not() {
         &["spawn", "--template", "true", "--session", ""],
     ] {
         let nobody = env
-            .materia(&[words, &["--json"]].concat())
+            .materia(&[args, &["--json"]].concat())
             .env("MATERIA_SESSION", "s2")
             .run();
         assert_refused(&nobody, 2, "invalid_session");
@@ -76,8 +76,8 @@ fn a_program_inside_a_run_speaks_for_that_run_only() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.spawn("b", "sleep 600", &[]);
-    let inside = |words: &[&str]| {
-        env.materia(&[&["message", "--json"], words].concat())
+    let inside = |args: &[&str]| {
+        env.materia(&[&["message", "--json"], args].concat())
             .env("MATERIA_RUN", "a")
             .run()
     };

@@ -3,7 +3,7 @@
 use materia_engine::clock::Clock;
 use serde_json::json;
 
-use super::{assert_fate, assert_refused};
+use super::{assert_delivery, assert_refused};
 use crate::spawn::{document, kinds, records};
 use crate::test_env::TestEnv;
 
@@ -20,7 +20,7 @@ fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
         "--correlation",
         "c1",
     ]);
-    assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
+    assert_delivery(&report, [false, true, true], "mailbox", "queued_mailbox");
     env.send_ok(&["run:a", "task.run", "not {json", "--reply-to", "m1-x"]);
     let messages: Vec<_> = records(&env, "a")
         .into_iter()
@@ -60,7 +60,7 @@ fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let before = kinds(&env, "a");
-    for (words, code, name) in [
+    for (args, code, name) in [
         (&["a", "x"] as &[&str], 2, "invalid_message"),
         (&["rum:a", "x"], 2, "invalid_message"),
         (&["run:..", "x"], 2, "invalid_message"),
@@ -114,7 +114,7 @@ fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
         ),
         (&["session:s", "x"], 2, "sender_required"),
     ] {
-        assert_refused(&env.send(words), code, name);
+        assert_refused(&env.send(args), code, name);
     }
     assert_eq!(kinds(&env, "a"), before);
     env.kill("a");
@@ -125,7 +125,7 @@ fn control_ends_a_run_once() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let report = env.send_ok(&["run:a", "control.kill"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [true, false, true],
         "run-control",
@@ -133,7 +133,7 @@ fn control_ends_a_run_once() {
     );
     assert_has!(report, {"stopped": true, "status": "killed"});
     let again = env.send_ok(&["run:a", "control.kill"]);
-    assert_fate(&again, [false, false, false], "run-control", "not_running");
+    assert_delivery(&again, [false, false, false], "run-control", "not_running");
     assert_eq!(again["status"], "killed");
     let late = env.send(&["run:a", "task.run"]);
     assert_refused(&late, 4, "run_not_running");
@@ -149,7 +149,7 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let report = env.send_ok(&["branch:a/w", "task.run", "1", "--from", "branch:a/lead"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [false, true, true],
         "branch-mailbox",
@@ -168,7 +168,7 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
     assert_refused(&none, 1, "timeout");
     env.kill("a");
     let report = env.send_ok(&["branch:a/w", "task.run", "3"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [false, true, true],
         "branch-mailbox",
@@ -196,7 +196,7 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         "--from",
         "branch:a/w",
     ]);
-    assert_fate(
+    assert_delivery(
         &report,
         [true, false, true],
         "room-timeline",
@@ -258,14 +258,14 @@ fn a_program_inside_a_run_needs_no_address_of_its_own() {
         .unwrap();
     assert_has!(sent["data"], {"from": "run:a", "body": "40 files"});
     let report = env.send_ok(&["coordinator", "x", "--from", "run:a"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [false, true, true],
         "run-outbox",
         "coordinator_outbox_persisted",
     );
     let report = env.send_ok(&["session:s", "x", "--from", "branch:a/w"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [false, true, true],
         "run-outbox",
@@ -285,7 +285,7 @@ fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
         ],
     );
     let report = env.send_ok(&["run:a", "other"]);
-    assert_fate(&report, [false, true, true], "mailbox", "queued_mailbox");
+    assert_delivery(&report, [false, true, true], "mailbox", "queued_mailbox");
     assert_eq!(
         report["warnings"],
         json!(["message type other is not declared in mailbox.accepts of run:a"])
@@ -347,7 +347,7 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
     }
     env.kill("a");
     let report = env.send_ok(&["run:a", "control.archive"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [true, false, false],
         "run-control",

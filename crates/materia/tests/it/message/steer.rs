@@ -12,7 +12,7 @@ fn cast(env: &TestEnv, line: &str) {
     let config =
         json!({"activeLoadout": "T", "loadouts": {"T": loadout}, "materia": {"Slow": slow}});
     env.write("flow.json", config.to_string());
-    let words = [
+    let args = [
         "spawn",
         "--config",
         "flow.json",
@@ -25,7 +25,7 @@ fn cast(env: &TestEnv, line: &str) {
         "do it",
         "--json",
     ];
-    env.materia(&words).run().ok();
+    env.materia(&args).run().ok();
 }
 
 fn standing(env: &TestEnv) -> Value {

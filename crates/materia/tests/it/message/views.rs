@@ -145,7 +145,7 @@ fn a_room_can_be_seen_from_every_side() {
 fn views_that_are_not_there_and_runs_of_others_are_refused() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &["--session", "s"]);
-    let inspect = |words: &[&str]| env.materia(&[&["inspect", "--json"], words].concat()).run();
+    let inspect = |args: &[&str]| env.materia(&[&["inspect", "--json"], args].concat()).run();
     for target in ["run:a", "room:a", "branch:a/w"] {
         assert_refused(&inspect(&[target, "--view", "entrails"]), 2, "invalid_view");
         assert_refused(&inspect(&[target, "--session", "t"]), 4, "session_mismatch");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::message::assert_fate;
+use crate::message::assert_delivery;
 use crate::test_env::TestEnv;
 
 /// What a run wrote, line by line.
@@ -18,7 +18,7 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
     let env = TestEnv::new();
     env.spawn("a", "head -n 3", &["--mailbox", r#"{"deliver": "stdin"}"#]);
     let report = env.send_ok(&["branch:a/w", "task.run", "1"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [true, false, true],
         "branch-mailbox",
@@ -35,7 +35,7 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
         "--metadata",
         &both,
     ]);
-    assert_fate(
+    assert_delivery(
         &said,
         [true, false, true],
         "room-timeline",
@@ -83,7 +83,7 @@ fn what_is_for_a_branch_goes_through_the_named_pipe_or_waits() {
     );
     env.spawn("a", "sleep 600", &["--mailbox", r#"{"deliver": "fifo"}"#]);
     let early = env.send_ok(&["branch:a/w", "task.run", "1"]);
-    assert_fate(
+    assert_delivery(
         &early,
         [false, true, true],
         "branch-mailbox",
@@ -102,7 +102,7 @@ fn what_is_for_a_branch_goes_through_the_named_pipe_or_waits() {
     );
     env.wait_for_file_text(env.run_dir("b").dir().join("up"), "up");
     let report = env.send_ok(&["branch:b/w", "task.run", "2"]);
-    assert_fate(
+    assert_delivery(
         &report,
         [true, false, true],
         "branch-mailbox",
@@ -112,7 +112,7 @@ fn what_is_for_a_branch_goes_through_the_named_pipe_or_waits() {
     env.kill("a");
     env.kill("b");
     let late = env.send_ok(&["branch:b/w", "task.run", "3"]);
-    assert_fate(
+    assert_delivery(
         &late,
         [false, true, true],
         "branch-mailbox",

@@ -6,7 +6,7 @@ use std::path::Path;
 use materia_engine::run;
 use serde_json::{Value, json};
 
-use crate::message::assert_fate;
+use crate::message::assert_delivery;
 use crate::test_env::TestEnv;
 
 /// Makes the pipe when it may, then copies so many lines of it to stdout.
@@ -60,7 +60,7 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
     let env = TestEnv::new();
     reader(&env, "a");
     let early = env.send_ok(&["run:a", "task.run", "1"]);
-    assert_fate(
+    assert_delivery(
         &early,
         [false, true, true],
         "fifo",
@@ -80,7 +80,7 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
     env.send_ok(&["run:a", "task.run", &"x".repeat(5000)]);
     open(&env, "a", 5);
     let late = env.send_ok(&["run:a", "task.run", "4"]);
-    assert_fate(&late, [true, false, true], "fifo", "delivered");
+    assert_delivery(&late, [true, false, true], "fifo", "delivered");
     assert_eq!(env.wait("a")["status"], "done");
     let lines = read(&env, "a");
     let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();

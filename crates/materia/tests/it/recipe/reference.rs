@@ -86,12 +86,12 @@ fn the_set_is_valid_and_the_doctor_has_nothing_to_say() {
         "parts/shout.json",
     ]
     .map(|file| root.join(file));
-    let words: Vec<&str> = ["validate"]
+    let args: Vec<&str> = ["validate"]
         .into_iter()
         .chain(files.iter().map(|file| file.to_str().unwrap()))
         .collect();
-    env.materia(&words).run().ok();
-    env.materia(&[&["recipe"], words.as_slice()].concat())
+    env.materia(&args).run().ok();
+    env.materia(&[&["recipe"], args.as_slice()].concat())
         .run()
         .ok();
     let doctor = env

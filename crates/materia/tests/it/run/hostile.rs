@@ -5,16 +5,15 @@ use std::time::{Duration, Instant};
 use super::*;
 
 /// A call that must end in time, with this exit code.
-fn quick(env: &TestEnv, words: &[&str], code: i32) -> TestOutput {
+fn quick(env: &TestEnv, args: &[&str], code: i32) -> TestOutput {
     let begun = Instant::now();
-    let outcome = env.materia(words).run();
+    let outcome = env.materia(args).run();
     let said = outcome.stderr.chars().take(2000).collect::<String>();
     assert_eq!(
         outcome.code(),
         code,
         "{:?}: {said}",
-        words
-            .iter()
+        args.iter()
             .map(|word| &word[..word.len().min(60)])
             .collect::<Vec<_>>()
     );

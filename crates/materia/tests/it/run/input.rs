@@ -31,16 +31,16 @@ fn values_come_from_a_file_from_stdin_and_from_words_which_win() {
 fn words_are_typed_by_the_declaration() {
     let env = TestEnv::new();
     let template = r#"{"args": ["n:int", "b:bool", "xs:array", "m:enum(x,y)", "s"], "template": "echo {n} {b} {xs[1]} {m} {s}"}"#;
-    let words = ["n=07", "b=yes", r#"xs=["p","q"]"#, "m=y", r"s={n} $(x) =y"];
-    let call = |words: &[&str]| {
-        env.materia(&[&["run", "--template", template], words].concat())
+    let args = ["n=07", "b=yes", r#"xs=["p","q"]"#, "m=y", r"s={n} $(x) =y"];
+    let call = |args: &[&str]| {
+        env.materia(&[&["run", "--template", template], args].concat())
             .run()
     };
-    assert_eq!(call(&words).ok().stdout, "7 true q y {n} $(x) =y\n");
+    assert_eq!(call(&args).ok().stdout, "7 true q y {n} $(x) =y\n");
     for (index, wrong) in ["n=x", "b=maybe", "xs=p", "m=z"].iter().enumerate() {
-        let mut words = words;
-        words[index] = wrong;
-        let outcome = call(&words);
+        let mut args = args;
+        args[index] = wrong;
+        let outcome = call(&args);
         let name = &wrong[..wrong.find('=').unwrap()];
         assert_eq!(outcome.code(), 2, "{}", outcome.transcript());
         assert!(
@@ -110,19 +110,19 @@ fn bad_input_is_told_before_anything_starts() {
         (&["--jobs", "many"], 2),
     ];
     let mut told = Vec::new();
-    for (words, code) in calls {
+    for (args, code) in calls {
         let outcome = env
-            .materia(&[&["run", "--template", "touch made"], *words].concat())
+            .materia(&[&["run", "--template", "touch made"], *args].concat())
             .run();
         assert_eq!(outcome.code(), *code, "{}", outcome.transcript());
         told.push(outcome.transcript());
     }
-    for words in [
+    for args in [
         &["run", "--file", "missing.json"][..],
         &["run", "--file", "broken.json"],
         &["run"],
     ] {
-        told.push(env.materia(words).run().transcript());
+        told.push(env.materia(args).run().transcript());
     }
     assert!(!env.work_dir().join("made").exists());
     assert_snapshot!(told.join("\n"));

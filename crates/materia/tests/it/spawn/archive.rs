@@ -2,7 +2,7 @@
 //! can name.
 
 use super::*;
-use crate::message::{assert_fate, assert_refused, refused};
+use crate::message::{assert_delivery, assert_refused, refused};
 
 /// A run of this id that is over and was archived; where it is now.
 fn archived(env: &TestEnv, id: &str, more: &[&str]) -> PathBuf {
@@ -28,7 +28,7 @@ fn archiving_again_succeeds_and_says_where_it_is() {
     let env = TestEnv::new();
     let first = archived(&env, "a", &[]);
     let again = env.send_ok(&["run:a", "control.archive"]);
-    assert_fate(
+    assert_delivery(
         &again,
         [false, false, false],
         "run-control",
@@ -56,12 +56,12 @@ fn an_archived_run_is_removed_by_its_address() {
     env.send_ok(&["run:a", "control.prune"]);
     assert!(copies.iter().all(|copy| !copy.exists()) && other.join("journal.jsonl").exists());
     assert!(!env.run_dir("a").dir().exists());
-    for words in [
+    for args in [
         ["run:a", "control.prune"],
         ["run:a", "control.archive"],
         ["run:never", "control.prune"],
     ] {
-        assert_refused(&env.send(&words), 3, "run_not_found");
+        assert_refused(&env.send(&args), 3, "run_not_found");
     }
 }
 
@@ -88,20 +88,16 @@ fn an_archived_run_stays_its_sessions() {
         assert_refused(&other, 4, "session_mismatch");
     }
     for (session, answer) in [("t", (4, "session_mismatch")), ("s", (3, "run_archived"))] {
-        for words in [
+        for args in [
             &["inspect", "run:a"][..],
             &["wait", "run:a"],
             &["message", "run:a", "x"],
             &["receive", "--address", "run:a", "--timeout", "0"],
         ] {
             let other = env
-                .materia(&[words, &["--session", session, "--json"]].concat())
+                .materia(&[args, &["--session", session, "--json"]].concat())
                 .run();
-            assert_eq!(
-                refused(&other),
-                (answer.0, answer.1.to_owned()),
-                "{words:?}"
-            );
+            assert_eq!(refused(&other), (answer.0, answer.1.to_owned()), "{args:?}");
         }
     }
     assert!(theirs.exists());
@@ -136,7 +132,7 @@ fn a_full_disk_leaves_the_run_as_it_was_and_a_second_try_archives_it() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
-    let words = ["message", "run:a", "control.archive", "--json"];
+    let args = ["message", "run:a", "control.archive", "--json"];
     for point in [
         "dir.create:2",
         "atomic.create",
@@ -145,14 +141,14 @@ fn a_full_disk_leaves_the_run_as_it_was_and_a_second_try_archives_it() {
         "tree.exchange",
     ] {
         let full = env
-            .materia(&words)
+            .materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:enospc"))
             .run();
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
         assert_eq!(env.run_state("a").status.as_str(), "done", "{point}");
         assert!(names(&env).is_empty(), "{point}: {:?}", names(&env));
     }
-    env.materia(&words).run().ok();
+    env.materia(&args).run().ok();
     assert_eq!(names(&env).len(), 1);
 }
 
@@ -161,8 +157,8 @@ fn what_a_killed_archiver_left_is_no_run_and_is_swept() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
-    let words = ["message", "run:a", "control.archive", "--json"];
-    env.materia(&words)
+    let args = ["message", "run:a", "control.archive", "--json"];
+    env.materia(&args)
         .env("MATERIA_FAILPOINT", "tree.exchange:abort")
         .run();
     assert_eq!(

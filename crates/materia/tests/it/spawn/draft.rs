@@ -93,12 +93,12 @@ fn a_root_that_cannot_be_written_to_keeps_nothing_and_fails_nothing() {
 fn what_has_a_file_of_its_own_needs_no_draft() {
     let env = TestEnv::new();
     env.write("r.json", r#"{"template": "true"}"#);
-    for words in [
+    for args in [
         &["--file", "r.json"] as &[&str],
         &["utility-git-log", "repo=."],
     ] {
         let spawned = env
-            .materia(&[&["spawn", "--json"], words].concat())
+            .materia(&[&["spawn", "--json"], args].concat())
             .run()
             .ok()
             .json();

@@ -139,7 +139,7 @@ fn a_cast_is_a_run() {
         "Hello": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}},
         "Other": {"entry": "a", "sockets": {"a": {"materia": "Greet"}}}}});
     env.write("flow.json", flow.to_string());
-    let words = [
+    let args = [
         "spawn",
         "--loadout",
         "Hello",
@@ -150,7 +150,7 @@ fn a_cast_is_a_run() {
         "run:c",
         "--json",
     ];
-    let spawned = env.materia(&words).run().ok().json();
+    let spawned = env.materia(&args).run().ok().json();
     assert_has!(spawned, {"run": "c", "status": "running"});
     let over = env.wait("c");
     assert_has!(over, {"status": "done", "cast": {"loadout": "Hello"}});

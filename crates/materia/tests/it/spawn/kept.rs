@@ -145,11 +145,8 @@ fn the_sweep_happens_once_a_day_by_itself() {
     env.spawn("old", "true", &[]);
     env.wait("old");
     let spawn = |now: &str| {
-        let words = ["spawn", "--template", "true", "--as", "run:new", "--json"];
-        env.materia(&words)
-            .env("MATERIA_TEST_CLOCK", now)
-            .run()
-            .ok();
+        let args = ["spawn", "--template", "true", "--as", "run:new", "--json"];
+        env.materia(&args).env("MATERIA_TEST_CLOCK", now).run().ok();
         env.wait("new");
     };
     let stamp = env.runs_root().path().join(".swept");

@@ -100,7 +100,7 @@ fn an_end_that_finds_no_room_is_kept_until_there_is_some() {
     // It is over when the shell is gone, and says so when it can.
     let began = std::time::Instant::now();
     while env.live_processes().len() > 1 {
-        assert!(began.elapsed() < PATIENCE, "{:?}", env.live_processes());
+        assert!(began.elapsed() < WAIT_TIMEOUT, "{:?}", env.live_processes());
         std::thread::sleep(Duration::from_millis(2));
     }
     assert_eq!(env.run_state("a").status.as_str(), "running");

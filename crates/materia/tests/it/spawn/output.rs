@@ -66,10 +66,10 @@ fn a_run_gives_its_template_what_it_is_and_nobody_else_does() {
         "default_room",
         "communication_file",
     ];
-    let words: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+    let placeholders: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let mine: Vec<String> = names.iter().map(|name| format!("{name}=mine")).collect();
     let mine: Vec<&str> = mine.iter().map(String::as_str).collect();
-    env.spawn("a", &format!("echo {}", words.join(" ")), &mine);
+    env.spawn("a", &format!("echo {}", placeholders.join(" ")), &mine);
     assert_eq!(env.wait("a")["status"], "done");
     let dir = env.run_dir("a").dir().display().to_string();
     let expected = format!("a {dir} run:a room:a {dir}/communication.json\n");
@@ -134,7 +134,7 @@ fn the_path_of_an_artifact_is_a_text_of_the_template() {
         ("x={nothing}/x", "missing-value"),
         ("x={\"kind\": 1}", "invalid_artifact"),
     ] {
-        let words = [
+        let placeholders = [
             "spawn",
             "--template",
             "true",
@@ -144,7 +144,7 @@ fn the_path_of_an_artifact_is_a_text_of_the_template() {
             artifact,
             "--json",
         ];
-        let refused = env.materia(&words).run();
+        let refused = env.materia(&placeholders).run();
         assert_eq!(refused.code(), 2, "{}", refused.transcript());
         assert!(refused.stdout.contains(code), "{}", refused.transcript());
     }

@@ -15,9 +15,9 @@ fn listed(env: &TestEnv) -> Value {
 }
 
 /// `materia` as somebody to whom the modes of files mean something, which they do not to root.
-fn as_anybody(env: &TestEnv, words: &str) -> TestOutput {
+fn as_anybody(env: &TestEnv, args: &str) -> TestOutput {
     let line = "if [ $(id -u) = 0 ]; then bound='setpriv --bounding-set=-dac_override,-dac_read_search'; fi";
-    env.shell(&format!("{line}; exec $bound materia {words}"))
+    env.shell(&format!("{line}; exec $bound materia {args}"))
         .run()
 }
 
@@ -33,7 +33,7 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
     symlink(env.run_dir("a").dir(), env.runs_root().path().join("alias")).unwrap();
     for link in ["link", "alias"] {
         let address = format!("run:{link}");
-        for words in [
+        for args in [
             &["spawn", "--template", "true", "--as", &address, "--json"] as &[&str],
             &["inspect", &address, "--json"],
             &["wait", &address, "--json"],
@@ -43,7 +43,7 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
             &["message", &address, "control.prune", "--json"],
             &["message", &address, "control.archive", "--json"],
         ] {
-            let outcome = env.materia(words).run();
+            let outcome = env.materia(args).run();
             assert_refused(&outcome, 4, "run_is_a_link");
         }
         assert!(
@@ -63,7 +63,7 @@ fn a_link_in_the_directory_of_all_runs_is_never_followed() {
 fn what_else_is_in_the_directory_of_all_runs_is_no_id() {
     let env = TestEnv::new();
     for id in ["archived", "preserved-artifacts", "index.json"] {
-        let words = [
+        let args = [
             "spawn",
             "--template",
             "true",
@@ -71,7 +71,7 @@ fn what_else_is_in_the_directory_of_all_runs_is_no_id() {
             &format!("run:{id}"),
             "--json",
         ];
-        assert_refused(&env.materia(&words).run(), 2, "invalid_name");
+        assert_refused(&env.materia(&args).run(), 2, "invalid_name");
     }
 }
 

@@ -78,9 +78,9 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
         "copy.sync:1",
         "tree.rename:1",
     ] {
-        let words = ["message", "run:a", "control.prune", KEEP, "--json"];
+        let args = ["message", "run:a", "control.prune", KEEP, "--json"];
         let full = env
-            .materia(&words)
+            .materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:enospc"))
             .run();
         assert_eq!(refused(&full), (1, "run_storage".to_owned()), "{point}");
@@ -102,8 +102,8 @@ fn what_cannot_be_copied_is_named_and_nothing_is_removed() {
 fn a_directory_that_would_hold_its_own_copy_is_refused() {
     let env = TestEnv::new();
     made(&env, "a", "true", env.runs_root().path().to_str().unwrap());
-    let words = ["run:a", "control.prune", KEEP];
-    let outcome = env.send(&words);
+    let args = ["run:a", "control.prune", KEEP];
+    let outcome = env.send(&args);
     assert_refused(&outcome, 1, "run_storage");
     assert!(outcome.stdout.contains("inside it") && env.run_dir("a").exists());
     env.send_ok(&["run:a", "control.prune"]);
@@ -118,9 +118,9 @@ fn a_killed_copy_is_made_again() {
         "mkdir out; echo x > out/1; echo y > out/2",
         "out",
     );
-    let words = ["message", "run:a", "control.prune", KEEP, "--json"];
+    let args = ["message", "run:a", "control.prune", KEEP, "--json"];
     for point in ["copy.create:2", "copy.sync", "tree.rename", "tree.rename:2"] {
-        env.materia(&words)
+        env.materia(&args)
             .env("MATERIA_FAILPOINT", format!("{point}:abort"))
             .run();
         assert!(env.run_dir("a").exists(), "{point}");

@@ -41,7 +41,7 @@ fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run()
     let key = key();
     let (front, back) = key.split_at(12);
     env.write("say.sh", format!("printf '%s' 'out {front}'; sleep 0.2; printf '%s\\n' '{back} end'; echo \"$DEPLOY $1 $2\" >&2; echo \"$1\" > got; false\n"));
-    let words = [
+    let args = [
         "spawn",
         "deploy",
         "pass=hunter two",
@@ -50,7 +50,7 @@ fn what_a_recipe_declares_and_what_looks_like_a_key_stands_in_no_file_of_a_run()
         "run:a",
         "--json",
     ];
-    env.materia(&words).env("DEPLOY", "swordfish").run().ok();
+    env.materia(&args).env("DEPLOY", "swordfish").run().ok();
     env.wait("a");
     assert_eq!(
         std::fs::read_to_string(env.work_dir().join("got")).unwrap(),

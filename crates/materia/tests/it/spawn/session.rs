@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::mcp::Client;
-use crate::message::{assert_fate, assert_refused};
+use crate::message::{assert_delivery, assert_refused};
 use crate::test_env::TestEnv;
 
 #[test]
@@ -29,7 +29,7 @@ fn a_host_ends_its_session_and_nobody_else_does() {
         .run();
     assert_refused(&inside, 4, "session_mismatch");
     let ended = env.send_ok(&["session:s1", "control.end", "--session", "s1"]);
-    assert_fate(
+    assert_delivery(
         &ended,
         [true, false, false],
         "session-control",
@@ -40,7 +40,7 @@ fn a_host_ends_its_session_and_nobody_else_does() {
         json!([{"run": "goes", "status": "killed"}])
     );
     let again = env.send_ok(&["session:s1", "control.end"]);
-    assert_fate(
+    assert_delivery(
         &again,
         [true, false, false],
         "session-control",
@@ -85,7 +85,7 @@ fn a_connection_that_hangs_up_ends_the_session_that_it_was() {
 #[test]
 fn nobody_starts_the_run_of_another_session_anew() {
     let env = TestEnv::new();
-    let words = [
+    let args = [
         "spawn",
         "--json",
         "--template",
@@ -100,7 +100,7 @@ fn nobody_starts_the_run_of_another_session_anew() {
         if theirs != "sleep 600" {
             env.wait("a");
         }
-        let taken = env.materia(&words).run();
+        let taken = env.materia(&args).run();
         assert_refused(&taken, 4, "session_mismatch");
         env.kill("a");
     }

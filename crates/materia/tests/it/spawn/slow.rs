@@ -16,7 +16,7 @@ const SHORT: &str = r#"["echo one", "cat"]"#;
 
 /// What spawning came to: how it exited, or nothing where it was killed.
 fn spawn_with(env: &TestEnv, who: &str, failpoint: &str) -> Option<i32> {
-    let words = [
+    let args = [
         "spawn",
         "--template",
         SHORT,
@@ -26,7 +26,7 @@ fn spawn_with(env: &TestEnv, who: &str, failpoint: &str) -> Option<i32> {
         "s1",
         "--json",
     ];
-    let spawned = env.materia(&words).env(who, failpoint).run();
+    let spawned = env.materia(&args).env(who, failpoint).run();
     let code = spawned.status.code();
     assert!(
         code.is_none() || spawned.json()["ok"].is_boolean(),
@@ -247,8 +247,8 @@ fn fifty_at_once_on_one_id_have_one_owner_at_a_time() {
                 } else {
                     "sleep 0.05"
                 };
-                let words = ["spawn", "--template", template, "--as", "run:a", "--json"];
-                let outcome = env.materia(&words).run();
+                let args = ["spawn", "--template", template, "--as", "run:a", "--json"];
+                let outcome = env.materia(&args).run();
                 match outcome.code() {
                     0 => started.fetch_add(1, Ordering::Relaxed),
                     4 => refused.fetch_add(1, Ordering::Relaxed),

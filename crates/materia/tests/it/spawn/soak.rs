@@ -115,7 +115,7 @@ fn work(env: &TestEnv, begun: &AtomicUsize, until: usize) {
             return;
         }
         let address = format!("run:soak-{number}");
-        let words = [
+        let args = [
             "spawn",
             "--template",
             "echo short",
@@ -125,7 +125,7 @@ fn work(env: &TestEnv, begun: &AtomicUsize, until: usize) {
             "soak",
             "--json",
         ];
-        env.materia(&words).run().ok();
+        env.materia(&args).run().ok();
         env.materia(&["wait", &address, "--json"]).run().ok();
         env.materia(&["message", &address, "control.prune", "--json"])
             .run()

@@ -200,7 +200,7 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
     let env = TestEnv::new();
     std::os::unix::fs::symlink(env.work_dir(), env.home().join("link")).unwrap();
     let link = env.home().join("link");
-    let words = [
+    let args = [
         "-C",
         link.to_str().unwrap(),
         "spawn",
@@ -209,7 +209,7 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
         "--as",
         "run:a",
     ];
-    env.materia(&words).run().ok();
+    env.materia(&args).run().ok();
     assert_eq!(env.run_state("a").status.as_str(), "running");
     assert!(env.kill("a").stopped);
 }
@@ -217,9 +217,9 @@ fn a_symlinked_directory_is_a_directory_like_any_other() {
 #[test]
 fn what_cannot_be_meant_is_refused_before_anything_starts() {
     let env = TestEnv::new();
-    let refused = |words: &[&str]| {
+    let refused = |args: &[&str]| {
         let outcome = env
-            .materia(&[&["spawn", "--json", "--as", "run:a"], words].concat())
+            .materia(&[&["spawn", "--json", "--as", "run:a"], args].concat())
             .run();
         assert!(!env.run_dir("a").dir().exists(), "{}", outcome.transcript());
         (

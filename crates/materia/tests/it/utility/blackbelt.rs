@@ -63,9 +63,9 @@ fn without_jj_bootstrap_fails_with_its_payload_and_changes_nothing() {
     let env = TestEnv::new();
     git(&env, "init");
     for json_voice in [false, true] {
-        let words: &[&str] = &["utility", "blackbelt-bootstrap", "--json"];
+        let args: &[&str] = &["utility", "blackbelt-bootstrap", "--json"];
         let call = env
-            .materia(&words[..if json_voice { 3 } else { 2 }])
+            .materia(&args[..if json_voice { 3 } else { 2 }])
             .stdin("{\"castId\": \"test\"}");
         let outcome = call.env("PATH", env.work_dir().join("nobin")).run();
         assert_eq!(outcome.code(), 1);

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::{git, utility};
 use crate::test_env::TestEnv;
 
-fn patterns(words: &[&str]) -> Value {
-    json!({"params": {"patterns": words}})
+fn patterns(args: &[&str]) -> Value {
+    json!({"params": {"patterns": args}})
 }
 
 #[test]

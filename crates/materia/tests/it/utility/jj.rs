@@ -47,8 +47,8 @@ mod needs_jj {
             .json()
         }
 
-        fn jj(&self, words: &str) -> String {
-            let line = format!("jj --no-pager --color=never {words}");
+        fn jj(&self, args: &str) -> String {
+            let line = format!("jj --no-pager --color=never {args}");
             self.env
                 .shell(&line)
                 .env("PATH", &self.path)

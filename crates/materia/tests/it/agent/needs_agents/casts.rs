@@ -93,12 +93,12 @@ fn cast(harness: &AgentHarness, more: &[&str]) -> Value {
 /// What each turn was told, for a test that fails.
 fn told(harness: &AgentHarness) -> Vec<String> {
     let asked = harness.requests().into_iter().map(|request| {
-        let words = request["last_user"].as_str().unwrap_or_default();
+        let text = request["last_user"].as_str().unwrap_or_default();
         format!(
             "{} {}: {}",
             request["pick"],
             request["tools"],
-            &words[..words.floor_char_boundary(300)]
+            &text[..text.floor_char_boundary(300)]
         )
     });
     asked.collect()
@@ -238,11 +238,11 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
         // twice.
         assert_eq!((turns.len(), turns[1]), (4, turns[2]), "{turns:?}");
         assert!(turns[1] > turns[0] && turns[3] > turns[2], "{turns:?}");
-        let words = harness.requests()[3]["last_user"]
+        let text = harness.requests()[3]["last_user"]
             .as_str()
             .unwrap()
             .to_owned();
-        assert!(!words.contains("Conversation so far"), "{words}");
+        assert!(!text.contains("Conversation so far"), "{text}");
     }
 }
 
