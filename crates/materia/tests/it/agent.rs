@@ -1,7 +1,7 @@
-//! `materia agent`, and casts that are played by real agents.
+//! `materia agent`, and casts with real agents.
 //!
-//! What needs no agent program is here. `needs_agents` drives the real programs, each against a scripted
-//! model server on the loopback, so that nothing leaves the machine.
+//! The tests in this file need no agent program. `needs_agents` drives the real programs against a
+//! scripted model server on the loopback interface, so nothing leaves the machine.
 
 pub mod harness;
 mod needs_agents;
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestCommand, TestEnv};
 
-/// A call with nothing in `PATH` but these programs and the few of the system's that they need.
-fn sealed<'a>(
+/// Limits the `PATH` of a command to these programs and the few system programs they need.
+fn with_programs<'a>(
     env: &'a TestEnv,
-    call: TestCommand<'a>,
+    command: TestCommand<'a>,
     programs: &[(&str, &str)],
 ) -> TestCommand<'a> {
     for (name, script) in programs {
@@ -30,11 +30,11 @@ fn sealed<'a>(
             std::os::unix::fs::symlink(format!("/usr/bin/{tool}"), bin.join(tool)).unwrap();
         }
     }
-    call.env("PATH", bin)
+    command.env("PATH", bin)
 }
 
-/// A config with agents of its own.
-fn config(env: &TestEnv, agents: &Value, more: &Value) {
+/// Writes a config with these agents.
+fn write_config(env: &TestEnv, agents: &Value, more: &Value) {
     let mut document = json!({"agents": agents});
     document
         .as_object_mut()
@@ -43,26 +43,26 @@ fn config(env: &TestEnv, agents: &Value, more: &Value) {
     env.write("flow.json", document.to_string());
 }
 
-fn ask<'a>(env: &'a TestEnv, args: &[&str]) -> TestCommand<'a> {
+fn agent_run<'a>(env: &'a TestEnv, args: &[&str]) -> TestCommand<'a> {
     let args = [&["agent", "run", "--config", "flow.json"], args].concat();
     env.materia(&args).stdin("what is up?")
 }
 
 #[test]
-fn without_an_agent_it_says_what_to_install() {
+fn without_an_agent_the_error_names_what_to_install() {
     let env = TestEnv::new();
-    let nobody = sealed(&env, env.materia(&["agent", "run"]).stdin("x"), &[]).run();
-    assert_snapshot!(nobody.transcript(), @r"
+    let missing = with_programs(&env, env.materia(&["agent", "run"]).stdin("x"), &[]).run();
+    assert_snapshot!(missing.transcript(), @r"
     $ materia agent run
     --- stderr
     error: no agent was found on this machine
       hint: install one, such as `npm install -g @earendil-works/pi-coding-agent`; see `materia doctor`
     --- exit 6
     ");
-    let call = env
+    let command = env
         .materia(&["agent", "run", "--agent", "codex", "--json"])
         .stdin("x");
-    let missing = sealed(&env, call, &[]).run();
+    let missing = with_programs(&env, command, &[]).run();
     missing.assert_error(6, "no_agent");
     assert!(
         missing.json()["error"]["hint"]
@@ -70,16 +70,16 @@ fn without_an_agent_it_says_what_to_install() {
             .unwrap()
             .contains("npm install -g @openai/codex")
     );
-    let call = env
+    let command = env
         .materia(&["agent", "run", "--agent", "clade", "--json"])
         .stdin("x");
-    let near = sealed(&env, call, &[]).run();
+    let near = with_programs(&env, command, &[]).run();
     assert_eq!(near.code(), 6);
     assert_eq!(near.json()["error"]["hint"], "did you mean `claude`?");
 }
 
 #[test]
-fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
+fn a_cast_without_its_agent_starts_nothing() {
     let env = TestEnv::new();
     let socket = json!({"a": {"materia": "Talk"}});
     let role = json!({"Talk": {"tools": "none", "prompt": "say it", "agent": "claude"}});
@@ -88,8 +88,8 @@ fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
         "flow.json",
         json!({"activeLoadout": "T", "loadouts": loadouts, "materia": role}).to_string(),
     );
-    let call = env.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
-    let outcome = sealed(&env, call, &[]).run();
+    let command = env.materia(&["cast", "--config", "flow.json", "x", "--agent", "echo"]);
+    let outcome = with_programs(&env, command, &[]).run();
     assert_snapshot!(outcome.transcript(), @r"
     $ materia cast --config flow.json x --agent echo
     --- stderr
@@ -101,15 +101,15 @@ fn a_cast_without_its_agent_starts_nothing_and_says_what_to_install() {
 }
 
 #[test]
-fn the_list_says_who_plays_and_why() {
+fn the_list_shows_the_default_agent_and_the_reason() {
     let env = TestEnv::new();
-    config(
+    write_config(
         &env,
         &json!({"mine": {"command": ["cat"]}}),
         &json!({"agent": "codex"}),
     );
-    let call = env.materia(&["agent", "list", "--config", "flow.json"]);
-    let list = sealed(&env, call, &[("codex", "exit 0"), ("pi", "exit 0")])
+    let command = env.materia(&["agent", "list", "--config", "flow.json"]);
+    let list = with_programs(&env, command, &[("codex", "exit 0"), ("pi", "exit 0")])
         .run()
         .ok();
     assert_snapshot!(list.transcript(), @r"
@@ -123,8 +123,8 @@ fn the_list_says_who_plays_and_why() {
 
     plays: codex, flow.json names it
     ");
-    let call = env.materia(&["agent", "list", "--json"]);
-    let found = sealed(&env, call, &[]).run().json();
+    let command = env.materia(&["agent", "list", "--json"]);
+    let found = with_programs(&env, command, &[]).run().json();
     assert_eq!(
         found["chosen"],
         json!({"name": "pi", "why": "found", "reason": "the first one found"})
@@ -132,7 +132,7 @@ fn the_list_says_who_plays_and_why() {
 }
 
 #[test]
-fn any_command_is_an_agent() {
+fn any_command_can_be_an_agent() {
     let env = TestEnv::new();
     let agents = json!({
         "echo": {"command": ["sh", "-c", "printf 'model=%s ' \"$1\"; cat", "sh", "{model}"]},
@@ -142,60 +142,63 @@ fn any_command_is_an_agent() {
         "broken": {"command": ["sh", "-c", "echo 'rate limit, try again in 2s' >&2; exit 3"]},
         "mute": {"command": ["sh", "-c", "cat >/dev/null"]},
     });
-    config(&env, &agents, &json!({"agent": "echo"}));
-    let plain = ask(&env, &["--model", "m1"]).run().ok();
+    write_config(&env, &agents, &json!({"agent": "echo"}));
+    let plain = agent_run(&env, &["--model", "m1"]).run().ok();
     assert_eq!(plain.stdout, "model=m1 what is up?\n");
-    let read = ask(&env, &["--agent", "json", "--json"]).run().ok().json();
+    let read = agent_run(&env, &["--agent", "json", "--json"])
+        .run()
+        .ok()
+        .json();
     assert_has!(read, {"text": "hi", "usage": {"total": 10}});
-    let broken = ask(&env, &["--agent", "broken", "--json"]).run();
+    let broken = agent_run(&env, &["--agent", "broken", "--json"]).run();
     assert_eq!(broken.code(), 1);
     assert_eq!(broken.json()["outcome"], "rate_limit");
-    let mute = ask(&env, &["--agent", "mute", "--json"]).run();
+    let mute = agent_run(&env, &["--agent", "mute", "--json"]).run();
     assert_eq!(mute.code(), 1);
     assert_eq!(mute.json()["outcome"], "empty");
-    let told = ask(&env, &["--tools", "none"]).run().ok();
+    let notice = agent_run(&env, &["--tools", "none"]).run().ok();
     assert_eq!(
-        told.stderr,
+        notice.stderr,
         "notice: echo: this agent is a command: which tools it uses is its own choice\n"
     );
 }
 
 #[test]
-fn a_cast_says_where_its_agent_cannot_keep_to_its_tools() {
+fn a_cast_warns_once_if_the_agent_cannot_limit_its_tools() {
     let env = TestEnv::new();
     let more = json!({"agent": "echo", "activeLoadout": "T", "materia": {"Talk": {"tools": "readOnly", "prompt": "say it"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk", "edges": [{"to": "b"}]}, "b": {"materia": "Talk"}}}}});
-    config(&env, &json!({"echo": {"command": ["cat"]}}), &more);
-    let said = env
+    write_config(&env, &json!({"echo": {"command": ["cat"]}}), &more);
+    let output = env
         .materia(&["cast", "--config", "flow.json", "x"])
         .run()
         .ok();
-    let told = said
+    let notices = output
         .stderr
         .matches("echo: this agent is a command: which tools it uses is its own choice")
         .count();
-    assert_eq!(told, 1, "it is told once: {}", said.stderr);
-    let kept = env
+    assert_eq!(notices, 1, "expected one notice: {}", output.stderr);
+    let activity = env
         .shell("cat .pi/pi-materia/*/sockets/a/*.activity.jsonl")
         .run()
         .ok()
         .stdout;
     assert!(
-        kept.contains("its own choice"),
-        "every surface can read it: {kept}"
+        activity.contains("its own choice"),
+        "the notice is not in the activity log: {activity}"
     );
 }
 
 #[test]
-fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
+fn a_continued_cast_uses_the_agent_it_was_started_with() {
     let env = TestEnv::new();
     let more = json!({"agent": "one", "activeLoadout": "T",
         "materia": {"Talk": {"multiTurn": true, "prompt": "say it", "tools": "none"}},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "Talk"}}}}});
-    let says = |word: &str| json!({"command": ["echo", word]});
-    config(
+    let echo_agent = |word: &str| json!({"command": ["echo", word]});
+    write_config(
         &env,
-        &json!({"one": says("one"), "two": says("two")}),
+        &json!({"one": echo_agent("one"), "two": echo_agent("two")}),
         &more,
     );
     env.materia(&["cast", "--config", "flow.json", "--agent", "two", "x"])
@@ -223,60 +226,60 @@ fn a_cast_that_is_taken_up_is_played_by_whoever_was_named() {
 }
 
 #[test]
-fn a_turn_that_takes_too_long_leaves_nothing_behind() {
+fn a_turn_that_times_out_leaves_no_process() {
     let env = TestEnv::new();
-    let tree =
+    let script =
         "setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 & trap '' TERM; sleep 600; sleep 600";
-    config(
+    write_config(
         &env,
-        &json!({"slow": {"command": ["sh", "-c", tree]}}),
+        &json!({"slow": {"command": ["sh", "-c", script]}}),
         &json!({"agent": "slow"}),
     );
-    let late = ask(&env, &["--timeout", "0.2", "--json"]).run();
+    let late = agent_run(&env, &["--timeout", "0.2", "--json"]).run();
     assert_eq!(late.code(), 1);
     assert_eq!(late.json()["outcome"], "timeout");
     assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
-fn what_an_agent_leaves_behind_ends_with_its_turn() {
+fn background_processes_of_an_agent_end_with_its_turn() {
     let env = TestEnv::new();
-    let tree = "cat; setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 &";
-    config(
+    let script = "cat; setsid sh -c 'sleep 600 & sleep 600' >/dev/null 2>&1 &";
+    write_config(
         &env,
-        &json!({"untidy": {"command": ["sh", "-c", tree]}}),
+        &json!({"untidy": {"command": ["sh", "-c", script]}}),
         &json!({"agent": "untidy"}),
     );
-    assert_eq!(ask(&env, &[]).run().ok().stdout, "what is up?\n");
+    assert_eq!(agent_run(&env, &[]).run().ok().stdout, "what is up?\n");
     assert_eq!(env.live_processes().len(), 0);
 }
 
 #[test]
-fn a_project_brings_no_agent_before_it_is_trusted() {
+fn an_untrusted_project_cannot_define_an_agent() {
     let env = TestEnv::new();
     let agents = json!({"pi": {"command": ["sh", "-c", "touch ran; cat"]}});
     env.write(
         ".pi/pi-materia.json",
         json!({"agents": agents, "agent": "pi"}).to_string(),
     );
-    let call = env.materia(&["agent", "run", "--json"]).stdin("x");
-    let refused = sealed(&env, call, &[]).run();
+    let command = env.materia(&["agent", "run", "--json"]).stdin("x");
+    let refused = with_programs(&env, command, &[]).run();
     refused.assert_error(4, "untrusted");
     assert!(!env.work_dir().join("ran").exists());
-    let call = env.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
-    assert_eq!(sealed(&env, call, &[]).run().code(), 4);
-    let doctor = sealed(&env, env.materia(&["doctor", "--json"]), &[])
+    let command = env.materia(&["spawn", "--agent", "pi", "--as", "run:a", "--json"]);
+    assert_eq!(with_programs(&env, command, &[]).run().code(), 4);
+    let doctor = with_programs(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
     assert_has!(doctor, {"agent": null, "agentUntrusted": "[ROOT]/project/.pi/pi-materia.json"});
     assert!(
-        sealed(&env, env.materia(&["doctor"]), &[])
+        with_programs(&env, env.materia(&["doctor"]), &[])
             .run()
             .stdout
             .contains("is not trusted, so it has no say")
     );
     crate::trust::trust(&env);
-    let doctor = sealed(&env, env.materia(&["doctor", "--json"]), &[])
+    let doctor = with_programs(&env, env.materia(&["doctor", "--json"]), &[])
         .run()
         .json();
     assert_has!(doctor["agent"], {"name": "pi", "why": "config"});
@@ -286,7 +289,7 @@ fn a_project_brings_no_agent_before_it_is_trusted() {
     );
     assert!(doctor.get("agentUntrusted").is_none());
     env.shell("cp /usr/bin/touch bin/touch").run().ok();
-    let call = env.materia(&["agent", "run"]).stdin("x");
-    sealed(&env, call, &[]).run().ok();
+    let command = env.materia(&["agent", "run"]).stdin("x");
+    with_programs(&env, command, &[]).run().ok();
     assert!(env.work_dir().join("ran").exists());
 }

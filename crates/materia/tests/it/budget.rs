@@ -1,5 +1,5 @@
-//! `materia budget`: shown, raised while a cast runs, raised after it stopped, and refused to
-//! agents (S2).
+//! `materia budget`: shows the limits and raises them during and after a cast. Agents may not raise
+//! them (S2).
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ const CAST: [&str; 6] = [
 ];
 
 #[test]
-fn c11_a_running_cast_takes_a_new_limit_up() {
+fn c11_a_running_cast_uses_a_raised_limit() {
     let env = example_env();
     let detached = env
         .materia(&[&CAST[..], &["--detach", "--json"]].concat())
@@ -78,7 +78,7 @@ fn c11_a_running_cast_takes_a_new_limit_up() {
     assert_eq!(
         env.shell(&format!("ls {dir}/orders")).run().stdout,
         "",
-        "the order was taken up"
+        "the order must be consumed"
     );
     while !env.live_processes().is_empty() {
         std::thread::yield_now();
@@ -88,11 +88,11 @@ fn c11_a_running_cast_takes_a_new_limit_up() {
 }
 
 #[test]
-fn a_cast_that_ran_out_goes_on_behind_what_it_finished() {
+fn recast_with_a_raised_limit_continues_after_finished_steps() {
     let env = example_env();
     env.write("go", "");
-    let out = env.materia(&[&CAST[..], &["--json"]].concat()).run();
-    out.assert_error(7, "budget_limit");
+    let stopped = env.materia(&[&CAST[..], &["--json"]].concat()).run();
+    stopped.assert_error(7, "budget_limit");
     let shown = env.materia(&["budget"]).run().ok();
     let raised = env.materia(&["budget", "+500"]).run().ok();
     assert_snapshot!(format!("{}\n{}", shown.transcript(), raised.transcript()));
@@ -109,7 +109,7 @@ fn a_cast_that_ran_out_goes_on_behind_what_it_finished() {
 }
 
 #[test]
-fn s2_agents_raise_no_budget_and_words_are_checked() {
+fn s2_agents_cannot_raise_a_budget_and_arguments_are_checked() {
     let env = example_env();
     env.write("go", "");
     env.materia(&CAST).run();
@@ -144,7 +144,7 @@ while [ ! -e go ]; do sleep 0.02; done
 use done stop; echo '{"type":"agent_settled"}'
 "#;
 
-fn spender() -> TestEnv {
+fn spender_env() -> TestEnv {
     let env = TestEnv::new();
     env.write("spender.sh", SPENDER);
     let agents = json!({"spender": {"kind": "pi", "command": ["sh", "spender.sh"]}});
@@ -156,8 +156,8 @@ fn spender() -> TestEnv {
 }
 
 #[test]
-fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
-    let env = spender();
+fn c11_a_limit_raised_during_a_turn_applies_to_that_turn() {
+    let env = spender_env();
     let cast = env
         .materia(&["cast", "--config", "flow.json", "--json", "x"])
         .start();
@@ -179,13 +179,13 @@ fn c11_a_limit_that_is_raised_while_a_turn_runs_holds_for_that_turn() {
     };
     assert!(
         at("budget_raised") < at("socket_complete"),
-        "what was allowed stands before what was used"
+        "the new limit must be recorded before the usage"
     );
 }
 
 #[test]
-fn c11_without_that_the_turn_is_ended() {
-    let env = spender();
+fn c11_a_turn_that_exceeds_the_limit_is_ended() {
+    let env = spender_env();
     env.write("go", "");
     let ended = env
         .materia(&["cast", "--config", "flow.json", "--json", "x"])

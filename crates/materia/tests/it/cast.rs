@@ -1,4 +1,4 @@
-//! `materia cast` and what goes on with one: the document, the directory, what a person reads.
+//! `materia cast` and the commands that continue a cast: the report, the directory, the text output.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::test_env::{TestEnv, TestOutput};
 
-mod goes_on;
+mod resume;
 mod matrix;
 mod orphans;
 mod terminal;
 
-/// A utility that prints this.
-fn says(text: &Value) -> Value {
+/// A utility that prints this JSON.
+fn printing_utility(text: &Value) -> Value {
     json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; printf %s \"$1\"", "says", text.to_string()],
         "parse": "json"})
 }
@@ -39,7 +39,7 @@ fn run_dir(env: &TestEnv) -> PathBuf {
     dirs.remove(0)
 }
 
-/// The events of the only cast, without the journal's own.
+/// The events of the only cast, without the records of the journal itself.
 fn events(env: &TestEnv) -> Vec<Value> {
     let text = fs::read_to_string(run_dir(env).join("events.jsonl")).unwrap();
     let events = text
@@ -48,22 +48,22 @@ fn events(env: &TestEnv) -> Vec<Value> {
     events.filter(|event| event["type"] != "journal").collect()
 }
 
-fn types(env: &TestEnv) -> Vec<String> {
+fn event_types(env: &TestEnv) -> Vec<String> {
     events(env)
         .iter()
         .map(|event| event["type"].as_str().unwrap().to_owned())
         .collect()
 }
 
-/// The names of everything below a directory.
+/// The paths of all files below a directory.
 fn files(dir: &std::path::Path) -> Vec<String> {
     let mut all = Vec::new();
-    let mut left = vec![dir.to_owned()];
-    while let Some(next) = left.pop() {
+    let mut pending = vec![dir.to_owned()];
+    while let Some(next) = pending.pop() {
         for entry in fs::read_dir(next).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                left.push(path);
+                pending.push(path);
             } else {
                 all.push(path);
             }
@@ -82,8 +82,8 @@ fn files(dir: &std::path::Path) -> Vec<String> {
     names
 }
 
-fn hello() -> Value {
-    let mut first = says(&json!({"hello": "HELLO", "satisfied": true}));
+fn hello_config() -> Value {
+    let mut first = printing_utility(&json!({"hello": "HELLO", "satisfied": true}));
     first["assign"] = json!({"word": "$.hello"});
     config(
         &json!({"a": {"materia": "Say", "edges": [{"when": "satisfied", "to": "b"}]}, "b": {"materia": "Talk"}}),
@@ -91,18 +91,23 @@ fn hello() -> Value {
     )
 }
 
-fn script(env: &TestEnv, replies: &Value) {
+fn write_script(env: &TestEnv, replies: &Value) {
     env.write("script.json", json!({"replies": replies}).to_string());
 }
 
 #[test]
-fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
+fn a_cast_writes_its_report_events_and_artifacts() {
     let env = TestEnv::new();
-    script(
+    write_script(
         &env,
         &json!([{"match": {"socket": "b"}, "text": "done", "usage": {"input": 3, "output": 4}}]),
     );
-    let outcome = cast(&env, &hello(), &["--agent-script", "script.json", "--json"]).ok();
+    let outcome = cast(
+        &env,
+        &hello_config(),
+        &["--agent-script", "script.json", "--json"],
+    )
+    .ok();
     let used = json!({"tokens": {"input": 3, "output": 4, "cacheRead": 0, "cacheWrite": 0, "total": 7}, "cost": {"total": 0.0}});
     let mut by_materia = used.clone();
     by_materia["turns"] = json!(1);
@@ -117,7 +122,7 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
     });
     assert_eq!(outcome.json(), expected);
     assert_eq!(
-        types(&env),
+        event_types(&env),
         [
             "cast_start",
             "socket_route",
@@ -169,13 +174,13 @@ fn a_cast_leaves_its_document_its_events_and_its_artifacts() {
 }
 
 #[test]
-fn a_person_reads_a_line_per_step_and_where_everything_is() {
+fn text_output_has_a_line_per_step_and_the_directory() {
     let env = TestEnv::new();
-    script(
+    write_script(
         &env,
         &json!([{"match": {"socket": "b"}, "error": "empty"}, {"match": {"socket": "b"}, "text": "done"}]),
     );
-    let outcome = cast(&env, &hello(), &["--agent-script", "script.json"]).ok();
+    let outcome = cast(&env, &hello_config(), &["--agent-script", "script.json"]).ok();
     assert_snapshot!(outcome.transcript(), @r"
     $ materia cast --config flow.json 'do the work' --agent-script script.json
     complete: 2026-01-01T00-00-00-000Z, 2 steps
@@ -192,7 +197,7 @@ fn a_person_reads_a_line_per_step_and_where_everything_is() {
 }
 
 #[test]
-fn a_failed_utility_says_why_and_keeps_everything() {
+fn a_failed_utility_is_reported_and_its_output_kept() {
     let env = TestEnv::new();
     let broken =
         json!({"type": "utility", "command": ["sh", "-c", "echo part; echo bad >&2; exit 7"]});
@@ -229,7 +234,7 @@ fn a_failed_utility_says_why_and_keeps_everything() {
         "bad\n"
     );
     assert_eq!(
-        types(&env)
+        event_types(&env)
             .iter()
             .filter(|kind| *kind == "cast_end")
             .count(),
@@ -238,7 +243,7 @@ fn a_failed_utility_says_why_and_keeps_everything() {
 }
 
 #[test]
-fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
+fn a_wrong_definition_or_a_missing_agent_starts_nothing() {
     let env = TestEnv::new();
     let nowhere = config(&json!({"a": {"materia": "Nobody"}}), &json!({}));
     let recipe = config(
@@ -249,21 +254,21 @@ fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
     let open = config(&json!({"a": {"materia": "T"}}), &open);
     let cases = [
         (nowhere, &["--json"][..], 2, "unknown_materia"),
-        (hello(), &["--json"], 6, "no_agent"),
+        (hello_config(), &["--json"], 6, "no_agent"),
         (
-            hello(),
+            hello_config(),
             &["--json", "--loadout", "Nope"],
             3,
             "unknown_loadout",
         ),
         (
-            hello(),
+            hello_config(),
             &["--json", "--agent-script", "none.json"],
             3,
             "unreadable",
         ),
         (
-            hello(),
+            hello_config(),
             &["--json", "--agent-script", "flow.json"],
             2,
             "invalid_agent_script",
@@ -282,28 +287,32 @@ fn nothing_is_started_when_the_definition_is_wrong_or_nobody_can_play_it() {
 }
 
 #[test]
-fn limits_and_logins_have_exit_codes_of_their_own() {
+fn limits_and_authentication_errors_have_their_own_exit_codes() {
     let env = TestEnv::new();
     let again = config(
         &json!({"a": {"materia": "Say", "edges": [{"to": "b"}]}, "b": {"materia": "Say", "edges": [{"to": "a", "maxTraversals": 2}]}}),
-        &json!({"Say": says(&json!({}))}),
+        &json!({"Say": printing_utility(&json!({}))}),
     );
     let stopped = cast(&env, &again, &["--json"]);
     stopped.assert_error(7, "edge_limit");
-    script(&env, &json!([{"error": "auth"}]));
-    let refused = cast(&env, &hello(), &["--json", "--agent-script", "script.json"]);
+    write_script(&env, &json!([{"error": "auth"}]));
+    let refused = cast(
+        &env,
+        &hello_config(),
+        &["--json", "--agent-script", "script.json"],
+    );
     refused.assert_error(6, "agent_auth");
 }
 
 #[test]
-fn s1_what_a_project_brings_runs_only_when_it_is_trusted() {
+fn s1_the_config_of_a_project_runs_only_if_trusted() {
     let env = TestEnv::new();
     let touch = json!({"type": "utility", "command": ["touch", "ran"]});
-    let brought = config(
+    let project_config = config(
         &json!({"a": {"materia": "Touch"}}),
         &json!({"Touch": touch}),
     );
-    env.write(".pi/pi-materia.json", brought.to_string());
+    env.write(".pi/pi-materia.json", project_config.to_string());
     let refused = env.materia(&["cast", "x", "--json"]).run();
     refused.assert_error(4, "untrusted");
     assert!(
@@ -323,7 +332,7 @@ fn s1_what_a_project_brings_runs_only_when_it_is_trusted() {
 }
 
 #[test]
-fn c18_a_shipped_utility_runs_in_the_cast_and_leaves_the_same_artifacts() {
+fn c18_a_shipped_utility_leaves_the_same_artifacts_as_a_program() {
     let env = TestEnv::new();
     let ignore = json!({"type": "utility", "parse": "json", "params": {"patterns": ["out/"]},
         "script": {"kind": "shippedUtility", "name": "ensure-ignored.mjs"}});
@@ -348,7 +357,7 @@ fn c18_a_shipped_utility_runs_in_the_cast_and_leaves_the_same_artifacts() {
 }
 
 #[test]
-fn c20_a_template_is_a_utility_too() {
+fn c20_a_template_can_be_a_utility() {
     let env = TestEnv::new();
     let template = json!({"type": "utility", "parse": "json", "params": {"word": "hi"}, "assign": {"said": "$.said"},
         "template": ["cat", "sh -c 'cat >/dev/null; printf %s \"$1\"' x '\\{\"said\": \"{word}\"\\}'"]});

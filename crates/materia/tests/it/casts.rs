@@ -1,4 +1,4 @@
-//! `materia casts`, `cast-show` and `status`: what is shown was observed (P4).
+//! `materia casts`, `cast-show` and `status`: they show only observed states (P4).
 
 use std::fs;
 
@@ -7,28 +7,28 @@ use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
 
-/// A list of two items; each is worked on and then checked, and the first one is not good enough at
-/// first.
-pub fn loops() -> Value {
+/// A config with a loop over two items: each is worked on and checked, and the first one needs
+/// rework.
+pub fn loop_config() -> Value {
     let sockets = json!({
         "plan": {"materia": "Plan", "edges": [{"to": "work"}]},
         "work": {"materia": "Work", "edges": [{"to": "check"}]},
         "check": {"materia": "Check", "edges": [
             {"when": "not_satisfied", "to": "work", "maxTraversals": 2}, {"when": "satisfied", "to": "work"}]}
     });
-    let all = json!({"l": {"sockets": ["work", "check"], "consumes": {"from": "plan", "output": "workItems"},
+    let loops = json!({"l": {"sockets": ["work", "check"], "consumes": {"from": "plan", "output": "workItems"},
         "exit": {"from": "check", "when": "satisfied", "to": "end"}}});
     let tools = "none";
     json!({"activeLoadout": "T", "budget": {"maxTokens": 1000, "maxCostUsd": 2},
-        "loadouts": {"T": {"entry": "plan", "sockets": sockets, "loops": all}},
+        "loadouts": {"T": {"entry": "plan", "sockets": sockets, "loops": loops}},
         "materia": {
             "Plan": {"tools": tools, "prompt": "plan", "generator": true, "parse": "json"},
             "Work": {"tools": tools, "prompt": "work"},
             "Check": {"tools": tools, "prompt": "check", "parse": "json"}}})
 }
 
-/// What the agents of [`loops`] say.
-pub fn replies() -> Value {
+/// The agent script for [`loop_config`].
+pub fn loop_script() -> Value {
     let items = json!([{"title": "First", "context": "a"}, {"title": "Second", "context": "b"}]);
     json!({"replies": [
         {"match": {"socket": "plan"}, "json": {"workItems": items}, "usage": {"input": 10, "output": 20, "cost": {"total": 0.01}}},
@@ -38,11 +38,11 @@ pub fn replies() -> Value {
     ]})
 }
 
-/// A env with the files of [`loops`].
+/// A test environment with [`loop_config`] and [`loop_script`].
 pub fn example_env() -> TestEnv {
     let env = TestEnv::new();
-    env.write("flow.json", loops().to_string());
-    env.write("script.json", replies().to_string());
+    env.write("flow.json", loop_config().to_string());
+    env.write("script.json", loop_script().to_string());
     env
 }
 
@@ -56,7 +56,7 @@ const CAST: [&str; 6] = [
 ];
 
 #[test]
-fn a_list_a_cast_and_its_standing_read_well() {
+fn casts_cast_show_and_status_as_text() {
     let env = example_env();
     let nothing = env.materia(&["casts"]).run().ok();
     env.materia(&CAST).run().ok();
@@ -69,13 +69,13 @@ fn a_list_a_cast_and_its_standing_read_well() {
         &["status"],
         &["status", "2026-01-01T00-00-00-000Z"],
     ];
-    let mut said = vec![nothing.transcript()];
-    said.extend(args.map(|args| env.materia(args).run().ok().transcript()));
-    assert_snapshot!(said.join("\n"));
+    let mut transcripts = vec![nothing.transcript()];
+    transcripts.extend(args.map(|args| env.materia(args).run().ok().transcript()));
+    assert_snapshot!(transcripts.join("\n"));
 }
 
 #[test]
-fn p4_a_cast_runs_only_while_its_driver_lives() {
+fn p4_a_cast_is_running_only_while_its_driver_is_alive() {
     let env = TestEnv::new();
     let slow = json!({"type": "utility", "timeoutMs": 600_000, "command":
         ["sh", "-c", "cat >/dev/null; echo started >new; mv new started; while [ ! -e go ]; do sleep 0.05; done"]});
@@ -122,7 +122,7 @@ fn p4_a_cast_runs_only_while_its_driver_lives() {
 }
 
 #[test]
-fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast() {
+fn stale_snapshots_are_ignored_and_a_damaged_cast_hides_no_other() {
     let env = example_env();
     for _ in 0..3 {
         env.materia(&CAST).run().ok();
@@ -168,7 +168,7 @@ fn a_snapshot_older_than_the_log_is_not_believed_and_damage_hides_no_other_cast(
 }
 
 #[test]
-fn what_is_meant_where_nobody_says_is_the_newest_that_suits() {
+fn without_an_id_a_command_takes_the_newest_suitable_cast() {
     let env = example_env();
     env.materia(&CAST)
         .env("MATERIA_FAILPOINT", "journal.sync:5:abort")

@@ -1,4 +1,4 @@
-//! The command line itself: help, version, wrong words, colours, directories.
+//! The command line itself: help, version, wrong arguments, colours, directories.
 
 use insta::assert_snapshot;
 
@@ -27,7 +27,7 @@ fn help_fits_one_screen() {
 }
 
 #[test]
-fn wrong_words_are_named_with_a_suggestion() {
+fn wrong_arguments_are_reported_with_a_suggestion() {
     let env = TestEnv::new();
     let transcripts = [
         env.materia(&["doctr"]).run(),
@@ -41,7 +41,7 @@ fn wrong_words_are_named_with_a_suggestion() {
 }
 
 #[test]
-fn without_words_it_says_what_there_is_and_is_bad_usage() {
+fn without_arguments_it_prints_help_and_exits_with_2() {
     let env = TestEnv::new();
     let outcome = env.materia(&[]).run();
     assert_eq!(outcome.code(), 2);
@@ -69,16 +69,16 @@ fn colour_follows_the_flag_and_the_environment() {
 }
 
 #[test]
-fn a_result_that_does_not_get_out_is_a_failure() {
+fn a_failed_write_to_stdout_is_an_error() {
     let env = TestEnv::new();
-    for words in [
+    for args in [
         "--help",
         "split 'a b'",
         "split a --json",
         "run --template 'echo hi'",
         "doctor",
     ] {
-        let outcome = env.shell(&format!("materia {words} >/dev/full")).run();
+        let outcome = env.shell(&format!("materia {args} >/dev/full")).run();
         assert_eq!(outcome.code(), 1, "{}", outcome.transcript());
         assert!(
             outcome
@@ -89,19 +89,15 @@ fn a_result_that_does_not_get_out_is_a_failure() {
         );
     }
     let outcome = env.shell("materia split >/dev/full").run();
-    assert_eq!(outcome.code(), 2, "its own failure comes first");
+    assert_eq!(outcome.code(), 2, "the usage error must win");
     let outcome = env
         .shell("{ materia run --template 'seq 100000'; echo $? >&2; } | head -1")
         .run();
-    assert_eq!(
-        outcome.stderr.trim(),
-        "0",
-        "who closes a pipe wants no more"
-    );
+    assert_eq!(outcome.stderr.trim(), "0", "a closed pipe is not an error");
 }
 
 #[test]
-fn a_closed_pipe_and_a_missing_home_are_no_crash() {
+fn a_closed_pipe_or_a_missing_home_does_not_crash() {
     let env = TestEnv::new();
     env.shell("materia --help | true; materia --help >&-").run();
     let outcome = env.materia(&["doctor", "--json"]).without_env("HOME").run();

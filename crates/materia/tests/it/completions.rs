@@ -1,8 +1,8 @@
-//! Completions: proposals are what there is now, and a real shell gets them.
+//! Completions: proposals reflect the current state, and a real shell gets them.
 
 use crate::test_env::TestEnv;
 
-fn proposed(env: &TestEnv, args: &[&str]) -> Vec<String> {
+fn completions(env: &TestEnv, args: &[&str]) -> Vec<String> {
     let outcome = env
         .materia(&[&["complete", "--"], args].concat())
         .run()
@@ -15,43 +15,46 @@ fn proposed(env: &TestEnv, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn commands_options_and_words_come_from_the_grammar() {
+fn commands_options_and_values_come_from_the_grammar() {
     let env = TestEnv::new();
-    assert_eq!(proposed(&env, &["cast-"]), ["cast-show"]);
-    assert!(proposed(&env, &[""]).contains(&"top".to_owned()));
-    assert!(!proposed(&env, &[""]).contains(&"complete".to_owned()));
-    assert_eq!(proposed(&env, &["recipe", "sh"]), ["show"]);
-    assert_eq!(proposed(&env, &["cast", "--agent-s"]), ["--agent-script"]);
-    assert_eq!(proposed(&env, &["grid", "--format", "m"]), ["mermaid"]);
-    assert_eq!(proposed(&env, &["grid", "--format=d"]), ["--format=dot"]);
-    assert_eq!(proposed(&env, &["nonsense", "x"]), [""; 0]);
+    assert_eq!(completions(&env, &["cast-"]), ["cast-show"]);
+    assert!(completions(&env, &[""]).contains(&"top".to_owned()));
+    assert!(!completions(&env, &[""]).contains(&"complete".to_owned()));
+    assert_eq!(completions(&env, &["recipe", "sh"]), ["show"]);
+    assert_eq!(
+        completions(&env, &["cast", "--agent-s"]),
+        ["--agent-script"]
+    );
+    assert_eq!(completions(&env, &["grid", "--format", "m"]), ["mermaid"]);
+    assert_eq!(completions(&env, &["grid", "--format=d"]), ["--format=dot"]);
+    assert_eq!(completions(&env, &["nonsense", "x"]), [""; 0]);
 }
 
 #[test]
-fn ids_and_names_are_those_that_there_are() {
+fn ids_and_names_that_exist_are_proposed() {
     let env = crate::casts::example_env();
     env.spawn("tests", "true", &[]);
     env.wait("tests");
-    assert_eq!(proposed(&env, &["inspect", "run:t"]), ["run:tests"]);
+    assert_eq!(completions(&env, &["inspect", "run:t"]), ["run:tests"]);
     assert_eq!(
-        proposed(&env, &["wait", "run:tests", "run:"]),
+        completions(&env, &["wait", "run:tests", "run:"]),
         ["run:tests"]
     );
-    assert_eq!(proposed(&env, &["message", "room"]), ["room:tests"]);
+    assert_eq!(completions(&env, &["message", "room"]), ["room:tests"]);
     assert_eq!(
-        proposed(&env, &["run", "utility-git-l"]),
+        completions(&env, &["run", "utility-git-l"]),
         ["utility-git-log"]
     );
     assert_eq!(
-        proposed(&env, &["recipe", "show", "utility-git-l"]),
+        completions(&env, &["recipe", "show", "utility-git-l"]),
         ["utility-git-log"]
     );
     assert_eq!(
-        proposed(&env, &["cast", "--loadout", "Full"]),
+        completions(&env, &["cast", "--loadout", "Full"]),
         ["Full-Auto"]
     );
     assert_eq!(
-        proposed(&env, &["-C", ".", "grid", "Plan"]),
+        completions(&env, &["-C", ".", "grid", "Plan"]),
         ["Planning-Consult"]
     );
     env.materia(&[
@@ -65,10 +68,10 @@ fn ids_and_names_are_those_that_there_are() {
     .run()
     .ok();
     let id = "2026-01-01T00-00-00-000Z";
-    assert_eq!(proposed(&env, &["cast-show", "2026"]), [id]);
-    assert_eq!(proposed(&env, &["fork", id, "--at", "plan"]), ["plan:1"]);
-    env.materia(&["quest", "add", "mend the door"]).run().ok();
-    assert_eq!(proposed(&env, &["quest", "show", ""]).len(), 1);
+    assert_eq!(completions(&env, &["cast-show", "2026"]), [id]);
+    assert_eq!(completions(&env, &["fork", id, "--at", "plan"]), ["plan:1"]);
+    env.materia(&["quest", "add", "mend the fence"]).run().ok();
+    assert_eq!(completions(&env, &["quest", "show", ""]).len(), 1);
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn bash_completes_addresses_with_their_colons() {
     let env = TestEnv::new();
     env.spawn("tests", "true", &[]);
     env.wait("tests");
-    let asks = |line: &str| {
+    let complete_in_bash = |line: &str| {
         let script = format!(
             "source <(materia completions bash); COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; \
              COMP_WORDBREAKS=$' \\t\\n\"\\'><=;|&(:'; _materia; printf '%s\\n' \"${{COMPREPLY[@]}}\""
@@ -84,9 +87,9 @@ fn bash_completes_addresses_with_their_colons() {
         env.write("ask.sh", script);
         env.shell("bash ask.sh").run().ok().stdout
     };
-    assert_eq!(asks("materia inspect run:te"), "tests\n");
-    assert_eq!(asks("materia inspect ru"), "run:tests\n");
-    assert_eq!(asks("materia docto"), "doctor\n");
+    assert_eq!(complete_in_bash("materia inspect run:te"), "tests\n");
+    assert_eq!(complete_in_bash("materia inspect ru"), "run:tests\n");
+    assert_eq!(complete_in_bash("materia docto"), "doctor\n");
     for (shell, line) in [
         ("zsh", "compdef _materia materia"),
         ("fish", "complete -c materia"),
@@ -100,7 +103,7 @@ fn bash_completes_addresses_with_their_colons() {
 }
 
 #[test]
-fn the_manual_is_made_from_the_same_grammar() {
+fn the_manual_comes_from_the_same_grammar() {
     let env = TestEnv::new();
     let all = env.materia(&["man"]).run().ok().stdout;
     assert!(
@@ -112,7 +115,7 @@ fn the_manual_is_made_from_the_same_grammar() {
         one.contains("agent\\-script") && one.contains("say hello"),
         "{one}"
     );
-    let wrong = env.materia(&["man", "csat", "--json"]).run();
-    assert_eq!(wrong.code(), 3);
-    assert_eq!(wrong.json()["error"]["hint"], "did you mean `cast`?");
+    let unknown = env.materia(&["man", "csat", "--json"]).run();
+    assert_eq!(unknown.code(), 3);
+    assert_eq!(unknown.json()["error"]["hint"], "did you mean `cast`?");
 }

@@ -1,4 +1,4 @@
-//! `materia demo`: a newcomer sees a whole cast, with real files and real commits.
+//! `materia demo`: a whole cast with real files and real commits.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_newcomer_sees_everything() {
+fn the_demo_casts_and_commits() {
     let env = TestEnv::new();
     let outcome = env.materia(&["demo", "--dir", "visitors"]).run().ok();
     let hashes = outcome
@@ -18,10 +18,12 @@ fn a_newcomer_sees_everything() {
         .filter(|word| word.len() == 7 && word.chars().all(|c| c.is_ascii_hexdigit()))
         .collect();
     assert_eq!(hashes.len(), 3, "{}", outcome.transcript());
-    let told = hashes.iter().fold(outcome.transcript(), |told, hash| {
-        told.replace(hash, "[HASH]")
-    });
-    assert_snapshot!(told);
+    let transcript = hashes
+        .iter()
+        .fold(outcome.transcript(), |transcript, hash| {
+            transcript.replace(hash, "[HASH]")
+        });
+    assert_snapshot!(transcript);
     assert_eq!(
         env.read("visitors/greeting.txt"),
         "Hello, {name}! Good to see you.\n"
@@ -44,7 +46,7 @@ fn a_newcomer_sees_everything() {
 }
 
 #[test]
-fn it_needs_git_and_a_free_place_and_says_so() {
+fn the_demo_needs_git_and_an_empty_directory() {
     let env = TestEnv::new();
     let taken = env.materia(&["demo", "--dir", ".", "--json"]).run();
     taken.assert_error(4, "taken");
@@ -56,7 +58,7 @@ fn it_needs_git_and_a_free_place_and_says_so() {
     assert_eq!(
         fs::read_dir(env.work_dir()).unwrap().count(),
         0,
-        "nothing was made"
+        "a failed demo must create nothing"
     );
     let json = env.materia(&["demo", "--json"]).run().ok().json();
     assert_eq!(json["ok"], true);

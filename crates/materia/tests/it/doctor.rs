@@ -1,4 +1,4 @@
-//! `materia doctor`: what it tries, what it finds, and what it says when something is broken.
+//! `materia doctor`: its checks, what it finds, and its report when something is broken.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -6,8 +6,7 @@ use insta::assert_snapshot;
 
 use crate::test_env::TestEnv;
 
-/// A `PATH` of programs that stand in for agents, and the few of the system's that are needed
-/// beside them.
+/// Returns a `PATH` with fake agents and the few system programs they need.
 fn with_programs(env: &TestEnv, programs: &[(&str, &str)]) -> String {
     for (name, script) in programs {
         let path = env.write(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
@@ -21,7 +20,7 @@ fn with_programs(env: &TestEnv, programs: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_healthy_machine_is_told_from_its_agents() {
+fn the_report_lists_checks_and_agents() {
     let env = TestEnv::new();
     let agents = [
         ("codex", "echo codex-cli 0.141.0"),
@@ -29,12 +28,12 @@ fn a_healthy_machine_is_told_from_its_agents() {
     ];
     let path = with_programs(&env, &agents);
     let outcome = env.materia(&["doctor"]).env("PATH", path).run().ok();
-    let steady: Vec<String> = outcome.transcript().lines().map(steady).collect();
-    assert_snapshot!(steady.join("\n"));
+    let lines: Vec<String> = outcome.transcript().lines().map(redact_line).collect();
+    assert_snapshot!(lines.join("\n"));
 }
 
-/// A line without what differs from machine to machine.
-fn steady(line: &str) -> String {
+/// Replaces a line that differs from machine to machine.
+fn redact_line(line: &str) -> String {
     let varies = ["durable writes", "free space", "file watches", "open files"];
     let varying = varies.iter().find(|name| line.contains(*name));
     varying.map_or_else(|| line.to_owned(), |name| format!("  … {name} …"))
@@ -81,7 +80,7 @@ fn the_document_has_every_check_and_agent() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_broken_and_nothing_is_left_behind() {
+fn an_unwritable_state_directory_is_reported_as_broken() {
     let env = TestEnv::new();
     let outcome = env
         .materia(&["doctor", "--json"])
@@ -101,12 +100,12 @@ fn a_place_that_cannot_be_written_is_broken_and_nothing_is_left_behind() {
     env.materia(&["doctor"]).run();
     assert!(
         !env.home().join(".pi").exists(),
-        "the scratch directory was left"
+        "the scratch directory must be removed"
     );
 }
 
 #[test]
-fn an_agent_that_leaves_something_running_leaves_nothing() {
+fn background_processes_of_a_checked_agent_are_ended() {
     let env = TestEnv::new();
     let path = with_programs(
         &env,
@@ -128,7 +127,7 @@ fn an_agent_that_leaves_something_running_leaves_nothing() {
 }
 
 #[test]
-fn an_interrupt_leaves_no_agent_behind() {
+fn an_interrupt_leaves_no_process() {
     let env = TestEnv::new();
     let path = with_programs(
         &env,
@@ -146,7 +145,7 @@ fn an_interrupt_leaves_no_agent_behind() {
 }
 
 #[test]
-fn what_pi_materia_and_pi_actors_left_is_found_and_used_in_place() {
+fn files_of_pi_materia_and_pi_actors_are_found_and_used_in_place() {
     let env = TestEnv::new();
     let hello = "{\"loadouts\": {\"Mine\": {\"entry\": \"a\", \"sockets\": {\"a\": {\"materia\": \"M\"}}}}, \"materia\": {\"M\": {\"command\": [\"true\"]}}}";
     let home = |path: &str, text: &str| {
@@ -187,7 +186,7 @@ fn what_pi_materia_and_pi_actors_left_is_found_and_used_in_place() {
         ("casts", "1 cast"),
     ];
     assert_eq!(found, expected);
-    // And used: the loadout draws, the recipe runs, without anything being imported.
+    // The loadout and the recipe also work without an import.
     env.materia(&["grid", "Mine"]).run().ok();
     assert_eq!(env.materia(&["run", "greet"]).run().ok().stdout, "hi\n");
 }

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::casts::{example_env, loops, replies};
+use crate::casts::{example_env, loop_config, loop_script};
 use crate::test_env::TestEnv;
 
 const ID: &str = "2026-01-01T00-00-00-000Z";
@@ -97,11 +97,11 @@ fn a_link_is_cast_with_what_an_earlier_cast_gave() {
     ])
     .run()
     .ok();
-    let mut flow = loops();
+    let mut flow = loop_config();
     flow["materia"]["Tell"] =
         json!({"tools": "none", "prompt": "earlier: {{state.previousCastContext}}"});
     env.write("flow.json", flow.to_string());
-    let mut script = replies();
+    let mut script = loop_script();
     for reply in script["replies"].as_array_mut().unwrap() {
         let socket = match reply["match"]["socket"].as_str().unwrap() {
             "plan" => "Socket-1",
@@ -180,7 +180,7 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
     let alone = env.materia(&args("materia:Work")).run().ok().json();
     assert_eq!(alone["loadout"], "Virtual loadout: Work");
     assert_eq!(alone["visits"], json!({"Socket-1": 1}));
-    env.write("script.json", replies().to_string());
+    env.write("script.json", loop_script().to_string());
     let whole = env.materia(&args("loadout:T")).run().ok().json();
     assert_has!(whole, {"loadout": "T", "state": {"autocast": {"target": {"kind": "loadout"}}}});
 }
@@ -188,7 +188,7 @@ fn autocast_takes_a_materia_or_a_loadout_and_leaves_the_active_one() {
 #[test]
 fn mistakes_say_what_there_is() {
     let env = example_env();
-    let mut flow = loops();
+    let mut flow = loop_config();
     flow["materia"]["T"] = flow["materia"]["Work"].clone();
     env.write("flow.json", flow.to_string());
     let said = |args: &[&str]| {

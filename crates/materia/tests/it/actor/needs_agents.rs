@@ -63,7 +63,7 @@ fn survives_kill(program: Program) {
     );
 
     send_chat(&harness, "use a tool");
-    harness.until(|| !harness.processes("sleep 600").is_empty());
+    harness.wait_until(|| !harness.processes("sleep 600").is_empty());
     harness
         .materia(&["message", "run:a", "control.kill"])
         .run()
@@ -71,7 +71,7 @@ fn survives_kill(program: Program) {
     assert_eq!(env.live_processes().len(), 0, "kill must end its tools");
 
     let before = harness.requests().len();
-    harness.script(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
+    harness.set_rules(&json!([{"match": "use a tool", "reply": {"text": "It is done."}}]));
     spawn(&harness, program, &[]);
     let answers = env.wait_for_answers(3);
     assert_eq!(answers[2]["body"], "It is done.");
@@ -92,12 +92,12 @@ fn takes_steering(program: Program) {
     let harness = tool_harness(program, "until test -e go; do sleep 0.05; done; echo went");
     spawn(&harness, program, &["use a tool"]);
     let env = &harness.env;
-    harness.until(|| !harness.processes("until test -e go").is_empty());
+    harness.wait_until(|| !harness.processes("until test -e go").is_empty());
     send_chat(&harness, "and be brief");
     // The message is sent while the tool runs; the programs read it after the tool has finished.
     env.wait_for_file_text(env.run_dir("a").journal(), "message.claim");
-    harness.until(|| messages(env, "a").len() == 2);
-    harness.until(|| {
+    harness.wait_until(|| messages(env, "a").len() == 2);
+    harness.wait_until(|| {
         let mailbox = harness
             .materia(&["inspect", "run:a", "--view", "mailbox", "--json"])
             .run()

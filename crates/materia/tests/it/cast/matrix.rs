@@ -1,10 +1,10 @@
-//! The crash matrix (C9, C22, P2): the reference cast is killed at every point that it passes,
-//! resumed, and compared with the one that nobody disturbed.
+//! The crash matrix (C9, C22, P2): the reference cast is killed at every failpoint, resumed, and
+//! compared with an undisturbed cast.
 //!
 //! The cast has a repair, a loop of three items, a rework and a utility with a side effect. It runs
-//! once with a trace, which names every failpoint it passes (one of them right after every event),
-//! and then once for each passing. The scripted agent answers by what it is asked, so that it does
-//! not matter how many processes ask.
+//! once with a trace that lists every failpoint hit (there is one right after every event), and then
+//! once for each hit. The answers of the scripted agent depend only on the prompt, so it does not
+//! matter how many processes ask it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,9 +19,9 @@ use crate::test_env::{TestEnv, TestOutput};
 
 const EFFECTS: &str = "effects";
 
-/// Plan (with a repair), then build, record in a file and check each of three items; the second one
-/// twice.
-fn reference() -> Value {
+/// The reference cast: plan (with a repair), then build, record in a file and check each of three
+/// items, the second one twice.
+fn reference_config() -> Value {
     let mut config = config(
         &json!({
             "a": {"materia": "Plan", "edges": [{"to": "build"}]},
@@ -49,11 +49,11 @@ fn replies() -> Value {
         .map(|title| json!({"title": title, "context": format!("Do {title}.")}))
         .collect();
     let usage = json!({"input": 1, "output": 1});
-    let reply = |wanted: Value, text: Value| {
+    let reply = |condition: Value, text: Value| {
         let text = text
             .as_str()
             .map_or_else(|| text.to_string(), str::to_owned);
-        json!({"match": wanted, "text": text, "usage": usage, "times": 1000})
+        json!({"match": condition, "text": text, "usage": usage, "times": 1000})
     };
     json!({"replies": [
         reply(json!({"socket": "a", "contains": "cannot be used"}), json!({"workItems": items})),
@@ -66,9 +66,9 @@ fn replies() -> Value {
     ]})
 }
 
-/// Runs the reference cast from its beginning.
+/// Runs the reference cast from the start.
 fn cast(env: &TestEnv, failpoint: &str) -> TestOutput {
-    env.write("flow.json", reference().to_string());
+    env.write("flow.json", reference_config().to_string());
     env.write("script.json", replies().to_string());
     let args = [
         "cast",
@@ -87,15 +87,15 @@ fn resume(env: &TestEnv, failpoint: &str) -> TestOutput {
     env.materia(&args).env("MATERIA_FAILPOINT", failpoint).run()
 }
 
-/// What has to be alike however often the cast was killed.
+/// What must be the same however often the cast was killed.
 #[derive(Debug, PartialEq)]
-struct Story {
+struct CastResult {
     state: State,
-    /// The visits in the order they finished.
+    /// The visits in the order in which they finished.
     finished: Vec<(String, u64)>,
 }
 
-fn log(env: &TestEnv) -> Vec<Event> {
+fn read_events(env: &TestEnv) -> Vec<Event> {
     let records = Reader::open(&run_dir(env).join("events.jsonl"), From::Beginning)
         .unwrap()
         .map(Result::unwrap);
@@ -110,10 +110,10 @@ fn log(env: &TestEnv) -> Vec<Event> {
     records.filter_map(read).collect()
 }
 
-fn story(env: &TestEnv) -> Story {
-    let events = log(env);
+fn cast_result(env: &TestEnv) -> CastResult {
+    let events = read_events(env);
     let mut state = State::fold(&events);
-    // A turn that ended just before the kill was paid for, although it is asked for again.
+    // A turn that ended just before the kill counts as spending, although it runs again.
     let turns = events
         .iter()
         .filter(|event| matches!(event.body, Body::AgentTurnEnd(_)))
@@ -129,16 +129,16 @@ fn story(env: &TestEnv) -> Story {
         }
         _ => None,
     });
-    Story {
+    CastResult {
         state,
         finished: finished.collect(),
     }
 }
 
-/// Every promise about a cast that came to its end, however.
-fn check(env: &TestEnv, expected: &Story, failpoint: &str) {
-    let events = log(env);
-    assert_eq!(story(env), *expected, "{failpoint}");
+/// Asserts everything that must hold for an ended cast.
+fn check(env: &TestEnv, expected: &CastResult, failpoint: &str) {
+    let events = read_events(env);
+    assert_eq!(cast_result(env), *expected, "{failpoint}");
     let ends = events
         .iter()
         .filter(|event| matches!(event.body, Body::CastEnd(_)))
@@ -152,9 +152,11 @@ fn check(env: &TestEnv, expected: &Story, failpoint: &str) {
                 *runs
                     .entry(dispatch.place.item_key.clone().unwrap())
                     .or_default() += 1;
-                dispatched(&mut visits, &dispatch.place, failpoint);
+                count_dispatch(&mut visits, &dispatch.place, failpoint);
             }
-            Body::AgentTurnStart(dispatch) => dispatched(&mut visits, &dispatch.place, failpoint),
+            Body::AgentTurnStart(dispatch) => {
+                count_dispatch(&mut visits, &dispatch.place, failpoint)
+            }
             Body::SocketInterrupted(doubt) => {
                 visits
                     .entry((doubt.place.socket.clone(), doubt.place.visit))
@@ -173,17 +175,20 @@ fn check(env: &TestEnv, expected: &Story, failpoint: &str) {
         assert_eq!(
             dispatches,
             planned + doubts,
-            "{failpoint}: visit {visit} of {socket} ran without a reason"
+            "{failpoint}: visit {visit} of {socket} ran without an interruption"
         );
     }
-    side_effects(env, &runs, failpoint);
-    let there = files(&run_dir(env));
-    for artifact in manifest(env) {
-        assert!(there.contains(&artifact), "{failpoint}: {artifact} is gone");
+    check_side_effects(env, &runs, failpoint);
+    let files_present = files(&run_dir(env));
+    for artifact in manifest_artifacts(env) {
+        assert!(
+            files_present.contains(&artifact),
+            "{failpoint}: {artifact} is gone"
+        );
     }
 }
 
-fn dispatched(
+fn count_dispatch(
     visits: &mut BTreeMap<(String, u64), (usize, usize, bool)>,
     place: &materia_model::cast::event::Place,
     failpoint: &str,
@@ -195,9 +200,9 @@ fn dispatched(
     visit.0 += 1;
 }
 
-/// A side effect stands in the file once for each run that ended, and perhaps once for each that
-/// was in doubt.
-fn side_effects(env: &TestEnv, runs: &BTreeMap<String, usize>, failpoint: &str) {
+/// Asserts that a side effect happened once per completed run, and at most once more per interrupted
+/// run.
+fn check_side_effects(env: &TestEnv, runs: &BTreeMap<String, usize>, failpoint: &str) {
     let text = env.read(EFFECTS);
     for (item, planned) in [("WI-1", 1), ("WI-2", 2), ("WI-3", 1)] {
         let seen = text.lines().filter(|line| *line == item).count();
@@ -208,8 +213,8 @@ fn side_effects(env: &TestEnv, runs: &BTreeMap<String, usize>, failpoint: &str) 
     }
 }
 
-/// The artifacts that the manifest names.
-fn manifest(env: &TestEnv) -> Vec<String> {
+/// The paths of the artifacts in the manifest.
+fn manifest_artifacts(env: &TestEnv) -> Vec<String> {
     let text = fs::read_to_string(run_dir(env).join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let entries = manifest["entries"].as_array().unwrap();
@@ -220,8 +225,8 @@ fn manifest(env: &TestEnv) -> Vec<String> {
         .collect()
 }
 
-/// Every passing of every point in an undisturbed cast, and what that cast came to.
-fn passings() -> (Vec<(String, u64)>, Story) {
+/// Every failpoint hit of an undisturbed cast, and the result of that cast.
+fn failpoint_hits() -> (Vec<(String, u64)>, CastResult) {
     let env = TestEnv::new();
     let trace = env.work_dir().join("trace");
     let outcome = cast(&env, &format!("trace:{}", trace.display())).ok();
@@ -231,23 +236,29 @@ fn passings() -> (Vec<(String, u64)>, Story) {
         "{}",
         outcome.stdout
     );
-    let expected = story(&env);
+    let expected = cast_result(&env);
     assert_eq!(expected.state.status, Status::Complete);
     check(&env, &expected, "nothing");
     assert_eq!(env.read(EFFECTS), "WI-1\nWI-2\nWI-2\nWI-3\n");
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    let mut passings = Vec::new();
+    let mut hits = Vec::new();
     for point in fs::read_to_string(trace).unwrap().lines() {
         let nth = counts.entry(point.to_owned()).or_default();
         *nth += 1;
-        passings.push((point.to_owned(), *nth));
+        hits.push((point.to_owned(), *nth));
     }
-    (passings, expected)
+    (hits, expected)
 }
 
-/// Kills the cast at one point, goes on until it has ended, and checks what it came to. `again`
-/// kills the first resumption too.
-fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &Story) {
+/// Kills the cast at one failpoint, resumes it until it has ended, and checks the result. `again` is
+/// a failpoint that kills the first `resume`, too.
+fn kill_and_resume(
+    point: &str,
+    nth: u64,
+    action: &str,
+    again: Option<&str>,
+    expected: &CastResult,
+) {
     let failpoint = format!("{point}:{nth}:{action}");
     let env = TestEnv::in_memory();
     let first = cast(&env, &failpoint);
@@ -257,9 +268,9 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
         _ if code == 0 => {}
         _ => {
             let error = &first.json()["error"];
-            let told = ["log", "storage"].contains(&error["code"].as_str().unwrap())
+            let is_storage_error = ["log", "storage"].contains(&error["code"].as_str().unwrap())
                 && error["hint"].is_string();
-            assert!(told, "{failpoint}: {}", first.transcript());
+            assert!(is_storage_error, "{failpoint}: {}", first.transcript());
         }
     }
     let log_file = || {
@@ -279,9 +290,9 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
     }
     let resumed = resume(&env, "none:abort");
     match (resumed.code(), resumed.json()["error"]["code"].as_str()) {
-        // It had ended, and only its documents were missing.
+        // The cast had ended; only its documents were missing.
         (0, _) | (4, Some("refused")) => {}
-        // Nobody was promised anything, and nothing ran.
+        // The cast had not started: nothing was promised and nothing ran.
         (_, Some("cast_not_found" | "bad_cast")) if !began => {
             return assert!(!env.work_dir().join(EFFECTS).exists());
         }
@@ -290,16 +301,16 @@ fn survive(point: &str, nth: u64, action: &str, again: Option<&str>, expected: &
     check(&env, expected, &failpoint);
 }
 
-/// Does something with each of many, several at a time.
-fn all<T: Sync>(many: &[T], each: impl Fn(usize, &T) + Sync) {
+/// Calls `each` for every item, in four threads.
+fn for_each_parallel<T: Sync>(items: &[T], each: impl Fn(usize, &T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(one) = many.get(index) else { break };
-                    each(index, one);
+                    let Some(item) = items.get(index) else { break };
+                    each(index, item);
                 }
             });
         }
@@ -308,14 +319,10 @@ fn all<T: Sync>(many: &[T], each: impl Fn(usize, &T) + Sync) {
 
 #[test]
 fn c9_a_sample_of_the_crash_matrix() {
-    let (passings, expected) = passings();
-    let sample: Vec<&(String, u64)> = passings
-        .iter()
-        .skip(7)
-        .step_by(passings.len() / 8)
-        .collect();
-    all(&sample, |_, (point, nth)| {
-        survive(point, *nth, "abort", None, &expected);
+    let (hits, expected) = failpoint_hits();
+    let sample: Vec<&(String, u64)> = hits.iter().skip(7).step_by(hits.len() / 8).collect();
+    for_each_parallel(&sample, |_, (point, nth)| {
+        kill_and_resume(point, *nth, "abort", None, &expected);
     });
 }
 
@@ -323,20 +330,17 @@ mod slow {
     use super::*;
 
     #[test]
-    fn c9_killed_at_every_point_it_ends_alike() {
-        let (passings, expected) = passings();
-        let recorded = passings
+    fn c9_killed_at_every_point_a_cast_ends_the_same() {
+        let (hits, expected) = failpoint_hits();
+        let recorded = hits
             .iter()
             .filter(|(point, _)| point == "cast.recorded")
             .count();
-        assert!(
-            recorded > 60 && passings.len() > 3 * recorded,
-            "{passings:?}"
-        );
-        all(&passings, |index, (point, nth)| {
-            // Every fourth time the one who takes it up is killed as well.
+        assert!(recorded > 60 && hits.len() > 3 * recorded, "{hits:?}");
+        for_each_parallel(&hits, |index, (point, nth)| {
+            // Every fourth time the first `resume` is killed, too.
             let again = format!("cast.recorded:{}:abort", 1 + index % 7);
-            survive(
+            kill_and_resume(
                 point,
                 *nth,
                 "abort",
@@ -347,15 +351,15 @@ mod slow {
     }
 
     #[test]
-    fn c9_torn_writes_and_failing_disks_leave_it_resumable() {
-        let (passings, expected) = passings();
+    fn c9_after_torn_writes_and_disk_errors_a_cast_resumes() {
+        let (hits, expected) = failpoint_hits();
         let mut cases = Vec::new();
         let mut last: BTreeMap<&String, u64> = BTreeMap::new();
-        // A program that cannot be started has failed, which is no trouble of ours (C12).
-        let ours = passings
+        // A program that cannot start is a failed step, not a failure of the cast engine (C12).
+        let own_points = hits
             .iter()
             .filter(|(point, _)| !point.starts_with("process."));
-        last.extend(ours.map(|(point, nth)| (point, *nth)));
+        last.extend(own_points.map(|(point, nth)| (point, *nth)));
         for (point, last) in last {
             for nth in std::collections::BTreeSet::from([1, last.div_ceil(2), last]) {
                 let torn = point.ends_with(".write").then_some("torn");
@@ -367,8 +371,8 @@ mod slow {
                 );
             }
         }
-        all(&cases, |_, (point, nth, action)| {
-            survive(point, *nth, action, None, &expected);
+        for_each_parallel(&cases, |_, (point, nth, action)| {
+            kill_and_resume(point, *nth, action, None, &expected);
         });
     }
 }

@@ -1,16 +1,16 @@
-//! What a driver that was killed left running is ended before anything runs again (A6).
+//! Processes that a killed driver left running are ended before anything runs again (A6).
 
 use std::path::Path;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::{config, events, types};
+use super::{config, event_types, events};
 use crate::test_env::{TestEnv, TestProcess};
 
-/// A utility whose child leaves its session and writes for ever; once there is a `go`, it looks how
-/// much and ends.
-fn escaping(name: &str) -> Value {
+/// A utility whose child leaves its session and keeps writing to a file. If `go` exists, the utility
+/// records the size of that file and exits.
+fn escaping_config(name: &str) -> Value {
     let escapee = format!("echo up >{name}.up; while sleep 0.01; do echo x >>{name}.late; done");
     let script = format!(
         "cat >/dev/null; if [ -e go ]; then wc -c <{name}.late >{name}.seen; exit 0; fi; \
@@ -23,31 +23,31 @@ fn escaping(name: &str) -> Value {
     )
 }
 
-/// Casts in the background, until the escapee writes.
-fn started<'a>(env: &'a TestEnv, name: &str) -> TestProcess<'a> {
-    env.write(&format!("{name}.json"), escaping(name).to_string());
+/// Starts a cast and waits until the escaped process writes.
+fn start_cast<'a>(env: &'a TestEnv, name: &str) -> TestProcess<'a> {
+    env.write(&format!("{name}.json"), escaping_config(name).to_string());
     let running = env
         .materia(&["cast", "--config", &format!("{name}.json"), name])
         .start();
-    until(&env.work_dir().join(format!("{name}.late")));
+    wait_for_file(&env.work_dir().join(format!("{name}.late")));
     running
 }
 
-fn until(path: &Path) {
+fn wait_for_file(path: &Path) {
     while !path.exists() {
         std::thread::yield_now();
     }
 }
 
-fn killed(running: TestProcess<'_>) {
+fn kill_driver(running: TestProcess<'_>) {
     running.signal(Signal::KILL);
     assert_eq!(running.wait().code(), 128 + 9);
 }
 
 #[test]
-fn a6_resume_ends_what_a_killed_driver_left_before_the_visit_runs_again() {
+fn a6_resume_ends_orphans_before_the_visit_runs_again() {
     let env = TestEnv::new();
-    killed(started(&env, "one"));
+    kill_driver(start_cast(&env, "one"));
     assert!(
         env.live_processes().len() >= 2,
         "{:?}",
@@ -64,7 +64,7 @@ fn a6_resume_ends_what_a_killed_driver_left_before_the_visit_runs_again() {
     assert_eq!(
         env.read("one.seen").trim(),
         size,
-        "it wrote while the visit ran again"
+        "the orphan wrote while the visit ran again"
     );
     assert!(env.live_processes().is_empty());
     let ended = events(&env)
@@ -75,10 +75,10 @@ fn a6_resume_ends_what_a_killed_driver_left_before_the_visit_runs_again() {
 }
 
 #[test]
-fn a6_abort_ends_them_too_and_nobody_elses() {
+fn a6_abort_ends_the_orphans_of_its_cast_only() {
     let env = TestEnv::new();
-    killed(started(&env, "one"));
-    let other = started(&env, "two");
+    kill_driver(start_cast(&env, "one"));
+    let other = start_cast(&env, "two");
     let id = "2026-01-01T00-00-00-000Z";
     let aborted = env.materia(&["abort", id, "--json"]).run().ok().json();
     assert_eq!(aborted["status"], "aborted");
@@ -92,21 +92,21 @@ fn a6_abort_ends_them_too_and_nobody_elses() {
     assert_eq!(
         env.read("one.late").len(),
         size,
-        "it still wrote after the abort"
+        "the orphan still wrote after the abort"
     );
     assert!(env.live_processes().is_empty());
 }
 
 #[test]
-fn a6_what_a_detached_driver_left_is_found_as_well() {
+fn a6_orphans_of_a_detached_driver_are_ended() {
     let env = TestEnv::new();
-    env.write("one.json", escaping("one").to_string());
+    env.write("one.json", escaping_config("one").to_string());
     let began = env
         .materia(&["cast", "--config", "one.json", "x", "--detach", "--json"])
         .run()
         .ok()
         .json();
-    until(&env.work_dir().join("one.late"));
+    wait_for_file(&env.work_dir().join("one.late"));
     let lock = std::fs::read(super::run_dir(&env).join("events.jsonl.lock")).unwrap();
     let holder: Value = serde_json::from_slice(&lock).unwrap();
     let driver = i32::try_from(holder["pid"].as_i64().unwrap()).unwrap();
@@ -132,12 +132,12 @@ fn a6_what_a_detached_driver_left_is_found_as_well() {
         env.read("one.seen").trim(),
         env.read("one.late").len().to_string()
     );
-    // The supervisor of the driver that was killed ends by itself; nobody waits for it.
+    // The supervisor of the killed driver exits by itself; no command waits for it.
     while !env.live_processes().is_empty() {
         std::thread::yield_now();
     }
     assert_eq!(
-        types(&env)
+        event_types(&env)
             .iter()
             .filter(|kind| *kind == "cast_end")
             .count(),

@@ -1,17 +1,16 @@
-//! A cast on a real terminal: the graph as it is walked, drawn over in place, and a clean screen
-//! afterwards.
+//! A cast on a real terminal: the live graph is redrawn in place and removed at the end.
 
 use serde_json::json;
 
-use crate::casts::{loops, replies};
+use crate::casts::{loop_config, loop_script};
 use crate::test_env::TestEnv;
 use crate::test_env::terminal::{Terminal, is_coloured, run_on_terminal};
 
-/// A env whose agent hesitates over the second item until it is interrupted.
+/// A test environment whose agent does not answer for the second item until it is interrupted.
 fn slow_env() -> TestEnv {
     let env = TestEnv::new();
-    env.write("flow.json", loops().to_string());
-    let mut script = replies();
+    env.write("flow.json", loop_config().to_string());
+    let mut script = loop_script();
     let slow =
         json!({"match": {"socket": "work", "item": "WI-2"}, "text": "late", "delayMs": 600_000});
     script["replies"].as_array_mut().unwrap().insert(0, slow);
@@ -22,10 +21,10 @@ fn slow_env() -> TestEnv {
 const CAST: &str = "materia cast --config flow.json --agent-script script.json 'do the work'";
 
 #[test]
-fn the_graph_is_walked_before_ones_eyes_and_ctrl_c_leaves_a_clean_screen() {
+fn the_live_graph_is_drawn_and_ctrl_c_removes_it() {
     let env = slow_env();
     let mut session = env.start_on_terminal(100, 30, CAST);
-    // A picture may come in pieces, so all of it is waited for.
+    // A frame may arrive in pieces, so wait for all parts of it.
     let shown = [
         "item 2 of 2 `Second`",
         "✓ Plan → [ ▶ Work → ✓ Check ] 2/2",
@@ -34,32 +33,35 @@ fn the_graph_is_walked_before_ones_eyes_and_ctrl_c_leaves_a_clean_screen() {
     ];
     session.wait_until(|screen| shown.iter().all(|part| screen.contains(part)));
     session.send_keys("\u{3}");
-    let (left, code) = session.wait();
-    assert_eq!(code, 130, "{left}");
+    let (screen, code) = session.wait();
+    assert_eq!(code, 130, "{screen}");
     assert!(
-        left.contains("interrupted: 2") && left.contains("next: materia resume 2"),
-        "{left}"
+        screen.contains("interrupted: 2") && screen.contains("next: materia resume 2"),
+        "{screen}"
     );
-    assert!(!left.contains("▶") && !left.contains("resumable"), "{left}");
+    assert!(
+        !screen.contains("▶") && !screen.contains("resumable"),
+        "{screen}"
+    );
 }
 
 #[test]
-fn what_stays_is_finished_lines_and_an_answer_and_live_lines_fit() {
+fn live_lines_fit_the_terminal_and_only_finished_lines_stay() {
     let env = crate::casts::example_env();
     for columns in [50, 120] {
         let drawn = run_on_terminal(&env, columns, &format!("NO_COLOR=1 {CAST}"));
         assert!(
             !is_coloured(&drawn),
-            "NO_COLOR holds for live lines: {drawn:?}"
+            "NO_COLOR must apply to live lines: {drawn:?}"
         );
         let terminal = Terminal::after(&drawn);
-        let left = terminal.lines.join("\n");
-        assert_eq!(left.matches("done    ").count(), 7, "{left}");
+        let screen = terminal.lines.join("\n");
+        assert_eq!(screen.matches("done    ").count(), 7, "{screen}");
         assert!(
-            left.contains("complete: 2026") && left.contains("next: materia cast-show 2026"),
-            "{left}"
+            screen.contains("complete: 2026") && screen.contains("next: materia cast-show 2026"),
+            "{screen}"
         );
-        assert!(!left.contains("▶"), "{left}");
+        assert!(!screen.contains("▶"), "{screen}");
         let mut live = terminal
             .completed
             .iter()
@@ -73,7 +75,7 @@ fn what_stays_is_finished_lines_and_an_answer_and_live_lines_fit() {
 }
 
 #[test]
-fn a_dumb_terminal_and_a_file_get_plain_lines() {
+fn a_dumb_terminal_and_a_pipe_get_plain_lines() {
     let env = crate::casts::example_env();
     let drawn = run_on_terminal(&env, 80, &format!("TERM=dumb {CAST}"));
     assert!(

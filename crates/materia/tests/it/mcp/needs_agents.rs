@@ -164,14 +164,14 @@ impl<'a> Pi<'a> {
         self.running.signal(rustix::process::Signal::KILL);
         drop(self.stdin);
         self.running.wait();
-        harness.until(|| harness.processes("bridge").is_empty());
+        harness.wait_until(|| harness.processes("bridge").is_empty());
     }
 
     /// Hangs up, and waits until the bridge has noticed.
     fn close(self, harness: &AgentHarness) {
         drop(self.stdin);
         self.running.wait();
-        harness.until(|| harness.processes("bridge").is_empty());
+        harness.wait_until(|| harness.processes("bridge").is_empty());
     }
 }
 
@@ -195,7 +195,7 @@ fn heard(harness: &AgentHarness, part: &str) -> usize {
 #[track_caller]
 fn until_heard(harness: &AgentHarness, part: &str) {
     let waited = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        harness.until(|| heard(harness, part) > 0);
+        harness.wait_until(|| heard(harness, part) > 0);
     }));
     if waited.is_err() {
         let printed =
@@ -231,7 +231,7 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
         .for_each(|pid| harness.kill(pid));
     let printed =
         || std::fs::read_to_string(harness.env.home().join("pi.jsonl")).unwrap_or_default();
-    harness.until(|| printed().contains("materia ended"));
+    harness.wait_until(|| printed().contains("materia ended"));
     pi.prompt("save a tool");
     until_heard(&harness, "hello you");
     pi.prompt("cast it");
@@ -247,7 +247,7 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
         .json();
     assert_eq!(casts["casts"][0]["status"], "complete", "{casts}");
     pi.prompt("/materia casts");
-    harness.until(|| {
+    harness.wait_until(|| {
         printed()
             .lines()
             .any(|line| line.contains("\"notify\"") && line.contains("complete"))
@@ -263,7 +263,7 @@ fn pi_is_woken_by_its_runs_and_nothing_is_told_twice() {
     let before = harness.requests().len();
     let mut pi = Pi::start(&harness, "--session-id s1", &config);
     pi.prompt("still there?");
-    harness.until(|| harness.requests().len() > before);
+    harness.wait_until(|| harness.requests().len() > before);
     pi.close(&harness);
     assert_eq!(
         harness.requests().len(),
@@ -286,7 +286,7 @@ fn the_older_pi_is_woken_as_well() {
     let told = heard(&harness, "Run w: which file?");
     let mut pi = Pi::start(&harness, "--session sessions/one.jsonl", &config);
     pi.prompt("still there?");
-    harness.until(|| harness.requests().len() > before);
+    harness.wait_until(|| harness.requests().len() > before);
     pi.close(&harness);
     assert_eq!(
         heard(&harness, "Run w: which file?"),

@@ -1,22 +1,21 @@
-//! Whole casts, played by real agents in a real repository.
+//! Whole casts with real agents in a real repository.
 
 use serde_json::{Value, json};
 
 use crate::agent::harness::{AgentHarness, Program};
 
-/// The shipped loadout with two items, the first of which has to be done again.
+/// Rules for the shipped loadout with two items, the first of which needs rework.
 ///
-/// The rules answer by what each role is told; the tools are called by the names that the program
-/// has for them.
-fn full_auto(builder: Program, keeper: Program) -> Value {
+/// The rules match the prompt of each role. The tool calls use the tool names of the program.
+fn full_auto_rules(builder: Program, keeper: Program) -> Value {
     let items = json!({"workItems": [{"title": "first part", "context": "write one.txt"},
         {"title": "second part", "context": "write two.txt"}]});
     let answer = |document: &Value| json!({"text": document.to_string()});
     let build = |item: &str, line: &str| {
-        let asked = json!({"match": format!("of 2: {item}"), "after_tool": false, "match_tool_name": tool(builder),
+        let request_rule = json!({"match": format!("of 2: {item}"), "after_tool": false, "match_tool_name": tool(builder),
             "reply": {"text": "Working.", "tool_calls": [builder.shell(line)]}});
         let done = json!({"match": format!("of 2: {item}"), "match_tool": "made", "reply": {"text": "I made it."}});
-        (asked, done)
+        (request_rule, done)
     };
     let (first, first_done) = build("first part", "echo 1 >> one.txt; echo made one");
     let (second, second_done) = build("second part", "echo 2 > two.txt; echo made two");
@@ -61,7 +60,7 @@ fn cast(harness: &AgentHarness, more: &[&str]) -> Value {
         outcome.status.success(),
         "{}\n{:#?}",
         outcome.transcript(),
-        told(harness)
+        request_summaries(harness)
     );
     let report = outcome.json();
     assert_has!(report, {"status": "complete", "error": null});
@@ -74,7 +73,7 @@ fn cast(harness: &AgentHarness, more: &[&str]) -> Value {
     assert_eq!(harness.env.read("two.txt"), "2\n");
     let log = harness.env.shell("git log --oneline | wc -l").run().ok();
     assert_eq!(log.stdout.trim(), "3", "{}", log.transcript());
-    let (input, output) = harness.counted();
+    let (input, output) = harness.token_counts();
     let tokens = &report["usage"]["tokens"];
     assert_has!(tokens, {"input": input, "output": output}, "{report}");
     assert_eq!(
@@ -90,9 +89,9 @@ fn cast(harness: &AgentHarness, more: &[&str]) -> Value {
     report
 }
 
-/// What each turn was told, for a test that fails.
-fn told(harness: &AgentHarness) -> Vec<String> {
-    let asked = harness.requests().into_iter().map(|request| {
+/// The requests to the model, for the message of a failed test.
+fn request_summaries(harness: &AgentHarness) -> Vec<String> {
+    let summaries = harness.requests().into_iter().map(|request| {
         let text = request["last_user"].as_str().unwrap_or_default();
         format!(
             "{} {}: {}",
@@ -101,14 +100,14 @@ fn told(harness: &AgentHarness) -> Vec<String> {
             &text[..text.floor_char_boundary(300)]
         )
     });
-    asked.collect()
+    summaries.collect()
 }
 
 #[test]
 fn full_auto_with_pi() {
     let harness = AgentHarness::new(
         &[Program::PiNew],
-        &full_auto(Program::PiNew, Program::PiNew),
+        &full_auto_rules(Program::PiNew, Program::PiNew),
     );
     let report = cast(&harness, &[]);
     let dir = std::path::Path::new(report["runDir"].as_str().unwrap());
@@ -117,14 +116,14 @@ fn full_auto_with_pi() {
         .work_dir()
         .join(dir.strip_prefix("[ROOT]/project").unwrap());
     let built = std::fs::read_dir(dir.join("sockets/Socket-4")).unwrap();
-    let seen = built
+    let activity = built
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().contains("activity"))
         .unwrap();
-    let seen = std::fs::read_to_string(seen).unwrap();
+    let activity = std::fs::read_to_string(activity).unwrap();
     assert!(
-        seen.contains("\"type\":\"tool_start\"") && seen.contains("\"type\":\"text\""),
-        "{seen}"
+        activity.contains("\"type\":\"tool_start\"") && activity.contains("\"type\":\"text\""),
+        "{activity}"
     );
 }
 
@@ -132,15 +131,15 @@ fn full_auto_with_pi() {
 fn full_auto_with_claude() {
     let harness = AgentHarness::new(
         &[Program::Claude],
-        &full_auto(Program::Claude, Program::Claude),
+        &full_auto_rules(Program::Claude, Program::Claude),
     );
     cast(&harness, &["--agent", "claude"]);
 }
 
 #[test]
-fn one_cast_mixes_both() {
+fn one_cast_uses_two_agents() {
     let programs = [Program::PiNew, Program::Claude];
-    let harness = AgentHarness::new(&programs, &full_auto(Program::Claude, Program::PiNew));
+    let harness = AgentHarness::new(&programs, &full_auto_rules(Program::Claude, Program::PiNew));
     harness.env.write(
         "mix.json",
         json!({"materia": {"Build": {"agent": "claude"}}}).to_string(),
@@ -154,8 +153,8 @@ fn one_cast_mixes_both() {
     assert_eq!(apis.into_iter().collect::<Vec<_>>(), ["anthropic", "chat"]);
 }
 
-/// A loadout with one role.
-fn one(role: &Value, more: &Value) -> Value {
+/// A config with one role.
+fn one_role(role: &Value, more: &Value) -> Value {
     let mut document = json!({"activeLoadout": "T", "materia": {"R": role},
         "loadouts": {"T": {"entry": "a", "sockets": {"a": {"materia": "R"}}}}});
     document
@@ -166,14 +165,14 @@ fn one(role: &Value, more: &Value) -> Value {
 }
 
 #[test]
-fn a_budget_ends_a_turn_that_would_spend_more() {
+fn a_budget_ends_a_turn_that_exceeds_it() {
     let rules = json!([{"match": "go on", "reply": {"tool_calls": [Program::PiNew.shell("echo more")],
         "usage": {"input": 400, "output": 100}}}]);
     let harness = AgentHarness::new(&[Program::PiNew], &rules);
     let role = json!({"tools": "coding", "prompt": "go on for ever"});
     harness.env.write(
         "flow.json",
-        one(&role, &json!({"budget": {"maxTokens": 1400}})).to_string(),
+        one_role(&role, &json!({"budget": {"maxTokens": 1400}})).to_string(),
     );
     let outcome = harness
         .materia(&["cast", "--config", "flow.json", "x", "--json"])
@@ -189,7 +188,7 @@ fn a_budget_ends_a_turn_that_would_spend_more() {
     let spent = report["usage"]["tokens"]["total"].as_u64().unwrap();
     assert!(
         (1500..=2500).contains(&spent),
-        "it was stopped when it was over, not much later: {spent}"
+        "the cast must stop soon after the limit: {spent}"
     );
     assert!(
         harness.requests().len() <= 5,
@@ -199,7 +198,7 @@ fn a_budget_ends_a_turn_that_would_spend_more() {
 }
 
 #[test]
-fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
+fn a_conversation_continues_in_its_session_after_a_crash() {
     for program in [Program::PiNew, Program::Claude] {
         let rules = json!([{"match": "hold on", "replies": [
             {"text": "word ".repeat(400), "chunk_delay_ms": 100}, {"text": "still with you"}]}]);
@@ -207,21 +206,21 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
         let role = json!({"tools": "none", "prompt": "talk about the request", "multiTurn": true});
         harness
             .env
-            .write("flow.json", one(&role, &json!({})).to_string());
+            .write("flow.json", one_role(&role, &json!({})).to_string());
         let first = harness
             .materia(&["cast", "--config", "flow.json", "x", "--json"])
             .run()
             .ok();
         let id = first.json()["castId"].as_str().unwrap().to_owned();
-        let said = harness
+        let running = harness
             .materia(&["continue", &id, "hold on", "--json"])
             .start();
         harness.wait_for_requests(2);
-        said.signal(rustix::process::Signal::KILL);
-        said.wait();
-        harness.until(|| {
+        running.signal(rustix::process::Signal::KILL);
+        running.wait();
+        harness.wait_until(|| {
             harness.env.live_processes().is_empty() || {
-                end_all(&harness);
+                kill_all(&harness);
                 true
             }
         });
@@ -234,8 +233,7 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
             .iter()
             .map(|request| request["turns"].as_u64().unwrap())
             .collect();
-        // The turn that was lost began where the one that replaced it begins: nothing is said
-        // twice.
+        // The repeated turn begins with the same history as the lost one: no message is doubled.
         assert_eq!((turns.len(), turns[1]), (4, turns[2]), "{turns:?}");
         assert!(turns[1] > turns[0] && turns[3] > turns[2], "{turns:?}");
         let text = harness.requests()[3]["last_user"]
@@ -246,8 +244,8 @@ fn a_conversation_goes_on_in_its_session_after_a_crash_of_ours() {
     }
 }
 
-/// What a killed process of ours left: nobody was there to end it.
-fn end_all(harness: &AgentHarness) {
+/// Kills what a killed `materia` left running.
+fn kill_all(harness: &AgentHarness) {
     harness
         .env
         .live_processes()

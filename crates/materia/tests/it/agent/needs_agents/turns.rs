@@ -1,12 +1,12 @@
-//! Single turns: what is sent, what comes back, and what is left.
+//! Single turns: the request, the report, and the processes that are left.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::agent::harness::{AgentHarness, Program};
 
-/// Rules by which a program's shell runs a line when it is asked to.
-fn runs(program: Program, asked: &str, line: &str) -> Value {
+/// Rules that make the program run a shell command line when the prompt contains `asked`.
+fn shell_rules(program: Program, asked: &str, line: &str) -> Value {
     json!([
         {"match": asked, "after_tool": false, "reply": {"text": "I will.", "tool_calls": [program.shell(line)],
             "usage": {"input": 200, "output": 30}}},
@@ -18,7 +18,7 @@ pub(super) fn text(program: Program) {
     let harness = AgentHarness::new(&[program], &json!([]));
     harness.env.write("system.md", "Speak like a pirate.");
     let outcome = harness
-        .ask(
+        .turn(
             program,
             "hello there",
             &["--system", "system.md", "--tools", "none"],
@@ -40,14 +40,14 @@ pub(super) fn text(program: Program) {
 pub(super) fn tool(program: Program) {
     let harness = AgentHarness::new(
         &[program],
-        &runs(
+        &shell_rules(
             program,
             "write it",
             "echo hi > made.txt; echo real-$((40+2))",
         ),
     );
     let report = harness
-        .ask(program, "please write it", &[])
+        .turn(program, "please write it", &[])
         .run()
         .ok()
         .json();
@@ -56,18 +56,18 @@ pub(super) fn tool(program: Program) {
         report["text"].as_str().unwrap().contains("real-42"),
         "{report}"
     );
-    let (input, output) = harness.counted();
+    let (input, output) = harness.token_counts();
     assert_eq!((input, output), (300, 50));
     assert_has!(report["usage"], {"input": input, "output": output});
     assert_eq!(report["session"], Value::Null);
-    harness.record(program, "tool");
+    harness.save_transcript(program, "tool");
 }
 
 pub(super) fn session(program: Program) {
     let harness = AgentHarness::new(&[program], &json!([]));
     let ask = |prompt: &str| {
         harness
-            .ask(program, prompt, &["--session", "talk", "--tools", "none"])
+            .turn(program, prompt, &["--session", "talk", "--tools", "none"])
             .run()
             .ok()
             .json()
@@ -106,9 +106,9 @@ pub(super) fn refusals(program: Program) {
         ("login", "auth", 6),
         ("window", "context_window", 1),
     ] {
-        let ended = harness.ask(program, asked, &["--tools", "none"]).run();
+        let ended = harness.turn(program, asked, &["--tools", "none"]).run();
         let report = ended.json();
-        harness.record(program, asked);
+        harness.save_transcript(program, asked);
         assert_eq!(report["outcome"], json!(outcome), "{report}");
         assert_eq!(ended.code(), exit, "{report}");
         assert_has!(report, {"ok": false, "usage": {"total": 0}});
@@ -125,11 +125,11 @@ pub(super) fn passing_faults(program: Program) {
     let harness = AgentHarness::new(&[program], &rules);
     for asked in ["slow down", "hang up"] {
         let report = harness
-            .ask(program, asked, &["--tools", "none"])
+            .turn(program, asked, &["--tools", "none"])
             .run()
             .ok()
             .json();
-        harness.record(program, &asked.replace(' ', "-"));
+        harness.save_transcript(program, &asked.replace(' ', "-"));
         assert_eq!(report["text"], "recovered", "{report}");
     }
 }
@@ -138,10 +138,10 @@ pub(super) fn stall(program: Program) {
     let rules = json!([{"match": "stall", "reply": {"text": "some words and then nothing",
         "fault": {"kind": "stall", "after_chunks": 2, "seconds": 60}}}]);
     let harness = AgentHarness::new(&[program], &rules);
-    // A busy machine may need longer to start the program.
+    // On a busy machine, the program may not have started before the shortest timeout.
     for seconds in ["5", "15", "45"] {
         let ended = harness
-            .ask(program, "stall", &["--tools", "none", "--timeout", seconds])
+            .turn(program, "stall", &["--tools", "none", "--timeout", seconds])
             .run();
         assert_eq!(ended.json()["outcome"], "timeout", "{}", ended.transcript());
         assert_eq!(ended.code(), 1, "{}", ended.transcript());
@@ -150,23 +150,23 @@ pub(super) fn stall(program: Program) {
             return;
         }
     }
-    panic!("the model was never asked");
+    panic!("the model got no request");
 }
 
-/// In the middle of a stream, and in the middle of a tool.
+/// Interrupts a turn during a stream, and another one during a tool.
 pub(super) fn interrupts(program: Program) {
-    let mut rules = runs(program, "use a tool", "sleep 600; echo never");
+    let mut rules = shell_rules(program, "use a tool", "sleep 600; echo never");
     let slow =
         json!({"match": "talk", "reply": {"text": "word ".repeat(500), "chunk_delay_ms": 100}});
     rules.as_array_mut().unwrap().push(slow);
     let harness = AgentHarness::new(&[program], &rules);
-    let talking = harness.ask(program, "talk", &["--tools", "none"]).start();
+    let talking = harness.turn(program, "talk", &["--tools", "none"]).start();
     harness.wait_for_requests(1);
     talking.signal(Signal::INT);
     assert_eq!(talking.wait().code(), 130);
     assert_eq!(harness.env.live_processes().len(), 0);
-    let working = harness.ask(program, "use a tool", &[]).start();
-    harness.until(|| !harness.processes("sleep 600").is_empty());
+    let working = harness.turn(program, "use a tool", &[]).start();
+    harness.wait_until(|| !harness.processes("sleep 600").is_empty());
     working.signal(Signal::INT);
     assert_eq!(working.wait().code(), 130);
     assert_eq!(harness.env.live_processes().len(), 0);
@@ -175,10 +175,10 @@ pub(super) fn interrupts(program: Program) {
 pub(super) fn killed(program: Program) {
     let harness = AgentHarness::new(
         &[program],
-        &runs(program, "use a tool", "sleep 600; echo never"),
+        &shell_rules(program, "use a tool", "sleep 600; echo never"),
     );
-    let running = harness.ask(program, "use a tool", &[]).start();
-    harness.until(|| !harness.processes("sleep 600").is_empty());
+    let running = harness.turn(program, "use a tool", &[]).start();
+    harness.wait_until(|| !harness.processes("sleep 600").is_empty());
     let agents = harness.children(running.pid());
     assert_eq!(agents.len(), 1, "{:?}", harness.env.live_processes());
     agents.iter().for_each(|pid| harness.kill(*pid));
@@ -187,11 +187,11 @@ pub(super) fn killed(program: Program) {
     assert_eq!(report["outcome"], "crash", "{}", ended.transcript());
     assert_eq!(ended.code(), 1, "{}", ended.transcript());
     assert_eq!(harness.env.live_processes().len(), 0);
-    // One tells its usage only once the tool is done, the other at the end of its turn.
+    // Codex reports its usage only after the tool, the ACP adapter only at the end of the turn.
     if !matches!(program, Program::Codex | Program::Acp) {
         assert_eq!(
             report["usage"]["input"], 200,
-            "what was spent is known: {report}"
+            "the usage before the kill must be known: {report}"
         );
     }
 }
@@ -200,15 +200,15 @@ pub(super) fn scopes(program: Program) {
     let harness = AgentHarness::new(&[program], &json!([]));
     let mut offered = Vec::new();
     let mut notices = Vec::new();
-    // One that only asks for permission is asked once: its start takes seconds.
+    // The ACP adapter takes seconds to start, so one scope is enough.
     let scopes = if program == Program::Acp {
         &["none"][..]
     } else {
         &["none", "readOnly", "read,bash"]
     };
     for scope in scopes {
-        let said = harness
-            .ask(program, "hello", &["--tools", scope])
+        let output = harness
+            .turn(program, "hello", &["--tools", scope])
             .run()
             .ok();
         let request = harness.requests().pop().unwrap();
@@ -221,7 +221,8 @@ pub(super) fn scopes(program: Program) {
         names.sort();
         offered.push(names);
         notices.push(
-            said.stderr
+            output
+                .stderr
                 .lines()
                 .filter(|line| line.starts_with("notice:"))
                 .count(),
@@ -232,8 +233,7 @@ pub(super) fn scopes(program: Program) {
         return;
     }
     if program == Program::Acp {
-        // Its tools are offered all the same; it is told that they are kept to only where the agent
-        // asks.
+        // The adapter offers all tools. A notice says that the scope holds only where it asks.
         assert_eq!(notices, [1]);
         return;
     }

@@ -178,7 +178,7 @@ fn a_cast_whose_host_dies_goes_on_in_the_next_one() {
             .json();
         casts["casts"][0]["status"].as_str().unwrap().to_owned()
     };
-    harness.until(|| status() == "complete");
+    harness.wait_until(|| status() == "complete");
     assert_eq!(asked(&harness, "You are the one who looks").len(), 1);
     assert!(
         heard(&harness, "You are the planner") >= 2,

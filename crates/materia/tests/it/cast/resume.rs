@@ -1,14 +1,14 @@
-//! Going on: after a kill at any place, after Ctrl-C, after a failure, after a pause.
+//! Continuing a cast: after a kill at any point, after Ctrl-C, after a failure, after a pause.
 
 use insta::assert_snapshot;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use super::{cast, config, events, files, run_dir, script, types};
+use super::{cast, config, event_types, events, files, run_dir, write_script};
 use crate::test_env::TestEnv;
 
 /// Two items, each counted in a file by a utility with a side effect.
-fn counting() -> Value {
+fn counting_config() -> Value {
     let list = json!({"type": "utility", "generator": true, "parse": "json", "command":
         ["sh", "-c", "cat >/dev/null; echo '{\"workItems\": [{\"title\": \"A\", \"context\": \"a\"}, {\"title\": \"B\", \"context\": \"b\"}]}'"]});
     let work = json!({"type": "utility", "parse": "json", "command":
@@ -21,8 +21,8 @@ fn counting() -> Value {
             "exit": {"from": "b", "when": "satisfied", "to": "end"}}}}}})
 }
 
-/// The document of a cast, without what differs from cast to cast.
-fn essence(mut document: Value) -> Value {
+/// The report of a cast without the fields that differ from cast to cast.
+fn comparable(mut document: Value) -> Value {
     let fields = document.as_object_mut().unwrap();
     fields.remove("castId");
     fields.remove("runDir");
@@ -30,28 +30,32 @@ fn essence(mut document: Value) -> Value {
 }
 
 #[test]
-fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
-    let whole = TestEnv::new();
-    let expected = essence(cast(&whole, &counting(), &["--json"]).ok().json());
-    let steps = types(&whole).len();
-    let deaths = [
+fn c9_a_cast_killed_at_any_write_resumes_to_the_same_result() {
+    let undisturbed = TestEnv::new();
+    let expected = comparable(
+        cast(&undisturbed, &counting_config(), &["--json"])
+            .ok()
+            .json(),
+    );
+    let events_of_whole_cast = event_types(&undisturbed).len();
+    let failures = [
         ("journal.write", "torn"),
         ("journal.sync", "abort"),
         ("artifact.create", "abort"),
     ];
-    for (point, action) in deaths {
+    for (point, action) in failures {
         let (mut resumed, mut ended) = (0, false);
         for hit in 1.. {
             let env = TestEnv::new();
             let failpoint = format!("{point}:{hit}:{action}");
-            if killed(&env, &failpoint) == 0 {
+            if cast_with_failpoint(&env, &failpoint) == 0 {
                 break;
             }
             let outcome = env.materia(&["resume", "--json"]).run();
             match outcome.json()["error"]["code"].as_str() {
-                // The cast had not begun, so that nobody was promised anything.
+                // The cast had not started, so nothing was promised.
                 Some("cast_not_found" | "bad_cast") if resumed == 0 => continue,
-                // It had ended and only its snapshots were missing.
+                // The cast had ended; only its snapshots were missing.
                 Some("refused") => ended = true,
                 _ => {
                     assert!(
@@ -59,12 +63,12 @@ fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
                         "{failpoint}\n{}",
                         outcome.transcript()
                     );
-                    assert_eq!(essence(outcome.json()), expected, "{failpoint}");
+                    assert_eq!(comparable(outcome.json()), expected, "{failpoint}");
                     resumed += 1;
                 }
             }
             assert_eq!(
-                types(&env)
+                event_types(&env)
                     .iter()
                     .filter(|kind| *kind == "cast_end")
                     .count(),
@@ -73,19 +77,22 @@ fn c9_a_cast_killed_at_any_write_is_resumed_and_ends_alike() {
             );
             finished_visits_ran_once(&env);
         }
-        // What a step comes to is one write, of two events or more.
-        let least = if point == "journal.write" {
-            steps * 3 / 4
+        // The result of a step is one write of two or more events.
+        let min_resumed = if point == "journal.write" {
+            events_of_whole_cast * 3 / 4
         } else {
             3
         };
-        assert!(resumed >= least, "{point}: {resumed} of {least}");
+        assert!(
+            resumed >= min_resumed,
+            "{point}: {resumed} of {min_resumed}"
+        );
     }
 }
 
-/// Casts with a failpoint armed, and gives the exit code.
-fn killed(env: &TestEnv, failpoint: &str) -> i32 {
-    env.write("flow.json", counting().to_string());
+/// Casts with an active failpoint and returns the exit code.
+fn cast_with_failpoint(env: &TestEnv, failpoint: &str) -> i32 {
+    env.write("flow.json", counting_config().to_string());
     let args = ["cast", "--config", "flow.json", "do the work", "--json"];
     env.materia(&args)
         .env("MATERIA_FAILPOINT", failpoint)
@@ -93,7 +100,7 @@ fn killed(env: &TestEnv, failpoint: &str) -> i32 {
         .code()
 }
 
-/// Every visit was completed once, and dispatched again only when its end was not known.
+/// Asserts that no visit was dispatched again after it had completed.
 fn finished_visits_ran_once(env: &TestEnv) {
     let mut finished = Vec::new();
     for event in events(env) {
@@ -152,7 +159,7 @@ fn c22_ctrl_c_stops_the_step_and_leaves_the_cast_resumable() {
 }
 
 #[test]
-fn recast_goes_on_where_it_failed_and_a_complete_cast_is_refused() {
+fn recast_continues_at_the_failed_step_and_refuses_a_complete_cast() {
     let env = TestEnv::new();
     let needs = json!({"type": "utility", "command": ["sh", "-c", "cat >/dev/null; cat needed"], "assign": {"text": "$"}});
     let first = cast(
@@ -173,9 +180,9 @@ fn recast_goes_on_where_it_failed_and_a_complete_cast_is_refused() {
 }
 
 #[test]
-fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
+fn a_conversation_pauses_continues_with_text_and_completes() {
     let env = TestEnv::new();
-    script(
+    write_script(
         &env,
         &json!([{"text": "what first?"}, {"match": {"contains": "the tests"}, "text": "fine"}, {"text": "the plan"}]),
     );
@@ -186,14 +193,14 @@ fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
     );
     let paused = cast(&env, &config, &["--agent-script", "script.json", "--json"]).ok();
     assert_eq!(paused.json()["status"], "paused");
-    script(
+    write_script(
         &env,
         &json!([{"match": {"contains": "the tests"}, "text": "fine"}]),
     );
     let id = paused.json()["castId"].as_str().unwrap().to_owned();
-    let nobody = env.materia(&["continue", &id, "--json"]).run();
-    nobody.assert_error(6, "no_agent");
-    let said = env
+    let no_agent = env.materia(&["continue", &id, "--json"]).run();
+    no_agent.assert_error(6, "no_agent");
+    let continued = env
         .materia(&[
             "continue",
             &id,
@@ -204,8 +211,8 @@ fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
         ])
         .run()
         .ok();
-    assert_eq!(said.json()["status"], "paused");
-    script(&env, &json!([{"text": "the plan"}]));
+    assert_eq!(continued.json()["status"], "paused");
+    write_script(&env, &json!([{"text": "the plan"}]));
     let done = env
         .materia(&["continue", &id, "--agent-script", "script.json", "--json"])
         .run()
@@ -218,7 +225,7 @@ fn a_conversation_pauses_goes_on_with_words_and_ends_by_command() {
 }
 
 #[test]
-fn c14_a_cast_that_another_process_drives_is_aborted_with_everything_it_started() {
+fn c14_abort_ends_a_cast_driven_by_another_process() {
     let env = TestEnv::new();
     let slow = json!({"type": "utility", "timeoutMs": 600_000, "command":
         ["sh", "-c", "cat >/dev/null; sleep 600 & echo started >new; mv new started; wait"]});
@@ -238,7 +245,7 @@ fn c14_a_cast_that_another_process_drives_is_aborted_with_everything_it_started(
     assert_eq!(aborted["status"], "aborted");
     assert_eq!(aborted["visits"], json!({"a": 1}));
     assert_eq!(
-        types(&env)
+        event_types(&env)
             .iter()
             .filter(|kind| *kind == "cast_end")
             .count(),
