@@ -1,9 +1,9 @@
-//! How leaves end: the exact cause, in time, and nothing leaked (T13, C12).
+//! How child processes end: the exact cause, in time, and without leaks (T13, C12).
 
 use super::*;
 
 #[test]
-fn exits_and_signals_are_told_exactly() {
+fn exit_codes_and_signals_are_reported_exactly() {
     let harness = ProcessHarness::new();
     let cases = [
         (json!(["/bin/true"]), "finished", "exited 0", 0),
@@ -26,11 +26,11 @@ fn exits_and_signals_are_told_exactly() {
         let ended = harness.run(json!({ "argv": argv }));
         assert_has!(ended, {"cause": cause, "detail": detail, "code": code}, "{argv}");
     }
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_start_that_fails_says_why_and_what_to_do() {
+fn a_failed_start_has_a_reason_and_a_hint() {
     let harness = ProcessHarness::new();
     let script = |name: &str, text: &str, mode: u32| {
         let path = harness.env.write(name, text);
@@ -103,11 +103,11 @@ fn a_start_that_fails_says_why_and_what_to_do() {
             "{ended}"
         );
     }
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn programs_are_found_the_way_the_child_would_find_them() {
+fn programs_are_looked_up_in_the_path_of_the_child() {
     let harness = ProcessHarness::new();
     let bin = harness.path("bin");
     std::fs::create_dir(&bin).unwrap();
@@ -124,69 +124,72 @@ fn programs_are_found_the_way_the_child_would_find_them() {
         let ended = harness.run(command.clone());
         assert_eq!(ended["stdout"]["text"], "hello\n", "{command}: {ended}");
     }
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_deadline_holds_although_a_grandchild_holds_the_pipe() {
+fn a_deadline_applies_while_a_grandchild_keeps_stdout_open() {
     let harness = ProcessHarness::new();
     let ended = harness.run(json!({
         "argv": [FAKE, "forks", "1", "--setsid", "--hold"], "deadline_ms": 300, "grace_ms": 300,
     }));
     assert_has!(ended, {"cause": "timed-out", "code": 124});
     assert_within(&ended, 600);
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn without_a_deadline_a_leaf_ends_with_its_command() {
+fn a_command_ends_before_the_grandchild_that_keeps_stdout_open() {
     let harness = ProcessHarness::new();
     let (ended, took) =
         timed(|| harness.run(json!({ "argv": [FAKE, "forks", "1", "--hold", "--exit", "4"] })));
     assert_has!(ended, {"detail": "exited 4", "stdout": {"text": "ready\n"}});
-    assert!(took < 30_000, "waited for the grandchild");
-    harness.assert_empty();
+    assert!(took < 30_000, "must not wait for the grandchild");
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_timeout_is_one_whatever_the_command_does_then() {
+fn a_timeout_is_reported_even_if_the_command_then_succeeds() {
     let harness = ProcessHarness::new();
     let script = "trap 'exit 0' TERM; while :; do sleep 0.05; done";
     let ended =
         harness.run(json!({ "argv": ["sh", "-c", script], "deadline_ms": 200, "grace_ms": 5000 }));
     assert_has!(ended, {"cause": "timed-out", "detail": "exited 0", "code": 124});
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
 fn an_interrupt_is_an_event() {
     let harness = ProcessHarness::new();
     let command = json!({ "argv": [FAKE, "sleeper", "100"], "raise_on": "ready" });
-    let report = harness.host(&json!({ "interrupts": true, "commands": [command] }));
+    let report = harness.run_host(&json!({ "interrupts": true, "commands": [command] }));
     assert_eq!(report["interrupts"], json!([2]));
     assert_eq!(report["ended"][0]["cause"], "cancelled");
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn an_interrupt_stops_a_run_and_the_second_kills_it() {
+fn an_interrupt_stops_a_command_and_the_second_one_kills_it() {
     let harness = ProcessHarness::new();
     let polite = "kill -INT $PPID; exec sleep 100";
-    // Two that come close together are one, so it goes on until it is killed.
+    // Two signals in short succession may be merged, so the script repeats them until it is killed.
     let stubborn = "trap '' TERM; while :; do kill -INT $PPID; sleep 0.1; done";
     for (script, detail) in [(polite, "signal 15"), (stubborn, "signal 9")] {
         let command = json!({ "argv": ["sh", "-c", script], "grace_ms": 60_000 });
         let (report, took) = timed(|| {
-            harness.host(&json!({ "interrupts": true, "repeat": 1, "commands": [command] }))
+            harness.run_host(&json!({ "interrupts": true, "repeat": 1, "commands": [command] }))
         });
         assert_has!(report["ended"][0], {"cause": "cancelled", "detail": detail});
-        assert!(took < 30_000, "its grace was waited for");
+        assert!(
+            took < 30_000,
+            "the second interrupt must not wait for the grace period"
+        );
     }
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_process_without_free_descriptors_starts_what_it_can() {
+fn without_free_descriptors_some_commands_are_refused() {
     let harness = ProcessHarness::new();
     let commands: Vec<Value> = (0..20)
         .map(|_| json!({ "argv": ["sleep", "0.3"], "stdin": "x" }))
@@ -218,33 +221,34 @@ fn a_process_without_free_descriptors_starts_what_it_can() {
             .iter()
             .all(|end| end["cause"] != "not-started" || end["hint"].is_string())
     );
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
 fn a_thousand_commands_leak_nothing() {
-    leaks_nothing(1000);
+    assert_no_leaks(1000);
 }
 
-/// Descriptors, threads and children are the same before and after.
-pub(super) fn leaks_nothing(times: u64) {
+/// Asserts that descriptors, threads and children are the same before and after.
+pub(super) fn assert_no_leaks(times: u64) {
     let harness = ProcessHarness::new();
     let command = json!({ "argv": ["/bin/true"], "stdin": "x" });
-    let report = harness.host(&json!({ "repeat": times, "commands": [command], "sweep_ms": 0 }));
+    let report =
+        harness.run_host(&json!({ "repeat": times, "commands": [command], "sweep_ms": 0 }));
     assert_eq!(report["before"], report["after"]);
     assert_eq!(report["ended"][0]["detail"], "exited 0");
     assert_eq!(report["swept"], json!({ "ended": 0, "survivors": 0 }));
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn one_process_adopts_once() {
+fn a_process_can_become_a_subreaper_only_once() {
     let harness = ProcessHarness::new();
-    assert_eq!(harness.host(&json!({}))["second_refused"], true);
+    assert_eq!(harness.run_host(&json!({}))["second_refused"], true);
 }
 
 #[test]
-fn an_identity_refuses_to_signal_its_successor() {
+fn an_identity_does_not_signal_another_process_with_its_pid() {
     let harness = ProcessHarness::new();
     let mut child = std::process::Command::new("sleep")
         .arg("100")
@@ -261,5 +265,5 @@ fn an_identity_refuses_to_signal_its_successor() {
     real.signal(Signal::KILL).unwrap();
     child.wait().unwrap();
     assert!(!real.is_alive() && real.signal(Signal::KILL).is_err());
-    harness.assert_empty();
+    harness.assert_no_processes();
 }

@@ -1,8 +1,8 @@
-//! What goes in and comes out: bytes, bounded, complete (T22, C12).
+//! Input and output of commands: exact bytes, bounded memory, complete files (T22, C12).
 
 use super::*;
 
-/// What `noisy` writes.
+/// The output of the `noisy` role.
 fn noise(count: u64, line: u64) -> Vec<u8> {
     (0..count)
         .map(|index| {
@@ -16,7 +16,7 @@ fn noise(count: u64, line: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_flood_is_bounded_in_memory_and_complete_in_its_file() {
+fn large_output_is_bounded_in_memory_and_complete_in_its_file() {
     let harness = ProcessHarness::new();
     let count = 8 << 20;
     let ended = harness.run(json!({
@@ -30,15 +30,15 @@ fn a_flood_is_bounded_in_memory_and_complete_in_its_file() {
     assert_eq!(
         stdout["bytes"],
         json!(complete[complete.len() - 1000..]),
-        "the tail is the end of it"
+        "the kept bytes must be the end of the output"
     );
     let stderr = std::fs::read(harness.path("spill.stderr")).unwrap();
     assert!(stderr == noise(300_000, 1_000_000));
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn past_its_limit_output_is_counted_and_thrown_away() {
+fn output_beyond_the_limit_is_counted_and_dropped() {
     let harness = ProcessHarness::new();
     let ended = harness.run(json!({
         "argv": [FAKE, "noisy", "--stdout", "1000000"], "memory": 100, "limit": 5000,
@@ -51,11 +51,11 @@ fn past_its_limit_output_is_counted_and_thrown_away() {
     let ended = harness.run(json!({ "argv": [FAKE, "noisy", "--stdout", "1000"], "memory": 100 }));
     assert_has!(ended["stdout"], {"kept": 100, "truncated": true});
     assert_eq!(ended["stdout"]["file"], Value::Null);
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn bytes_are_bytes() {
+fn output_keeps_bytes_that_are_not_utf8() {
     let harness = ProcessHarness::new();
     let ended = harness.run(json!({ "argv": [FAKE, "noisy", "--stdout", "512", "--invalid"] }));
     let expected: Vec<u8> = (0..512)
@@ -64,22 +64,22 @@ fn bytes_are_bytes() {
     assert_eq!(ended["stdout"]["bytes"], json!(expected));
     let ended = harness.run(json!({ "argv": [FAKE, "dies-mid-line", "--code", "1"] }));
     assert_eq!(ended["stdout"]["text"], "whole line\nhalf a li");
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_spill_that_cannot_be_written_costs_the_file_and_not_the_leaf() {
+fn a_spill_file_that_cannot_be_written_does_not_fail_the_command() {
     let harness = ProcessHarness::new();
     let ended = harness.run(json!({
         "argv": [FAKE, "noisy", "--stdout", "100000"], "memory": 100, "spill": "/no/such/directory/spill",
     }));
     assert_has!(ended, {"detail": "exited 0", "stdout": {"total": 100_000}});
     assert!(ended["stdout"]["error"].is_string() && ended["stdout"]["truncated"] == true);
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn large_input_arrives_whole() {
+fn large_input_arrives_complete() {
     let harness = ProcessHarness::new();
     for count in [0u64, 1, 4096, 65_536, 65_537, 3_000_000] {
         let ended = harness.run(json!({ "argv": ["wc", "-c"], "stdin": { "bytes": count } }));
@@ -96,11 +96,11 @@ fn large_input_arrives_whole() {
         .map(|index| u8::try_from(index % 251).unwrap())
         .collect();
     assert!(std::fs::read(harness.path("spill.stdout")).unwrap() == expected);
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn input_that_nobody_reads_is_no_error() {
+fn unread_input_is_not_an_error() {
     let harness = ProcessHarness::new();
     for count in [1000, 3_000_000] {
         let ended = harness.run(json!({ "argv": ["true"], "stdin": { "bytes": count } }));
@@ -112,11 +112,11 @@ fn input_that_nobody_reads_is_no_error() {
     let closed =
         json!({ "argv": ["sh", "-c", "exec 0<&-; sleep 0.1"], "stdin": { "bytes": 3_000_000 } });
     assert_eq!(harness.run(closed)["detail"], "exited 0");
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_file_is_read_and_a_held_stdin_is_sent() {
+fn stdin_can_be_a_file_or_written_later() {
     let harness = ProcessHarness::new();
     std::fs::write(harness.path("input"), "from a file").unwrap();
     let ended =
@@ -131,27 +131,27 @@ fn a_file_is_read_and_a_held_stdin_is_sent() {
     );
     let ended = harness.run(json!({ "argv": [FAKE, "agent"], "stdin": "why?\n" }));
     assert_eq!(ended["stdout"]["text"], "You asked: why?\n");
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn a_flood_by_a_grandchild_does_not_hold_the_leaf() {
+fn output_of_a_grandchild_does_not_delay_the_end() {
     let harness = ProcessHarness::new();
     let script = "yes & exec sleep 0.2";
     let (ended, took) =
         timed(|| harness.run(json!({ "argv": ["sh", "-c", script], "memory": 1000 })));
     assert_eq!(ended["detail"], "exited 0");
     assert!(took < 30_000);
-    harness.assert_empty();
+    harness.assert_no_processes();
 }
 
 #[test]
-fn the_environment_is_what_was_asked_for() {
+fn a_cleared_environment_has_only_the_given_variables() {
     let harness = ProcessHarness::new();
     let ended =
         harness.run(json!({ "argv": ["/usr/bin/env"], "clear_env": true, "env": { "A": "1" } }));
     let lines: Vec<&str> = ended["stdout"]["text"].as_str().unwrap().lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines.contains(&"A=1") && lines.iter().any(|line| line.starts_with("MATERIA_LEAF=")));
-    harness.assert_empty();
+    harness.assert_no_processes();
 }

@@ -1,5 +1,5 @@
-//! Observers that are killed, and runs that go while they are not told: every end is told, and
-//! nothing is left to nobody.
+//! Killed observers, and runs that are removed before their observer has read their end: every end
+//! is reported, and no record is left behind.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use materia_engine::clock::Clock;
 use materia_engine::run;
 use serde_json::Value;
 
-use super::post::traced;
+use super::mailbox::trace_failpoints;
 use crate::test_env::TestEnv;
 
-/// A env in which somebody has watched the session `s`, and one run of it is over.
+/// A test environment with an observer of the session `s` and one ended run.
 fn example_env() -> TestEnv {
     let env = TestEnv::new();
     assert!(env.watch_once(&["--session", "s"]).is_empty());
@@ -20,23 +20,23 @@ fn example_env() -> TestEnv {
     env
 }
 
-/// The ends that a watcher printed, whether or not it lived to print the next.
-fn ends(said: &str) -> Vec<(String, u64)> {
-    let whole = said
+/// The ends in the output of a watcher, which may be cut off by a kill.
+fn ends(output: &str) -> Vec<(String, u64)> {
+    let events = output
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let terminal = whole.filter(|news| news["event"] == "terminal");
+    let terminal = events.filter(|event| event["event"] == "terminal");
     terminal
-        .map(|news| {
+        .map(|event| {
             (
-                news["run"].as_str().unwrap().to_owned(),
-                news["seq"].as_u64().unwrap(),
+                event["run"].as_str().unwrap().to_owned(),
+                event["seq"].as_u64().unwrap(),
             )
         })
         .collect()
 }
 
-fn told(env: &TestEnv) -> Vec<(String, u64)> {
+fn reported_ends(env: &TestEnv) -> Vec<(String, u64)> {
     ends(
         &env.materia(&["watch", "--once", "--json", "--session", "s"])
             .run()
@@ -45,39 +45,43 @@ fn told(env: &TestEnv) -> Vec<(String, u64)> {
     )
 }
 
-/// Whatever was left is a run, or one that was archived and is where its tombstone says; and asking
-/// once more ends it.
-fn assert_named(env: &TestEnv, control: &str, after: &str) {
-    let place = env.run_dir("a");
+/// Asserts that the run still exists, or was archived where its tombstone says, or is gone; and that
+/// repeating the request completes it.
+fn assert_consistent(env: &TestEnv, control: &str, label: &str) {
+    let dir = env.run_dir("a");
     let seen = env.materia(&["inspect", "run:a", "--json"]).run();
     let archived = seen.json()["error"]["code"] == "run_archived";
     if archived {
         let tombstone: Value =
             serde_json::from_str(&env.read_run_file("a", "archive-tombstone.json")).unwrap();
         let moved = Path::new(tombstone["archive_dir"].as_str().unwrap());
-        assert!(moved.join("journal.jsonl").exists(), "{after}: {tombstone}");
-    } else if place.journal().exists() {
-        assert_eq!(seen.ok().json()["status"], "done", "{after}");
+        assert!(moved.join("journal.jsonl").exists(), "{label}: {tombstone}");
+    } else if dir.journal().exists() {
+        assert_eq!(seen.ok().json()["status"], "done", "{label}");
     } else {
         assert_eq!(
-            (seen.code(), control, place.dir().exists()),
+            (seen.code(), control, dir.dir().exists()),
             (3, "control.prune", false),
-            "{after}"
+            "{label}"
         );
         return;
     }
     env.send_ok(&["run:a", control]);
     run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
-    let left = std::fs::read_dir(env.runs_root().archive())
+    let entries = std::fs::read_dir(env.runs_root().archive())
         .into_iter()
         .flatten()
         .flatten();
-    let left = left.filter(|entry| entry.file_name() != ".lock").count();
-    assert_eq!(left, usize::from(control == "control.archive"), "{after}");
+    let entries = entries.filter(|entry| entry.file_name() != ".lock").count();
     assert_eq!(
-        place.tombstone().exists(),
+        entries,
+        usize::from(control == "control.archive"),
+        "{label}"
+    );
+    assert_eq!(
+        dir.tombstone().exists(),
         control == "control.archive",
-        "{after}"
+        "{label}"
     );
 }
 
@@ -85,10 +89,10 @@ mod slow {
     use super::*;
 
     #[test]
-    fn a_run_whose_removal_is_killed_anywhere_is_told_once() {
+    fn a_run_whose_removal_fails_anywhere_is_reported_once() {
         for control in ["control.prune", "control.archive"] {
             let args = ["message", "run:a", control, "--json"];
-            for spec in traced(|spec| {
+            for spec in trace_failpoints(|spec| {
                 example_env()
                     .materia(&args)
                     .env("MATERIA_FAILPOINT", spec)
@@ -99,30 +103,33 @@ mod slow {
                     let (env, spec) = (example_env(), format!("{spec}:{action}"));
                     env.materia(&args).env("MATERIA_FAILPOINT", &spec).run();
                     let is_there = env.run_dir("a").journal().exists();
-                    // A full disk keeps nobody from making room on it, though there is none for
-                    // what others were to be told.
+                    // A run can be removed on a full disk, although its end cannot be recorded for
+                    // the observer.
                     let full = action == "enospc" && !is_there;
-                    let times = told(&env).len();
+                    let times = reported_ends(&env).len();
                     assert!(
                         times == 1 || (full && times == 0),
-                        "{control} {spec}: told {times} times"
+                        "{control} {spec}: reported {times} times"
                     );
-                    assert_named(&env, control, &format!("{control} {spec}"));
-                    assert!(told(&env).is_empty(), "{control} {spec}: told again");
+                    assert_consistent(&env, control, &format!("{control} {spec}"));
+                    assert!(
+                        reported_ends(&env).is_empty(),
+                        "{control} {spec}: reported again"
+                    );
                 }
             }
         }
     }
 
     #[test]
-    fn an_archived_run_whose_removal_is_killed_anywhere_can_be_removed_again() {
+    fn removing_an_archived_run_can_be_repeated_after_any_failure() {
         let args = ["message", "run:a", "control.prune", "--json"];
         let archived = || {
             let env = example_env();
             env.send_ok(&["run:a", "control.archive"]);
             env
         };
-        for spec in traced(|spec| {
+        for spec in trace_failpoints(|spec| {
             archived()
                 .materia(&args)
                 .env("MATERIA_FAILPOINT", spec)
@@ -141,11 +148,13 @@ mod slow {
                 }
                 assert_eq!(code(), "run_not_found", "{spec}");
                 run::sweep(&env.runs_root(), Duration::MAX, &Clock::system()).unwrap();
-                let left = std::fs::read_dir(env.runs_root().archive())
+                let entries = std::fs::read_dir(env.runs_root().archive())
                     .unwrap()
                     .flatten();
                 assert!(
-                    left.into_iter().all(|entry| entry.file_name() == ".lock"),
+                    entries
+                        .into_iter()
+                        .all(|entry| entry.file_name() == ".lock"),
                     "{spec}"
                 );
                 assert!(!env.run_dir("a").dir().exists(), "{spec}");
@@ -154,7 +163,7 @@ mod slow {
     }
 
     #[test]
-    fn an_observer_that_is_killed_anywhere_is_told_everything_by_the_next() {
+    fn after_a_killed_observer_the_next_one_gets_every_end() {
         let watch = ["watch", "--once", "--json", "--session", "s"];
         let prepared = || {
             let env = example_env();
@@ -165,7 +174,7 @@ mod slow {
             }
             env
         };
-        for spec in traced(|spec| {
+        for spec in trace_failpoints(|spec| {
             prepared()
                 .materia(&watch)
                 .env("MATERIA_FAILPOINT", spec)
@@ -180,18 +189,18 @@ mod slow {
                         .run()
                         .stdout,
                 );
-                let second = told(&env);
-                assert!(told(&env).is_empty(), "{spec}: told again");
+                let second = reported_ends(&env);
+                assert!(reported_ends(&env).is_empty(), "{spec}: reported again");
                 let mut all = [first.clone(), second.clone()].concat();
                 all.sort();
-                // Killed between the telling and the mark, it tells the same once more.
+                // A watcher killed between its output and its mark repeats the output.
                 let repeated = all.len() - 3;
                 assert!(
                     repeated == 0 || repeated <= first.len(),
                     "{spec}: {first:?} {second:?}"
                 );
                 let of_a =
-                    |told: &[(String, u64)]| told.iter().filter(|(run, _)| run == "a").count();
+                    |ends: &[(String, u64)]| ends.iter().filter(|(run, _)| run == "a").count();
                 assert!(
                     of_a(&first).max(of_a(&second)) >= 1 && of_a(&all) >= 2,
                     "{spec}: {all:?}"
