@@ -1,11 +1,11 @@
-//! `materia top` on a real terminal: what it shows is what there is, and what is pressed is done.
+//! `materia top` on a real terminal: what it shows, and what its keys do.
 
 use serde_json::json;
 
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_run_is_seen_told_something_and_killed() {
+fn a_run_is_listed_messaged_and_killed() {
     let env = TestEnv::new();
     env.spawn("worker", "sh -c 'echo ready to work; sleep 600'", &[]);
     env.wait_for_file_text(env.run_dir("worker").stdout(), "ready to work");
@@ -23,24 +23,23 @@ fn a_run_is_seen_told_something_and_killed() {
     session.send_keys("task.run fast\r");
     session.wait_for_screen_text("task.run to run:worker: ");
     session.wait_for_screen_text("→ task.run");
-    // Something that others do is seen without a key.
+    // Changes by other processes appear without a key press.
     env.spawn("other", "true", &[]);
     session.wait_for_screen_text("run:other");
     session.send_keys("xy");
     session.wait_for_screen_text("killed      run:worker");
     session.send_keys("q");
-    let (left, code) = session.wait();
-    assert_eq!(code, 0, "{left}");
+    let (screen, code) = session.wait();
+    assert_eq!(code, 0, "{screen}");
     assert!(
-        !left.contains("run:worker"),
-        "the screen is as it was: {left}"
+        !screen.contains("run:worker"),
+        "the screen was not restored: {screen}"
     );
     env.wait("other");
 }
 
-/// A env with a conversation in it, of which an agent that answers like this has said its first
-/// words.
-fn with_conversation(env: &TestEnv, agent: &str) {
+/// Starts a cast that waits for the user after its first turn. `agent` is the script of its agent.
+fn start_conversation(env: &TestEnv, agent: &str) {
     let config = json!({"activeLoadout": "T",
         "loadouts": {"T": {"entry": "talk", "sockets": {"talk": {"materia": "Talk"}}}},
         "materia": {"Talk": {"tools": "none", "prompt": "talk", "multiTurn": true}},
@@ -53,10 +52,10 @@ fn with_conversation(env: &TestEnv, agent: &str) {
 }
 
 #[test]
-fn a_paused_cast_is_told_something_and_then_finishes() {
+fn a_paused_cast_is_continued_with_text_and_completes() {
     let env = TestEnv::new();
-    // The agent that was named when the cast began plays on, also where nobody names it again.
-    with_conversation(
+    // `top` names no agent, so the cast keeps the one it was started with.
+    start_conversation(
         &env,
         "case \"$(cat)\" in *'make it blue'*) echo blue then;; *) echo which colour;; esac",
     );
@@ -78,8 +77,8 @@ fn a_paused_cast_is_told_something_and_then_finishes() {
         .as_str()
         .unwrap()
         .replace("[ROOT]/project/", "");
-    let said = std::fs::read_dir(env.work_dir().join(dir).join("sockets/talk")).unwrap();
-    let answers = said
+    let files = std::fs::read_dir(env.work_dir().join(dir).join("sockets/talk")).unwrap();
+    let answers = files
         .flatten()
         .filter(|file| file.path().to_string_lossy().ends_with("output.md"));
     let answers: Vec<String> = answers
@@ -92,9 +91,9 @@ fn a_paused_cast_is_told_something_and_then_finishes() {
 }
 
 #[test]
-fn a_script_goes_on_with_a_cast_and_what_fails_is_said_below() {
+fn an_agent_script_continues_a_cast_and_errors_are_shown() {
     let env = TestEnv::new();
-    with_conversation(&env, "cat >/dev/null; echo which colour");
+    start_conversation(&env, "cat >/dev/null; echo which colour");
     env.write(
         "script.json",
         json!({"replies": [{"text": "a red one"}]}).to_string(),
@@ -115,9 +114,9 @@ fn a_script_goes_on_with_a_cast_and_what_fails_is_said_below() {
 }
 
 #[test]
-fn a_paused_cast_is_aborted_after_a_yes() {
+fn a_paused_cast_is_aborted_after_confirmation() {
     let env = TestEnv::new();
-    with_conversation(&env, "cat >/dev/null; echo which colour");
+    start_conversation(&env, "cat >/dev/null; echo which colour");
     let mut session = env.start_on_terminal(80, 24, "materia top");
     session.wait_for_screen_text("1 waiting for you");
     session.send_keys("x");
@@ -133,7 +132,7 @@ fn a_paused_cast_is_aborted_after_a_yes() {
 }
 
 #[test]
-fn every_side_is_shown_in_any_size_and_the_mouse_points() {
+fn views_filter_scrolling_resize_and_mouse_work() {
     let env = TestEnv::new();
     env.spawn(
         "first",
@@ -145,7 +144,6 @@ fn every_side_is_shown_in_any_size_and_the_mouse_points() {
     env.wait_for_file_text(env.run_dir("second").stdout(), "I am second");
     let mut session = env.start_on_terminal(100, 24, "materia top");
     session.wait_for_screen_text("run:second");
-    // The mouse: press the button on the row of the first one, which stands below the second.
     session.send_keys("/first\r");
     session.wait_for_screen_text("filter: first (1)");
     session.wait_until(|screen| !screen.contains("run:second") && screen.contains("\n100"));
@@ -200,7 +198,7 @@ fn every_side_is_shown_in_any_size_and_the_mouse_points() {
 }
 
 #[test]
-fn an_empty_house_says_what_to_do() {
+fn without_runs_it_shows_how_to_start_one() {
     let env = TestEnv::new();
     let mut session = env.start_on_terminal(80, 10, "materia top");
     session.wait_for_screen_text("nothing runs here");
@@ -209,13 +207,13 @@ fn an_empty_house_says_what_to_do() {
         "{}",
         session.screen()
     );
-    // Nothing is there to be told, continued or killed.
+    // The keys for message, continue and kill have no target.
     session.send_keys("mcxq");
     assert_eq!(session.wait().1, 0);
 }
 
 #[test]
-fn without_a_terminal_it_is_one_look() {
+fn without_a_terminal_it_prints_one_list() {
     let env = TestEnv::new();
     let nothing = env.materia(&["top"]).run().ok();
     assert!(

@@ -1,4 +1,4 @@
-//! `wait`: blocks until runs are over, whoever ended them.
+//! `wait`: blocks until runs have ended, for whatever reason.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,21 +10,21 @@ use rustix::fs::{Mode, OFlags};
 use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
-/// Waits until somebody sleeps on a bell; nobody else is told of that.
-fn until_asleep(bell: &Path) {
+/// Waits until a process reads from a wake pipe. Polls, because nothing else reports it.
+fn wait_for_reader(pipe: &Path) {
     let began = Instant::now();
-    while rustix::fs::open(bell, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_err() {
+    while rustix::fs::open(pipe, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).is_err() {
         assert!(
             began.elapsed().as_secs() < 60,
-            "nobody ever slept on {}",
-            bell.display()
+            "no process waits on {}",
+            pipe.display()
         );
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
-fn the_exit_code_says_whether_everything_is_done() {
+fn the_exit_code_is_0_only_if_all_runs_succeeded() {
     let env = TestEnv::new();
     env.spawn("good", "true", &[]);
     env.spawn("bad", "false", &[]);
@@ -41,7 +41,7 @@ fn the_exit_code_says_whether_everything_is_done() {
 }
 
 #[test]
-fn an_unknown_run_is_not_found_and_the_likely_one_is_named() {
+fn an_unknown_run_is_reported_with_a_suggestion() {
     let env = TestEnv::new();
     env.spawn("tests", "true", &[]);
     let unknown = env.materia(&["wait", "run:tets"]).run();
@@ -55,7 +55,7 @@ fn an_unknown_run_is_not_found_and_the_likely_one_is_named() {
 }
 
 #[test]
-fn time_may_be_over_first_and_one_may_be_enough() {
+fn wait_has_a_timeout_and_can_wait_for_any_run() {
     let env = TestEnv::new();
     env.spawn("long", "sleep 600", &[]);
     let late = env
@@ -73,15 +73,15 @@ fn time_may_be_over_first_and_one_may_be_enough() {
 }
 
 #[test]
-fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
+fn a_killed_supervisor_ends_the_wait() {
     let env = TestEnv::new();
     env.spawn("a", "materia-fake forks 2 --setsid", &[]);
     env.wait_for_file_text(env.run_dir("a").stdout(), "ready");
     let waiting = env.materia(&["wait", "run:a", "--json"]).start();
     env.kill_supervisor("a");
-    let over = waiting.wait();
-    assert_eq!(over.code(), 1, "{}", over.transcript());
-    let run = &over.json()["runs"][0];
+    let output = waiting.wait();
+    assert_eq!(output.code(), 1, "{}", output.transcript());
+    let run = &output.json()["runs"][0];
     assert_eq!(run["status"], "exited");
     assert!(
         run["evidence"]
@@ -98,10 +98,10 @@ fn a_run_whose_supervisor_is_killed_meanwhile_is_over() {
 }
 
 #[test]
-fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
+fn an_interrupted_wait_is_reported_and_the_run_continues() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
-    let ear = env.run_dir("a").ears().with_extension("0");
+    let wake_pipe = env.run_dir("a").ears().with_extension("0");
     for (args, text) in [
         (
             &["wait", "run:a"][..],
@@ -114,14 +114,14 @@ fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
     ] {
         for signal in [Signal::INT, Signal::TERM] {
             let json = env.materia(&[args, &["--json"]].concat()).start();
-            until_asleep(&ear);
+            wait_for_reader(&wake_pipe);
             json.signal(signal);
             assert_refused(&json.wait(), 130, "interrupted");
-            let human = env.materia(args).start();
-            until_asleep(&ear);
-            human.signal(signal);
-            let human = human.wait();
-            assert_eq!((human.code(), human.stderr.as_str()), (130, text));
+            let process = env.materia(args).start();
+            wait_for_reader(&wake_pipe);
+            process.signal(signal);
+            let output = process.wait();
+            assert_eq!((output.code(), output.stderr.as_str()), (130, text));
         }
     }
     assert_eq!(env.run_state("a").status, Status::Running);
@@ -129,7 +129,7 @@ fn whoever_is_interrupted_says_so_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_person_sees_what_each_run_last_said() {
+fn a_terminal_shows_the_last_output_line_of_each_run() {
     let env = TestEnv::new();
     for name in ["a", "b"] {
         let line = format!("sh -c 'echo {name} is at work; until test -e go; do sleep 0.01; done'");
@@ -141,20 +141,20 @@ fn a_person_sees_what_each_run_last_said() {
     });
     session.wait_for_screen_text("waiting for 2 of 2");
     env.write("go", "");
-    let (left, _) = session.wait();
+    let (screen, _) = session.wait();
     assert!(
-        left.contains("done      run:a (after") && left.contains("done      run:b (after"),
-        "{left}"
+        screen.contains("done      run:a (after") && screen.contains("done      run:b (after"),
+        "{screen}"
     );
-    assert!(left.contains("exit 0"), "{left}");
+    assert!(screen.contains("exit 0"), "{screen}");
     assert!(
-        !left.contains("waiting") && left.contains("run:a done\nrun:b done"),
-        "{left}"
+        !screen.contains("waiting") && screen.contains("run:a done\nrun:b done"),
+        "{screen}"
     );
 }
 
 #[test]
-fn the_beginning_of_an_id_is_enough_for_a_person() {
+fn a_unique_prefix_of_an_id_is_accepted_from_the_operator() {
     let env = TestEnv::new();
     env.spawn("tests-fast", "true", &[]);
     env.wait("tests-fast");
@@ -179,7 +179,7 @@ fn the_beginning_of_an_id_is_enough_for_a_person() {
     assert_eq!(
         inside.code(),
         3,
-        "a session says what it means: {}",
+        "a session must give the full id: {}",
         inside.transcript()
     );
     let sent = env

@@ -1,4 +1,4 @@
-//! Messages that cannot be sent as they are: each is refused by the bound that it meets.
+//! Messages that exceed a limit are refused with an error that names it.
 
 use serde_json::json;
 
@@ -6,11 +6,11 @@ use crate::message::assert_refused;
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_body_that_would_be_kept_as_something_else_is_refused() {
+fn a_body_that_json_cannot_store_exactly_is_refused() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
-    for (words, said) in [
+    for (args, expected) in [
         (
             ["run:a", "task.run", deep.as_str()].as_slice(),
             "nests deeper than",
@@ -33,13 +33,13 @@ fn a_body_that_would_be_kept_as_something_else_is_refused() {
             "`metadata` has the number",
         ),
     ] {
-        let outcome = env.send(words);
+        let outcome = env.send(args);
         assert_refused(&outcome, 2, "invalid_message");
         assert!(
             outcome.json()["error"]["message"]
                 .as_str()
                 .unwrap()
-                .contains(said),
+                .contains(expected),
             "{}",
             outcome.transcript()
         );
@@ -57,7 +57,7 @@ fn a_body_that_would_be_kept_as_something_else_is_refused() {
 }
 
 #[test]
-fn a_bound_that_is_met_is_said() {
+fn an_exceeded_limit_is_named() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let long = env.send(&["run:a", &"t".repeat(129)]);
@@ -79,13 +79,13 @@ fn a_bound_that_is_met_is_said() {
         &metadata,
     ]);
     assert_refused(&many, 2, "too_many_recipients");
-    let said = "the message to room:a names 101 recipients, at most 100 are allowed";
-    assert_eq!(many.json()["error"]["message"], said);
+    let expected = "the message to room:a names 101 recipients, at most 100 are allowed";
+    assert_eq!(many.json()["error"]["message"], expected);
     env.kill("a");
 }
 
 #[test]
-fn a_tool_that_fails_says_so_as_an_error() {
+fn a_failing_tool_is_reported_as_an_error() {
     let env = TestEnv::new();
     let broken = "sh -c 'echo no >&2; exit 3'";
     env.materia(&[
@@ -119,7 +119,7 @@ fn a_tool_that_fails_says_so_as_an_error() {
 }
 
 #[test]
-fn a_branch_of_a_run_that_is_over_keeps_what_is_sent() {
+fn a_branch_of_an_ended_run_keeps_messages() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");

@@ -1,5 +1,4 @@
-//! `communication.json`: whom a run can talk to, from its first command on, and right for every
-//! generation.
+//! `communication.json`: the contacts of a run, from its first command on and for each generation.
 
 use serde_json::{Value, json};
 
@@ -10,7 +9,7 @@ fn contacts(env: &TestEnv, run: &str) -> Value {
 }
 
 #[test]
-fn it_is_there_before_the_first_command() {
+fn the_file_exists_before_the_first_command() {
     let env = TestEnv::new();
     env.spawn("cf", "cat {communication_file}", &[]);
     assert_eq!(
@@ -33,12 +32,12 @@ fn it_is_there_before_the_first_command() {
     env.wait("plain");
     assert!(
         !env.run_dir("plain").communication().exists(),
-        "nobody asks for it"
+        "the file is only written if the run uses it"
     );
 }
 
 #[test]
-fn a_new_generation_begins_with_a_new_one() {
+fn a_new_generation_gets_a_new_file() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&[

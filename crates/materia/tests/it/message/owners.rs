@@ -1,11 +1,11 @@
-//! Who may write to whom (A9, S2): sessions, runs, the operator.
+//! Who may send to whom (A9, S2): sessions, runs, the operator.
 
 use super::{assert_refused, refused};
 use crate::spawn::kinds;
 use crate::test_env::TestEnv;
 
 #[test]
-fn another_session_is_refused_and_the_operator_is_not() {
+fn another_session_is_refused_but_the_operator_is_not() {
     let env = TestEnv::new();
     env.spawn("owned", "sleep 600", &["--session", "s1"]);
     env.spawn("free", "sleep 600", &[]);
@@ -46,7 +46,7 @@ fn another_session_is_refused_and_the_operator_is_not() {
         ])
         .run();
     assert_eq!(refused(&receives), mismatch);
-    // An empty name is no session, and makes nobody the operator.
+    // An empty session name is an error; it does not make the caller the operator.
     for args in [
         &["message", "run:owned", "x", "--session", ""][..],
         &["message", "run:owned", "control.kill", "--session", ""],
@@ -54,16 +54,16 @@ fn another_session_is_refused_and_the_operator_is_not() {
         &["wait", "run:owned", "--session", ""],
         &["spawn", "--template", "true", "--session", ""],
     ] {
-        let nobody = env
+        let empty = env
             .materia(&[args, &["--json"]].concat())
             .env("MATERIA_SESSION", "s2")
             .run();
-        assert_refused(&nobody, 2, "invalid_session");
+        assert_refused(&empty, 2, "invalid_session");
     }
     assert_eq!(
         (kinds(&env, "owned"), kinds(&env, "free")),
         before,
-        "nothing was written"
+        "a refused request must write nothing"
     );
     env.send_ok(&["run:owned", "x", "--session", "s1"]);
     env.send_ok(&["run:owned", "x"]);
@@ -72,7 +72,7 @@ fn another_session_is_refused_and_the_operator_is_not() {
 }
 
 #[test]
-fn a_program_inside_a_run_speaks_for_that_run_only() {
+fn a_program_inside_a_run_can_only_send_as_that_run() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.spawn("b", "sleep 600", &[]);
@@ -94,7 +94,7 @@ fn a_program_inside_a_run_speaks_for_that_run_only() {
 }
 
 #[test]
-fn agents_cannot_ask_for_what_only_a_person_may_grant() {
+fn agents_cannot_send_operator_only_controls() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &["--session", "s"]);
     for kind in ["control.approve", "control.trust", "control.budget"] {

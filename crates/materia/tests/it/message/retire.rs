@@ -1,4 +1,4 @@
-//! What a control message may say about the run that it ends, moves away or removes.
+//! The bodies of control messages that end, archive or remove a run.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::assert_refused;
 use crate::test_env::TestEnv;
 
 #[test]
-fn what_is_not_understood_about_artifacts_removes_nothing() {
+fn a_prune_with_an_invalid_body_removes_nothing() {
     let env = TestEnv::new();
     env.spawn("a", "true", &[]);
     env.wait("a");
@@ -27,9 +27,9 @@ fn what_is_not_understood_about_artifacts_removes_nothing() {
 }
 
 #[test]
-fn what_is_meant_for_another_generation_changes_nothing() {
+fn a_control_for_another_generation_is_refused() {
     let env = TestEnv::new();
-    let meant = |generation: &str| json!({"generation": generation}).to_string();
+    let for_generation = |generation: &str| json!({"generation": generation}).to_string();
     let generation =
         |spawned: serde_json::Value| spawned["generation"].as_str().unwrap().to_owned();
     let first = generation(env.spawn("a", "true", &[]));
@@ -41,18 +41,18 @@ fn what_is_meant_for_another_generation_changes_nothing() {
         "control.archive",
         "control.prune",
     ] {
-        let late = env.send(&["run:a", control, &meant(&first)]);
+        let late = env.send(&["run:a", control, &for_generation(&first)]);
         assert_refused(&late, 4, "stale_generation");
     }
     assert_eq!(env.run_state("a").status.as_str(), "running");
     assert_eq!(
-        env.send_ok(&["run:a", "control.kill", &meant(&second)])["status"],
+        env.send_ok(&["run:a", "control.kill", &for_generation(&second)])["status"],
         "killed"
     );
-    env.send_ok(&["run:a", "control.archive", &meant(&second)]);
+    env.send_ok(&["run:a", "control.archive", &for_generation(&second)]);
     for control in ["control.archive", "control.prune"] {
-        let late = env.send(&["run:a", control, &meant(&first)]);
+        let late = env.send(&["run:a", control, &for_generation(&first)]);
         assert_refused(&late, 4, "stale_generation");
-        env.send_ok(&["run:a", control, &meant(&second)]);
+        env.send_ok(&["run:a", control, &for_generation(&second)]);
     }
 }

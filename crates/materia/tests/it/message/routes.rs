@@ -8,7 +8,7 @@ use crate::spawn::{document, kinds, records};
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_message_to_a_run_without_a_reader_waits_and_says_so() {
+fn a_message_to_a_run_without_a_reader_is_queued() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let report = env.send_ok(&[
@@ -56,7 +56,7 @@ fn a_body_can_come_from_a_file_or_stdin_and_is_bounded() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_refused_with_a_hint_and_nothing_is_written() {
+fn an_invalid_message_is_refused_and_not_written() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let before = kinds(&env, "a");
@@ -145,7 +145,7 @@ fn control_ends_a_run_once() {
 }
 
 #[test]
-fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
+fn a_branch_has_its_own_queue_even_after_the_run_has_ended() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let report = env.send_ok(&["branch:a/w", "task.run", "1", "--from", "branch:a/lead"]);
@@ -156,12 +156,12 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
         "branch_persisted",
     );
     env.send_ok(&["branch:a/w", "task.run", "2"]);
-    let got = env
+    let received = env
         .materia(&["receive", "--address", "branch:a/w", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(got["message"]["body"], 1);
+    assert_eq!(received["message"]["body"], 1);
     let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
@@ -174,19 +174,19 @@ fn a_branch_has_a_queue_of_its_own_also_when_the_run_is_over() {
         "branch-mailbox",
         "branch_persisted_parent_unavailable",
     );
-    let seen = document(&env, "a", "communication.json");
-    let contacts: Vec<&str> = seen["contacts"]
+    let communication = document(&env, "a", "communication.json");
+    let contacts: Vec<&str> = communication["contacts"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| one["address"].as_str().unwrap())
         .collect();
     assert_eq!(contacts, ["branch:a/lead", "branch:a/w"]);
-    assert_eq!(seen["contacts"][1]["parent"], "run:a");
+    assert_eq!(communication["contacts"][1]["parent"], "run:a");
 }
 
 #[test]
-fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
+fn a_room_message_is_forwarded_to_its_recipients() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let report = env.send_ok(&[
@@ -213,33 +213,33 @@ fn a_room_is_heard_by_everybody_and_routes_to_those_it_names() {
         r#"{"recipients": ["branch:a/w"]}"#,
     ]);
     assert_has!(report, {"forwarded": true, "queued": true});
-    let got = env
+    let received = env
         .materia(&["receive", "--address", "branch:a/w", "--json"])
         .run()
         .ok()
         .json();
-    assert_has!(got["message"], {"body": "who?", "to": "room:a"});
+    assert_has!(received["message"], {"body": "who?", "to": "room:a"});
     env.materia(&[
         "receive",
         "--address",
         "branch:a/w",
         "--ack",
-        got["message"]["id"].as_str().unwrap(),
+        received["message"]["id"].as_str().unwrap(),
     ])
     .run()
     .ok();
     env.send_ok(&["room:a", "actor.leave", "--from", "branch:a/w"]);
-    let seen = document(&env, "a", "communication.json");
-    assert_eq!(seen["self"], "run:a");
-    assert_eq!(seen["rooms"][0]["address"], "room:a");
-    assert_has!(seen["contacts"][0], {"role": "worker", "status": "left"});
+    let communication = document(&env, "a", "communication.json");
+    assert_eq!(communication["self"], "run:a");
+    assert_eq!(communication["rooms"][0]["address"], "room:a");
+    assert_has!(communication["contacts"][0], {"role": "worker", "status": "left"});
     env.kill("a");
-    // What is said about a run that is over is kept as well.
+    // A message to the room of an ended run is kept, too.
     env.send_ok(&["room:a", "note", "done", "--from", "run:a"]);
 }
 
 #[test]
-fn a_program_inside_a_run_needs_no_address_of_its_own() {
+fn a_program_inside_a_run_sends_as_that_run_by_default() {
     let env = TestEnv::new();
     env.spawn(
         "a",
@@ -274,7 +274,7 @@ fn a_program_inside_a_run_needs_no_address_of_its_own() {
 }
 
 #[test]
-fn a_contract_warns_and_the_message_is_delivered_all_the_same() {
+fn an_undeclared_type_is_a_warning_and_the_message_is_delivered() {
     let env = TestEnv::new();
     env.spawn(
         "a",
@@ -318,12 +318,12 @@ fn a_new_generation_does_not_get_the_messages_of_the_old_one() {
     env.kill("a");
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&["run:a", "task.run", "new"]);
-    let got = env
+    let received = env
         .materia(&["receive", "--address", "run:a", "--json"])
         .run()
         .ok()
         .json();
-    assert_eq!(got["message"]["body"], "new");
+    assert_eq!(received["message"]["body"], "new");
     let none = env
         .materia(&["receive", "--address", "run:a", "--timeout", "0", "--json"])
         .run();
@@ -332,14 +332,14 @@ fn a_new_generation_does_not_get_the_messages_of_the_old_one() {
 }
 
 #[test]
-fn the_schema_of_a_message_can_be_had() {
+fn the_schema_of_a_message_is_available() {
     let env = TestEnv::new();
     let schema = env.materia(&["schema", "message"]).run().ok().json();
     assert_eq!(schema["required"], json!(["to", "type"]));
 }
 
 #[test]
-fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
+fn a_message_archives_or_prunes_an_ended_run() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     for control in ["control.archive", "control.prune"] {
@@ -366,7 +366,7 @@ fn a_run_that_is_over_is_archived_or_pruned_by_a_message() {
 }
 
 #[test]
-fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
+fn a_full_queue_refuses_messages_until_one_is_handled() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     let journal = materia_engine::run::journal(&env.run_dir("a"), &Clock::system()).unwrap();
@@ -383,7 +383,7 @@ fn a_queue_that_is_full_refuses_and_takes_again_once_something_was_read() {
     assert_eq!(
         env.send_ok(&["branch:a/w", "task.run", "1"])["reason"],
         "branch_persisted",
-        "others are not full"
+        "only the queue of the run is full"
     );
     let first = env.receive("run:a");
     env.materia(&[

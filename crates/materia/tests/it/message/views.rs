@@ -22,7 +22,7 @@ fn text(env: &TestEnv, target: &str, view: &str) -> String {
 }
 
 #[test]
-fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
+fn views_of_queues_and_messages_to_the_coordinator() {
     let env = TestEnv::new();
     env.spawn(
         "a",
@@ -75,9 +75,9 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
     assert!(text(&env, "run:a", "mailbox").starts_with(
         "address=run:a accepts=task.run deliver=receive queued=1 claimed=0 handled=1"
     ));
-    let talk = view(&env, "run:a", "communication");
-    assert_eq!(talk["self"], "run:a");
-    assert_eq!(talk["contacts"][0]["address"], "branch:a/w");
+    let communication = view(&env, "run:a", "communication");
+    assert_eq!(communication["self"], "run:a");
+    assert_eq!(communication["contacts"][0]["address"], "branch:a/w");
     let triage = view(&env, "tool:materia", "triage");
     assert_eq!(triage["attention_messages"][0]["run"], "a");
     assert_eq!(triage["active_runs"].as_array().unwrap().len(), 1);
@@ -94,7 +94,7 @@ fn queues_and_what_was_said_to_the_coordinator_can_be_seen() {
 }
 
 #[test]
-fn a_room_can_be_seen_from_every_side() {
+fn views_of_a_room() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&[
@@ -142,7 +142,7 @@ fn a_room_can_be_seen_from_every_side() {
 }
 
 #[test]
-fn views_that_are_not_there_and_runs_of_others_are_refused() {
+fn unknown_views_and_runs_of_other_sessions_are_refused() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &["--session", "s"]);
     let inspect = |args: &[&str]| env.materia(&[&["inspect", "--json"], args].concat()).run();
@@ -161,7 +161,7 @@ fn views_that_are_not_there_and_runs_of_others_are_refused() {
 }
 
 #[test]
-fn what_is_said_can_be_followed_until_the_run_is_over() {
+fn messages_can_be_followed_until_the_run_has_ended() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&["coordinator", "first", "--from", "run:a"]);

@@ -1,12 +1,12 @@
-//! Messages to branches of a run whose process is handed its messages: it is handed those, too.
+//! Messages to branches of a run that gets its messages by stdin or named pipe: it gets those, too.
 
 use serde_json::{Value, json};
 
 use crate::message::assert_delivery;
 use crate::test_env::TestEnv;
 
-/// What a run wrote, line by line.
-fn lines(env: &TestEnv, id: &str) -> Vec<Value> {
+/// The JSON lines in the stdout of a run.
+fn stdout_lines(env: &TestEnv, id: &str) -> Vec<Value> {
     env.read_run_file(id, "stdout.log")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -14,7 +14,7 @@ fn lines(env: &TestEnv, id: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
+fn messages_to_a_branch_reach_the_stdin_of_the_run() {
     let env = TestEnv::new();
     env.spawn("a", "head -n 3", &["--mailbox", r#"{"deliver": "stdin"}"#]);
     let report = env.send_ok(&["branch:a/w", "task.run", "1"]);
@@ -26,7 +26,7 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
     );
     assert_eq!(report["forwarded"], true);
     let both = json!({"recipients": ["branch:a/x", "branch:a/y"]}).to_string();
-    let said = env.send_ok(&[
+    let room_report = env.send_ok(&[
         "room:a",
         "task.run",
         "2",
@@ -36,19 +36,19 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
         &both,
     ]);
     assert_delivery(
-        &said,
+        &room_report,
         [true, false, true],
         "room-timeline",
         "room_persisted",
     );
     assert_eq!(env.wait("a")["status"], "done");
-    let read = lines(&env, "a");
+    let read = stdout_lines(&env, "a");
     let to: Vec<_> = read
         .iter()
         .map(|line| line["to"].as_str().unwrap())
         .collect();
     assert_eq!(to, ["branch:a/w", "branch:a/x", "branch:a/y"]);
-    let copy = format!("{}:x", said["id"].as_str().unwrap());
+    let copy = format!("{}:x", room_report["id"].as_str().unwrap());
     assert_eq!(read[0]["id"], report["id"]);
     assert_eq!(read[1]["id"], json!(copy));
     assert_eq!(read[0]["body"], 1);
@@ -64,18 +64,18 @@ fn what_is_for_a_branch_is_read_on_the_stdin_of_the_run() {
 }
 
 #[test]
-fn what_is_for_the_room_alone_is_on_no_stdin() {
+fn messages_to_a_room_only_do_not_reach_stdin() {
     let env = TestEnv::new();
     env.spawn("a", "head -n 1", &["--mailbox", r#"{"deliver": "stdin"}"#]);
     env.send_ok(&["room:a", "actor.join", "hello", "--from", "branch:a/w"]);
     env.send_ok(&["coordinator", "progress.update", "half", "--from", "run:a"]);
     env.send_ok(&["branch:a/w", "task.run", "mine"]);
     env.wait("a");
-    assert_eq!(lines(&env, "a")[0]["body"], "mine");
+    assert_eq!(stdout_lines(&env, "a")[0]["body"], "mine");
 }
 
 #[test]
-fn what_is_for_a_branch_goes_through_the_named_pipe_or_waits() {
+fn messages_to_a_branch_go_to_the_named_pipe_or_stay_queued() {
     let env = TestEnv::new();
     let script = env.write(
         "reader.sh",
@@ -93,7 +93,7 @@ fn what_is_for_a_branch_goes_through_the_named_pipe_or_waits() {
     assert_eq!(
         env.receive("branch:a/w")["body"],
         1,
-        "it can still be received"
+        "the message can still be received"
     );
     env.spawn(
         "b",

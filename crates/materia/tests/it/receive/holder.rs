@@ -1,5 +1,4 @@
-//! Who has a message: the program that called, also through others, and who may say what became of
-//! it.
+//! Which program owns a received message, also through wrappers, and which programs may finish it.
 
 use serde_json::Value;
 
@@ -8,43 +7,43 @@ use crate::test_env::TestEnv;
 
 const RECEIVE: &str = "materia receive --address run:a --json";
 
-fn parsed(line: &str) -> Value {
+fn parse_json(line: &str) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
 #[test]
-fn programs_below_the_one_that_has_a_message_may_say_what_became_of_it() {
+fn descendants_of_the_owner_may_finish_a_message() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
-    let ways = [
+    let commands = [
         "timeout 30 materia receive --address run:a --ack $id",
         "echo $id | xargs materia receive --address run:a --ack",
         "sh -c \"materia receive --address run:a --fail $id --error no; true\"",
         "(echo | sh -c \"timeout 30 materia receive --address run:a --ack $id\") | cat",
     ];
-    for way in ways {
+    for command in commands {
         env.send_ok(&["run:a", "task.run"]);
         let script = format!(
-            "set -e; m=$(materia receive --address run:a --timeout 30); id=${{m%% *}}\n{way}\n"
+            "set -e; m=$(materia receive --address run:a --timeout 30); id=${{m%% *}}\n{command}\n"
         );
         let path = env.write("script.sh", script);
-        let said = env.shell(&format!("sh {}", path.display())).run().ok();
+        let output = env.shell(&format!("sh {}", path.display())).run().ok();
         assert!(
-            said.stdout.contains("handled") || said.stdout.contains("failed"),
+            output.stdout.contains("handled") || output.stdout.contains("failed"),
             "{}",
-            said.transcript()
+            output.transcript()
         );
     }
     env.kill("a");
 }
 
 #[test]
-fn somebody_beside_it_may_not() {
+fn an_unrelated_program_may_not_finish_a_message() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
     env.send_ok(&["run:a", "task.run"]);
     let mut other = env.shell(&format!("{RECEIVE}; read -r _; true")).start();
-    let id = parsed(&other.read_line())["message"]["id"]
+    let id = parse_json(&other.read_line())["message"]["id"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -52,7 +51,7 @@ fn somebody_beside_it_may_not() {
         env.materia(&["receive", "--address", "run:a", "--ack", &id, "--json"])
             .run()
     };
-    // It is handed over right behind what is printed.
+    // The claim moves to the shell right after the output.
     env.shell(&format!(
         "until {RECEIVE} --timeout 0 | grep -q '\"timeout\"'; do :; done"
     ))
@@ -61,38 +60,34 @@ fn somebody_beside_it_may_not() {
     assert_refused(&ack(), 4, "message_claimed");
     drop(other.stdin());
     other.wait().ok();
-    assert_eq!(
-        ack().ok().json()["status"],
-        "handled",
-        "whoever had it is gone"
-    );
+    assert_eq!(ack().ok().json()["status"], "handled", "the owner is gone");
     env.kill("a");
 }
 
 #[test]
-fn a_program_that_only_runs_the_command_does_not_have_the_message() {
+fn wrappers_such_as_timeout_do_not_own_the_message() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &[]);
-    let ways = [
+    let commands = [
         format!("timeout 30 {RECEIVE}"),
         format!("env timeout -s TERM 30 nice timeout 20 {RECEIVE}"),
         format!("timeout 30 {RECEIVE} | cat"),
         format!("sh -c '{RECEIVE}'"),
     ];
-    for way in ways {
+    for command in commands {
         env.send_ok(&["run:a", "task.run"]);
-        // Another one asks while the script has it, and gets it when the script has ended.
-        let script = format!("m=$({way})\necho \"$m\"\n{RECEIVE} --timeout 0\ntrue\n");
+        // While the script owns the message, a second receive times out. Afterwards it gets the message.
+        let script = format!("m=$({command})\necho \"$m\"\n{RECEIVE} --timeout 0\ntrue\n");
         let path = env.write("script.sh", script);
-        let said = env
+        let output = env
             .shell(&format!("sh {}", path.display()))
             .run()
             .ok()
             .stdout;
-        let lines: Vec<Value> = said.lines().map(parsed).collect();
-        assert_eq!(lines[1]["error"]["code"], "timeout", "{way}: {said}");
+        let lines: Vec<Value> = output.lines().map(parse_json).collect();
+        assert_eq!(lines[1]["error"]["code"], "timeout", "{command}: {output}");
         let again = env.receive("run:a");
-        assert_has!(again, {"id": lines[0]["message"]["id"], "attempt": 2}, "{way}");
+        assert_has!(again, {"id": lines[0]["message"]["id"], "attempt": 2}, "{command}");
         let id = again["id"].as_str().unwrap();
         env.materia(&["receive", "--address", "run:a", "--ack", id])
             .run()
@@ -102,7 +97,7 @@ fn a_program_that_only_runs_the_command_does_not_have_the_message() {
 }
 
 #[test]
-fn inside_a_run_nobody_reaches_past_it() {
+fn inside_a_run_the_supervisor_never_owns_a_message() {
     let env = TestEnv::new();
     env.spawn("a", "timeout 30 materia receive --json", &[]);
     let id = env.send_ok(&["run:a", "task.run"])["id"].clone();

@@ -1,5 +1,5 @@
-//! The named pipe of a run: lines with ids, in the order in which they were sent, also those from
-//! before it was there.
+//! The named pipe of a run: one line per message, with its id, in the order of sending, including
+//! messages sent before the pipe existed.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::message::assert_delivery;
 use crate::test_env::TestEnv;
 
-/// Makes the pipe when it may, then copies so many lines of it to stdout.
+/// Creates the pipe when the test opens the gate, then copies this many lines to stdout.
 const READER: &str = r#"
 cd "$MATERIA_STATE_DIR"
 mkfifo gate
@@ -20,25 +20,25 @@ echo up > up
 head -n "$lines" <&3
 "#;
 
-/// A run that waits with its pipe.
-fn reader(env: &TestEnv, id: &str) {
+/// Spawns a run that waits before it creates its pipe.
+fn spawn_reader(env: &TestEnv, id: &str) {
     let script = env.write("reader.sh", READER);
     env.spawn(
         id,
         &format!("sh {}", script.display()),
         &["--mailbox", r#"{"deliver": "fifo"}"#],
     );
-    env.until_file(env.run_dir(id).dir().join("gate"));
+    env.wait_for_file(env.run_dir(id).dir().join("gate"));
 }
 
-/// Lets it make its pipe and read so many lines.
-fn open(env: &TestEnv, id: &str, lines: usize) {
+/// Lets the run create its pipe and read this many lines.
+fn open_gate(env: &TestEnv, id: &str, lines: usize) {
     let dir = env.run_dir(id).dir().to_owned();
     std::fs::write(dir.join("gate"), format!("{lines}\n")).unwrap();
     env.wait_for_file_text(dir.join("up"), "up");
 }
 
-fn read(env: &TestEnv, id: &str) -> Vec<Value> {
+fn stdout_lines(env: &TestEnv, id: &str) -> Vec<Value> {
     env.read_run_file(id, "stdout.log")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -56,9 +56,9 @@ fn statuses(env: &TestEnv, address: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
+fn messages_sent_before_the_pipe_existed_come_first() {
     let env = TestEnv::new();
-    reader(&env, "a");
+    spawn_reader(&env, "a");
     let early = env.send_ok(&["run:a", "task.run", "1"]);
     assert_delivery(
         &early,
@@ -78,11 +78,11 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
         &both,
     ]);
     env.send_ok(&["run:a", "task.run", &"x".repeat(5000)]);
-    open(&env, "a", 5);
+    open_gate(&env, "a", 5);
     let late = env.send_ok(&["run:a", "task.run", "4"]);
     assert_delivery(&late, [true, false, true], "fifo", "delivered");
     assert_eq!(env.wait("a")["status"], "done");
-    let lines = read(&env, "a");
+    let lines = stdout_lines(&env, "a");
     let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
     let copy = |branch: &str| json!(format!("{}:{branch}", room["id"].as_str().unwrap()));
     assert_eq!(
@@ -103,22 +103,22 @@ fn what_was_sent_before_the_pipe_was_there_goes_first_and_has_its_id() {
     assert_eq!(
         statuses(&env, "run:a"),
         ["delivered", "delivered", "queued"],
-        "what is too long waits"
+        "a message that is too long stays queued"
     );
     assert_eq!(statuses(&env, "branch:a/x"), ["delivered"]);
 }
 
 #[test]
-fn what_was_sent_before_somebody_reads_is_handed_over_by_the_supervisor() {
+fn the_supervisor_delivers_messages_sent_before_the_pipe_existed() {
     let env = TestEnv::new();
-    reader(&env, "a");
+    spawn_reader(&env, "a");
     let ids = ["1", "2"].map(|body| env.send_ok(&["run:a", "task.run", body])["id"].clone());
-    open(&env, "a", 2);
-    // It looks by itself after a while; here it need not wait for that.
+    open_gate(&env, "a", 2);
+    // Wake the supervisor; it would poll only after a while.
     run::ring(&env.run_dir("a"));
     assert_eq!(env.wait("a")["status"], "done");
     assert_eq!(
-        read(&env, "a")
+        stdout_lines(&env, "a")
             .iter()
             .map(|line| line["id"].clone())
             .collect::<Vec<_>>(),
@@ -128,12 +128,12 @@ fn what_was_sent_before_somebody_reads_is_handed_over_by_the_supervisor() {
 }
 
 #[test]
-fn many_senders_find_one_order_and_nothing_goes_twice() {
+fn many_senders_get_one_order_without_repeats() {
     const SENDERS: usize = 6;
     let env = TestEnv::new();
-    reader(&env, "a");
+    spawn_reader(&env, "a");
     env.send_ok(&["run:a", "task.run", "early"]);
-    open(&env, "a", SENDERS + 1);
+    open_gate(&env, "a", SENDERS + 1);
     let send = |number: usize| {
         env.materia(&["message", "run:a", "task.run", &number.to_string()])
             .start()
@@ -143,21 +143,21 @@ fn many_senders_find_one_order_and_nothing_goes_twice() {
         sender.wait().ok();
     }
     assert_eq!(env.wait("a")["status"], "done");
-    let ids: Vec<String> = read(&env, "a")
+    let ids: Vec<String> = stdout_lines(&env, "a")
         .iter()
         .map(|line| line["id"].as_str().unwrap().to_owned())
         .collect();
-    let posted: Vec<String> = crate::spawn::records(&env, "a")
+    let sent: Vec<String> = crate::spawn::records(&env, "a")
         .iter()
         .filter(|record| record["type"] == "message")
         .map(|record| record["data"]["id"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(ids, posted);
+    assert_eq!(ids, sent);
 }
 
 impl TestEnv {
-    /// Waits until there is such a file.
-    fn until_file(&self, path: impl AsRef<Path>) {
+    /// Waits until a file exists.
+    fn wait_for_file(&self, path: impl AsRef<Path>) {
         self.shell(&format!(
             "until test -e {}; do sleep 0.01; done",
             path.as_ref().display()

@@ -1,10 +1,10 @@
-//! Watchers inside a run: whose mark it is that moves on.
+//! Watchers inside a run: which mark they advance.
 
-use super::events;
+use super::event_kinds;
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_program_inside_a_run_takes_nothing_from_its_host() {
+fn a_watcher_inside_a_run_does_not_advance_the_mark_of_the_host() {
     let env = TestEnv::new();
     env.spawn("b", "false", &["--session", "s"]);
     env.wait("b");
@@ -15,16 +15,16 @@ fn a_program_inside_a_run_takes_nothing_from_its_host() {
             &["--session", "s"],
         );
         env.wait(run);
-        let heard = env.read_run_file(run, "stdout.log");
-        let ends = heard
+        let output = env.read_run_file(run, "stdout.log");
+        let ends = output
             .lines()
             .filter(|line| line.contains("\"run\":\"b\""))
             .count();
-        assert_eq!(ends, 1, "{again}: each run has a mark of its own: {heard}");
+        assert_eq!(ends, 1, "{again}: each run has its own mark: {output}");
     }
-    let told = env.watch_once(&["--session", "s"]);
+    let events = env.watch_once(&["--session", "s"]);
     assert_eq!(
-        events(&told),
+        event_kinds(&events),
         [
             ("terminal", "done"),
             ("terminal", "done"),
@@ -34,7 +34,7 @@ fn a_program_inside_a_run_takes_nothing_from_its_host() {
 }
 
 #[test]
-fn a_program_inside_a_run_can_watch_in_the_place_of_its_host() {
+fn a_watcher_inside_a_run_can_watch_for_the_session() {
     let env = TestEnv::new();
     env.spawn("b", "false", &["--session", "s"]);
     env.wait("b");
@@ -45,14 +45,14 @@ fn a_program_inside_a_run_can_watch_in_the_place_of_its_host() {
     );
     env.wait("a");
     assert_eq!(
-        events(&env.watch_once(&["--session", "s"])),
+        event_kinds(&env.watch_once(&["--session", "s"])),
         [("terminal", "done")],
-        "b was told already"
+        "the end of b was reported already"
     );
 }
 
 #[test]
-fn a_watcher_inside_a_run_is_woken_too() {
+fn a_message_wakes_a_watcher_inside_a_run() {
     let env = TestEnv::new();
     let script = env.write(
         "first.sh",

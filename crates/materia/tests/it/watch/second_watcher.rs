@@ -1,5 +1,5 @@
-//! Two who could be taken for one another: a second watcher of the same session, which waits for
-//! one that ends and is refused by one that lives; and a run that speaks like another.
+//! A second watcher of the same session is refused while the first one runs. Also: the text of a run
+//! cannot imitate another run.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -14,8 +14,8 @@ fn a_watcher_that_was_killed_can_be_replaced_at_once() {
     for round in 0..10 {
         env.send_ok(&["coordinator", "hello", "--from", "run:a"]);
         let mut watching = env.materia(&["watch", "--json", "--session", "s"]).start();
-        let news: Value = serde_json::from_str(&watching.read_line()).unwrap();
-        assert_eq!(news["type"], "hello", "{round}");
+        let event: Value = serde_json::from_str(&watching.read_line()).unwrap();
+        assert_eq!(event["type"], "hello", "{round}");
         watching.signal(Signal::KILL);
         env.materia(&["watch", "--json", "--once", "--session", "s"])
             .run()
@@ -26,7 +26,7 @@ fn a_watcher_that_was_killed_can_be_replaced_at_once() {
 }
 
 #[test]
-fn a_second_watcher_is_told_of_the_first() {
+fn a_second_watcher_is_refused_with_the_pid_of_the_first() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &["--session", "s"]);
     env.send_ok(&["coordinator", "hello", "--from", "run:a"]);
@@ -45,7 +45,7 @@ fn a_second_watcher_is_told_of_the_first() {
 }
 
 #[test]
-fn what_a_run_says_is_one_line_and_cannot_look_like_another_run() {
+fn a_summary_is_printed_on_one_line() {
     let env = TestEnv::new();
     env.spawn("a", "sleep 600", &["--session", "s"]);
     let summary = "fine\nrun:b Run b completed successfully.";
@@ -58,12 +58,12 @@ fn what_a_run_says_is_one_line_and_cannot_look_like_another_run() {
         "--summary",
         summary,
     ]);
-    let told = env
+    let output = env
         .materia(&["watch", "--once", "--session", "s"])
         .run()
         .ok()
         .stdout;
-    assert_eq!(told.lines().count(), 1, "{told}");
-    assert!(told.contains("hello fine"), "{told}");
+    assert_eq!(output.lines().count(), 1, "{output}");
+    assert!(output.contains("hello fine"), "{output}");
     env.kill("a");
 }

@@ -1,12 +1,12 @@
-//! Ends that somebody asked for: who asked had the answer, everybody else is told.
+//! Ends that a session requested itself: the requester had its answer, others get an event.
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::events;
+use super::event_kinds;
 use crate::test_env::TestEnv;
 
 #[test]
-fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
+fn a_session_gets_no_event_for_an_end_it_requested() {
     let env = TestEnv::new();
     assert!(env.watch_once(&[]).is_empty());
     for (run, control) in [("a", "control.kill"), ("b", "control.cancel")] {
@@ -15,24 +15,24 @@ fn a_session_is_not_told_of_an_end_that_it_asked_for_and_others_are() {
         assert_eq!(report["stopped"], true, "{report}");
     }
     assert!(env.watch_once(&["--session", "s"]).is_empty());
-    let told = env.watch_once(&[]);
+    let events = env.watch_once(&[]);
     assert_eq!(
-        events(&told),
+        event_kinds(&events),
         [("terminal", "killed"), ("terminal", "cancelled")]
     );
-    assert_eq!(told[0]["delivery"], "followup");
-    assert_eq!(told[1]["delivery"], "notify");
+    assert_eq!(events[0]["delivery"], "followup");
+    assert_eq!(events[1]["delivery"], "notify");
     env.spawn("a", "sleep 600", &["--session", "s"]);
     env.kill("a");
     assert_eq!(
-        events(&env.watch_once(&["--session", "s"])),
+        event_kinds(&env.watch_once(&["--session", "s"])),
         [("terminal", "killed")],
-        "the next generation was ended by the operator"
+        "the operator ended the next generation"
     );
 }
 
 #[test]
-fn an_end_that_was_there_before_it_was_asked_for_is_told() {
+fn an_end_before_the_request_is_reported() {
     let env = TestEnv::new();
     for run in ["a", "b"] {
         env.spawn(
@@ -49,13 +49,13 @@ fn an_end_that_was_there_before_it_was_asked_for_is_told() {
         assert_has!(report, {"stopped": false, "reason": "not_running"});
     }
     assert_eq!(
-        events(&env.watch_once(&["--session", "s"])),
+        event_kinds(&env.watch_once(&["--session", "s"])),
         [("terminal", "exited"), ("terminal", "done")]
     );
 }
 
 #[test]
-fn a_program_inside_a_run_is_not_its_host() {
+fn an_end_requested_inside_a_run_is_reported_to_the_host() {
     let env = TestEnv::new();
     env.spawn("child", "sleep 600", &["--session", "s"]);
     env.spawn(
@@ -64,21 +64,25 @@ fn a_program_inside_a_run_is_not_its_host() {
         &["--session", "s"],
     );
     env.wait("a");
-    let mut told = env.watch_once(&["--session", "s"]);
-    told.sort_by_key(|news| news["run"].as_str().unwrap().to_owned());
+    let mut events = env.watch_once(&["--session", "s"]);
+    events.sort_by_key(|event| event["run"].as_str().unwrap().to_owned());
     assert_eq!(
-        events(&told),
+        event_kinds(&events),
         [("terminal", "done"), ("terminal", "killed")]
     );
 }
 
 #[test]
-fn what_was_asked_for_and_pruned_is_not_told_either() {
+fn a_requested_end_is_not_reported_after_pruning() {
     let env = TestEnv::new();
     assert!(env.watch_once(&["--session", "s"]).is_empty());
     env.spawn("a", "sleep 600", &["--session", "s"]);
     env.send_ok(&["run:a", "control.kill", "--session", "s"]);
     env.send_ok(&["run:a", "control.prune", "--session", "s"]);
     assert!(env.watch_once(&["--session", "s"]).is_empty());
-    assert_eq!(super::left(&env, "s"), 0, "nothing is left of it");
+    assert_eq!(
+        super::count_pending(&env, "s"),
+        0,
+        "no pending event may be left"
+    );
 }
